@@ -436,6 +436,7 @@ FLAGS: dict[str, dict[str, Flag]] = {
     "publish": {
         "--to": ("to", str, False, ()),
         "--init": ("init", bool, False, ()),
+        "--unrelated": ("unrelated", bool, False, ()),
         "--dry-run": ("dry_run", bool, False, ()),
         **EVERYWHERE,
     },

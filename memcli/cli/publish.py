@@ -28,6 +28,10 @@ def publish(
     init: Annotated[
         bool, Option("--init", help="Make the tables and roles in it, once")
     ] = False,
+    unrelated: Annotated[
+        bool,
+        Option("--unrelated", help="Also over a published vault of another history"),
+    ] = False,
     dry_run: options.DryRun = False,
 ) -> Result:
     """Publish the vault's last commit into a database
@@ -63,7 +67,11 @@ def publish(
         return _prepared(place.where, made)
     vault = context.open_vault("reading")
     done = publishing.publish(
-        vault, place, dry_run=dry_run, progress=context.progress("publishing")
+        vault,
+        place,
+        dry_run=dry_run,
+        unrelated=unrelated,
+        progress=context.progress("publishing"),
     )
     return _published(done, dry_run=dry_run)
 

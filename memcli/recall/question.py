@@ -155,14 +155,19 @@ def _wanted(query: Query, text: str, terms: Sequence[tuple[str, str]]) -> Ahead:
     asked = dict.fromkeys(term for term, _ in terms)
     lists = [
         *(("entity", name) for name in _names(text)),
-        *(("terms", term) for term in asked),
         *(("tag", tag) for tag in query.filters.tags),
     ]
     # Of a long text the commonest words are not read.
     whole = asked if len(asked) <= DEFAULTS.most_terms else ()
     # They stand beside every answer; of the newest as many may be among the hits.
     most = MOST_CONSTRAINTS + query.most
-    return Ahead(lists=lists, terms=whole, rare=others, constraints=most)
+    return Ahead(
+        lists=lists,
+        counts=[("terms", term) for term in asked],
+        levels=whole,
+        rare=others,
+        constraints=most,
+    )
 
 
 def _words(query: Query, text: str) -> Ahead:

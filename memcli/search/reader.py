@@ -84,6 +84,8 @@ class Reader:
         self._source = source
         self._broken = broken if agent is None else {}
         self.columns = source.columns
+        self.levels, self.placed = source.levels, source.placed
+        self.constraints = source.constraints
         self.lengths = self.columns.lengths
         self.sessions = self.columns.sessions
         self.orders = self.columns.orders
@@ -316,10 +318,6 @@ class Reader:
     def newest(self, docs: Iterable[int]) -> list[int]:
         """These documents, pinned ones first, then by the time they were written."""
         return sorted(docs, key=newest_first(self.columns))
-
-    def constraints(self) -> Iterator[int]:
-        """The live constraints in the order of `newest`, each when it is read."""
-        return self._source.constraints()
 
     def is_span(self, doc: int) -> bool:
         """Whether the entry's time is more than a moment or a day."""

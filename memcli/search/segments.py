@@ -29,7 +29,14 @@ from memcli.search.stored_row import StoredRow
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import (
+        Callable,
+        Collection,
+        Iterable,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
     from typing import TypeVar
 
     from memcli.search.source import Ahead
@@ -127,6 +134,13 @@ class Segments:
 
     def ahead(self, _wanted: Callable[[], Ahead], /) -> None:
         """Nothing is to be fetched: the files are mapped."""
+
+    def levels(self, _wanted: Callable[[], Iterable[str]], /) -> None:
+        """None: the files are mapped, and postings cost little."""
+
+    def placed(self, _places: Mapping[int, Sequence[int]]) -> list[int]:
+        """Nothing: there are no levels that would say a place."""
+        return []
 
     def everything(self) -> Iterator[int]:
         """All live documents."""

@@ -30,12 +30,24 @@ else:
     Protocol = object
 
 
+class Level(NamedTuple):
+    """Places of documents that hold a term, and what they hold of it at most.
+
+    `places` are the bits of a number. `pairs` are (weight, length): each document of
+    the level holds the term no more often, and is no shorter, than one of them says.
+    """
+
+    places: int
+    pairs: Sequence[tuple[float, int]]
+
+
 class Ahead(NamedTuple):
     """What the caller is about to read, so that a source can fetch it at once.
 
     `lists` and `counts` are (field, value) of lists and of their lengths, `terms` the
     terms whose whole postings are read, `rare` those of which they are read if few
-    documents hold them. `facts` and `rows` are documents of which
+    documents hold them; of those of `levels` the levels do where a list is long.
+    `facts` and `rows` are documents of which
     these are read, `words` those whose terms are (`held`), and `sessions` the numbers
     of sessions whose documents are looked up. The sessions of `beside` are looked up
     as well, `most_sessions` of them, those of its first documents first. `begun` are
@@ -48,6 +60,7 @@ class Ahead(NamedTuple):
     counts: Iterable[tuple[str, str]] = ()
     terms: Iterable[str] = ()
     rare: Iterable[str] = ()
+    levels: Iterable[str] = ()
     rows: Iterable[int] = ()
     words: Iterable[int] = ()
     facts: Iterable[int] = ()
@@ -114,6 +127,18 @@ class Source(Protocol):
 
     def postings(self, field: str, term: str) -> tuple[Sequence[int], Sequence[float]]:
         """The documents whose field holds a term, and how often (weighted)."""
+
+    def levels(
+        self, wanted: Callable[[], Iterable[str]], /
+    ) -> Mapping[str, Mapping[int, Sequence[Level]]] | None:
+        """Where some terms stand, by part of the vault: their levels, the best first.
+
+        None where reading their postings costs as little; a source on this machine
+        does not even ask which terms they are.
+        """
+
+    def placed(self, places: Mapping[int, Sequence[int]]) -> list[int]:
+        """The documents at some places of parts of the vault, by number."""
 
     def held(self, term: str, docs: Collection[int]) -> Mapping[int, float]:
         """Those of some documents that hold a term, and how often (weighted)."""

@@ -6,7 +6,7 @@ twice changes nothing, and a publish that was killed goes on where it was.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,8 +27,6 @@ from memcli.storage.git.printed import Blob
 from memcli.storage.git.remote_address import shown_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from memcli.search.reading import Files, Found
     from memcli.vault.vault import Vault
 
@@ -88,6 +86,7 @@ def publish(
     place: known_vaults.KnownVault,
     *,
     dry_run: bool = False,
+    unrelated: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Outcome:
     """Bring the database up to the vault's HEAD.
@@ -96,12 +95,14 @@ def publish(
         vault: whose history is read.
         place: where it is published.
         dry_run: say what would change, and write nothing to the database.
+        unrelated: also where a vault of another history is published under the name.
         progress: called with (files done, files to do).
 
     Raises:
         HistoryError: there is no commit, or git refused.
         LockBusy: another process publishes this vault.
-        NotAllowed: the database refuses it to its user.
+        NotAllowed: the database refuses it to its user, or holds another vault of the
+            name.
         Unavailable: the database is gone.
     """
     vault.refuse_published("the source of a publish")
@@ -118,8 +119,10 @@ def publish(
             name = place.published_as
             content = _content(repository, blobs, settings, name, commit)
             publisher = Publisher(database, content._replace(config=data))
-            run = _Run(repository, publisher, blobs, reading)
+            run = _Run(repository, publisher, commit, blobs, reading)
             standing = publisher.standing(claim=not dry_run)
+            if not (unrelated or _is_related(repository, content, standing)):
+                raise publisher.another()
             if dry_run:
                 done = run.changes(standing)
             else:
@@ -168,10 +171,12 @@ class _Run:
         self,
         repository: Readable,
         publisher: Publisher,
+        commit: str,
         blobs: Sequence[Blob],
         files: "Files",
     ) -> None:
         self._repository = repository
+        self._commit = commit
         self._publisher = publisher
         self._entries = [
             blob
@@ -186,8 +191,13 @@ class _Run:
         # Few entries more do not cut the buckets anew; a first publish has none.
         rebuilt = standing.version != publisher.version
         rebuilt = rebuilt or bits > standing.bits + _CROWDED
-        known = {} if rebuilt else publisher.known(standing)
-        wanted = {place_of(blob.path): blob for blob in self._entries}
+        entries: Iterable[Blob] = self._entries
+        known: Mapping[bytes, str] = {}
+        if not rebuilt:
+            since = self._since(standing.commit)
+            known = publisher.known(standing) if since is None else since[0]
+            entries = entries if since is None else since[1]
+        wanted = {place_of(blob.path): blob for blob in entries}
         fresh = [blob for place, blob in wanted.items() if known.get(place) != blob.id]
         added = sum(place_of(blob.path) not in known for blob in fresh)
         gone = [
@@ -196,6 +206,27 @@ class _Run:
             if place not in wanted or wanted[place].id != blob
         ]
         return _Changes(fresh, gone, rebuilt, added, len(fresh) - added)
+
+    def _since(
+        self, published: str | None
+    ) -> "tuple[dict[bytes, str], list[Blob]] | None":
+        """What differs from a published commit: what was there, and what is there now.
+
+        None where that commit is not in this clone; all names are compared then.
+        """
+        if published is None:
+            return None
+        changed = tree.changed(self._repository, published, self._commit)
+        if changed is None:
+            return None
+        some = [
+            each
+            for each in changed
+            if layout.is_entry(each.path) and _is_listed(each.path)
+        ]
+        known = {place_of(each.path): each.before for each in some if each.before}
+        now = [Blob(e.after, e.path, self._commit) for e in some if e.after]
+        return known, now
 
     def publish(
         self, standing: Standing, progress: Callable[[int, int], None] | None
@@ -225,6 +256,22 @@ class _Run:
                 yield self._files.held(blob.path, data), blob.id
             if progress:
                 progress(start + len(some), len(blobs))
+
+
+def _is_related(repository: Readable, content: Content, standing: Standing) -> bool:
+    """Whether a commit and the published one are of one vault.
+
+    Their histories say it. A clone without them is believed when it is pushed to where
+    the published one is.
+    """
+    # A name is taken by what is published under it, not by a publish that failed.
+    if standing.commit is None:
+        return True
+    if tree.holds(repository, standing.commit):
+        return tree.related(repository, standing.commit, content.commit)
+    if content.origin and standing.origin:
+        return content.origin == standing.origin
+    return content.remote is not None and content.remote == standing.remote
 
 
 def _is_listed(path: str) -> bool:

@@ -191,7 +191,9 @@ def _visible(reader: Reader, name: str, view: View) -> list[int]:
     """The documents of an id that the caller may see, whatever became of them."""
     seen = view._replace(statuses=frozenset(Status), as_of=None)
     docs = reader.exact("id", name)
-    return [doc for doc in docs if reader.verdict(doc, seen) is None]
+    shown = (doc for doc in docs if reader.verdict(doc, seen) is None)
+    # Of two files with one id the first counts, whatever lists them.
+    return sorted(shown, key=reader.orders.__getitem__)
 
 
 def _heir(reader: Reader, doc: int, view: View) -> int | None:

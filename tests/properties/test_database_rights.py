@@ -99,6 +99,8 @@ def everything(asking: Login, docs: list[int], **who: Any) -> str:
         "rows": docs,
         "words": docs,
         "beside": docs,
+        "starts": docs,
+        "width": 1,
         "sessions": docs,
         "start": b"",
         "end": b"\xff\xff",
@@ -118,7 +120,7 @@ def everything(asking: Login, docs: list[int], **who: Any) -> str:
             }
             most: Any = 1 << 40
             if each is functions.LISTS:
-                most = [most] * len(values["fields"])
+                most = values["flat"] = [most] * len(values["fields"])
             if each is functions.DATED:
                 values |= {"start": -(1 << 62), "end": 1 << 62}
             if "field" in each.takes:
@@ -316,7 +318,7 @@ def test_neither_plans_nor_counters_tell_a_hidden_word_from_none(
             "field": terms, "start": word, "end": word + b"\xff", "ends": [b""]
         }),
         (functions.LISTS, lambda word: {
-            "fields": [terms], "values": [word], "most": [9], "common": 1.0
+            "fields": [terms], "values": [word], "most": [9], "flat": [9], "common": 1.0
         }),
     )  # fmt: skip
     hidden = server.execute(

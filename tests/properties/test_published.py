@@ -19,6 +19,7 @@ from memcli.recall import listing
 from memcli.recall.query import Filters, Query, view_of
 from memcli.recall.recall import enumerate_all
 from memcli.recall.results import Recalled
+from memcli.search.postgres import tables
 from memcli.storage import known_vaults
 from memcli.storage.known_vaults import KnownVault
 from memcli.vault import publishing
@@ -67,9 +68,24 @@ def answers(vault: Vault) -> Iterator[Recalled]:
     yield enumerate_all(vault, Query("", view_of(NOW)._replace(agent=vault.agent)))
 
 
+def differing(one: Any, other: Any, where: str = "") -> str:
+    """Where two answers differ, and what is there."""
+    nested = type(one) is type(other) and isinstance(one, (list, tuple, dict))
+    if nested and len(one) == len(other):
+        keys = one if isinstance(one, dict) else range(len(one))
+        names = getattr(one, "_fields", keys)
+        told = (
+            differing(one[k], other[k], f"{where}.{name}")
+            for name, k in zip(names, keys, strict=True)
+            if not same(one[k], other[k])
+        )
+        return "; ".join(told)
+    return f"{where}: {one!r} here, {other!r} there"
+
+
 def assert_alike(files: Vault, published: Vault) -> None:
     for one, other in zip(answers(files), answers(published), strict=True):
-        assert same(plain(one), plain(other)), f"{plain(one)}\n\n{plain(other)}"
+        assert same(plain(one), plain(other)), differing(plain(one), plain(other))
     query = Query("", view_of(NOW)._replace(agent=files.agent))
     for by in ("", "kind", "tag"):
         wish = listing.Wish(query, by=by)
@@ -119,6 +135,73 @@ def drawn(chance: random.Random) -> str:
     return page(text, chance.randint(0, 9), **fields)
 
 
+def test_most_matches_of_a_long_list_are_never_looked_at(
+    server: databases.Server,
+    database: str,
+    company: Callable[..., Vault],
+    make_vault: VaultMaker,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from memcli.search.postgres import levels, limits
+
+    monkeypatch.setattr(levels, "LEVELED", 2)
+    monkeypatch.setattr(limits, "FLAT", 0)
+    monkeypatch.setattr(Query, "pool", 4)
+    vault, chance = make_vault(), random.Random(3)
+    rare = ["Redis", "slow", "token", "queue"]
+    for number in range(250):
+        words = chance.choices(["the", "deploy", "friday"], k=chance.randint(2, 30))
+        words += chance.sample(rare, chance.choice([0, 0, 0, 1, 1, 2, 3]))
+        fields = {"kind": chance.choice(["note", "fix"])}
+        if number % 3 == 0:
+            fields |= {"session": f"s{number // 10}", "seq": str(number % 10)}
+        write(vault.root, f"n{number}.md", page(" ".join(words), number, **fields))
+    publish(server, database, vault)
+    published = company()
+    looked: list[int] = []
+    whole: list[str] = []
+    placed, postings = tables.Tables.placed, tables.Tables.postings
+
+    def noted(self: tables.Tables, places: Any) -> list[int]:
+        docs = placed(self, places)
+        looked.append(len(docs))
+        return docs
+
+    def read(self: tables.Tables, field: str, term: str) -> Any:
+        whole.append(term)
+        return postings(self, field, term)
+
+    monkeypatch.setattr(tables.Tables, "placed", noted)
+    monkeypatch.setattr(tables.Tables, "postings", read)
+    for question, filters in (
+        ("deploy the redis token", Filters()),
+        ("slow queue on friday", Filters()),
+        ("slow qeue on friday", Filters()),
+        ("redis friday", Filters(kinds=("fix",))),
+        ("deploy", Filters(kinds=("note",))),
+    ):
+        looked.clear()
+        whole.clear()
+        here = vault.recall(question, filters=filters, explain=True)
+        there = published.recall(question, filters=filters, explain=True)
+        assert same(plain(here), plain(there))
+        assert not whole, "every match was read"
+        assert 0 < max(looked) < 150
+
+
+@pytest.fixture(params=["short lists", "long lists"])
+def lists(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lists as a small vault has them, or as if each were one of a large vault."""
+    from memcli.search.postgres import levels, limits
+
+    if request.param == "long lists":
+        # So few get the closer look that most need none.
+        monkeypatch.setattr(Query, "pool", 4)
+        monkeypatch.setattr(levels, "LEVELED", 2)
+        monkeypatch.setattr(limits, "FLAT", 0)
+
+
+@pytest.mark.usefixtures("lists")
 @pytest.mark.parametrize("seed", sample(range(100), 1))
 def test_a_published_vault_answers_like_its_files(
     server: databases.Server,
@@ -160,7 +243,7 @@ def test_a_recall_asks_the_database_at_most_six_times(
         write(vault.root, f"n{number}.md", page(words, number, **fields))
     publish(server, database, vault)
     published = company()
-    engine: Any = published.index
+    engine: Any = published.index.opened
     for question in ("deploy friday", "slow redis token", "queue café parseArgs"):
         before = engine.round_trips
         answer = published.recall(question)
@@ -190,6 +273,39 @@ def test_a_reader_that_stays_sees_what_was_published_since_its_last_question(
     # The name comes out of the registry, which is written anew for another commit.
     assert [row.path for row in published.recall("tin").rows] == ["c.md"]
     assert [row.path for row in published.recall("robot").rows] == ["b.md"]
+
+
+def test_a_reader_between_two_answers_holds_no_transaction_and_mixes_no_commits(
+    server: databases.Server,
+    database: str,
+    company: Callable[..., Vault],
+    make_vault: VaultMaker,
+) -> None:
+    vault = make_vault()
+    write(vault.root, "a.md", "The robot deploys\n")
+    publish(server, database, vault)
+    published = company()
+    held = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'memcli' "
+    held += "AND xact_start IS NOT NULL"
+
+    def rests() -> bool:
+        return any(server.execute(held) == [(0,)] for _ in range(100))
+
+    assert rests()  # after it was opened
+    assert published.recall("robot").rows
+    assert rests()
+    write(vault.root, "b.md", "A robot sleeps\n")
+    publish(server, database, vault)
+    # What the last answer was made of is no longer there: it is looked at anew.
+    found = published.index.opened.again(
+        lambda reader: len(reader.postings("robot")[0])
+    )
+    assert found == 1
+    assert rests()
+    with pytest.raises(ZeroDivisionError):
+        published.read(lambda reader: len(reader.postings("robot")[0]) / 0)
+    assert rests()
+    assert len(published.recall("robot").rows) == 2
 
 
 # --- publishing -----------------------------------------------------------------------
@@ -330,16 +446,79 @@ def test_two_vaults_and_a_publisher_in_the_way(
     )
     commit(other.root)
     assert publishing.publish(other, place).entries == 1
-    third = make_vault("third")
-    orphan = ["git", "-C", third.root, "checkout", "-q", "--orphan", "new"]
-    subprocess.run(orphan, check=True)
-    commit(third.root)
-    with pytest.raises(NotAllowed, match="another vault of the name 'second'"):
-        publishing.publish(third, place)
     with psycopg.connect(server.url(database)) as connection:
         connection.execute("SELECT vault FROM memcli.turns FOR UPDATE")
         with pytest.raises(LockBusy):
             publishing.publish(other, place)
+
+
+def git(root: str, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", root, *words], check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+def test_a_name_is_not_given_to_a_vault_of_another_history_unless_that_is_asked(
+    server: databases.Server, database: str, make_vault: VaultMaker, tmp_path: Path
+) -> None:
+    vault, other = make_vault("one"), make_vault("other")
+    write(vault.root, "a.md", "The queue of one")
+    write(other.root, "b.md", "The queue of another")
+    git(vault.root, "remote", "add", "origin", "https://git.acme.com/one.git")
+    publish(server, database, vault)
+    place = KnownVault(
+        "company", "", "ro", engine=server.url(database), published_as="company"
+    )
+    git(other.root, "checkout", "-q", "--orphan", "new")
+    commit(other.root)
+    for dry_run in (True, False):
+        with pytest.raises(NotAllowed, match="another vault of the name 'company'"):
+            publishing.publish(other, place, dry_run=dry_run)
+    # A clone without history says where it comes from, and no more.
+    shallow = str(tmp_path / "shallow")
+    write(vault.root, "c.md", "More of one")
+    commit(vault.root)
+    git(vault.root, "commit", "-q", "--allow-empty", "-m", "y")
+    git("/", "clone", "-q", "--depth", "1", f"file://{vault.root}", shallow)
+    cut = Vault.open(shallow)
+    git(shallow, "remote", "set-url", "origin", "https://git.acme.com/two.git")
+    with pytest.raises(NotAllowed, match="history is not in this clone"):
+        publishing.publish(cut, place)
+    git(shallow, "remote", "set-url", "origin", "https://git.acme.com/one.git")
+    assert publishing.publish(cut, place).added == 1
+    done = publishing.publish(other, place, unrelated=True)
+    assert (done.added, done.removed, done.entries) == (1, 2, 1)
+    with pytest.raises(NotAllowed, match="another vault"):
+        publishing.publish(vault, place)
+
+
+def test_a_publish_asks_git_what_changed_and_not_the_database(
+    server: databases.Server,
+    database: str,
+    make_vault: VaultMaker,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from memcli.search.postgres.publisher import Publisher
+
+    vault = make_vault()
+    for name in ("stays", "changes", "goes", "turns"):
+        write(vault.root, f"{name}.md", f"The {name} queue")
+    publish(server, database, vault)
+    monkeypatch.setattr(Publisher, "known", None)
+    write(vault.root, "changes.md", "The changed queue")
+    write(vault.root, "sub/comes.md", "A queue that comes")
+    write(vault.root, ".hidden/no.md", "No entry")
+    for name in ("goes", "turns"):
+        Path(vault.root, "memories", f"{name}.md").unlink(missing_ok=True)
+        Path(vault.root, f"{name}.md").unlink(missing_ok=True)
+    Path(vault.root, "turns.md").symlink_to("stays.md")
+    done = publish(server, database, vault)
+    assert (done.added, done.changed, done.removed) == (1, 1, 2)
+    Path(vault.root, "turns.md").unlink()
+    write(vault.root, "turns.md", "The queue again")
+    done = publish(server, database, vault)
+    assert (done.added, done.changed, done.removed, done.entries) == (1, 0, 0, 4)
 
 
 def test_a_dry_run_takes_no_name_and_a_token_of_the_remote_is_not_published(

@@ -29,6 +29,8 @@ CONNECT = 3.0
 PATIENCE = 10.0
 """Seconds for the answer to one round trip of a reader."""
 
+# Seconds: a reader that is stopped between two round trips holds no transaction longer.
+_IDLE = 60.0
 _FETCHED = 2_000  # rows of a stream that are held at once
 
 
@@ -42,6 +44,7 @@ class Database:
 
     Attributes:
         round_trips: how often the server was asked.
+        moment: a number of what a reader sees: all answers of one number agree.
     """
 
     def __init__(
@@ -53,6 +56,8 @@ class Database:
         self._read_only = read_only
         self._open: psycopg.Connection[Any] | None = None
         self._stale = False
+        self._resting = False
+        self.moment = 0
 
     def ask(self, *questions: Question) -> list[Rows]:
         """The rows of each question, all sent at once.
@@ -66,6 +71,7 @@ class Database:
 
     def _ask(self, questions: Sequence[Question]) -> list[Rows]:
         connection = self._connected()
+        self._collect()
         if not self._read_only:
             self.round_trips += len(questions)
             return [
@@ -76,6 +82,8 @@ class Database:
         from psycopg.pq import TransactionStatus
 
         idle = connection.info.transaction_status == TransactionStatus.IDLE
+        if self._stale or idle:
+            self.moment += 1
         with connection.pipeline():
             if self._stale and not idle:
                 connection.execute(b"ROLLBACK")
@@ -119,6 +127,42 @@ class Database:
             self.close()
             return
         self._stale = True
+
+    def renews(self, moment: int) -> bool:
+        """Whether the next question is of another moment than this one."""
+        return (
+            self._stale
+            or self._resting
+            or self._open is None
+            or (self.moment != moment)
+        )
+
+    def rest(self) -> None:
+        """End the transaction of a reader; the answer to that is not waited for.
+
+        A server cannot clean up behind a transaction that is left open, and a pooler
+        cannot give its connection to another reader.
+        """
+        from psycopg.pq import TransactionStatus
+
+        connection = self._open
+        if connection is None or connection.closed or self._resting:
+            return
+        if connection.info.transaction_status != TransactionStatus.IDLE:
+            self._resting = True
+            with suppress(Exception):  # the next question finds out
+                connection.pgconn.send_query(b"ROLLBACK")
+                connection.pgconn.flush()
+
+    def _collect(self) -> None:
+        """Take the answer to what `rest` sent."""
+        if not self._resting:
+            return
+        from psycopg import generators
+
+        self._resting = False
+        connection = self._connected()
+        connection.wait(generators.execute(connection.pgconn))
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -165,6 +209,7 @@ class Database:
         if self._open is not None:
             self._open.close()
             self._open = None
+            self._resting = False
 
     def _guarded(self, act: Callable[[], _Answer]) -> _Answer:
         try:
@@ -184,6 +229,7 @@ class Database:
         if self._open is not None:
             self._open.pgconn.finish()
             self._open = None
+            self._resting = False
 
     def _named(self, error: Exception) -> MemcliError:
         """The refusal of a database in memcli's words."""
@@ -224,6 +270,7 @@ class Database:
     def _connected(self) -> "psycopg.Connection[Any]":
         if self._open is not None and not self._open.closed:
             return self._open
+        self._resting = False
         self._open = _connect(self.url, self._patience)
         return self._open
 
@@ -256,13 +303,19 @@ def _connect(url: str, patience: float | None) -> Any:
         client_encoding="UTF8",
         options=_options(patience),
     )
-    # A reader begins its transactions itself, together with its first question.
+    # A reader begins its transactions itself, together with its first question. It
+    # prepares nothing: a pooler gives its connection to others, which know the names.
     connection.autocommit = True
+    if patience is not None:
+        connection.prepare_threshold = None
     return connection
 
 
 def _options(patience: float | None) -> str:
-    limit = "" if patience is None else f" -c statement_timeout={int(patience * 1000)}"
+    limit = ""
+    if patience is not None:
+        limit = f" -c statement_timeout={int(patience * 1000)}"
+        limit += f" -c idle_in_transaction_session_timeout={int(_IDLE * 1000)}"
     # Compiling a query takes longer than the queries of a recall.
     return f"-c jit=off -c search_path=pg_catalog{limit}"
 

@@ -14,7 +14,6 @@ from memcli.entries import layout
 from memcli.errors import MemcliError, NotAllowed, Unavailable
 from memcli.search.postgres import functions
 from memcli.search.postgres.connection import Database, Rows
-from memcli.search.postgres.fetching import Asked
 from memcli.search.postgres.tables import Tables
 from memcli.search.reader import Reader
 from memcli.search.state import UpdateCounts
@@ -24,6 +23,7 @@ from memcli.storage.engine_url import redacted
 
 if TYPE_CHECKING:
     from memcli.entries.eligibility import Agent
+    from memcli.search.postgres.fetching import Asked
     from memcli.search.resolved_claims import ResolvedClaims
     from memcli.search.triggers import Told
 
@@ -49,7 +49,7 @@ class Published(NamedTuple):
     broken: bool
 
 
-class _ChangedError(Exception):
+class _ChangedError(Unavailable):
     """Another commit was published, or the vault as another one, since the last look.
 
     Args:
@@ -58,7 +58,10 @@ class _ChangedError(Exception):
     """
 
     def __init__(self, engine: "Engine", rows: Rows) -> None:
-        super().__init__()
+        super().__init__(
+            "another commit was published while an answer was made",
+            hint="Ask again: the next answer is of that commit.",
+        )
         self.engine = engine
         self.rows = rows
 
@@ -105,6 +108,7 @@ class Engine:
         """
         if self._published is None:
             self._published = self._look()
+            self._database.rest()
         return self._published
 
     def acts_as(self, agent: str | None) -> str | None:
@@ -200,7 +204,7 @@ class Engine:
         """A reader of what is published now; it lasts until the next is asked for."""
         if self._published is None or self._reader is not None:
             self._published = self._look()
-        return self._opened(self._published)
+        return self._opened(self._published, seen=True)
 
     def _likely(self) -> Reader:
         """As `current`, but a look is taken together with the reader's first question.
@@ -210,16 +214,17 @@ class Engine:
         if self._published is None or self._reader is None:
             return self.current()
         self._database.fresh()
-        published = self._published
+        return self._opened(self._published, seen=False)
+
+    def _opened(self, published: Published, *, seen: bool) -> Reader:
+        """A reader of what is published, which was `seen` at this moment."""
 
         def compare(rows: Rows) -> None:
             if [Published(*row) for row in rows] != [published]:
                 raise _ChangedError(self, rows)
 
-        return self._opened(published, ((functions.LOOKED, (self._name,)), compare))
-
-    def _opened(self, published: Published, first: Asked | None = None) -> Reader:
-        tables = Tables(self._database, published.vault, first)
+        look: Asked = ((functions.LOOKED, (self._name,)), compare)
+        tables = Tables(self._database, published.vault, look, seen=seen)
         broken = self._broken() if published.broken else {}
         self._reader = Reader(tables, broken, self.agent, self._folder)
         self._reader.count_resolved(self.elsewhere())
@@ -243,22 +248,34 @@ class Engine:
     def read(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """Return `answer(reader)`; a connection that broke is opened once more."""
         try:
-            return answer(self._likely())
+            return self._answered(answer, self._likely)
+        except Unavailable:
+            if self._reader is None:
+                raise
+            self._reader = None
+            return self._answered(answer, self.current)
+        finally:
+            self._database.rest()
+
+    def again(self, answer: Callable[[Reader], _Answer]) -> _Answer:
+        """As `read`, of what the last `read` found, if that is still published."""
+        try:
+            return self._answered(answer, lambda: self._reader or self.current())
+        finally:
+            self._database.rest()
+
+    def _answered(
+        self, answer: Callable[[Reader], _Answer], reader: Callable[[], Reader]
+    ) -> _Answer:
+        """An answer of one reader, or of another where something else is published."""
+        try:
+            return answer(reader())
         except _ChangedError as changed:
             if changed.engine is not self:
                 raise
             self._published = None  # which the next line may not find
             self._published = self._found(changed.rows)
-            return answer(self._opened(self._published))
-        except Unavailable:
-            if self._reader is None:
-                raise
-        self._reader = None
-        return answer(self.current())
-
-    def again(self, answer: Callable[[Reader], _Answer]) -> _Answer:
-        """As `read`, of what the last `read` found, if there was one."""
-        return answer(self._reader or self.current())
+            return answer(self._opened(self._published, seen=True))
 
     def glance(self, answer: Callable[[Reader, Unindexed], _Answer]) -> _Answer:
         """As `read`; nothing has changed since it was published."""
@@ -271,7 +288,7 @@ class Engine:
         as_it_was: bool = False,  # noqa: ARG002 as an index has it
     ) -> _Answer:
         """As `glance`: nothing is to be indexed first."""
-        return answer(self.current(), [], [])
+        return self.read(lambda reader: answer(reader, [], []))
 
     def told(self, *_: object, **__: object) -> "list[Told] | None":
         """Nothing: what is told at an edit comes from vaults of this machine."""

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from memcli.entries.eligibility import Agent
 from memcli.search.packed_facts import Packed, one
-from memcli.search.postgres import functions
+from memcli.search.postgres import functions, limits
 from memcli.search.postgres.connection import Database, Question, Rows
 from memcli.search.postgres.functions import COUNTS, VALUES, Function
 from memcli.search.postgres.lazily import Later, columns_of
+from memcli.search.postgres.limits import Limit
 from memcli.search.postgres.merging import COUNTED
 from memcli.search.postgres.packing import (
     FIELDS,
@@ -39,18 +40,11 @@ if TYPE_CHECKING:
     from memcli.search.stored_row import StoredRow
 
 _TERMS = "terms"
-# A list that is longer is fetched only when its documents are read: of a name that half
-# the vault holds mostly the length is asked.
-_SHORT = 4_096
-# A word that may stand for one of the question is read where it may: in no more than
-# `COMMON` of the documents, which the database counts in the same round trip.
-_RARE = 0
-_WHOLE = 1 << 60
-
 ASKED = ("link", "evidence", "project")
 """The fields of which each recall asks whether any document has a value in them."""
 
 _Named = tuple[str, str]  # field, value
+_Part = tuple[int, int, bytes | None, bytes | None]  # bucket, n, postings or levels
 Asked = tuple[Question, Callable[[Rows], None]]
 """A question, and what takes its answer."""
 
@@ -61,14 +55,17 @@ class Fetching:
     Args:
         database: a connection that only reads.
         vault: the vault's number.
-        first: a question that goes along with the first one, and what takes its answer.
+        look: a question for what is published, and what takes its answer: it goes along
+            with the first question of each moment.
+        seen: whether what is published was just looked at.
     """
 
     def __init__(
-        self, database: Database, vault: int, first: Asked | None = None
+        self, database: Database, vault: int, look: Asked, *, seen: bool
     ) -> None:
         self._database = database
-        self._first = first
+        self._look = look
+        self._moment = database.moment if seen else -1
         self._vault = vault
         # The agent whose documents alone this reader gets; None is all that the
         # database lets its role read.
@@ -77,12 +74,17 @@ class Fetching:
         self._settles: dict[int, bool] = {}
         # As they came until they are read: more are fetched than are.
         self._rows: dict[int, StoredRow | bytes] = {}
-        self._words: dict[int, Mapping[str, float] | bytes] = {}
+        self._words: dict[int, Mapping[bytes, float] | bytes] = {}
+        self._bits = 0  # those of a document's number that say its bucket
         self._counts: dict[_Named, int] = {}
         self._lists: dict[_Named, Sequence[int]] = {}
         self._postings: dict[str, tuple[Sequence[int], Sequence[float]]] = {}
-        # The lists that were longer than this, of which only the length came.
-        self._tried: dict[_Named, int] = {}
+        # The parts of terms' lists, and of those that are long.
+        self._parts: dict[str, list[_Part]] = {}
+        self._leveled: dict[str, list[_Part]] = {}
+        self._placed: dict[tuple[int, int], list[int]] = {}
+        # How long a list might be to come, and to come flat.
+        self._tried: dict[_Named, Limit] = {}
         self._beginnings: dict[tuple[str, ...], list[str]] = {}
         self._lately: Collection[int] = ()
         self._queue: list[Ahead] = []
@@ -115,10 +117,10 @@ class Fetching:
         takes: list[Asked] = []
         if self._known is None:
             takes += self._outlining()
-        lists = self._limits(queue)
+        lists = limits.wanted(queue, self._lists, self._tried)
         counts = (named for each in queue for named in each.counts)
         counts = (named for named in counts if named not in lists)
-        takes += self._counting(_new(counts, self._counts))
+        takes += self._counting(limits.new(counts, self._counts))
         takes += self._listing(lists)
         rows = self._missing(self._rows, (each.rows for each in queue))
         words = self._missing(self._words, (each.words for each in queue))
@@ -156,21 +158,6 @@ class Fetching:
         for each in queue:
             if each.then is not None:
                 self.ahead(each.then)
-
-    def _limits(self, queue: Sequence[Ahead]) -> dict[_Named, int]:
-        """The lists that are not here yet, each with how long it may be to come."""
-        limits: dict[_Named, int] = {}
-        for each in queue:
-            rare = ((_TERMS, term) for term in each.rare)
-            whole = ((_TERMS, term) for term in each.terms)
-            for some, most in ((rare, _RARE), (each.lists, _SHORT), (whole, _WHOLE)):
-                for named in _new(some, self._lists):
-                    limits[named] = max(most, limits.get(named, most))
-        return {
-            named: most
-            for named, most in limits.items()
-            if most > self._tried.get(named, -1)
-        }
 
     def _missing(
         self, known: Mapping[int, Any], wanted: Iterable[Iterable[int]]
@@ -224,12 +211,13 @@ class Fetching:
         return self._send(self._question(function, **values))[0]
 
     def _send(self, *questions: Question) -> list[Rows]:
-        """Ask, the first time together with what a caller asked to be asked first."""
-        if self._first is None:
+        """Ask; of a new moment first whether the same is published as before."""
+        if not self._database.renews(self._moment):
             return self._database.ask(*questions)
-        (first, take), self._first = self._first, None
-        answer, *answers = self._database.ask(first, *questions)
+        look, take = self._look
+        answer, *answers = self._database.ask(look, *questions)
         take(answer)
+        self._moment = self._database.moment
         return answers
 
     def _question(self, function: Function, **values: Any) -> Question:
@@ -254,35 +242,42 @@ class Fetching:
                 lengths = (COUNTS if counted else VALUES).lengths
                 yield self._question(lengths, fields=fields, values=values), take
 
-    def _listing(self, limits: Mapping[_Named, int]) -> Iterator[Asked]:
+    def _listing(self, limits: Mapping[_Named, Limit]) -> Iterator[Asked]:
         """Ask for lists; of one that is longer than its limit only the length comes."""
         if not limits:
             return
         by_key = {(NUMBER[f], key(value)): (f, value) for f, value in limits}
         fields, values = map(list, zip(*by_key, strict=True))
-        most = [limits[named] for named in by_key.values()]
+        most, flat = map(list, zip(*(limits[n] for n in by_key.values()), strict=True))
         self._tried.update(limits)
         yield (
             self._question(
-                functions.LISTS, most=most, fields=fields, values=values, common=COMMON
+                functions.LISTS,
+                most=most,
+                flat=flat,
+                fields=fields,
+                values=values,
+                common=COMMON,
             ),
             lambda rows: self._take_lists(rows, by_key),
         )
 
     def _take_lists(self, rows: Rows, by_key: Mapping[Any, _Named]) -> None:
         """Take the parts of lists, or their lengths."""
-        parts: dict[_Named, list[tuple[int, bytes | None]]]
-        parts = {named: [] for named in by_key.values()}
-        for field, value, n, data in rows:
-            parts[by_key[field, value]].append((n, data))
+        parts: dict[_Named, list[_Part]] = {named: [] for named in by_key.values()}
+        for field, value, n, data, bucket, where in rows:
+            parts[by_key[field, value]].append((bucket, n, data, where))
         for named, some in parts.items():
-            self._counts[named] = sum(n for n, _ in some)
-            if any(data is None for _, data in some):
+            self._counts[named] = sum(n for _, n, _, _ in some)
+            if any(where is not None for _, _, _, where in some):
+                self._leveled[named[1]] = some
+                continue
+            if any(data is None for _, _, data, _ in some):
                 if named[0] != _TERMS:
                     self._lists[named] = Later(self, named, self._counts[named])
                 continue
             docs, weights = array("Q"), array("f")
-            for n, data in some:
+            for _, n, data, _ in some:
                 postings = Postings(data or b"", n, weighted=named[0] == _TERMS)
                 docs.extend(postings.docs)
                 if named[0] == _TERMS:
@@ -291,6 +286,7 @@ class Fetching:
                     lengths.update(zip(postings.docs, postings.lengths, strict=True))
             self._lists[named] = docs
             if named[0] == _TERMS:
+                self._parts[named[1]] = some
                 self._postings[named[1]] = docs, weights
 
     def _looking(
@@ -376,12 +372,3 @@ class Fetching:
             facts = one(packed)
             self._facts[unsigned(doc)] = facts
             self._settles[facts.claim] = bool(settled and facts.claim)
-
-
-def _new(named: Iterable[_Named], known: Mapping[_Named, Any]) -> dict[_Named, None]:
-    """Those that are not known, each once, of fields that have lists."""
-    return {
-        each: None
-        for each in dict.fromkeys(named)
-        if each not in known and each[0] in NUMBER
-    }

@@ -173,6 +173,7 @@ HELD = Function(
     f"FROM unnest(_fields) AS f (field), {_ACCESS} "
     f"{_of('counts', '1', 'x.field = f.field', 'LIMIT 1')};",
 )  # fmt: skip
+_LIST = "x.field, x.value, x.n, x.data, x.bucket, x.levels"
 _WANTED = "x.field = w.field AND x.value = w.value"
 LISTS = Function(
     "lists_of",
@@ -180,18 +181,23 @@ LISTS = Function(
         "fields": "smallint[]",
         "values": "bytea[]",
         "most": "bigint[]",
+        "flat": "bigint[]",
         "common": "float8",
     },
-    "field smallint, value bytea, n integer, data bytea",
+    "field smallint, value bytea, n integer, data bytea, bucket integer, levels bytea",
     f"""
 SELECT greatest(5, _common * sum(x.documents)) INTO _many
 FROM {_ACCESS} {_of("access", "x.documents", "true")};
 RETURN QUERY SELECT field, value, n,
-    CASE WHEN whole <= CASE WHEN most > 0 THEN most ELSE _many END THEN data END
+    CASE WHEN wanted AND (whole <= flat OR levels IS NULL) THEN data END, bucket,
+    CASE WHEN wanted AND whole > flat THEN levels END
 FROM (
-    SELECT x.*, w.most, sum(x.n) OVER (PARTITION BY x.field, x.value) AS whole
-    FROM unnest(_fields, _values, _most) AS w (field, value, most), {_ACCESS}
-    {_of("lists", "x.field, x.value, x.n, x.data", _WANTED)}
+    SELECT *, whole <= CASE WHEN most > 0 THEN most ELSE _many END AS wanted FROM (
+        SELECT x.*, w.most, w.flat,
+            sum(x.n) OVER (PARTITION BY x.field, x.value) AS whole
+        FROM unnest(_fields, _values, _most, _flat) AS w (field, value, most, flat),
+        {_ACCESS} {_of("lists", _LIST, _WANTED)}
+    ) each
 ) parts;""",
     "_many float8;",
 )
@@ -221,6 +227,15 @@ LOOK_AT = Function(
         ", CASE WHEN y.doc = ANY(_words) THEN y.words END",
     ),
 )
+PLACED = Function(
+    "documents_placed", {"starts": "bigint[]", "width": "bigint"},
+    f"{_GIVES}, words bytea",
+    _documents(
+        "unnest(_starts) AS w (start),",
+        "x.doc BETWEEN w.start AND w.start + _width - 1",
+        ", y.words",
+    ),
+)  # fmt: skip
 _SESSION = "x.session = w.session AND x.session <> 0"
 MEET = Function(
     "sessions_of", {"sessions": "bigint[]"}, _GIVES,
@@ -344,6 +359,7 @@ SETTLING = Function(
 )  # fmt: skip
 
 FUNCTIONS = (
-    SETTINGS, PAGES, BROKEN, SIZE, HELD, LISTS, VALUED, LONG, LOOK_AT, MEET, GATHER,
+    SETTINGS, PAGES, BROKEN, SIZE, HELD, LISTS, VALUED, LONG, LOOK_AT, PLACED, MEET,
+    GATHER,
     EVERY, DATED, RULES, *COUNTS, *VALUES, ENDING, LISTED, ALL_SETTLED, SETTLING,
 )  # fmt: skip

@@ -9,8 +9,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from memcli.search.postgres import levels
 from memcli.search.postgres.connection import Database
-from memcli.search.postgres.packing import NUMBER, Postings, key, signed, unsigned
+from memcli.search.postgres.packing import (
+    NUMBER,
+    Postings,
+    cut,
+    key,
+    signed,
+    unsigned,
+    words_of,
+)
 
 COUNTED = frozenset(
     NUMBER[field]
@@ -88,9 +97,9 @@ class Merging:
             for some in _batches(touched, 20_000):
                 old |= self._taken(bucket, some)
         self._database.copy(
-            "COPY memcli.lists (vault, field, value, bucket, access, n, data) "
+            "COPY memcli.lists (vault, field, value, bucket, access, n, data, levels) "
             "FROM STDIN (FORMAT BINARY)",
-            ["int4", "int2", "bytea", "int4", "int8", "int4", "bytea"],
+            ["int4", "int2", "bytea", "int4", "int8", "int4", "bytea", "bytea"],
             self._merged(bucket, touched, old, gone, more),
         )
         if not self._fresh:
@@ -118,7 +127,11 @@ class Merging:
                 postings.with_more(more[each])
             if postings.docs:
                 n, data = len(postings.docs), postings.bytes()
-                yield self._vault, field, value, bucket, access, n, data
+                where = None
+                if field == _TERMS and n >= levels.LEVELED:
+                    found = levels.levels(postings, self._bits)
+                    where = levels.stored(found, self._bits)
+                yield self._vault, field, value, bucket, access, n, data, where
 
     def _taken(self, bucket: int, keys: Sequence[_Key]) -> dict[_Key, Postings]:
         """Take lists out of the table; returns those that were there."""
@@ -160,8 +173,8 @@ def _values(words: bytes, exact: bytes) -> Iterator[tuple[int, bytes, float]]:
     """(field, value, weight) of all that a document is found by."""
     import json
 
-    for term, weight in json.loads(words).items():
-        yield _TERMS, key(term), weight
+    for term, weight in words_of(words).items():
+        yield _TERMS, cut(term), weight
     for field, values in json.loads(exact).items():
         # A value that is given twice is in the list once.
         for value in dict.fromkeys(values):

@@ -44,12 +44,18 @@ class Content(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """What the database holds of a vault: `commit` is None before the first publish."""
+    """What the database holds of a vault: `commit` is None before the first publish.
+
+    `origin` is the first commit of its history, empty where that was not known, and
+    `remote` the address that it is pushed to.
+    """
 
     vault: int
     commit: str | None
     version: str | None
     bits: int
+    origin: str = ""
+    remote: str | None = None
 
 
 def initialise(database: Database) -> bool:
@@ -112,9 +118,6 @@ class Publisher:
         Args:
             claim: take the name and a number for a vault that the database does not
                 know yet; otherwise such a vault has the number 0.
-
-        Raises:
-            NotAllowed: another vault was published under this name.
         """
         _check_format(self._database)
         content = self._content
@@ -128,25 +131,25 @@ class Publisher:
             )
         rows = self._database.ask(
             (
-                'SELECT vault, "commit", version, bits, origin FROM memcli.vaults '
-                "WHERE name = %s",
+                'SELECT vault, "commit", version, bits, origin, remote '
+                "FROM memcli.vaults WHERE name = %s",
                 (content.name,),
             )
         )[0]
         if not rows:
             return Standing(0, None, None, 0)
-        (row,) = rows
-        # A name is taken by what is published under it, not by a publish that failed.
-        published = row[1] is not None
-        if published and row[4] and content.origin and row[4] != content.origin:
-            raise NotAllowed(
-                f"{redacted(self._database.url)} holds another vault of the name "
-                f"'{content.name}' (its history begins with {row[4][:12]})",
-                hint="Publish under another name: published_as in [vaults.NAME] of the "
-                "user's config.",
-                code="another_vault",
-            )
-        return Standing(*row[:4])
+        return Standing(*rows[0])
+
+    def another(self) -> NotAllowed:
+        """Why a vault is not published under the name of another one."""
+        return NotAllowed(
+            f"{redacted(self._database.url)} holds another vault of the name "
+            f"'{self._content.name}', or one whose history is not in this clone",
+            hint="Publish under another name: published_as in [vaults.NAME] of the "
+            "user's config. If it is the same vault, publish from a clone with its "
+            "whole history, or with --unrelated.",
+            code="another_vault",
+        )
 
     def is_current(self, standing: Standing) -> bool:
         """Whether this commit is published, by this version of memcli."""

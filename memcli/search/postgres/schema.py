@@ -117,7 +117,7 @@ CREATE TABLE memcli.documents (
     length bigint NOT NULL,
     facts bytea NOT NULL,       -- as packed_facts has them
     "row" bytea NOT NULL,       -- as stored_row has it
-    words bytea NOT NULL,       -- every term with its weight, as JSON
+    words bytea NOT NULL,       -- every term with its weight, as `words_of`
     exact bytea NOT NULL,       -- the values by field, as JSON
     session bigint NOT NULL,
     claim bigint NOT NULL,
@@ -137,6 +137,7 @@ CREATE TABLE memcli.lists (
     access bigint NOT NULL,
     n integer NOT NULL,
     data bytea NOT NULL,        -- documents; of terms also weights and lengths
+    levels bytea,               -- of a long list of a term: where they lie
     PRIMARY KEY (vault, access, field, value, bucket)
 ) PARTITION BY HASH (vault);
 CREATE TABLE memcli.counts (
@@ -154,6 +155,7 @@ CREATE INDEX ON memcli.documents (vault, access, moment);
 CREATE INDEX ON memcli.documents (vault, access, pinned, created) WHERE rule;
 CREATE INDEX ON memcli.staged (vault, bucket);
 ALTER TABLE memcli.lists ALTER COLUMN data SET STORAGE EXTERNAL;
+ALTER TABLE memcli.lists ALTER COLUMN levels SET STORAGE EXTERNAL;
 """
 
 _PARTITIONED = ("documents", "lists", "counts")

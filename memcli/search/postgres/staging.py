@@ -10,7 +10,7 @@ from memcli.entries.eligibility import Agent, Facts, ReadPolicy, visible
 from memcli.entries.entry import Status, Visibility
 from memcli.search.document import numbered
 from memcli.search.packed_facts import ONLY_THIS, PINNED, SPAN, STATUS_MASK, one
-from memcli.search.postgres.packing import place_of, signed
+from memcli.search.postgres.packing import packed_words, place_of, signed
 from memcli.search.prepared import Prepared
 from memcli.search.reading import Found
 from memcli.search.stored_row import StoredRow
@@ -145,7 +145,7 @@ class Stage(NamedTuple):
             facts.length,
             document.packed,
             document.row,
-            json.dumps(document.terms, separators=(",", ":")).encode("ascii"),
+            packed_words(document.terms),
             json.dumps(exact, separators=(",", ":")).encode("ascii"),
             signed(facts.session),
             signed(facts.claim),

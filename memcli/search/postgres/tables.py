@@ -7,7 +7,9 @@ was not said `ahead` is found all the same, by a question of its own.
 
 from array import array
 from collections.abc import (
+    Callable,
     Collection,
+    Iterable,
     Iterator,
     Mapping,
     Sequence,
@@ -26,10 +28,12 @@ from memcli.search.postgres.packing import (
     behind,
     key,
     one_edit,
+    signed,
     unsigned,
     value_of,
+    words_of,
 )
-from memcli.search.source import Ahead
+from memcli.search.source import Ahead, Level
 from memcli.search.stored_row import StoredRow
 
 _TERMS = "terms"
@@ -111,20 +115,59 @@ class Tables(Fetching):
             self._fetch(Ahead(terms=(term,)))
         return self._postings[term]
 
+    def levels(
+        self, wanted: Callable[[], Iterable[str]], /
+    ) -> Mapping[str, Mapping[int, Sequence[Level]]] | None:
+        """Where some terms stand; None where all of their lists came whole."""
+        terms = [*dict.fromkeys(wanted())]
+        missing = [
+            term
+            for term in terms
+            if term not in self._postings and term not in self._leveled
+        ]
+        if missing:
+            self._fetch(Ahead(levels=missing))
+        long = [t for t in terms if t in self._leveled and t not in self._postings]
+        if not long:
+            return None
+        from memcli.search.postgres import leveled
+
+        bits = self._bits = leveled.bits_of(self._leveled[long[0]])
+        parts = {**self._parts, **self._leveled}
+        return {term: leveled.merged(parts[term], bits) for term in terms}
+
+    def placed(self, places: Mapping[int, Sequence[int]]) -> list[int]:
+        """The documents at some places, with their facts and words."""
+        bits = self._bits
+        wanted = [(part, place) for part, some in places.items() for place in some]
+        new = [at for at in wanted if at not in self._placed]
+        if new:
+            from memcli.search.postgres import levels
+
+            starts = [signed(levels.first_at(*at, bits)) for at in new]
+            self._placed.update((at, []) for at in new)
+            rows = self._ask(functions.PLACED, starts=starts, width=levels.width(bits))
+            self._take_facts(rows)
+            for number, _, _, words in rows:
+                doc = unsigned(number)
+                self._words.setdefault(doc, words)
+                part = doc >> (64 - bits) if bits else 0
+                self._placed[part, levels.place_of(doc, bits)].append(doc)
+        return sorted(doc for at in wanted for doc in self._placed[at])
+
     def held(self, term: str, docs: Collection[int]) -> Mapping[int, float]:
         """Those of some documents that hold a term, by the words of each."""
         if any(doc not in self._words for doc in docs):
             self._fetch(Ahead(words=docs))
-        found = ((doc, self._held(doc).get(term)) for doc in docs)
-        return {doc: n for doc, n in found if n is not None}
-
-    def _held(self, doc: int) -> Mapping[str, float]:
-        words = self._words[doc]
-        if isinstance(words, bytes):
-            import json
-
-            words = self._words[doc] = cast("dict[str, float]", json.loads(words))
-        return words
+        name = term.encode("utf-8", "surrogatepass")
+        found = {}
+        for doc in docs:
+            words = self._words[doc]
+            if isinstance(words, bytes):
+                words = self._words[doc] = words_of(words)
+            if name in words:
+                found[doc] = words[name]
+        return found
 
     def exact(self, field: str, value: str) -> Sequence[int]:
         """The documents whose field has this exact value; read when they are needed."""

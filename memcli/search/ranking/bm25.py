@@ -28,7 +28,6 @@ LoCoMo.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Mapping, Sequence
 
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.boosts import Adjust, Nudge
@@ -51,13 +50,19 @@ from memcli.search.source import Ahead
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
     from memcli.search.ranking.graph import Reached
+    from memcli.search.ranking.shortlist import Shortlist
 
 COVERING = 5
 """So many of the first hits say how well the corpus covers a question."""
 
-# Term -> its documents, and how often each holds it.
-_Matches = Mapping[str, tuple[Sequence[int], Sequence[float]]]
+# Of a vault whose lists are long, so many times the pool are looked at first: with 5 a
+# second time was needed for one question of four, with 2 for each. At most so many
+# documents are, before all are.
+_TRIED = 4
+_MOST_TRIED = 4_000
 
 
 class Ranking(NamedTuple):
@@ -97,11 +102,7 @@ def rank(
     terms = weigh(question.terms, corpus, weights, implied)
     unknown = {term.text for term in terms if not term.frequency}
     missing = [word for text, word in question.terms if text in unknown]
-    whole = [term.text for term in terms if term.frequency]
-    corpus.ahead(lambda: Ahead(terms=[*whole, *borrowable(question, corpus)]))
-    borrowed = loans(question, corpus, weights) if question.readings else {}
-    known = weighed(terms, borrowed, corpus.size)
-    evidence = _gather(known, question, borrowed, corpus, scope, weights)
+    evidence = _gather(terms, question, corpus, scope, weights)
     if evidence is None:
         return Ranking([], terms, missing)
     nudge = Nudge(corpus, question, weights, evidence.replies())
@@ -142,27 +143,24 @@ def weigh(
     return ordered[: unknown + weights.most_terms]
 
 
-def _gather(
-    known: list[Term],
-    question: Question,
-    borrowed: Loans,
-    corpus: Corpus,
-    scope: Scope,
-    weights: Weights,
-) -> Evidence | None:
-    """Ask the channels, each from what the ones before it have found.
+class _Matches(NamedTuple):
+    """What holds the words of a question, or counts as if it did.
 
-    Args:
-        known: the terms that the corpus holds.
-        question: its `implied` documents do not hold the term themselves.
-        borrowed: the documents that hold another word instead of a term.
-        corpus: the documents.
-        scope: which of them take part.
-        weights: how much each thing counts.
-
-    Returns:
-        None when no document in scope holds a term.
+    `docs` are by term the documents, and how often each holds it; `known` the terms
+    that a document holds or borrows.
     """
+
+    known: list[Term]
+    borrowed: Loans
+    docs: Mapping[str, tuple[Sequence[int], Sequence[float]]]
+
+
+def _matches(
+    terms: list[Term], question: Question, corpus: Corpus, weights: Weights
+) -> _Matches:
+    """What holds the words of a question; its `implied` do not hold the term."""
+    borrowed = loans(question, corpus, weights) if question.readings else {}
+    known = weighed(terms, borrowed, corpus.size)
     matches = {
         term.text: _with(
             corpus.postings(term.text),
@@ -175,14 +173,95 @@ def _gather(
         if text in matches:
             docs, counts = matches[text]
             matches[text] = [*docs, *loan.counts], [*counts, *loan.counts.values()]
-    bm25 = _BM25(corpus, weights)
-    lexical = bm25.lexical(known, matches, scope.within)
-    pool = Pool(corpus, scope, question.inside, weights).best(lexical)
+    return _Matches(known, borrowed, matches)
+
+
+def _best(
+    terms: list[Term],
+    question: Question,
+    corpus: Corpus,
+    scope: Scope,
+    weights: Weights,
+) -> tuple[list[int], _Matches | None]:
+    """The documents that get the closer look, and what holds a word if all was read."""
+    bm25, pool = _BM25(corpus, weights), Pool(corpus, scope, question.inside, weights)
+    asked = [term.text for term in terms if term.frequency]
+    where = None
+    if not question.implied:
+        where = corpus.levels(lambda: [*asked, *borrowable(question, corpus)])
+    if where is not None:
+        from memcli.search.ranking.shortlist import shortlist
+
+        short = shortlist(where, question, terms, corpus, weights, bm25.score)
+        chosen = _shortened(short, terms, question, corpus, scope, weights)
+        if chosen is not None:
+            return chosen, None
+    corpus.ahead(lambda: Ahead(terms=[*asked, *borrowable(question, corpus)]))
+    matches = _matches(terms, question, corpus, weights)
+    lexical = bm25.lexical(matches.known, matches.docs, scope.within)
+    return pool.best(lexical), matches
+
+
+def _shortened(
+    short: Shortlist,
+    terms: list[Term],
+    question: Question,
+    corpus: Corpus,
+    scope: Scope,
+    weights: Weights,
+) -> list[int] | None:
+    """The documents that get the closer look, without a look at all matches.
+
+    None where so many may be among the best that all might as well be looked at.
+    """
+    from memcli.search.ranking.shortlist import among
+
+    bm25, pool = _BM25(corpus, weights), Pool(corpus, scope, question.inside, weights)
+    floor = short.floor(_TRIED * weights.pool)
+    while floor and short.count(floor) <= _MOST_TRIED:
+        docs = among(corpus, short.docs(floor))
+        matches = _matches(terms, question, docs, weights)
+        best = pool.best(bm25.lexical(matches.known, matches.docs, scope.within))
+        if pool.reaches(floor):
+            return best
+        # Those that were found say which floor is low enough; too few say nothing.
+        lower = pool.floor() or short.floor(_TRIED * (short.count(floor) + 1))
+        floor = lower if lower < floor else 0.0
+    return None
+
+
+def _gather(
+    terms: list[Term],
+    question: Question,
+    corpus: Corpus,
+    scope: Scope,
+    weights: Weights,
+) -> Evidence | None:
+    """Ask the channels, each from what the ones before it have found.
+
+    Args:
+        terms: those of the question, weighed.
+        question: its `implied` documents do not hold the term themselves.
+        corpus: the documents.
+        scope: which of them take part.
+        weights: how much each thing counts.
+
+    Returns:
+        None when no document in scope holds a term.
+    """
+    pool, matched = _best(terms, question, corpus, scope, weights)
     if not pool:
         return None
     corpus.ahead(lambda: _closer(pool, corpus, weights))
     around = Neighbourhood(corpus, pool, scope, weights)
-    table = bm25.table(known, matches, around.docs)
+    if matched is None:
+        from memcli.search.ranking.shortlist import among
+
+        docs = among(corpus, around.docs)
+        matched = _matches(terms, question, docs, weights)
+    known, borrowed = matched.known, matched.borrowed
+    bm25 = _BM25(corpus, weights)
+    table = bm25.table(known, matched.docs, around.docs)
     totals = around.combine(known, table)
     extra: list[Term] = []
     if weights.feedback:
@@ -199,8 +278,8 @@ def _gather(
         )
         extra = expansion(totals, known, corpus, weights)
         held = {term.text: corpus.held(term.text, around.docs) for term in extra}
-        matches = {text: ([*n], [*n.values()]) for text, n in held.items()}
-        table |= bm25.table(extra, matches, around.docs)
+        more = {text: ([*n], [*n.values()]) for text, n in held.items()}
+        table |= bm25.table(extra, more, around.docs)
         for doc, score in around.combine(extra, table).items():
             totals[doc] = totals.get(doc, 0.0) + score
     reached: dict[int, Reached] = {}
@@ -261,10 +340,15 @@ class _BM25:
         self.slope = self.k1 * b / average
         self.lengths = corpus.lengths
 
+    def score(self, term: Term, n: float, length: int) -> float:
+        """What a term counts in a document of a length that holds it so often."""
+        gain = term.idf * (self.k1 + 1)
+        return gain * n / (n + self.base + self.slope * length)
+
     def lexical(
         self,
         terms: Sequence[Term],
-        matches: _Matches,
+        matches: Mapping[str, tuple[Sequence[int], Sequence[float]]],
         within: Collection[int] | None,
     ) -> dict[int, float]:
         """Scores of every document that holds a term; the hot loop of a recall."""
@@ -289,7 +373,10 @@ class _BM25:
         return scores
 
     def table(
-        self, terms: Sequence[Term], matches: _Matches, docs: Collection[int]
+        self,
+        terms: Sequence[Term],
+        matches: Mapping[str, tuple[Sequence[int], Sequence[float]]],
+        docs: Collection[int],
     ) -> Table:
         """The scores of these documents by term, for the closer look."""
         base, slope, lengths = self.base, self.slope, self.lengths

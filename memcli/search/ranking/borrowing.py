@@ -20,6 +20,11 @@ from memcli.search.ranking.corpus import (
 )
 from memcli.search.ranking.weights import Weights, by_length
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 COMMON = 0.05
 """A near word that more of the entries hold says too little to stand for another."""
 
@@ -46,7 +51,7 @@ def loans(question: Question, corpus: Corpus, weights: Weights) -> dict[str, Loa
     """What each term of a question borrows, for those that borrow anything."""
     asked = {text for text, _ in question.terms}
     most = _most(corpus)
-    damped = by_length(weights.near, average_length(corpus), weights.half_length)
+    share_of = shares(corpus, weights)
     found = {}
     for text, readings in question.readings.items():
         own: set[int] | None = None
@@ -62,7 +67,7 @@ def loans(question: Question, corpus: Corpus, weights: Weights) -> dict[str, Loa
             frequency = max(frequency, n)
             if own is None:
                 own = {*corpus.postings(text)[0], *question.implied.get(text, ())}
-            share = reading.share * (damped if reading.kind == NEAR else 1.0)
+            share = share_of(reading)
             for doc, count in _together(reading.terms, corpus).items():
                 counted = count * share
                 if doc not in own and counted > counts.get(doc, 0.0):
@@ -71,6 +76,12 @@ def loans(question: Question, corpus: Corpus, weights: Weights) -> dict[str, Loa
         if frequency:
             found[text] = Loan(counts, read, frequency)
     return found
+
+
+def shares(corpus: Corpus, weights: Weights) -> Callable[[Reading], float]:
+    """What a word that is read in place of another counts beside that one."""
+    damped = by_length(weights.near, average_length(corpus), weights.half_length)
+    return lambda reading: reading.share * (damped if reading.kind == NEAR else 1.0)
 
 
 def borrowable(question: Question, corpus: Corpus) -> list[str]:

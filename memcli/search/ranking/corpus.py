@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from memcli.search.source import Ahead
+    from memcli.search.source import Ahead, Level
 else:
     Protocol = object
 
@@ -156,6 +156,14 @@ class Corpus(Protocol):
 
     def held(self, term: str, docs: Collection[int]) -> Mapping[int, float]:
         """Those of some documents that hold a term, and how often (weighted)."""
+
+    def levels(
+        self, wanted: Callable[[], Iterable[str]], /
+    ) -> Mapping[str, Mapping[int, Sequence[Level]]] | None:
+        """Where some terms stand, and what they count there at most (`Source`)."""
+
+    def placed(self, places: Mapping[int, Sequence[int]]) -> list[int]:
+        """The live documents at some of these places."""
 
     def ahead(self, wanted: Callable[[], Ahead], /) -> None:
         """Say what will be read next, for a corpus that fetches; changes no answer."""

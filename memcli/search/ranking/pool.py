@@ -1,7 +1,7 @@
-"""The pool: which matches are worth a closer look.
+"""The best matches by words that may be shown: those that get the closer look.
 
-Invariant: these are the best lexical matches that are shown, as if each match had been
-looked at; who looks at fewer sees by the scores that no other can be among them.
+Invariant: pure; ties break on the order of the documents. No document is left out that
+is shown and scores more than one that is in.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ class Pool:
         inside: how much of a document lies in the window of the question, if it names
             one.
         weights: how many are wanted, and what the window counts.
+
+    Attributes:
+        least: the score of the last of the best; None while there are too few.
     """
 
     def __init__(
@@ -43,6 +46,7 @@ class Pool:
         self._weights = weights
         self._count = weights.pool
         self._temporal = weights.temporal if inside is not None else 0.0
+        self.least: float | None = None
 
     def best(self, scores: Mapping[int, float]) -> list[int]:
         """The best documents, best first; ties break on their order."""
@@ -50,7 +54,7 @@ class Pool:
         if self._admit is None and self._inside is None:
             chosen = _first(scores, self._count)
             ranked = sorted(chosen, key=lambda doc: (-scores[doc], orders[doc]))
-            return ranked[: self._count]
+            return self._best(ranked, scores)
         found: dict[int, float] = {}
         seen: Mapping[int, float] = {}
         wanted = 2 * self._count
@@ -62,8 +66,21 @@ class Pool:
             if self._is_enough(found, min(chosen.values(), default=0.0)):
                 break
             seen, wanted = chosen, 4 * wanted
-        best = sorted(found, key=lambda doc: (-found[doc], orders[doc]))
-        return best[: self._count]
+        ranked = sorted(found, key=lambda doc: (-found[doc], orders[doc]))
+        return self._best(ranked, found)
+
+    def _best(self, ranked: Sequence[int], scores: Mapping[int, float]) -> list[int]:
+        best = [*ranked[: self._count]]
+        self.least = scores[best[-1]] if len(best) == self._count else None
+        return best
+
+    def reaches(self, floor: float) -> bool:
+        """Whether no document that scores less than a floor can be among the best."""
+        return self.least is not None and self.floor() >= floor
+
+    def floor(self) -> float:
+        """The score by words that a document needs at least to be among the best."""
+        return (self.least or 0.0) / (1 + self._temporal)
 
     def _look(
         self,

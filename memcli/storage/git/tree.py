@@ -4,7 +4,9 @@ Invariant: reads git's objects alone; the work tree may hold something else.
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
+from memcli.errors import HistoryError
 from memcli.storage.git import printed
 from memcli.storage.git.log import Readable
 from memcli.storage.git.printed import Blob
@@ -29,6 +31,57 @@ def files_of(repository: Readable, commit: str) -> Iterator[Blob]:
         mode, kind, blob = head.split()
         if kind == "blob" and mode in _REGULAR and path.startswith(prefix):
             yield Blob(blob, path.removeprefix(prefix), commit)
+
+
+class Changed(NamedTuple):
+    """A path at which two commits differ; each content's name, None without a file."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+
+def changed(repository: Readable, before: str, after: str) -> list[Changed] | None:
+    """The regular files that differ between two commits; None if `before` is not here.
+
+    Raises:
+        HistoryError: git refused for another reason.
+    """
+    if not holds(repository, before):
+        return None
+    prefix = repository.prefix
+    output = repository.ask(
+        "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", before, after
+    )
+    rows = iter(printed.names(output))
+    found = []
+    for row in rows:
+        path = next(rows)
+        old, new, *blobs = row.removeprefix(":").split()[:4]
+        if path.startswith(prefix):
+            was, now = (
+                blob if mode in _REGULAR else None
+                for mode, blob in zip((old, new), blobs, strict=True)
+            )
+            found.append(Changed(path.removeprefix(prefix), was, now))
+    return found
+
+
+def holds(repository: Readable, commit: str) -> bool:
+    """Whether a commit is in a repository: a shallow clone lacks older ones."""
+    try:
+        repository.ask("cat-file", "-e", f"{commit}^{{commit}}")
+    except HistoryError:
+        return False
+    return True
+
+
+def related(repository: Readable, one: str, other: str) -> bool:
+    """Whether two commits that are both here have one that both come from."""
+    try:
+        return bool(repository.ask("merge-base", one, other).strip())
+    except HistoryError:  # which git says with its exit code alone
+        return False
 
 
 def origin(repository: Readable, commit: str) -> str:

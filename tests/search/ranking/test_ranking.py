@@ -54,6 +54,12 @@ class Toy:
         postings = zip(*self.postings(term), strict=True)
         return {doc: n for doc, n in postings if doc in docs}
 
+    def levels(self, _wanted: object, /) -> None:
+        pass
+
+    def placed(self, _places: object) -> list[int]:
+        return []
+
     def ahead(self, _wanted: object, /) -> None:
         pass
 
