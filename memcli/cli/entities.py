@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 _TAKES = {"list": 0, "waiting": 0, "register": 1, "ignore": None} | dict.fromkeys(
     ("rename", "alias", "merge"), 2
 )
+_USAGE = {
+    "register": "A name of several words needs quotes, and its kind is --type TYPE.",
+    "ignore": "What waits: memcli entities waiting",
+    "rename": "As in: memcli entities rename OLD NEW",
+    "alias": "As in: memcli entities alias NAME ALIAS",
+    "merge": "As in: memcli entities merge NAME INTO",
+}
 
 
 def entities(
@@ -74,7 +81,7 @@ def entities(
         takes = {0: "no name", 1: "one name", 2: "two names", None: "names"}[wanted]
         raise UsageError(
             f"memcli entities {action} takes {takes}",
-            hint="What there is: memcli entities; what waits: memcli entities waiting",
+            hint=_USAGE.get(action, "What there is: memcli entities"),
         )
     if (type_ or aliases) and action != "register":
         flag = "--type" if type_ else "--alias"

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 
+from memcli.cli.commands import COMMANDS
+from memcli.cli.plain import ALIASES
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -15,8 +18,10 @@ if TYPE_CHECKING:
 
     Cells = Callable[[str], int]
 
-# A command that a sentence ends with: `try: memcli recall 'a b'`.
-_COMMAND = re.compile(r"^.*: (?=(?:memcli|git|claude|codex) \S)")
+# What stands before the command that a sentence ends with: `try: memcli recall 'a b'`.
+# The talk has sentences of memcli and git, too: "memcli compares words".
+_NAMES = "|".join([*COMMANDS, *ALIASES])
+_BEFORE = re.compile(rf"^.*: (?=memcli (?:{_NAMES})\b|git -C )")
 
 
 def words(line: str, cells: Cells) -> list[tuple[str, str]]:
@@ -65,7 +70,7 @@ def talk(text: str, width: int, cells: Cells) -> str:
             told.append(line)
             continue
         indent = line[: len(line) - len(line.lstrip())]
-        before = _COMMAND.match(line)
+        before = _BEFORE.match(line)
         prose = before[0] if before else line
         command = line[len(prose) :]
         room = max(width - len(indent), 1)

@@ -107,7 +107,7 @@ class Screen:
             line = sys.stdin.readline() if sys.stdin is not None else ""
         except KeyboardInterrupt:
             self.tell("")  # what follows does not stand behind the question
-            raise
+            raise KeyboardInterrupt("at a question") from None
         if not line:
             self.tell("")
         return line.rstrip("\r\n") if line else None

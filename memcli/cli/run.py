@@ -55,7 +55,9 @@ def run(name: str, values: dict[str, Any], *, spoken: str = "") -> int:
         # The reader has seen enough (`memcli recall x | head -1`): no error.
         _silence_stdout()
         return 0
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
+        if not stop.args and sys.stderr is not None and sys.stderr.isatty():
+            screen.tell("")  # the terminal shows ^C, and what was drawn until then
         screen.tell("interrupted; the vault is as the last finished step left it")
         return 130
     except OSError as error:

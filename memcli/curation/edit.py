@@ -68,8 +68,10 @@ def edit(
     decoded = codec.decode(data, old.path, kinds=vault.kinds)
     entry = decoded.entry
     if entry.id != before.id:
+        # A file without an id has one that its path gives.
+        to = f"to {entry.id}" if entry.id in text else "or taken out"
         raise NotAllowed(
-            f"the id was changed, from {before.id} to {entry.id}; nothing was changed",
+            f"the id {before.id} was changed {to}; nothing was changed",
             hint="Leave the line of the id as it was.",
             code="id_changed",
         )

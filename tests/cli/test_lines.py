@@ -81,3 +81,10 @@ def test_of_two_commands_the_last_one_is_not_broken() -> None:
         "  Moved: memcli config set x PATH. New: memcli init /a/b/c", 40, cell_len
     )
     assert told.split("\n")[-1].strip() == "memcli init /a/b/c"
+
+
+def test_a_sentence_about_memcli_is_no_command() -> None:
+    words = "memcli compares words, not meanings: other words are missed"
+    assert talk(f"warning: {words}", 40, cell_len).split("\n")[0] == (
+        "warning: memcli compares words, not"
+    )

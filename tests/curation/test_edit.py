@@ -150,3 +150,13 @@ def test_what_was_written_is_kept_when_it_is_refused(
     kept = Path((refusal.value.hint or "").split()[-1])
     assert "id: 9" in kept.read_text()
     kept.unlink()
+
+
+def test_an_id_that_was_taken_out_is_called_that(vault: Vault) -> None:
+    name = vault.save(vault.draft({"text": "We deploy on Tuesdays"})).id
+    old = opened(vault, name)
+    without = old.data.decode().replace(f"id: {name}\n", "")
+    with pytest.raises(NotAllowed, match=f"the id {name} was changed or taken out"):
+        edit(vault, old, without)
+    with pytest.raises(NotAllowed, match=r"was changed to 1m7xvn68xtqp489w"):
+        edit(vault, old, old.data.decode().replace(name, "1m7xvn68xtqp489w"))
