@@ -69,7 +69,7 @@ class Context(NamedTuple):
         """Ask a yes-or-no question; anything but yes is a no."""
         answer = self.ask_unless_typed(f"{question} [y/N] ")
         if answer is None and self.typed_ahead():
-            self.tell(f"{question} Not asked, since the next line was typed already.")
+            self.tell(f"{question} Not asked: the next line was typed already.")
         return (answer or "").strip().lower() in ("y", "yes")
 
     def open_vault(self, doing: str, *, writes: bool = False) -> Vault:

@@ -62,6 +62,8 @@ def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
     try:
         words = shlex.split(command, posix=os.name != "nt")
         code = subprocess.call([*words, path], env=dict(environ))
+    except KeyboardInterrupt:
+        code = 130  # of an editor that leaves Ctrl-C to the terminal
     except (OSError, ValueError) as error:
         os.unlink(path)
         raise EditorFailed(

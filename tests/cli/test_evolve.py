@@ -211,3 +211,21 @@ def test_a_line_that_was_typed_before_the_question_is_no_reason(
     person = at_terminal(vault, ask=lambda _: "memcli list", typed_ahead=lambda: True)
     commands.load("evolve")(person, old, "On Mondays")
     assert vault.get(old).reason is None
+
+
+def test_an_editor_that_ctrl_c_ends_keeps_what_it_saved(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from memcli.cli.editor import EditorFailed, edited
+
+    def call(words: list[str], env: dict[str, str]) -> int:
+        Path(words[-1]).write_text("half", encoding="utf-8")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("subprocess.call", call)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(EditorFailed) as refusal, edited("text", {"EDITOR": "slow"}):
+        pass
+    (kept,) = tmp_path.glob("memcli-*")
+    assert kept.read_text(encoding="utf-8") == "half"
+    assert refusal.value.hint == f"What it saved is in {kept}"

@@ -52,7 +52,9 @@ def test_a_line_that_was_typed_before_the_question_is_not_its_answer(
         vault, ask=lambda _: "y", tell=heard.append, typed_ahead=lambda: True
     )
     commands.load("forget")(context, name)
-    assert heard[-1].startswith("Remove this for good? Not asked")
+    assert heard[-1] == (
+        "Remove this for good? Not asked: the next line was typed already."
+    )
     assert vault.get(name).body == "what must go\n"
 
 
