@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 # Names that an action takes; None: one or more.
+# So many of the names that wait are shown; JSON has all.
+_MOST_SHOWN = 50
 _TAKES = {"list": 0, "waiting": 0, "register": 1, "ignore": None} | dict.fromkeys(
     ("rename", "alias", "merge"), 2
 )
@@ -98,7 +100,7 @@ def entities(
         return listed(context, project=project)
     vault = context.open_vault("reading", writes=action != "waiting")
     if action == "waiting":
-        return _waiting(vault)
+        return _waiting(vault, None if context.json else _MOST_SHOWN)
     if action == "ignore":
         return _ignored(vault, names)
     from memcli.curation.entities import decide
@@ -171,11 +173,11 @@ def _applied(plan: EntityPlan, commit: str | None) -> Result:
     return Result(data={"applied": True, **plan.as_dict(), "commit": commit}, text=text)
 
 
-def _waiting(vault: Vault) -> Result:
-    """The names that wait for a decision."""
+def _waiting(vault: Vault, most: int | None) -> Result:
+    """The names that wait for a decision, or so many of them."""
     from memcli.curation.entities import page
 
-    rows = page.candidates(vault)
+    rows, count = page.candidates(vault, most)
 
     def text(canvas: Canvas) -> None:
         if not rows:
@@ -185,8 +187,10 @@ def _waiting(vault: Vault) -> Result:
             ("entries", "name", "example"),
             [(f"{row.entries:,}", row.name, row.example) for row in rows],
         )
+        if count > len(rows):
+            canvas.line(f"  ... and {count - len(rows):,} more (--json)")
 
-    data = {"names": [row._asdict() for row in rows], "count": len(rows)}
+    data = {"names": [row._asdict() for row in rows], "count": count}
     return Result(data=data, text=text)
 
 

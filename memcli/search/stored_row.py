@@ -88,5 +88,5 @@ class StoredRow(NamedTuple):
 
         *values, source = json.loads(data)
         # JSON knows no tuples, and no field of a row is a list.
-        plain = (tuple(v) if type(v) is list else v for v in values)
+        plain = [tuple(v) if type(v) is list else v for v in values]
         return cls._make((*plain, Source._make(source)))

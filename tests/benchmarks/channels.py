@@ -119,7 +119,7 @@ def vault_with_names(units: list[locomo.Unit]) -> Iterator[Vault]:
             for unit in units:
                 file.write(json.dumps(unit.entry, ensure_ascii=False) + "\n")
         memcli = timing.memcli_command()
-        names = [one.name for one in entities.candidates(plain)]
+        names = [one.name for one in entities.candidates(plain)[0]]
         env = timing.clean_env(scratch, MEMCLI_VAULT=str(vault))
         command = [*memcli, "init", str(vault)]
         timing.must(timing.run(command, env=env), command)

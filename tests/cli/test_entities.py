@@ -87,6 +87,18 @@ def test_names_are_reviewed(saved: Run) -> None:
     assert page["with_others"] == [{"name": "Redis", "entries": 1}]
 
 
+def test_of_many_names_that_wait_a_person_sees_the_first_and_json_has_all(
+    saved: Run,
+) -> None:
+    names = [f"Ada {chr(65 + n // 8)}{'bcdfghjk'[n % 8]}ert" for n in range(56)]
+    saved("save", "We met Grace Hopper, " + ", ".join(names))
+    shown = saved("entities", "waiting").out.splitlines()
+    assert shown[0].split("\t")[:2] == ["2", "Grace Hopper"]
+    assert (len(shown), shown[-1]) == (51, "  ... and 7 more (--json)")
+    data = saved("entities", "waiting", "--json").json["data"]
+    assert (data["count"], len(data["names"])) == (57, 57)
+
+
 def test_a_name_is_ignored_and_undo_brings_it_back(saved: Run) -> None:
     assert saved("entities", "ignore", "Grace Hopper").out == "ignored Grace Hopper\n"
     assert saved("entities", "waiting").err == "no name waits\n"

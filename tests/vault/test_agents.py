@@ -171,7 +171,7 @@ def surfaces(vault: Vault, query: str, texts: list[str]) -> dict[str, Any]:
         "models": [one._asdict() for one in models.models(vault, view)],
         "tags": vault.read(lambda reader: reader.starting("kind", "")),
         "entities": [one._asdict() for one in entity_pages.listed(vault)],
-        "names": [one._asdict() for one in entity_pages.candidates(vault)],
+        "names": [one._asdict() for one in entity_pages.candidates(vault)[0]],
         "registry": vault.registry.entities,
     }
     for name in (*NAMES, "Store", "Redi"):

@@ -318,19 +318,27 @@ def _description(vault: Vault, entity: Registered | None) -> str:
         return ""
 
 
-def candidates(vault: Vault) -> list[PossibleName]:
+def candidates(vault: Vault, most: int | None = None) -> tuple[list[PossibleName], int]:
     """Possible names in the entries in force, those in most entries first.
 
     Two capitalised words in a row count from the first entry on, a single one in
     mid-sentence from the second. Registered and ignored names are left out.
+
+    Args:
+        vault: where to look.
+        most: how many are wanted; None is all. Each takes reading an entry.
+
+    Returns:
+        The names, and how many there are in all.
     """
 
-    def named(reader: Reader) -> list[PossibleName]:
+    def named(reader: Reader) -> tuple[list[PossibleName], int]:
+        found = _possible(vault, reader)
         rows = []
-        for name, count, docs in _possible(vault, reader):
+        for name, count, docs in found[:most]:
             row = reader.row(reader.newest(docs)[0])
             rows.append(PossibleName(name, count, _around(row.text, name), row.id))
-        return rows
+        return rows, len(found)
 
     return vault.read(named)
 

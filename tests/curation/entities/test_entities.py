@@ -225,9 +225,9 @@ def test_candidates_need_two_words_or_several_entries(vault: Vault) -> None:
     one = save(vault, "We met Grace Hopper in Paris")
     save(vault, "they live in Lyon and Paris")
     save(vault, "we saw Kyoto", status="pending")
-    found = [(c.name, c.entries) for c in entities.candidates(vault)]
+    found = [(c.name, c.entries) for c in entities.candidates(vault)[0]]
     assert found == [("Paris", 2), ("Grace Hopper", 1)]
-    by_name = {c.name: c for c in entities.candidates(vault)}
+    by_name = {c.name: c for c in entities.candidates(vault)[0]}
     assert by_name["Grace Hopper"].id == one
     assert "met Grace Hopper in" in by_name["Grace Hopper"].example
     assert all(row.name != "Paris" for row in entities.listed(vault))
@@ -245,7 +245,7 @@ def test_registering_a_name_links_what_mentions_it_in_one_commit(vault: Vault) -
     assert commit
     assert mentions(vault, one) == ("Grace Hopper",)
     assert mentions(vault, other) == ()
-    assert entities.candidates(vault) == []
+    assert entities.candidates(vault) == ([], 0)
 
 
 def test_an_adopted_note_is_not_changed_by_registering(vault: Vault) -> None:
@@ -260,7 +260,7 @@ def test_what_is_ignored_is_not_proposed_again_until_it_is_registered(
 ) -> None:
     save(vault, "We met Grace Hopper")
     assert ignore(vault, ["grace hopper", "Grace Hopper"])[0] == ["grace hopper"]
-    assert entities.candidates(vault) == []
+    assert entities.candidates(vault) == ([], 0)
     file = Path(vault.root, "entities/ignored.txt")
     assert file.read_text().splitlines()[1:] == ["grace hopper"]
     out = subprocess.check_output(["git", "status", "--porcelain"], cwd=vault.root)
