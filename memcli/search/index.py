@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     _Answer = TypeVar("_Answer")
 
 # Raised when `document.py` changes what it gives for the same entry, or `stored_row.py`
-# its fields.
+# its fields; tests/search/test_row_version.py fails where that is forgotten.
 ROW_VERSION = 21
 
 # So many changed files are read faster one by one than indexed.
