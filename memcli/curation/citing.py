@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from memcli.curation import research, research_run
 from memcli.entries import dates
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Entry, Layer
@@ -246,6 +245,8 @@ def conclude(vault: Vault, entry_id: str, of: Granted) -> None:
     """Record the entry that was saved from a run; a failure is told, not raised."""
     if of.research is None:
         return
+    from memcli.curation import research_run
+
     try:
         with research_run.locked(vault):
             run = research_run.find(vault, of.research)
@@ -260,6 +261,8 @@ def conclude(vault: Vault, entry_id: str, of: Granted) -> None:
 
 
 def _retrieved(vault: Vault, name: str, layer: Layer, cites: Iterable[str]) -> Granted:
+    from memcli.curation import research, research_run
+
     run = research_run.find(vault, name)
     if run is None or not run.searches:
         raise NotAllowed(

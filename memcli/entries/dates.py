@@ -8,6 +8,7 @@ Invariant: pure and in UTC; the caller always gives `now`. A coarse date (`2023`
 from __future__ import annotations
 
 import re
+import time
 
 from memcli.entries.checks import check_date
 from memcli.errors import InvalidValue
@@ -48,9 +49,9 @@ def span(value: str) -> tuple[int, int]:
     """
     value = check_date(value, "date")
     if len(value) > 10:
-        from datetime import datetime
-
-        start = int(datetime.fromisoformat(value).timestamp())
+        year, month, day = int(value[:4]), int(value[5:7]), int(value[8:10])
+        hour, minute, second = int(value[11:13]), int(value[14:16]), int(value[17:19])
+        start = _midnight(year, month, day) + hour * 3600 + minute * 60 + second
         return start, start + 1
     numbers = [int(part) for part in value.split("-")]
     year, month, day = (*numbers, 1, 1)[:3]
@@ -69,6 +70,8 @@ def to_epoch(value: str) -> int:
 
 def iso(epoch_seconds: int) -> str:
     """Return `YYYY-MM-DDTHH:MM:SSZ`; ValueError outside the years 1 to 9999."""
+    if 0 <= epoch_seconds < _GMTIME_UNTIL:
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch_seconds))
     from datetime import date
 
     days, seconds = divmod(epoch_seconds, _DAY)
@@ -116,7 +119,7 @@ _PERIOD = rf"(this|last|next) (week|month|year|{'|'.join(_WEEKDAYS)})"
 
 _NUMERALS = "one two three four five six seven eight nine ten eleven twelve".split()
 # "March 2026", "8 May 2026", "May 8, 2026"; of a month the first three letters will do.
-_NAMED = re.compile(
+_NAMED = (
     r"(?ai:(?:(\d{1,2})(?:st|nd|rd|th)? (?:of )?)?"
     rf"({'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in _MONTHS)}|sept)\.?"
     r"(?: (\d{1,2})(?:st|nd|rd|th)?(?=,| \d{4}))?,? (\d{4}))"
@@ -130,7 +133,7 @@ def _plain(text: str) -> str:
     ('3 weeks ago', '2026-05-08', '2026-03')
     """
     words = " ".join(text.lower().split())
-    if named := _NAMED.fullmatch(words):
+    if named := re.fullmatch(_NAMED, words):
         before, month, behind, year = named.groups()
         number = 1 + [name[:3] for name in _MONTHS].index(month[:3])
         day = before or behind
@@ -211,7 +214,7 @@ def field_date(text: str, now: int, field: str, *, ahead: bool = False) -> str:
             raise _no_year(text, field) from error
         return moment if unit in ("minutes", "hours") else moment[:10]
     try:
-        return check_date(words if _NAMED.fullmatch(text.strip()) else text, field)
+        return check_date(words if re.fullmatch(_NAMED, text.strip()) else text, field)
     except InvalidValue as error:
         raise InvalidValue(
             error.message,
@@ -291,14 +294,19 @@ def back(now: int, count: int, unit: str) -> int:
     return _midnight(year, month + 1, day) + now % _DAY
 
 
-# date(1970, 1, 1).toordinal()
-_EPOCH = 719_163
+# date(1970, 1, 1).toordinal(), and the same from the 1st of March of the year 0.
+_EPOCH, _FROM_MARCH = 719_163, 719_468
+# What `time.gmtime` takes on every system: up to the year 3000.
+_GMTIME_UNTIL = 32_503_680_000
 
 
 def _midnight(year: int, month: int, day: int) -> int:
-    from datetime import date
-
-    return (date(year, month, day).toordinal() - _EPOCH) * _DAY
+    if not 0 < year < 10_000:
+        raise ValueError(f"no year {year}")
+    # Days since the 1st of March of the year 0, whose last month has the leap day.
+    year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
+    days = year * 365 + year // 4 - year // 100 + year // 400
+    return (days + (153 * month + 2) // 5 + day - 1 - _FROM_MARCH) * _DAY
 
 
 def _month_length(year: int, month: int) -> int:

@@ -13,8 +13,7 @@ _WHO = "(?:we|you|i|they|memory|the vault)"
 _KNOW = "(?:already )?(?:know|remember|recall|have)"
 _ABOUT = r"(?:about|of|on|regarding|concerning)"
 _ALL = "(?:everything|anything|something|all|more)"
-_FRAME = re.compile(
-    rf"""\s*(?:so,?\ |and\ |please,?\ )?(?:
+_FRAME = rf"""\s*(?:so,?\ |and\ |please,?\ )?(?:
       what\ (?:do|did|does)\ {_WHO}\ {_KNOW}(?:\ so\ far)?\ {_ABOUT}
     | what(?:'s|\ is)\ known\ {_ABOUT}
     | (?:do|does)\ {_WHO}\ {_KNOW}(?:\ {_ALL})?\ {_ABOUT}
@@ -22,9 +21,7 @@ _FRAME = re.compile(
       (?:\ (?:that\ )?{_WHO}\ know)?\ {_ABOUT}
     | {_ALL}(?:\ (?:that\ )?(?:{_WHO}\ know|is\ known|there\ is))?\ about
     | what\ (?:should|must)\ i\ know(?:\ {_ABOUT})?
-    )\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
+    )\b"""
 # No frame is without one of these, and most questions hold none.
 _SIGNS = ("know", "remember", "recall", "thing", "tell ", "remind ", "have ", " about")
 
@@ -40,5 +37,7 @@ def unframed(text: str) -> str:
     folded = text.lower()
     if not any(sign in folded for sign in _SIGNS):
         return text
-    rest = _FRAME.sub("", text, count=1) if _FRAME.match(text) else text
+    # Compiled at its first use, which takes as long as twenty rows.
+    frame = re.compile(_FRAME, re.IGNORECASE | re.VERBOSE)
+    rest = frame.sub("", text, count=1) if frame.match(text) else text
     return rest if re.search(r"\w", rest) else text

@@ -8,8 +8,6 @@ fewer agents than may see the entry.
 
 from __future__ import annotations
 
-import shlex
-
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.rights import Action, may
 from memcli.named_tuple import NamedTuple
@@ -127,6 +125,8 @@ def _not_taken(entry: Entry, name: str, given: object, has: object) -> NotTaken:
     how = f"edit `{name}` in {entry.path}"
     if name in _EVOLVED and entry.status is Status.ACTIVE:
         flag = "--" + name.replace("_", "-")
+        import shlex
+
         how = f"memcli evolve {entry.id} {flag} {shlex.quote(_shown(given))}"
     cites = entry.layer is not _PLAIN.layer
     if name == "evidence" and entry.status is Status.ACTIVE and cites:

@@ -201,6 +201,25 @@ def test_a_recall_of_plain_facts_loads_nothing_of_code_dates_and_evidence(
     assert found & rare == set()
 
 
+PATTERNS = """
+import re
+sys.stderr.write("LOADED " + " ".join(["made"] * len(re._cache)))
+"""
+
+
+def test_a_recall_compiles_no_pattern_that_it_does_not_need(vault: Vault):
+    """Each takes .1 to .7 ms: `re.fullmatch(TEXT, ...)` compiles at the first use."""
+    vault.recall("billing")
+    code = STAY + RUN.format(arguments=["recall", "billing", "--vault", vault.root])
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys\n" + code + PATTERNS],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert 5 < done.stderr.count("made") <= 20
+
+
 PROMPT = """
 import os
 from memcli.sessions.hooks import call as hook

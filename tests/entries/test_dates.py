@@ -213,3 +213,21 @@ def test_words_that_are_no_date_are_refused(typed: str) -> None:
         field_date(typed, now, "occurred_at")
     with pytest.raises(InvalidValue):
         parse_bound(typed, now, end=False)
+
+
+@given(st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31)))  # noqa: DTZ001
+def test_a_day_is_counted_as_python_counts_it(moment: datetime) -> None:
+    moment = moment.replace(microsecond=0, tzinfo=UTC)
+    text = moment.isoformat().replace("+00:00", "Z")
+    epoch = int(moment.timestamp())
+    assert span(text) == (epoch, epoch + 1)
+    assert iso(epoch) == text
+    midnight = epoch - epoch % DAY
+    assert span(text[:10]) == (midnight, midnight + DAY)
+
+
+def test_nothing_lies_before_the_year_1() -> None:
+    with pytest.raises(InvalidValue):
+        parse_bound("2026y", NOW, end=False)
+    with pytest.raises(InvalidValue):
+        parse_bound("24311m", NOW, end=False)
