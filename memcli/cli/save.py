@@ -373,25 +373,5 @@ def _result(saved: Saved, layer: str, notes: Sequence[str]) -> Result:
             f"{like.id} says nearly the same ({like.likeness:.0%}) and is resolved; if "
             f"it is back: memcli resolve --undo {like.id}"
         )
-    data: dict[str, Any] = {
-        "id": saved.id,
-        "path": saved.path,
-        "outcome": saved.outcome,
-        "settled_by": saved.settled_by,
-        "like_resolved": like and like._asdict(),
-        "title": saved.title,
-        "project": saved.project,
-        "code": list(saved.code),
-        "code_names": list(saved.code_names),
-        "similar": [item._asdict() for item in saved.similar],
-        "conflicts": [item._asdict() for item in saved.conflicts],
-        "entities": list(saved.entities),
-        "registered": list(saved.registered),
-        "merged": list(saved.merged),
-        "not_taken": [item._asdict() for item in saved.not_taken],
-    }
-    if layer != "fact":
-        data["cited"] = list(saved.cited)
-        data["dropped"] = list(saved.dropped)
-        data["citations_checked"] = saved.research is not None
+    data = saved.as_dict(drawn=layer != "fact")
     return Result(data=data, text=text, warnings=tuple(warnings))

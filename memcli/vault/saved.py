@@ -11,6 +11,8 @@ from memcli.vault import not_shown
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from memcli.vault.contrary import Contrary
     from memcli.vault.duplicates import Held
     from memcli.vault.likeness import Similar
@@ -55,6 +57,32 @@ class Saved(NamedTuple):
     conflicts: tuple[Contrary, ...] = ()
     code: tuple[str, ...] = ()
     code_names: tuple[str, ...] = ()
+
+    def as_dict(self, *, drawn: bool) -> dict[str, Any]:
+        """The `data` of the JSON envelope; of what is `drawn` from other entries also
+        what it cites."""
+        data: dict[str, Any] = {
+            "id": self.id,
+            "path": self.path,
+            "outcome": self.outcome,
+            "settled_by": self.settled_by,
+            "like_resolved": self.like_resolved and self.like_resolved._asdict(),
+            "title": self.title,
+            "project": self.project,
+            "code": list(self.code),
+            "code_names": list(self.code_names),
+            "similar": [item._asdict() for item in self.similar],
+            "conflicts": [item._asdict() for item in self.conflicts],
+            "entities": list(self.entities),
+            "registered": list(self.registered),
+            "merged": list(self.merged),
+            "not_taken": [item._asdict() for item in self.not_taken],
+        }
+        if drawn:
+            data["cited"] = list(self.cited)
+            data["dropped"] = list(self.dropped)
+            data["citations_checked"] = self.research is not None
+        return data
 
 
 def matched(held: Held, outcome: str) -> Saved:

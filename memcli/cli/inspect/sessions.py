@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from memcli.sessions.hook_report import Activity
+
 
 _MOST_CALLS = 20
 _MOST_SESSIONS = 30
@@ -41,46 +43,56 @@ def sessions(context: Context) -> Result:
             return
         parts = [f"{number:,} {state}" for state, number in activity.by_state.items()]
         canvas.line(", ".join(parts), style="title")
-        waiting = [session for session in activity.sessions if session.state != "mined"]
-        if waiting:
-            canvas.table(
-                ("session", "host", "state", "idle", "why"),
-                [
-                    (
-                        session.session,
-                        session.host,
-                        session.state,
-                        _ago(session.idle_minutes),
-                        _why(session),
-                    )
-                    for session in waiting[:_MOST_SESSIONS]
-                ],
-            )
-        if len(waiting) > _MOST_SESSIONS:
-            more = len(waiting) - _MOST_SESSIONS
-            canvas.line(f"  ... and {more:,} more: --json", style="dim")
+        _draw_waiting(canvas, activity)
         if activity.events:
-            canvas.line("calls:", style="title")
-            canvas.table(
-                ("event", "calls", "errors", "p50 ms", "p95 ms"),
-                [
-                    (
-                        event.event,
-                        f"{event.calls:,}",
-                        f"{event.errors:,}",
-                        f"{event.p50:,}",
-                        f"{event.p95:,}",
-                    )
-                    for event in activity.events
-                ],
-            )
-            canvas.line("the last ones:", style="title")
-            canvas.table(
-                ("when", "event", "host", "ms", "shown", "what"),
-                [_row(line) for line in activity.calls],
-            )
+            _draw_calls(canvas, activity)
 
     return Result(data={**activity.as_dict(), "judge": judge}, text=text)
+
+
+def _draw_waiting(canvas: Canvas, activity: Activity) -> None:
+    """The sessions that are not mined yet, and why."""
+    waiting = [session for session in activity.sessions if session.state != "mined"]
+    if waiting:
+        canvas.table(
+            ("session", "host", "state", "idle", "why"),
+            [
+                (
+                    session.session,
+                    session.host,
+                    session.state,
+                    _ago(session.idle_minutes),
+                    _why(session),
+                )
+                for session in waiting[:_MOST_SESSIONS]
+            ],
+        )
+    if len(waiting) > _MOST_SESSIONS:
+        more = len(waiting) - _MOST_SESSIONS
+        canvas.line(f"  ... and {more:,} more: --json", style="dim")
+
+
+def _draw_calls(canvas: Canvas, activity: Activity) -> None:
+    """The calls of hooks: how many of each event, and the last ones."""
+    canvas.line("calls:", style="title")
+    canvas.table(
+        ("event", "calls", "errors", "p50 ms", "p95 ms"),
+        [
+            (
+                event.event,
+                f"{event.calls:,}",
+                f"{event.errors:,}",
+                f"{event.p50:,}",
+                f"{event.p95:,}",
+            )
+            for event in activity.events
+        ],
+    )
+    canvas.line("the last ones:", style="title")
+    canvas.table(
+        ("when", "event", "host", "ms", "shown", "what"),
+        [_row(line) for line in activity.calls],
+    )
 
 
 def _ago(minutes: int) -> str:
