@@ -1,6 +1,8 @@
 """Run one benchmark by name, or those that need no data: `python tests/benchmarks`.
 
-python tests/benchmarks                     startup, imports, git_growth, then scale
+python tests/benchmarks                     startup, then targets
+python tests/benchmarks targets                  every target as one table, in one run
+python tests/benchmarks scale                    what each command costs, by size
 python tests/benchmarks imports                  what each command loads
 python tests/benchmarks staying                  processes that stay, beside FTS5
 python tests/benchmarks agents                   what visibility adds to a recall
@@ -30,6 +32,7 @@ from pathlib import Path
 
 NAMES = (
     "startup",
+    "targets",
     "imports",
     "git_growth",
     "scale",
@@ -62,7 +65,7 @@ def main() -> None:
     sys.path[0] = str(Path(__file__).resolve().parents[2])
     name, *rest = sys.argv[1:] or [""]
     if name in ("", "all"):
-        chosen = ["startup", "imports", "git_growth", "scale"]
+        chosen = ["startup", "targets"]
     elif name in NAMES:
         chosen = [name]
     else:
@@ -71,13 +74,10 @@ def main() -> None:
         sys.argv = [f"tests/benchmarks {chosen_name}", *rest]
         import_module(f"tests.benchmarks.{chosen_name}").main()
     if name in ("", "all"):
-        print(
-            "Not run: locomo, channels, reflect, prompt and peers need `--data FILE` "
-            "(LoCoMo's JSON),"
-        )
-        print(
-            "mining needs `--data FOLDER` (labelled transcripts), turns `--data FILE`."
-        )
+        print("Not run: scale and staying, which measure more of the same; and what")
+        print("needs data: locomo, channels, reflect, prompt and peers `--data FILE`")
+        print("(LoCoMo's JSON), mining `--data FOLDER` (labelled transcripts), turns")
+        print("`--data FILE`.")
 
 
 if __name__ == "__main__":

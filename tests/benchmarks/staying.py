@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from tests.benchmarks import corpus, fts5, report, timing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from tests.benchmarks.scale import Bench
 
@@ -163,11 +163,12 @@ def times(
     questions: Sequence[Sequence[str]],
     env: Mapping[str, str],
     rounds: int,
+    chosen: Collection[str] = (),
 ) -> dict[str, list[float]]:
-    """The least CPU seconds of each question, by way."""
+    """The least CPU seconds of each question, by way: the chosen ways, or all."""
     asked = database.with_suffix(".json")
     asked.write_text(json.dumps(questions), encoding="utf-8")
-    found: dict[str, list[list[float]]] = {way: [] for way in ways()}
+    found: dict[str, list[list[float]]] = {way: [] for way in chosen or ways()}
     env = {**env, "PYTHONPATH": os.getcwd()}
     for _ in range(rounds):
         for way, runs in found.items():
