@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
+    from typing import Any, Literal
 
 
 class Packed(NamedTuple):
@@ -44,7 +44,6 @@ class Packed(NamedTuple):
 
 _PACKED = struct.Struct("<QQqqqqQIiII")
 PACKED_SIZE = _PACKED.size
-_WORDS = _PACKED.size // 8
 
 # Packed.flags: the status's place in Status, and one bit each.
 STATUS_MASK = 0x0F
@@ -72,8 +71,12 @@ def one(record: bytes) -> Packed:
     return Packed._make(_PACKED.unpack(record))
 
 
-class Columns(NamedTuple):
-    """The packed facts of all documents, a sequence per fact."""
+class Columns:
+    """The packed facts of all documents, a sequence per fact, each made when asked for.
+
+    Args:
+        made: gives the sequence of a fact by its name.
+    """
 
     orders: Sequence[int]
     sessions: Sequence[int]
@@ -87,25 +90,50 @@ class Columns(NamedTuple):
     flags: array[int]
     projects: array[int]
 
+    def __init__(self, made: Callable[[str], Any]) -> None:
+        self._made = made
 
-def unpack(records: bytes) -> Columns:
-    """Split packed records into one array per fact."""
-    wide, signed = numbers_of("Q", records), numbers_of("q", records)
-    narrow, seqs = numbers_of("I", records), numbers_of("i", records)
-    step, half = _WORDS, 2 * _WORDS
-    return Columns(
-        orders=wide[0::step],
-        sessions=wide[1::step],
-        times=signed[2::step],
-        created=signed[3::step],
-        expires=signed[4::step],
-        ended=signed[5::step],
-        claims=wide[6::step],
-        lengths=narrow[14::half],
-        seqs=seqs[15::half],
-        flags=narrow[16::half],
-        projects=narrow[17::half],
-    )
+    def __getattr__(self, name: str) -> Any:
+        if name not in _PLACES:
+            raise AttributeError(name)
+        made = self._made(name)
+        setattr(self, name, made)
+        return made
+
+
+# By fact: the type code of its numbers, and its place among numbers of that size.
+_PLACES: dict[str, tuple[Literal["Q", "q", "I", "i"], int]] = {
+    "orders": ("Q", 0),
+    "sessions": ("Q", 1),
+    "times": ("q", 2),
+    "created": ("q", 3),
+    "expires": ("q", 4),
+    "ended": ("q", 5),
+    "claims": ("Q", 6),
+    "lengths": ("I", 14),
+    "seqs": ("i", 15),
+    "flags": ("I", 16),
+    "projects": ("I", 17),
+}
+FACTS = tuple(_PLACES)
+"""The names of the facts, in the order of `Packed`."""
+
+
+def unpack(parts: Sequence[bytes]) -> Columns:
+    """The columns of packed records, which stand in several parts.
+
+    A recall needs half of them: splitting all takes 27 ms at 100,000 entries, one .5.
+    """
+
+    def made(name: str) -> array[Any]:
+        typecode, place = _PLACES[name]
+        numbers: array[Any] = array(typecode)
+        step = PACKED_SIZE // numbers.itemsize
+        for records in parts:
+            numbers.frombytes(memoryview(records).cast(typecode)[place::step].tobytes())
+        return portable(numbers)
+
+    return Columns(made)
 
 
 def numbers_of(typecode: str, data: bytes) -> array[Any]:

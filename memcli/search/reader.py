@@ -14,11 +14,9 @@ from memcli.entries.eligibility import ELSEWHERE, Agent, Facts, View, verdict
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.projects import holds
 from memcli.named_tuple import NamedTuple
+from memcli.search.document_facts import STATUSES, DocumentFacts
 from memcli.search.packed_facts import (
-    ANSWERS_SHIFT,
-    ASKS,
     CONFLICT,
-    SPAN,
     STATUS_MASK,
     newest_first,
 )
@@ -44,7 +42,6 @@ if TYPE_CHECKING:
     _Named = TypeVar("_Named", Entry, StoredRow)
 
 
-_STATUSES = tuple(Status)
 _NOT_PLAIN = STATUS_MASK | CONFLICT
 _ACTIVE = str(Status.ACTIVE)
 
@@ -57,7 +54,7 @@ class Broken(NamedTuple):
     reason: str
 
 
-class Reader:
+class Reader(DocumentFacts):
     """The documents of a source (a `ranking.Corpus`).
 
     Args:
@@ -68,7 +65,6 @@ class Reader:
         root: the vault's folder.
 
     Attributes:
-        columns: the packed facts of all documents, deleted ones included.
         all_plain: whether every live document is `plain`.
         claims: which claims are resolved, and by which entries.
     """
@@ -86,9 +82,6 @@ class Reader:
         self.columns = source.columns
         self.levels, self.placed = source.levels, source.placed
         self.constraints = source.constraints
-        self.lengths = self.columns.lengths
-        self.sessions = self.columns.sessions
-        self.orders = self.columns.orders
         self.agent = agent
         self._read: dict[str, tuple[Sequence[int], Sequence[float]]] = {}
         self._members: dict[int, list[int]] = {}
@@ -293,24 +286,6 @@ class Reader:
             self._members[session] = found
         return found
 
-    def asks(self, doc: int) -> bool:
-        """Whether the document is itself a question."""
-        return bool(self.columns.flags[doc] & ASKS)
-
-    def answers(self, doc: int) -> int:
-        """The kinds of answer that the document holds, as `answer_types` has them."""
-        return self.columns.flags[doc] >> ANSWERS_SHIFT
-
-    def superseded(self, doc: int) -> bool:
-        """Whether a later version has replaced the document."""
-        status = _STATUSES[self.columns.flags[doc] & STATUS_MASK]
-        return status is Status.SUPERSEDED
-
-    def moment(self, doc: int) -> int:
-        """When it happened, in epoch seconds; 0 if unknown or coarser than a day."""
-        columns = self.columns
-        return 0 if columns.flags[doc] & SPAN else columns.times[doc]
-
     def pinned(self) -> list[int]:
         """The live documents that are pinned: they go into every session."""
         return self._source.pinned()
@@ -318,10 +293,6 @@ class Reader:
     def newest(self, docs: Iterable[int]) -> list[int]:
         """These documents, pinned ones first, then by the time they were written."""
         return sorted(docs, key=newest_first(self.columns))
-
-    def is_span(self, doc: int) -> bool:
-        """Whether the entry's time is more than a moment or a day."""
-        return bool(self.columns.flags[doc] & SPAN)
 
     def verdict(self, doc: int, view: View) -> str | None:
         """Why a document is not shown, or None: `eligibility.verdict` of its facts."""
@@ -344,7 +315,7 @@ class Reader:
             access: also who may see it, which takes reading its row.
         """
         columns = self.columns
-        status, claim = _STATUSES[columns.flags[doc] & STATUS_MASK], columns.claims[doc]
+        status, claim = STATUSES[columns.flags[doc] & STATUS_MASK], columns.claims[doc]
         settled = status is not Status.RESOLVED and claim in self.claims.resolved
         facts = Facts(
             status=status,

@@ -89,7 +89,7 @@ class Segments:
     def columns(self) -> Columns:
         """The packed facts of all documents, those that are not live included."""
         if self._columns is None:
-            self._columns = unpack(b"".join(part.packed() for part in self.parts))
+            self._columns = unpack([part.packed() for part in self.parts])
         return self._columns
 
     @property
@@ -102,7 +102,10 @@ class Segments:
     @property
     def size(self) -> tuple[int, int]:
         """How many documents are live, and how many terms they have together."""
-        return sum(self.live), sum(compress(self.columns.lengths, self.live))
+        live, lengths = self.live, self.columns.lengths
+        count = live.count(1)
+        whole = count == len(live)
+        return count, sum(lengths if whole else compress(lengths, live))
 
     @property
     def plain(self) -> bool:

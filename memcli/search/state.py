@@ -90,14 +90,11 @@ class State(NamedTuple):
 
     def held(self, paths: Iterable[str]) -> set[str]:
         """Those of these paths that were indexed."""
-        return set(_times(dict(_sections(self.listing)), paths))
+        return set(_times(self.sections(), paths))
 
-    def stats(self, folder: str) -> dict[str, tuple[int, int]]:
-        """The paths of the indexed files of a folder, each with time and size."""
-        for name, section in _sections(self.listing):
-            if name == folder:
-                return dict(_stats(section))
-        return {}
+    def sections(self) -> dict[str, bytes]:
+        """The parts of the listing by folder; `stats_of` reads one."""
+        return dict(_sections(self.listing))
 
     def is_whole(self, folder: str) -> bool:
         """Whether every file of the index is the one that was written."""
@@ -121,7 +118,7 @@ class State(NamedTuple):
 
     def is_settled(self) -> bool:
         """Whether every racy file has aged enough to be told by its time."""
-        times = _times(dict(_sections(self.listing)), self.recent)
+        times = _times(self.sections(), self.recent)
         return max(times.values(), default=0) <= time.time_ns() - _RACY_NS
 
     def settled(self, entered: Mapping[str, int], scanned: int) -> State:
@@ -141,22 +138,27 @@ class State(NamedTuple):
 
     def differences(self, root: str, listing: Listing) -> Differences:
         """How the files of the vault at `root` differ from those that were indexed."""
-        before = dict(_sections(self.listing))
+        before = self.sections()
         now = {name: _section(name, flat) for name, flat in listing.folders.items()}
         return self._compared(root, before, now)
 
-    def differences_by_folders(self, root: str) -> Differences:
+    def differences_by_folders(
+        self, root: str, before: Mapping[str, bytes]
+    ) -> Differences:
         """As `differences`, of the folders alone whose time is not the one of then.
 
         A file that was written in place leaves its folder's time as it is, and is
         missing here unless another file beside it was made, replaced or removed.
 
+        Args:
+            root: the vault's folder.
+            before: the `sections` of this state.
+
         Raises:
             Unreadable: the vault's folder cannot be listed.
         """
         listing, gone = scan_changed(root, self.places)
-        before = dict(_sections(self.listing))
-        now = before.copy()
+        now = {**before}
         # Of a folder that cannot be listed, all is as it was.
         for folder in (*gone, *listing.entered):
             now.pop(folder, None)
@@ -173,7 +175,7 @@ class State(NamedTuple):
         for folder in {**now, **before}:
             if now.get(folder) == before.get(folder):
                 continue
-            new, old = set(_stats(now.get(folder))), set(_stats(before.get(folder)))
+            new, old = set(stats_of(now.get(folder))), set(stats_of(before.get(folder)))
             paths = {path for path, _ in new}
             removed += (path for path, _ in old if path not in paths)
             changed += (path for path, _ in new - old)
@@ -285,7 +287,8 @@ def _sections(data: bytes) -> Iterator[tuple[str, bytes]]:
         head = data.index(b"\n", at) + 1
         length, count = map(int, data[at:head].split())
         end = head + length + 16 * count
-        name, _, _ = data[head : head + length].partition(b"\0")
+        stop = data.find(b"\0", head, head + length)
+        name = data[head : stop if stop >= 0 else head + length]
         yield name.decode("utf-8", "surrogatepass"), data[at:end]
         at = end
 
@@ -303,7 +306,7 @@ def _unlisted(section: bytes) -> tuple[str, list[str | int]]:
     return folder, flat
 
 
-def _stats(section: bytes | None) -> Iterator[tuple[str, tuple[int, int]]]:
+def stats_of(section: bytes | None) -> Iterator[tuple[str, tuple[int, int]]]:
     """The paths of the files that a section describes, each with time and size."""
     if section is None:
         return
@@ -322,7 +325,7 @@ def _times(sections: Mapping[str, bytes], paths: Iterable[str]) -> dict[str, int
     return {
         path: stat[0]
         for folder, here in wanted.items()
-        for path, stat in _stats(sections.get(folder))
+        for path, stat in stats_of(sections.get(folder))
         if path in here
     }
 

@@ -12,6 +12,7 @@ import os
 import stat
 
 from memcli.entries import layout
+from memcli.search.state import stats_of
 from memcli.storage.listing import stamp_of
 
 TYPE_CHECKING = False
@@ -43,10 +44,11 @@ class Unindexed:
         self.root = root
         self.changed: list[str] = []
         self.removed: list[str] = []
-        self._state = state
-        self._stats: dict[str, dict[str, tuple[int, int]]] = {}
+        self._sections: dict[str, bytes] | None = None
         if state is not None:
-            self.changed, self.removed, _ = state.differences_by_folders(root)
+            self._sections = state.sections()
+            found = state.differences_by_folders(root, self._sections)
+            self.changed, self.removed, _ = found
 
     def __len__(self) -> int:
         """How many files are known to differ."""
@@ -59,17 +61,15 @@ class Unindexed:
         """
         if path in self.changed or path in self.removed:
             return False
-        if self._state is None:
+        if self._sections is None:
             return True
         try:
             status = os.lstat(os.path.join(self.root, *path.split("/")))
         except OSError:
             self.removed.append(path)
             return False
-        folder = path.rpartition("/")[0]
-        if folder not in self._stats:
-            self._stats[folder] = self._state.stats(folder)
-        if self._stats[folder].get(path) == (stamp_of(status), status.st_size):
+        section = self._sections.get(path.rpartition("/")[0])
+        if (path, (stamp_of(status), status.st_size)) in stats_of(section):
             return True
         if stat.S_ISREG(status.st_mode) and layout.is_entry(path):
             self.changed.append(path)

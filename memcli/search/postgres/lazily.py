@@ -7,7 +7,7 @@ Invariant: each behaves as the sequence or collection of the local index does, f
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Protocol
 
-from memcli.search.packed_facts import Columns, Packed
+from memcli.search.packed_facts import FACTS, Columns, Packed
 
 _Named = tuple[str, str]  # field, value
 
@@ -98,23 +98,8 @@ class _Orders:
 
 
 def columns_of(tables: Tables) -> Columns:
-    names = zip(Columns._fields, range(len(Columns._fields)), strict=True)
-    columns: dict[str, Any] = {name: _Column(tables, _PLACE[name]) for name, _ in names}
+    columns: dict[str, Any] = {
+        name: _Column(tables, place) for place, name in enumerate(FACTS)
+    }
     columns |= {"lengths": _Lengths(tables), "orders": _Orders()}
-    return Columns(**columns)
-
-
-_PLACE = {
-    "orders": 0,
-    "sessions": 1,
-    "times": 2,
-    "created": 3,
-    "expires": 4,
-    "ended": 5,
-    "claims": 6,
-    "lengths": 7,
-    "seqs": 8,
-    "flags": 9,
-    "projects": 10,
-}
-"""The place in `Packed` of each of `Columns`."""
+    return Columns(columns.__getitem__)
