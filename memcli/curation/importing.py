@@ -100,7 +100,7 @@ def import_lines(
         dry_run: only say what would be done.
     """
     manner = _Manner("import", kinds=kinds)
-    return _brought(vault, data, name, manner, allow_secret, dry_run)
+    return _bring(vault, data, name, manner, allow_secret, dry_run)
 
 
 def save_lines(
@@ -119,10 +119,10 @@ def save_lines(
         fields: fields of every entry; a line's own fields win.
     """
     manner = _Manner("save", fields)
-    return _brought(vault, data, name, manner, allow_secret, dry_run)
+    return _bring(vault, data, name, manner, allow_secret, dry_run)
 
 
-def _brought(
+def _bring(
     vault: "Vault",
     data: bytes,
     name: str,
@@ -164,7 +164,7 @@ def _brought(
     failed.sort(key=lambda failure: failure.line)
     origin = os.path.basename(name) if name != "-" else "standard input"
     occasion = saving.Occasion(manner.verb, origin)
-    saved = _saved(vault, drafts, occasion, allow_secret=allow_secret, dry_run=dry_run)
+    saved = _save(vault, drafts, occasion, allow_secret=allow_secret, dry_run=dry_run)
     return _imported(saved, failed, dry_run=dry_run)
 
 
@@ -225,7 +225,7 @@ def import_folder(
         for path in listing.unreadable
     ]
     occasion = saving.Occasion("import", os.path.basename(root))
-    saved = _saved(vault, drafts, occasion, allow_secret=allow_secret, dry_run=dry_run)
+    saved = _save(vault, drafts, occasion, allow_secret=allow_secret, dry_run=dry_run)
     return _imported(saved, failed, dry_run=dry_run)
 
 
@@ -263,7 +263,7 @@ def import_memories(
         drafts.append(entry)
         sources.append((place, line))
     occasion = saving.Occasion("import", tool.title)
-    saved = _saved(vault, drafts, occasion, allow_secret=False, dry_run=dry_run)
+    saved = _save(vault, drafts, occasion, allow_secret=False, dry_run=dry_run)
     became = tuple(
         Became(place, line, entry.kind, entry.project, item.title, item.outcome)
         for (place, line), entry, item in zip(sources, drafts, saved, strict=True)
@@ -309,7 +309,7 @@ def _extra(keys: Any) -> tuple[tuple[str, str], ...]:
     return tuple(frontmatter.checked_key(name, lines) for name, lines in given)
 
 
-def _saved(
+def _save(
     vault: "Vault",
     drafts: list[Entry],
     occasion: saving.Occasion,

@@ -20,7 +20,7 @@ from memcli.storage.git import limits
 from memcli.storage.git.joining import LINK, SUBMODULE, Difference, Joining
 from memcli.storage.git.move import Move
 from memcli.storage.journal import FileChange
-from memcli.storage.transaction import taken
+from memcli.storage.transaction import take_lock
 
 # The kinds of files that lead elsewhere, by git's mode.
 _NAMED = {LINK: "a symbolic link", SUBMODULE: "a submodule"}
@@ -46,7 +46,7 @@ class Arrival:
         self._audience = audience
 
     def __enter__(self) -> Self:
-        self._lock = taken(self._root, self.repository, self._audience)
+        self._lock = take_lock(self._root, self.repository, self._audience)
         return self
 
     def __exit__(

@@ -156,7 +156,7 @@ class Transaction:
 
     def __enter__(self) -> Self:
         self._repository = open_repository(self._root, self._environ)
-        self._lock = taken(self._root, self._repository, self._audience)
+        self._lock = take_lock(self._root, self._repository, self._audience)
         return self
 
     def __exit__(
@@ -262,7 +262,7 @@ def subject(verb: str, title: str) -> str:
     return f"{verb}: {title if len(title) <= 60 else title[:59] + '…'}"
 
 
-def taken(root: str, repository: Repository, audience: Audience) -> Lock:
+def take_lock(root: str, repository: Repository, audience: Audience) -> Lock:
     """Take the lock, and finish what a killed command left in the journal.
 
     The configured wait is read only when another process holds the lock.

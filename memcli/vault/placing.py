@@ -79,10 +79,10 @@ class _Placing:
         match = self._held_texts.match(draft)
         resolved_id = self._held_texts.settled_by(draft)
         if match is None:
-            return self._created(number, draft, resolved_id)
-        return held_back(self._joined(match, draft), resolved_id)
+            return self._create(number, draft, resolved_id)
+        return held_back(self._join(match, draft), resolved_id)
 
-    def _created(self, number: int, draft: Entry, resolved_id: str | None) -> Saved:
+    def _create(self, number: int, draft: Entry, resolved_id: str | None) -> Saved:
         """Make an entry of a draft whose text no entry holds."""
         entry, unclear = self._prepared(draft)
         registered: list[str] = []
@@ -93,7 +93,7 @@ class _Placing:
             entry = entry.replace(id=entry_id)
             self._change.put(entry.path, codec.encode(entry), expected=None)
             self._change.note(entry)
-            registered = self._registered(self._change, entry, draft.entities)
+            registered = self._register_new(self._change, entry, draft.entities)
         held = duplicates.held(entry, self._now_ms // 1000)
         notes = self._notes(draft, entry, held, resolved_id, unclear)
         self._held_texts.add(entry.body, held)
@@ -161,7 +161,7 @@ class _Placing:
         )
         return notes
 
-    def _registered(
+    def _register_new(
         self, change: Transaction, entry: Entry, given: Sequence[str]
     ) -> list[str]:
         """Put a registry file for each of these names that is new; their names."""
@@ -179,7 +179,7 @@ class _Placing:
             change.put(entity.path, data, expected=None)
         return [entity.name for entity, _ in entities]
 
-    def _joined(self, match: tuple[Held, str], draft: Entry) -> Saved:
+    def _join(self, match: tuple[Held, str], draft: Entry) -> Saved:
         """Add to the entry that holds a draft's text what the draft brings.
 
         What a session taught is a sighting and adds nothing else.
@@ -220,7 +220,7 @@ class _Placing:
                 change.put(held.path, fresh)
             change.note(draft.replace(id=held.id))
             if "entities" in done.taken:
-                registered = self._registered(change, done.entry, given)
+                registered = self._register_new(change, done.entry, given)
         saved = matched(held, outcome)
         notes = [merging.sentence(held.id, left) for left in done.left]
         return saved._replace(

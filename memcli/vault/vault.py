@@ -82,7 +82,7 @@ class Vault:
             )
         self.agent = config.agent(root, caller.agent) if caller.agent else None
         if self.agent is not None:
-            # How many files there are is for the owner, and so is what others began.
+            # How many files there are is for the owner to know.
             caller = caller._replace(progress=None)
         self.root = root
         self.caller = caller
