@@ -16,6 +16,7 @@ from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
 from memcli.storage.listing import walk
+from memcli.vault.health import replaced
 
 TYPE_CHECKING = False
 
@@ -112,6 +113,9 @@ def findings(root: str, tree: Tree, repository: Repository | None) -> Iterator[F
         hint = "Delete it, in the vault: "
         hint += f"git rm -r --cached --ignore-unmatch {path}; rm -rf {path}"
         yield Finding(path, 1, "left_in_tree", WARNING, message, hint)
+    for _, path in tracked:
+        if layout.is_own_folder(path) and not os.path.lexists(os.path.join(root, path)):
+            yield replaced.finding(path, "HEAD has a link or a file")
     linked = {path for mode, path in tracked if mode == "160000"}
     for path in sorted(linked):
         message = "a commit of another repository; this one holds none of its text"

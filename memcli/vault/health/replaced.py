@@ -49,9 +49,14 @@ def findings(
             continue
         linked = os.path.islink(os.path.join(vault.root, *path.split("/")))
         what = "a symbolic link, which memcli does not follow," if linked else "a file"
-        message = f"{what} in the place of a folder of memcli"
-        hint = "memcli repair puts the folder back where a commit has replaced it."
-        yield Finding(path, 1, CODE, ERROR, message, hint)
+        yield finding(path, what)
+
+
+def finding(path: str, what: str) -> Finding:
+    """The finding of a folder in whose place something else stands, or stood."""
+    message = f"{what} in the place of a folder of memcli"
+    hint = "memcli repair puts the folder back where a commit has replaced it."
+    return Finding(path, 1, CODE, ERROR, message, hint)
 
 
 def steps(repository: "Repository", found: Sequence[Finding]) -> list[Step]:
@@ -106,7 +111,8 @@ def _before(repository: "Repository", path: str) -> _Before | None:
     try:
         if repository.prefix or repository.is_detached():
             return None
-        if path in {changed for _, changed in repository.status()}:
+        # What is gone from the folder takes nothing away.
+        if any(code != " D" for code, name in repository.status() if name == path):
             return None
         commit = last_folder(repository, path)
         if not commit:

@@ -60,6 +60,18 @@ def test_a_folder_comes_back_with_the_files_that_it_had(
     assert vault.recall("deploy").rows[0].text == "We deploy on Mondays"
 
 
+def test_a_folder_comes_back_after_a_person_has_removed_the_link(
+    vault: Vault, outside: Path
+) -> None:
+    say(vault, "We deploy on Tuesdays")
+    replaced(vault, "memories", outside)
+    Path(vault.root, "memories").unlink()
+    assert [f.code for f in lint(vault)] == ["folder_replaced"]
+    assert repair.apply(vault, repair.plan(vault)).ok
+    assert texts(Path(vault.root)) == {"We deploy on Tuesdays"}
+    assert dirty(Path(vault.root)) == ""
+
+
 def test_a_link_of_a_person_is_left_for_that_person(
     vault: Vault, outside: Path, snapshot: Callable[[str], dict[str, str]]
 ) -> None:
