@@ -34,6 +34,8 @@ Entries = Mapping[str, Entry]
 # What a version takes from the one beside it, of the other side.
 _FOLLOWING = ("tags", "entities", "evidence", "fingerprints", "seen")
 _DECIDED = ("pinned", "project", "expires_at", "review_after", "enforce")
+CARRIED = (*_FOLLOWING, *_DECIDED, "visibility", "groups")
+"""The fields of the version before that the newest one gets from the other side."""
 
 
 class Sides(NamedTuple):

@@ -14,6 +14,7 @@ from memcli.storage.listing import scan
 from memcli.vault.health import (
     dropped,
     git_state,
+    half_merged,
     lint_files,
     lint_index,
     lint_registry,
@@ -109,5 +110,6 @@ def _about_repository(
     try:
         yield from working_tree(vault, repository, status=status).findings
         yield from dropped.findings(vault, repository, ids)
+        yield from half_merged.findings(vault, repository)
     except HistoryError as error:
         yield Finding(".git", 1, "git_failed", ERROR, error.message, error.hint)

@@ -23,6 +23,7 @@ from memcli.vault.health import (
     dropped,
     forks,
     git_state,
+    half_merged,
     lost_versions,
     replaced,
     resolved_before,
@@ -93,6 +94,7 @@ def plan(vault: "Vault", *, accept_deletions: bool = False) -> RepairPlan:
             *lost_versions.steps(vault, repository, findings),
             *dropped.steps(vault, repository, findings),
             *resolved_before.steps(vault, findings),
+            *half_merged.steps(findings),
             *_keys(findings),
             *_successors(vault, findings),
         ]
@@ -303,6 +305,9 @@ def _rewrite(vault: "Vault", change: "Transaction", step: Repair) -> bool:
         if step.code == "duplicate_id":
             older = vault.stored(step.detail or "").entry
             fresh = entry.replace(id=vault.new_id()) if older.id == entry.id else entry
+        elif step.code == half_merged.CODE:
+            repository = Repository.open(vault.root, environ=vault.environ)
+            fresh = half_merged.whole(vault, repository, entry)
         elif step.code == resolved_before.CODE:
             fresh = resolved_before.resolved(vault, entry)
         elif step.code == "stale_key" and entry.item is not None:

@@ -18,9 +18,9 @@ class Repair(NamedTuple):
     """One step of a repair.
 
     `code` is leftover, git_lock, folder_replaced, index, conflict, fork, half_evolve,
-    lost_version, dropped, duplicate_id, resolved_before, stale_key, lineage, missing,
-    older, deleted, uncommitted or moved; of a move into the folders of months by_month
-    or links;
+    lost_version, dropped, duplicate_id, resolved_before, half_merged, stale_key,
+    lineage, missing, older, deleted, uncommitted or moved; of a move into the folders
+    of months by_month or links;
     `action` says what happens to `path`, `detail` is the other file, entry or commit.
     """
 
