@@ -32,7 +32,7 @@ def words(line: str, cells: Cells) -> list[tuple[str, str]]:
     found = []
     for word in line.split():
         start, gap = 0, " "
-        for place in range(1, len(word)):
+        for place in range(1, 0 if word.isascii() else len(word)):
             if cells(word[place - 1]) == 2 == cells(word[place]):
                 found.append((word[start:place], gap))
                 start, gap = place, ""

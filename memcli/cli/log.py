@@ -5,6 +5,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries import layout
 from memcli.entries.text.counted import counted
+from memcli.errors import MemcliError
 
 TYPE_CHECKING = False
 
@@ -82,7 +83,10 @@ def _narrow(rows: list[tuple[str, ...]], vault: Vault) -> list[tuple[str, ...]]:
             for when, action, name, title, author in rows
         ]
 
-    return vault.read(narrow)
+    try:
+        return vault.read(narrow)
+    except MemcliError:  # the history can be read where the index cannot
+        return rows
 
 
 def _rows(event: Event) -> list[tuple[str, ...]]:

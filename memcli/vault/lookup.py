@@ -194,7 +194,11 @@ def shortest_beside(reader: Reader, entry_id: str) -> str:
     if reader.exact("id", entry_id):
         return shortest(reader, entry_id)
     length = len(entry_id)
-    while length > _SHORTEST and not reader.starting("id", entry_id[: length - 1]):
+    while length > _SHORTEST:
+        prefix = entry_id[: length - 1]
+        # The first question reads two ids at most, where the second could read all.
+        if not reader.begins_one("id", prefix) or reader.starting("id", prefix):
+            break
         length -= 1
     return entry_id[:length]
 
