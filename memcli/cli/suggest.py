@@ -81,7 +81,7 @@ _MORE_WORDS = {
     "save": "A text of several words needs quotes.",
     "evolve": "A text of several words needs quotes.",
     "init": "A name with spaces needs quotes.",
-    "list": "To search, use memcli recall.",
+    "list": "Words are searched by recall, not by list.",
     "undo": "Each call takes one change back.",
     "log": "How many are shown is -n N.",
     "install": "Name one host at a time.",

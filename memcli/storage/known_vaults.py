@@ -176,12 +176,13 @@ def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
 
 def _of_a_missing(word: str | None, root: str, environ: Mapping[str, str]) -> str:
     """What to do about a vault that is not at its place."""
-    create = f"Create it with: memcli init {_quoted(root)}"
+    create = f"memcli init {_quoted(root)}"
     if word and word != PERSONAL:
-        return create
+        return f"Create it with: {create}"
     if environ.get("MEMCLI_VAULT"):
-        return f"MEMCLI_VAULT names it. {create}"
-    return f"If it was moved: memcli config set default-vault PATH. {create}"
+        return f"MEMCLI_VAULT names it; create it with: {create}"
+    moved = "memcli config set default-vault PATH"
+    return f"If it was moved: {moved}; else create it with: {create}"
 
 
 def place_of(

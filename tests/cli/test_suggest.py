@@ -42,7 +42,7 @@ def test_a_wrong_command_is_answered_with_the_one_that_was_meant(
         (["skills", "instal"], "Did you mean: install?"),
         (["save", "x", "--kind", "convntion"], "Did you mean 'convention'?"),
         (["save", "two", "words"], "A text of several words needs quotes."),
-        (["list", "deploy"], "To search, use memcli recall."),
+        (["list", "deploy"], "Words are searched by recall, not by list."),
         (["install", "codex", "gemini"], "Name one host at a time."),
         (["install", "--all"], "Name one host at a time."),
         (["save", "-s is a flag"], "A text that begins with - stands behind --:"),
