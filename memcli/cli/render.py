@@ -60,11 +60,14 @@ class Screen:
 
     def failure(self, error: MemcliError) -> int:
         """Print a failure; returns its exit code."""
+        hint = error.hint
+        if hint is None and self._command and error.exit_code == 2:
+            hint = f"See: memcli {self._command} --help"
         if self._json:
             problem: dict[str, Any] = {
                 "code": error.error_code,
                 "message": error.message,
-                "hint": error.hint,
+                "hint": hint,
             }
             if error.details is not None:
                 problem["details"] = error.details
@@ -72,8 +75,8 @@ class Screen:
             sys.stdout.flush()
         else:
             self.tell(f"memcli: {error.message}")
-            if error.hint:
-                self.tell(f"  {error.hint}")
+            if hint:
+                self.tell(f"  {hint}")
         return error.exit_code
 
     def bug(self, error: Exception, *, debug: bool) -> int:

@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from memcli import Vault
 from memcli.cli import render, safe_text
 from memcli.cli.context import Result
+from memcli.errors import EntryNotFound, UsageError
 from tests.cli.conftest import Run
 from tests.conftest import VaultMaker
 
@@ -150,6 +151,19 @@ def test_a_path_that_is_too_wide_stands_below_its_row(
     _, first, *rest = capsys.readouterr().out.splitlines()
     assert first == "a few words of a title"
     assert rest == [f"  {path}"]
+
+
+def test_a_mistake_in_a_call_always_has_a_hint(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    screen = render.Screen("list", as_json=True)
+    assert screen.failure(UsageError("--limit must be 1 or more")) == 2
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert error["hint"] == "See: memcli list --help"
+    screen.failure(UsageError("two", hint="one"))
+    assert json.loads(capsys.readouterr().out)["error"]["hint"] == "one"
+    screen.failure(EntryNotFound("no entry"))
+    assert json.loads(capsys.readouterr().out)["error"]["hint"] is None
 
 
 def test_a_list_with_projects_fits_60_columns(
