@@ -9,9 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memcli.errors import InvalidConfig, MemcliError
-from memcli.hosts import table
+from memcli.hosts import project_folder, table
 from memcli.hosts.host import Host
-from memcli.hosts.install.settings_files import project_root
 from memcli.storage import files, known_vaults
 
 # Claude Code's file keeps the prompts of every project as well.
@@ -49,7 +48,7 @@ def mcp_entries(
         cwd: the current folder, from which the project is found.
         which: the path of a program by its name, None when there is none.
     """
-    project = project_root(cwd)
+    project = project_folder.root(cwd)
     found: dict[tuple[str, str], McpEntry] = {}
     for host in table.hosts():
         paths = [host.mcp_user_path(environ)]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memcli.errors import MemcliError, SkillNotFound, Unreadable, UsageError
-from memcli.hosts import table
+from memcli.hosts import project_folder, table
 from memcli.storage import files, package_data
 
 GENERIC = "generic"
@@ -207,6 +207,7 @@ def place(host: str, scope: str, environ: Mapping[str, str], cwd: str) -> SkillF
 
     Raises:
         UsageError: the host is unknown, or has no folder that is known.
+        UnsafePath: the project's leads out of the project through a link.
     """
     name = _known(host)
     record = table.get(name)
@@ -216,7 +217,10 @@ def place(host: str, scope: str, environ: Mapping[str, str], cwd: str) -> SkillF
             hint=f"Name one with --dir, or print a skill: memcli skills show core "
             f"--host {name}",
         )
-    path = _below(_root(scope, environ, cwd), record.skill_folder, environ, scope)
+    root = _root(scope, environ, cwd)
+    path = _below(root, record.skill_folder, environ, scope)
+    if scope == "project":
+        project_folder.inside(root, record.skill_folder)
     sharing = tuple(
         other.name
         for other in table.hosts()
@@ -229,14 +233,7 @@ def _root(scope: str, environ: Mapping[str, str], cwd: str) -> str:
     home = environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~")
     if scope == "user":
         return home
-    folder = os.path.abspath(cwd)
-    # A home that is a repository of dotfiles is no project.
-    while not os.path.exists(os.path.join(folder, ".git")) or folder == home:
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return os.path.abspath(cwd)
-        folder = parent
-    return folder
+    return project_folder.root(cwd, home=home)
 
 
 def _below(root: str, folder: str, environ: Mapping[str, str], scope: str) -> str:

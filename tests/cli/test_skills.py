@@ -1,5 +1,6 @@
 """`memcli skills`: shows pages as they are, installs them, says where they stand."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,19 @@ def test_a_project_gets_its_own(memcli: Run, home: Path, tmp_path: Path) -> None
     elsewhere = memcli("skills", "list", "recap", "--json").json["data"]
     assert elsewhere["skills"][0]["installed"] == []
     assert memcli("skills", "list", "recap").out.endswith("  not installed\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
+def test_a_link_of_a_repository_leads_no_page_out_of_it(
+    memcli: Run, home: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "app" / ".git").mkdir(parents=True)
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "app" / ".agents").symlink_to(tmp_path / "outside")
+    words = ("skills", "install", "core", "--host", "codex", "--scope", "project")
+    done = memcli(*words, "--json", cwd=tmp_path / "app")
+    assert done.json["error"]["code"] == "unsafe_path"
+    assert list((tmp_path / "outside").iterdir()) == []
 
 
 def test_an_edited_page_is_kept_and_said_to_be(memcli: Run, home: Path) -> None:

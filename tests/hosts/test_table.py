@@ -17,6 +17,7 @@ ROOM = Path(table.__file__).parent
 OTHERS = {
     *("__init__", "host", "table", "transcript", "transcripts", "skills"),
     *("hook_payload", "hook_reply", "tool_call", "clients", "mcp_entries"),
+    "project_folder",
 }
 
 every_host = pytest.mark.parametrize("name", table.NAMES)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from memcli.errors import UsageError
+from memcli.hosts import project_folder
 from memcli.hosts.host import Host, home
 from memcli.hosts.install.command_line import Program, command_line
 
@@ -59,17 +60,6 @@ class Wanted(NamedTuple):
     matcher: str | None = None
 
 
-def project_root(cwd: str) -> str:
-    """The folder that a project's settings are kept in: its repository's, or `cwd`."""
-    folder = os.path.abspath(cwd)
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return os.path.abspath(cwd)
-        folder = above
-    return folder
-
-
 def locate(
     host: Host, scope: str, environ: Mapping[str, str], cwd: str
 ) -> SettingsFile:
@@ -83,6 +73,7 @@ def locate(
 
     Raises:
         UsageError: the project's would be the user's.
+        UnsafePath: the project's leads out of the project through a link.
     """
     folder = host.folder(environ)
     user = os.path.join(folder, *host.user_file.split("/"))
@@ -91,13 +82,14 @@ def locate(
         below_home = folder.startswith(above + os.sep)
         root = above if below_home else os.path.dirname(folder)
         return SettingsFile(host, scope, os.path.abspath(user), root)
-    project = project_root(cwd)
+    project = project_folder.root(cwd)
     path = os.path.join(project, *host.project_file.split("/"))
     if os.path.realpath(path) == os.path.realpath(user):
         raise UsageError(
             f"the project's {host.project_file} would be your own",
             hint="Go into the project, or use --scope user.",
         )
+    project_folder.inside(project, host.project_file)
     return SettingsFile(host, scope, path, project)
 
 

@@ -86,7 +86,7 @@ def survey(
         for scope in SCOPES:
             try:
                 file = settings_files.locate(host, scope, environ, cwd)
-            except MemcliError:  # a home folder as a project: it has scope user
+            except MemcliError:  # a home folder, or a link that leads out of a project
                 continue
             empty = Installation(host.name, scope, file.path, found, "no")
             looked_at = _looked_at(empty, file, folder, program)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memcli.errors import Conflict, InvalidConfig, InvalidValue, UsageError
+from memcli.errors import Conflict, InvalidConfig, InvalidValue, UnsafePath, UsageError
 from memcli.hosts import install, table
 from memcli.hosts.install import Installation, InstallOutcome, Program
 from memcli.storage import known_vaults
@@ -330,6 +330,28 @@ def test_a_link_is_followed_and_stays(
     machine.uninstall("claude-code")
     assert link.is_symlink()
     assert (real.read_bytes() if real.exists() else None) == text
+
+
+@posix
+@EVERY
+@pytest.mark.parametrize("folder", [False, True])
+def test_a_link_of_a_repository_leads_nothing_out_of_it(
+    machine: Machine, tmp_path: Path, host: str, folder: bool
+) -> None:
+    path = machine.path(host, "project")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / path.name).write_bytes(b'{"token": "mine"}')
+    link = path.parent if folder else path
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(outside if folder else outside / path.name)
+    before = machine.files()
+    for change in (machine.install, machine.uninstall):
+        with pytest.raises(UnsafePath, match="through a symbolic link"):
+            change(host, "project")
+    assert machine.files() == before
+    assert [each.name for each in outside.iterdir()] == [path.name]
+    assert (outside / path.name).read_bytes() == b'{"token": "mine"}'
 
 
 @pytest.mark.parametrize("host", EVENTS)

@@ -1,0 +1,42 @@
+"""The folder of a project that a host's settings and skills are kept in.
+
+Invariant: nothing is written. A repository may come from other people, and its links
+with it: what `inside` returns lies in the project, wherever links on it lead.
+"""
+
+import os
+
+from memcli.errors import UnsafePath
+from memcli.storage import files
+
+
+def root(cwd: str, *, home: str = "") -> str:
+    """The repository around a folder; the folder itself where there is none.
+
+    A `home` that is a repository, of dotfiles, is not the project of what lies in it.
+    """
+    folder = os.path.abspath(cwd)
+    while not os.path.lexists(os.path.join(folder, ".git")) or folder == home:
+        above = os.path.dirname(folder)
+        if above == folder:
+            return os.path.abspath(cwd)
+        folder = above
+    return folder
+
+
+def inside(project: str, relative: str) -> str:
+    """The path of a file or folder of a project, which need not exist.
+
+    Raises:
+        UnsafePath: a symbolic link on it leads out of the project.
+    """
+    try:
+        files.inside(project, relative)
+    except UnsafePath as error:
+        raise UnsafePath(
+            f"{relative} of {project} leads out of the project through a symbolic "
+            "link; nothing was changed",
+            hint="Put a file or folder in the place of the link: it may have come "
+            "with the repository.",
+        ) from error
+    return os.path.join(project, *relative.split("/"))
