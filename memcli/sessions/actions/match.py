@@ -14,6 +14,7 @@ from functools import cached_property
 from memcli.entries.text.code_terms import COMMAND, NAME, PATH, WORD, Trigger
 from memcli.entries.text.code_words import KEYWORDS, SQL
 from memcli.named_tuple import NamedTuple
+from memcli.sessions.actions.path_pattern import is_at
 
 TYPE_CHECKING = False
 
@@ -312,69 +313,6 @@ def _without_messages(command: str) -> str:
     quoted = r"(?:\"[^\"]*\"|'[^']*'|\S+)"
     options = r"-a?m|--message|--title|--body|-b|-t"
     return re.sub(rf"(?<=\s)(?:{options})(?:\s+|=){quoted}", " ", command)
-
-
-# --- paths ------------------------------------------------------------------------
-
-
-def is_at(path: str, pattern: str) -> bool:
-    """Whether a path lies at or below a pattern, wherever the pattern begins.
-
-    A pattern has `*` for a part of one name and `**` for any number of names.
-
-    >>> is_at("shop/proto/order.proto", "proto/*.proto")
-    True
-    """
-    wanted = [each for each in pattern.removeprefix("./").split("/") if each]
-    names = [each for each in path.split("/") if each]
-    if not wanted or len(wanted) > 12 or len(names) > 64:
-        return False
-    if pattern.startswith("/"):
-        return _below(names, wanted)
-    if "/" not in pattern and not pattern.startswith("*test"):
-        return bool(names) and _is_like(names[-1], pattern)
-    if len(wanted) == 1 and not pattern.endswith("/"):
-        return any(_is_like(name, wanted[0]) for name in names)
-    return any(_below(names[at:], wanted) for at in range(len(names)))
-
-
-def _below(names: list[str], wanted: list[str]) -> bool:
-    reached = {0}
-    for name in names:
-        if len(wanted) in reached:
-            return True
-        reached = {
-            step
-            for at in reached
-            if at < len(wanted)
-            for step in _steps(name, wanted, at)
-        }
-    return len(wanted) in reached
-
-
-def _steps(name: str, wanted: list[str], at: int) -> Iterator[int]:
-    if wanted[at] == "**":
-        yield at
-        yield at + 1
-    elif _is_like(name, wanted[at]):
-        yield at + 1
-
-
-def _is_like(name: str, pattern: str) -> bool:
-    """Whether a name is like a pattern with `*`, in linear time."""
-    first, *rest = pattern.split("*")
-    if not rest:
-        return name == pattern
-    if not name.startswith(first):
-        return False
-    at = len(first)
-    *middle, last = rest
-    for part in middle:
-        found = name.find(part, at)
-        if found < 0:
-            return False
-        at = found + len(part)
-    return len(name) - len(last) >= at and name.endswith(last)
 
 
 # --- comments ---------------------------------------------------------------------

@@ -5,7 +5,8 @@ import time
 import pytest
 
 from memcli.entries.text.code_terms import COMMAND, NAME, PATH, WORD, Trigger
-from memcli.sessions.actions.match import Action, Looked, fired, fires, is_at
+from memcli.sessions.actions.match import Action, Looked, fired, fires
+from memcli.sessions.actions.path_pattern import is_at
 
 
 def touches(form: str, text: str, action: Action) -> bool:
@@ -103,6 +104,10 @@ def test_a_package_counts_where_a_command_installs_it():
         ("poetry.lock", "poetry.lock.bak", False),
         ("*.snap", "a/b.snap", True),
         ("data/raw", "data/raw/2024/x", True),
+        ("data/raw", "data/./raw/x", True),
+        ("data/raw", "./data/new/../raw//x", True),
+        ("data/raw", "data/raw/../new/x", False),
+        ("/data/raw", "/../data/raw/x", True),
     ],
 )
 def test_a_path_counts_at_and_below_its_pattern(
