@@ -49,7 +49,7 @@ def entries(vault: "Vault", filters: Filters, *, current: bool) -> Exported:
     unread: list[str] = []
     for row in recall.enumerate_all(vault, query).rows:
         try:
-            entry = vault.load(row.path).entry
+            entry = vault.stored(row.path).entry
         except MemcliError as error:
             unread.append(f"{row.path} was left out: {error.message}")
             continue

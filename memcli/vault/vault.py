@@ -277,7 +277,7 @@ class Vault:
             EntryNotFound, AmbiguousId: as `path_of`.
             InvalidEntry: its file was broken in the meantime.
         """
-        return self.as_seen(self.load(self.path_of(entry_id)).entry)
+        return self.as_seen(self.stored(self.path_of(entry_id)).entry)
 
     def as_seen(self, entry: Entry) -> Entry:
         """An entry without the ids of entries that the asking agent may not see."""
@@ -285,12 +285,8 @@ class Vault:
             return entry
         return self.read(lambda reader: reader.censored(entry))
 
-    def load(self, path: str) -> Decoded:
-        """Read one file of the vault as an entry."""
-        return self.stored(path).decoded
-
     def stored(self, path: str) -> Stored:
-        """Read one file of the vault, to change it: its bytes and its entry."""
+        """Read one file of the vault: its bytes and its entry."""
         from memcli.entries import codec
 
         self.refuse_published("read file by file")

@@ -134,7 +134,7 @@ def test_supersede_makes_it_the_next_version_of_an_entry(vault: Vault) -> None:
     ).path
     file = Path(vault.root, path)
     file.write_text(file.read_text().replace("tags:", "rating: 5 # mine\ntags:"))
-    old = vault.load(path).entry.id
+    old = vault.stored(path).entry.id
     name = candidate(
         vault,
         "Deploy on Mondays",

@@ -108,7 +108,7 @@ def admitted(vault: Vault, view: View) -> set[str]:
     for path in Path(vault.root).rglob("*.md"):
         relative = path.relative_to(vault.root).as_posix()
         if relative != "README.md":
-            entry = vault.load(relative).entry
+            entry = vault.stored(relative).entry
             if verdict(facts(entry), view) is None:
                 found.add(entry.id)
     return found

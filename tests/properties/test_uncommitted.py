@@ -229,7 +229,7 @@ def test_the_undo_of_each_verb_brings_back_the_words(
     assert tree(filled) == before
     new = filled.evolve(name, "We deploy on Mondays")
     filled.revert(new.id)
-    assert filled.load(path).entry.body == "We deploy on Tuesdays\n"
+    assert filled.stored(path).entry.body == "We deploy on Tuesdays\n"
     kept = before[path].decode()
     assert (MARK in Path(filled.root, path).read_text("utf-8")) == (MARK in kept)
 

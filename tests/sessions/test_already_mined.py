@@ -155,7 +155,7 @@ def test_an_idea_that_was_forgotten_leaves_the_record_too(
     path = say(tmp_path, "we should also do the Zebedee export later")
     (fate,) = reflect_file(vault, path).fates
     assert "Zebedee" in records(vault)
-    page = vault.load(fate.path or "").entry
+    page = vault.stored(fate.path or "").entry
     forget.forget(vault, page.id)
     assert "zebedee" not in records(vault).lower()
 

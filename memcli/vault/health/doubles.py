@@ -31,7 +31,7 @@ def halves(vault: "Vault", findings: Sequence[Finding]) -> list[Step]:
         if finding.code != "duplicate_id":
             continue
         try:
-            paths = _paths_of(vault, vault.load(finding.path).entry.id)
+            paths = _paths_of(vault, vault.stored(finding.path).entry.id)
             if len(paths) != 2 or not paths[1].startswith(layout.ARCHIVE + "/"):
                 continue
             whole, copy = (vault.stored(path) for path in paths)
@@ -61,12 +61,12 @@ def copies(
     doubled: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
         if finding.code == "duplicate_id":
-            doubled[vault.load(finding.path).entry.id].append(finding)
+            doubled[vault.stored(finding.path).entry.id].append(finding)
     for entry_id, group in doubled.items():
         paths = _paths_of(vault, entry_id)
         if any(
             path.startswith(layout.ARCHIVE + "/")
-            or vault.load(path).entry.status is Status.SUPERSEDED
+            or vault.stored(path).entry.status is Status.SUPERSEDED
             for path in paths
         ):
             continue

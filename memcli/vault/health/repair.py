@@ -339,7 +339,7 @@ def _successors(vault: "Vault", findings: Iterable[Finding]) -> list[Step]:
     silent: dict[str, list[tuple[str, Finding]]] = defaultdict(list)
     for finding in findings:
         if finding.code == "silent_successor":
-            entry = vault.load(finding.path).entry
+            entry = vault.stored(finding.path).entry
             silent[entry.superseded_by or ""].append((entry.id, finding))
     steps: list[Step] = []
     for successor, group in silent.items():

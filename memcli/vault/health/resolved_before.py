@@ -28,7 +28,7 @@ def steps(vault: "Vault", found: Sequence[Finding]) -> list[Step]:
     chosen: list[Step] = []
     for finding in found:
         if finding.code == CODE:
-            before = _resolved(vault, vault.load(finding.path).entry)
+            before = _resolved(vault, vault.stored(finding.path).entry)
             if before is not None:
                 action = f"resolve it: {before.id}, which it replaced, is resolved"
                 step = Repair(CODE, finding.path, action, before.id)

@@ -139,7 +139,7 @@ def test_a_promoted_idea_is_a_memory_with_its_source(two: Vault) -> None:
     assert entry.source.excerpt == "what if we warmed it?"
     assert "The first recall waits." in entry.body
     assert entry.extra == ()
-    page = two.load(layout.idea_page(NAMES[0])).entry
+    page = two.stored(layout.idea_page(NAMES[0])).entry
     assert (page.status, page.superseded_by) == (Status.SUPERSEDED, entry.id)
     assert page.reason == f"promoted to {item.path}"
     assert entry.supersedes == page.id
@@ -232,7 +232,7 @@ def test_a_dismissal_takes_another_folder_where_one_is_archived(two: Vault) -> N
 
 def test_a_merged_idea_lives_on_in_the_other(two: Vault) -> None:
     (item,) = decide.merge(two, NAMES[0], NAMES[1]).items
-    target = two.load(layout.idea_page(NAMES[1])).entry
+    target = two.stored(layout.idea_page(NAMES[1])).entry
     assert (item.id, item.path) == (target.id, target.path)
     assert target.status is Status.PENDING
     for words in (
@@ -242,7 +242,7 @@ def test_a_merged_idea_lives_on_in_the_other(two: Vault) -> None:
         "Surfaced 2026-11-01 in session s1, record r7.\n",
     ):
         assert words in target.body
-    page = two.load(layout.idea_page(NAMES[0])).entry
+    page = two.stored(layout.idea_page(NAMES[0])).entry
     assert (page.status, page.superseded_by) == (Status.SUPERSEDED, target.id)
     assert states(two) == {NAMES[0]: "merged", NAMES[1]: "open"}
     struck = f"## ~~2026-11-01: {WARM.title}~~ — Merged {DAY} into {NAMES[1]}\n"

@@ -93,7 +93,7 @@ def test_memories_move_in_one_commit_and_links_follow(flat: Vault) -> None:
     assert dangling == ["mine.md"]
     for step in done.steps:
         if step.detail:
-            moved_id = flat.load(step.detail).entry.id
+            moved_id = flat.stored(step.detail).entry.id
             assert flat.path_of(moved_id) == step.detail
     assert by_month.plan(flat).steps == []
 
@@ -125,7 +125,7 @@ def test_a_path_that_is_taken_gets_a_number(flat: Vault) -> None:
 def test_what_memcli_did_not_write_stays(flat: Vault) -> None:
     for step in by_month.plan(flat).steps:
         if step.code == "by_month":
-            assert not is_adopted(flat.load(step.path).entry.id)
+            assert not is_adopted(flat.stored(step.path).entry.id)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

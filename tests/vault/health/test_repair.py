@@ -402,7 +402,7 @@ def test_the_older_file_keeps_a_doubled_id_and_the_copy_gets_its_own(
     found = repair.apply(vault, repair.plan(vault))
     assert "duplicate_id" in [step.code for step in found.steps]
     assert first.read_bytes() == before
-    fresh_id = vault.load("a-copy.md").entry.id
+    fresh_id = vault.stored("a-copy.md").entry.id
     assert fresh_id != entry_id
     assert vault.get(entry_id).body.strip() == "the original"
     assert vault.get(fresh_id).body.strip() == "the changed copy"
@@ -420,7 +420,7 @@ def test_each_file_of_a_doubled_id_can_be_addressed_by_its_path(vault: Vault) ->
     assert vault.get(str(first)).body.strip() == "the original"
     found = resolve.plan(vault, ["a-copy.md"])
     assert [target.path for target in resolve.apply(vault, found)] == ["a-copy.md"]
-    assert vault.load("a-copy.md").entry.status == "resolved"
+    assert vault.stored("a-copy.md").entry.status == "resolved"
     path = first.relative_to(vault.root).as_posix()
     assert vault.get(path).status == "active"
     done = evolve(vault, path, {"text": "the second version"})
