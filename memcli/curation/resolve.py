@@ -286,13 +286,13 @@ def gather(
 
 def _before(reader: Reader, doc: int) -> list[int]:
     """The resolved versions before an entry: a merge has resolved them all."""
-    found: list[int] = []
+    found: dict[int, None] = {}
     waiting = [doc]
     while waiting:
         for before in reader.exact("superseded_by", reader.row(waiting.pop()).id):
             if before not in found:
                 waiting.append(before)
-                found.append(before)
+                found[before] = None
     return [each for each in found if reader.row(each).status == _RESOLVED]
 
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from memcli.search.source import Source
     from memcli.search.stored_row import StoredRow
 
+# So many versions are followed for each reader: a hostile vault may have any number,
+# and circles of them.
+_MOST_VERSIONS = 5_000
 _RESOLVED = tuple(Status).index(Status.RESOLVED)
 
 
@@ -114,16 +117,20 @@ class _Either:
 
 def _heirs(source: Source) -> Iterator[tuple[int, int]]:
     """(current version, resolved earlier version) of each entry that has both."""
+    ends: dict[int, int] = {}
     for doc in source.resolved_before():
-        now, seen = doc, {doc}
-        while later := source.row(now).superseded_by:
-            found = source.exact("id", later)
-            if len(found) != 1 or found[0] in seen:
-                break  # it is gone, in a circle, or two files have its id
+        chain, now = [doc], doc
+        while now not in ends and len(ends) + len(chain) < _MOST_VERSIONS:
+            later = source.row(now).superseded_by
+            found = source.exact("id", later) if later else ()
+            if len(found) != 1:
+                break  # the newest; or the next one is gone, or two files have its id
             now = found[0]
-            seen.add(now)
-        if now != doc:
-            yield now, doc
+            chain.append(now)
+        end = ends.get(now, now)
+        ends.update(dict.fromkeys(chain, end))
+        if end != doc:
+            yield end, doc
 
 
 def with_standing(

@@ -11,6 +11,8 @@ it by a version at another path, the tag stays on the old version.
 
 from __future__ import annotations
 
+import contextlib
+
 from memcli.entries import layout
 from memcli.entries.finding import WARNING, Finding
 from memcli.entries.merging.chains import CARRIED
@@ -22,10 +24,11 @@ from memcli.vault.health.repair_step import Repair, Step
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from memcli.entries.entry import Entry
+    from memcli.search.reader import Reader
     from memcli.storage.git.joining import Joining
     from memcli.storage.git.log import Readable
     from memcli.vault.vault import Vault
@@ -109,20 +112,38 @@ def _of_merge(
         lambda blobs: joining.read_blobs([blob.oid for blob in blobs]),
         kinds=vault.kinds,
     )
+    merged = dict(_entries(vault, plan.put))
+    places = vault.index.again(lambda reader: _places(reader, merged))
     made, now = joining.tree(merge), joining.tree("HEAD")
-    for path, data in plan.put.items():
+    for name, path in places.items():
+        taken = made.get(path)
+        sides = (ours.files.get(path), theirs.files.get(path))
+        if taken is not None and taken in sides and now.get(path) == taken:
+            values = _lacking(vault, path, merged[name])
+            if values:
+                yield _Half(path, values)
+
+
+def _entries(
+    vault: Vault, put: Mapping[str, Blob | bytes]
+) -> Iterator[tuple[str, Entry]]:
+    """By id the entries of a merge's plan whose files it has written."""
+    from memcli.entries import codec
+
+    for path, data in put.items():
         if isinstance(data, Blob) or not layout.is_entry(path):
             continue
-        half = _compared(vault, path, data)
-        if half is None:
-            continue
-        taken = made.get(half.path)
-        untouched = taken is not None and taken in (
-            ours.files.get(half.path),
-            theirs.files.get(half.path),
-        )
-        if untouched and now.get(half.path) == taken:
-            yield half
+        with contextlib.suppress(MemcliError):
+            entry = codec.decode(data, path, kinds=vault.kinds).entry
+            yield entry.id, entry
+
+
+def _places(reader: Reader, names: Iterable[str]) -> dict[str, str]:
+    """Where the entries of these ids lie; without an id that two files have."""
+    docs = {name: reader.exact("id", name) for name in names}
+    return {
+        n: reader.row(found[0]).path for n, found in docs.items() if len(found) == 1
+    }
 
 
 def _side(joining: Joining, commit: str) -> Side:
@@ -131,20 +152,16 @@ def _side(joining: Joining, commit: str) -> Side:
     )
 
 
-def _compared(vault: Vault, path: str, data: bytes) -> _Half | None:
-    """What the entry of a merged file lacks in the vault; None for nothing."""
-    from memcli.entries import codec
-
+def _lacking(vault: Vault, path: str, wanted: Entry) -> dict[str, Any]:
+    """The fields in which the file differs; none where its entry was replaced."""
     try:
-        wanted = codec.decode(data, path, kinds=vault.kinds).entry
-        stored = vault.stored(vault.path_of(wanted.id))
+        entry = vault.stored(path).entry
     except MemcliError:
-        return None
-    differing = {
+        return {}
+    if entry.superseded_by:
+        return {}
+    return {
         name: getattr(wanted, name)
         for name in CARRIED
-        if getattr(wanted, name) != getattr(stored.entry, name)
+        if getattr(wanted, name) != getattr(entry, name)
     }
-    if not differing or stored.entry.superseded_by:
-        return None
-    return _Half(stored.path, differing)

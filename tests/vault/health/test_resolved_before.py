@@ -5,9 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from memcli import Vault
 from memcli.entries import codec
 from memcli.entries.eligibility import View, standing
 from memcli.entries.entry import Status
+from memcli.search.reader import Reader
+from memcli.search.resolved_claims import Claims
+from memcli.search.stored_row import StoredRow
 from memcli.vault.create import let_git_merge
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
@@ -87,3 +91,25 @@ def test_to_reopen_it_brings_back_the_last_version_alone(
     desk = two.vault("desk")
     assert [row.text for row in desk.recall("checkout mailer payment").rows] == [NEW]
     assert repair.plan(desk).steps == []
+
+
+def test_a_circle_of_resolved_versions_is_followed_once(vault: Vault) -> None:
+    names = [f"{number:016d}" for number in range(300)]
+    for name, later in zip(names, [*names[1:], names[0]], strict=True):
+        head = f"---\nid: '{name}'\nstatus: resolved\nsuperseded_by: '{later}'\n---\n"
+        Path(vault.root, f"{name}.md").write_text(f"{head}fact {name}\n")
+    rows: list[int] = []
+
+    def heirs(reader: Reader) -> dict[int, int]:
+        source = reader.claims._source
+        read = source.row
+
+        def row(doc: int) -> StoredRow:
+            rows.append(doc)
+            return read(doc)
+
+        source.row = row  # type: ignore[method-assign]
+        return Claims(source).heirs
+
+    assert len(vault.read(heirs)) == 1
+    assert len(rows) < 6_000
