@@ -59,7 +59,7 @@ def reason(context: Context, word: str) -> str | None:
         answer = word or context.ask("Why? (Enter: no reason) ")
         word = ""
         given = (answer or "").strip()
-        if len(given) != 1:
+        if len(given) != 1 or not given.isascii():  # one sign of Chinese says much
             return given or None
         context.tell(f"  {given} is no reason; Enter for none")
 

@@ -105,7 +105,7 @@ class Change:
                 old_files.drop(self._root)
         if self._made and self._repository.is_detached():
             tell(
-                "HEAD is detached: this commit belongs to no branch; "
+                "warning: HEAD is detached: this commit belongs to no branch; "
                 "git switch -c NAME makes one of it"
             )
         fault("committed")

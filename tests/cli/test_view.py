@@ -139,6 +139,16 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield running
 
 
+def test_a_folder_that_is_not_there_is_not_made(vault: Vault, tmp_path: Path) -> None:
+    from memcli.cli import commands
+    from memcli.errors import UsageError
+    from tests.contexts import context_of
+
+    with pytest.raises(UsageError, match="there is no folder"):
+        commands.load("view")(context_of(vault), out=str(tmp_path / "typo" / "x.html"))
+    assert list(tmp_path.glob("typo*")) == []
+
+
 def test_a_page_without_an_entry_and_without_a_browser_is_warned_about(
     vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

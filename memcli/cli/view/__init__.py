@@ -11,7 +11,7 @@ import os
 from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
-from memcli.errors import Conflict
+from memcli.errors import Conflict, UsageError
 
 if TYPE_CHECKING:
     from typing import Annotated
@@ -55,6 +55,11 @@ def view(
         raise Conflict(
             f"{path} lies in the vault, where it would be committed",
             hint="Name a file outside of it: --out ~/memory.html",
+        )
+    if not os.path.isdir(os.path.dirname(path)):
+        raise UsageError(
+            f"there is no folder {os.path.dirname(path)}",
+            hint="Make it first, or name a file in another one with --out.",
         )
     seen = picture.picture(vault, project or "")
     name = os.path.basename(vault.root.rstrip(os.sep))
