@@ -98,9 +98,8 @@ def date_words(value: str) -> tuple[str, ...]:
         return (year,)
     if not day:
         return (_MONTHS[int(month) - 1], year)
-    from datetime import date
-
-    weekday = date(int(year), int(month), int(day)).weekday()
+    # The 1st of January 1970 was a Thursday.
+    weekday = (_midnight(int(year), int(month), int(day)) // _DAY + 3) % 7
     return (str(int(day)), _MONTHS[int(month) - 1], year, _WEEKDAYS[weekday])
 
 
@@ -312,6 +311,4 @@ def _midnight(year: int, month: int, day: int) -> int:
 def _month_length(year: int, month: int) -> int:
     if month == 12:
         return 31
-    from datetime import date
-
-    return (date(year, month + 1, 1) - date(year, month, 1)).days
+    return (_midnight(year, month + 1, 1) - _midnight(year, month, 1)) // _DAY
