@@ -1,7 +1,7 @@
-"""Who asks a vault and writes to it, with the world as that caller has it.
+"""Who asks a vault and writes to it, and from where: agent, folder, clock, environment.
 
-Invariant: a vault takes the clock, the environment, random bytes and the folder that it
-is asked from out of one value, so that two vaults of one caller see the same world.
+Invariant: a vault takes all of this from one value, so that the vaults that one caller
+asks agree on the time, the folder and the settings of the user.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def silent(_: object) -> None:
 
 
 class Caller(NamedTuple):
-    """Who asks, from where, by which way, and how they hear of it.
+    """Who asks, from which folder, by which way in, and who is told of progress.
 
     `environ` is the environment, of git too. `now_ms` is the clock, in milliseconds
     since 1970; `entropy` gives that many random bytes. `tell` takes a message for the
@@ -65,4 +65,4 @@ class Caller(NamedTuple):
 
 
 OWNER = Caller()
-"""The vault's owner, who stands in no folder, in the world of this process."""
+"""The vault's owner, in no folder, with the clock and environment of this process."""
