@@ -97,12 +97,12 @@ def last(vault: "Vault", prefix: str = "") -> Undone:
 
 
 def came(passed: Sequence[Commit]) -> str:
-    """Says which changes stay since another clone has made them, and how to take the
-    newest of them back."""
+    """Says which changes stay since they were not made here, as far as git's reflog
+    tells, and how to take the newest of them back."""
     newest = passed[0]
     more = f" and {counted(len(passed) - 1, 'more change')}" if passed[1:] else ""
     return (
-        f"'{newest.subject}'{more} came from another clone; "
+        f"newer, and not made in this clone: '{newest.subject}'{more}; "
         f"to take that back: memcli undo {newest.id[:10]}"
     )
 

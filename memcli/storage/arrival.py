@@ -22,6 +22,7 @@ from memcli.storage.git.move import Move
 from memcli.storage.journal import FileChange
 from memcli.storage.transaction import take_lock
 
+_TAKEN = "sync: take the remote's changes"
 # The kinds of files that lead elsewhere, by git's mode.
 _NAMED = {LINK: "a symbolic link", SUBMODULE: "a submodule"}
 
@@ -57,8 +58,12 @@ class Arrival:
     ) -> None:
         self._lock.__exit__(kind, error, trace)
 
-    def go(self, move: Move) -> list[Difference]:
+    def go(self, move: Move, why: str = _TAKEN) -> list[Difference]:
         """Go from a commit to another; returns the paths at which they differ.
+
+        Args:
+            move: from where to where.
+            why: is told when a kill cuts it in two, and the next command finishes it.
 
         Raises:
             Conflict: an uncommitted file is in the way; nothing was changed.
@@ -75,25 +80,22 @@ class Arrival:
             # Before all else: nothing may be written through one of them.
             for path in links:
                 os.unlink(os.path.join(self._root, *path.split("/")))
-            self._go(move, changed)
+            self._go(move, changed, why)
         except BaseException:
             self.repository.put_back(links)
             raise
         return changed
 
-    def _go(self, move: Move, changed: Sequence[Difference]) -> None:
+    def _go(self, move: Move, changed: Sequence[Difference], why: str) -> None:
         _refuse_unsafe(self._root, changed)
         new = [each.after.oid for each in changed if each.is_plain and each.after]
         contents = dict(zip(new, self.repository.read_blobs(new), strict=True))
         # Read before git is asked, so that an edit in between is seen by one of both.
         changes = self._changes(changed, contents)
         self._refuse_in_the_way(changed, contents)
-        message = "sync: take the remote's changes"
         self.repository.going = move
         try:
-            change = Change(
-                self._root, self.repository, changes, {}, message, whole=True
-            )
+            change = Change(self._root, self.repository, changes, {}, why, whole=True)
             change.move = move
             change.carry_out(self._audience)
         finally:

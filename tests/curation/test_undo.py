@@ -137,7 +137,7 @@ def test_what_came_from_another_clone_is_undone_only_by_its_name(
         undo.undo_last(laptop)
     theirs = two.tip()
     assert none.value.hint == (
-        "'save: of the desk' came from another clone; "
+        "newer, and not made in this clone: 'save: of the desk'; "
         f"to take that back: memcli undo {theirs[:10]}"
     )
     clones.say(laptop, "of the laptop")

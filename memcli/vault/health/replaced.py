@@ -95,7 +95,7 @@ def take(vault: "Vault", wanted: Sequence[Repair]) -> list[Repair]:
             put = {blob.path: Blob(REGULAR, blob.id) for blob in before.files}
             message = f"repair: {step.path} is a folder again"
             made = joining.join((head,), put, [step.path], message)
-            arrival.go(Move(branch, head, made))
+            arrival.go(Move(branch, head, made), message)
         done.append(step)
     return done
 
