@@ -78,7 +78,7 @@ class Evolved(NamedTuple):
 
 
 class Succession(NamedTuple):
-    """How a version follows another, besides what its fields become.
+    """What belongs to a new version besides the values of its fields.
 
     `reason` says why, and is kept with the old version. `also` are ids of further
     entries that the new version replaces; `untag` are tags that it does not carry over.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Audience(NamedTuple):
-    """Whom a change tells what.
+    """The functions that a change tells how far it is.
 
     `tell` takes a sentence for the person who waits, `tell_of_killed` one about what a
     killed command has left. `progress` is called with (done, all) while many files are
