@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 _HORIZON = 500
 _FURTHEST = 100_000
 _UNDONE = re.compile(r"^undo: .* \(([0-9a-f]{10})\)$")
-_SHORTEST = 4  # digits of a commit's id, as in git
+# Digits of a commit's id: git takes no fewer, and has no more.
+_SHORTEST, _LONGEST = 4, 64
 
 
 class Undone(NamedTuple):
@@ -127,11 +128,13 @@ def named(vault: "Vault", commit: str) -> Undone:
     ]
     if len(found) == 1:
         return Undone(found[0].id, found[0].subject, repository.changes(found[0].id))
-    what = "begins the ids of several changes" if found else "is no change that stands"
+    shown = commit[:_LONGEST]
+    message = f"no change of memcli's that can be undone has the id {shown!r}"
+    if found:
+        message = f"{len(found):,} changes have an id that begins with {shown!r}"
     raise NotAllowed(
-        f"{commit!r} {what}: undo takes the id of a commit that memcli has made, and "
-        "that was not undone yet",
-        hint="See them: memcli log --json",
+        message,
+        hint="To see the changes with the ids of their commits: memcli log --json",
         code="nothing_to_undo",
     )
 

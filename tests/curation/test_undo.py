@@ -153,7 +153,7 @@ def test_what_came_from_another_clone_is_undone_only_by_its_name(
     assert undo.undo(laptop, named.commit, named.subject).paths == named.paths
     assert clones.texts(two.roots["laptop"]) == {"again of the desk"}
     for word in (theirs[:10], theirs[:3], "", "HEAD", "--all", "f" * 40):
-        with pytest.raises(NotAllowed, match="is no change that stands"):
+        with pytest.raises(NotAllowed, match="no change of memcli's that can be"):
             undo.named(laptop, word)
 
 
