@@ -13,7 +13,7 @@ import os
 
 from memcli.entries import layout
 from memcli.entries.entry import Status
-from memcli.entries.ids import ID_LENGTH
+from memcli.entries.ids import ID_LENGTH, shortened
 from memcli.entries.text.counted import counted
 from memcli.entries.text.links import composed
 from memcli.errors import AmbiguousId, EntryNotFound
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memcli.search.stored_row import StoredRow
 
 _MOST_NAMED = 5
+_OF_A_TITLE = 40
 # A title that was given for an id has more than one word; a longer one is a text.
 _FEWEST_WORDS = 2
 _LONGEST_TITLE = 300
@@ -69,9 +70,17 @@ def path_of(reader: Reader, word: str) -> str:
     """
     rows = matching(reader, word)
     if len(rows) > 1:
-        labels = [f"{row.id} ({row.path})" for row in rows]
-        raise ambiguous(word, labels, one_id=len({row.id for row in rows}) == 1)
+        one_id = len({row.id for row in rows}) == 1
+        by_id = not one_id and all(row.id.startswith(word.strip()) for row in rows)
+        labels = [f"{row.id} ({_called(row, by_id=by_id)})" for row in rows]
+        raise ambiguous(word, labels, one_id=one_id)
     return rows[0].path
+
+
+def _called(row: StoredRow, *, by_id: bool) -> str:
+    """What an entry is called among several: its title where its id was typed, its
+    path where a name was."""
+    return shortened(row.title, _OF_A_TITLE, " ") if by_id else row.path
 
 
 def matching(reader: Reader, word: str) -> list[StoredRow]:
