@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import sys
 
 from memcli.storage.files import write_failed
@@ -109,10 +110,11 @@ class IndexLock:
             raise write_failed(self.copy, error) from error
 
     def write(self, parts: Iterable[bytes | memoryview[int]]) -> None:
-        """Write these bytes as the copy, with the times of the index.
+        """Write these bytes as the copy, with the times and rights of the index.
 
         git looks into a file that is younger than its index, since its time may hide a
         change. With a newer time the index would vouch for files that nobody read.
+        Others may read the index of a repository that is shared.
 
         Raises:
             WriteFailed: the disk refused.
@@ -120,7 +122,9 @@ class IndexLock:
         try:
             status = os.stat(self._index)
             self._write(parts)
+            os.chmod(self.copy, stat.S_IMODE(status.st_mode))
             os.utime(self.copy, ns=(status.st_atime_ns, status.st_mtime_ns))
+            self._written = os.stat(self.copy)
         except OSError as error:
             raise write_failed(self.copy, error) from error
 
@@ -132,7 +136,6 @@ class IndexLock:
     def _write(self, parts: Iterable[bytes | memoryview[int]]) -> None:
         with open(self.copy, "wb") as file:
             file.writelines(parts)
-            self._written = os.fstat(file.fileno())
 
     def is_in_place(self) -> bool:
         """Whether the index is the file that `write` wrote, which no git replaced."""
@@ -140,7 +143,12 @@ class IndexLock:
             status = os.stat(self._index)
         except OSError:
             return False
-        return self._written is not None and os.path.samestat(status, self._written)
+        mine = self._written
+        # Another file may have been given the number of one that was replaced.
+        return mine is not None and (
+            os.path.samestat(status, mine)
+            and (status.st_mtime_ns, status.st_size) == (mine.st_mtime_ns, mine.st_size)
+        )
 
     def install(self) -> bool:
         """Let the copy be the index; return whether the system did that."""

@@ -1,5 +1,7 @@
 """The quick way makes the commit that git would make, or leaves it to git."""
 
+import os
+import stat
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +10,7 @@ import pytest
 
 from memcli.errors import HistoryError
 from memcli.storage.git import fast_commit, ignore_rules, process, staging
+from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.repository import Repository
 
 
@@ -105,6 +108,40 @@ def test_edit_in_the_tick_of_a_commit_is_seen_by_git(tracked: Path) -> None:
         assert Repository.open(str(tracked)).commit(["notes/a.md"], "save")
         place.write_text(f"new {number}\n")
         assert git(tracked, "status", "--porcelain") == " M notes/a.md\n"
+
+
+def test_index_keeps_its_rights(tracked: Path) -> None:
+    """Others work in a repository that is shared (`core.sharedRepository`)."""
+    index = tracked / ".git" / "index"
+    index.chmod(0o664)
+    before = os.umask(0o077)
+    try:
+        (tracked / "notes" / "a.md").write_text("a\n")
+        assert Repository.open(str(tracked)).commit(["notes/a.md"], "save")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(index.stat().st_mode) == 0o664
+
+
+def test_index_that_another_git_wrote_meanwhile_is_put_right(
+    tracked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `git commit PATH` does, which reads the index before it locks it."""
+    index = tracked / ".git" / "index"
+    old = index.read_bytes()
+    install = IndexLock.install
+
+    def then_another_git(lock: IndexLock) -> bool:
+        installed = install(lock)
+        for _ in range(2):  # the second may be given the number of the first
+            (tracked / ".git" / "theirs").write_bytes(old)
+            os.replace(tracked / ".git" / "theirs", index)
+        return installed
+
+    monkeypatch.setattr(IndexLock, "install", then_another_git)
+    (tracked / "notes" / "a.md").write_text("a\n")
+    assert Repository.open(str(tracked)).commit(["notes/a.md"], "save")
+    assert git(tracked, "status", "--porcelain") == ""
 
 
 @pytest.mark.parametrize(
