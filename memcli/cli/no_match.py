@@ -122,6 +122,11 @@ class _Tool:
         corrected = found.corrected(query)
         if corrected:
             return f"{self._tool} with the query: {' '.join(corrected.split())}"
+        if found.filters and self._tool == "memory_recall":
+            return (
+                "memory_recall with the same filters and no query, which lists what "
+                "they let through; or other words"
+            )
         return (
             f"{self._tool} with other or fewer words before you take it that nothing "
             "is known; memory_recall with all and limit lists entries"

@@ -358,8 +358,12 @@ def _result(saved: Saved, layer: str, notes: Sequence[str]) -> Result:
 
     warnings = [*saved.notes, *notes]
     warnings += [
-        f"{item.id} says otherwise ({item.why}): {item.title}; if it no longer holds: "
-        f"memcli evolve {saved.id} --also {item.id}"
+        f"{item.id} says otherwise ({item.why}): {item.title}; "
+        + (
+            f"if it is over: memcli resolve {item.id}"
+            if item.kind == "blocker"
+            else f"if it no longer holds: memcli evolve {saved.id} --also {item.id}"
+        )
         for item in saved.conflicts
     ]
     warnings += [

@@ -24,6 +24,8 @@ _OF_STATE = frozenset(
     note preference decision convention constraint workflow reference fix lesson
     """.split()
 )
+# Kinds of what ends: an entry that denies one says that it is over.
+_OVER = ("blocker",)
 
 
 class Contrary(NamedTuple):
@@ -32,6 +34,7 @@ class Contrary(NamedTuple):
 
     id: str
     title: str
+    kind: str
     rule: str
     why: str
 
@@ -50,10 +53,12 @@ def contrary(entry: Entry, rows: Iterable[StoredRow]) -> list[Contrary]:
         return []
     found = []
     for row in rows:
+        # What says that a blocker is gone is of another kind, and only denies it.
+        over = row.kind in _OVER and entry.kind != row.kind
         older = claim(row.text) if _comparable(entry, row) else None
         reason = disagree(older, newer) if older else None
-        if reason:
-            found.append(Contrary(row.id, row.title, *reason))
+        if reason and (reason[0] == "negation" or not over):
+            found.append(Contrary(row.id, row.title, row.kind, *reason))
     return found[:_MOST]
 
 
@@ -61,8 +66,9 @@ def _comparable(entry: Entry, row: StoredRow) -> bool:
     """Whether both could be the same claim: of one layer, kind, time and subject."""
     from memcli.entries.text.tokens import name_key
 
-    kinds = {entry.kind, row.kind}
-    if row.layer != "fact" or (len(kinds) > 1 and not kinds <= _OF_STATE):
+    ends = row.kind in _OVER and entry.kind in {*_OF_STATE, "event", row.kind}
+    same = entry.kind == row.kind or {entry.kind, row.kind} <= _OF_STATE
+    if row.layer != "fact" or not (same or ends):
         return False
     happened = {entry.occurred_at, row.occurred_at} - {None}
     if entry.kind == "event" and len(happened) > 1:

@@ -94,6 +94,16 @@ def test_what_a_new_entry_contradicts_is_named(vault: Vault) -> None:
     assert saved.similar == ()
 
 
+@pytest.mark.parametrize("kind", ["event", "note", "blocker"])
+def test_what_denies_a_blocker_is_told_of_it(vault: Vault, kind: str) -> None:
+    first = save(vault, "Legal has not signed the contract", kind="blocker")
+    save(vault, "The contract of legal has 4 pages", kind="blocker")
+    draft = vault.draft({"text": "Legal has signed the contract", "kind": kind})
+    (conflict,) = vault.save(draft).conflicts
+    assert (conflict.id, conflict.kind) == (first, "blocker")
+    assert conflict.rule == "negation"
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -179,7 +179,9 @@ def _call(found: re.Match[str]) -> str:
         else:
             lists = [*arguments.get(name, ()), value]
             arguments[name] = lists if name in ("also", "cite") else value
-    return f"memory_{found[1]} {json.dumps(arguments)}" if given else found[0]
+    if not (given or (found[1] == "resolve" and entry_id)):
+        return found[0]
+    return f"memory_{found[1]} {json.dumps(arguments)}"
 
 
 def _topic(found: re.Match[str]) -> str:

@@ -16,6 +16,9 @@ from memcli.cli.mcp import arguments as arguments_
 from memcli.cli.mcp.tool import Tool
 from memcli.errors import InvalidValue, MemcliError
 
+# What `memcli tag` changes of an entry, as evolve's values name it.
+_IN_PLACE = frozenset({"tags", "untag", "project"})
+
 
 class Answer(NamedTuple):
     """What a call came to: `data`, or `error` with code, message and hint.
@@ -59,14 +62,22 @@ def _called(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answe
     arguments = arguments_.as_lines(tool, arguments)
     values = arguments_.values(tool, arguments)
     context = _in_vault(_with_stdin(tool, arguments, context), values)
-    result = commands.answer(tool.command, context, values)
+    command = _command(tool, values)
+    result = commands.answer(command, context, values)
     notes = [f"warning: {answers.with_tools(one)}" for one in result.warnings]
     if tool.changes and not values.get("digest"):  # its data has all of the text
         shown = _Lines()
         result.text(shown)
-        notes = answers.told(tool.command, result.data, shown.lines) + notes
+        notes = answers.told(command, result.data, shown.lines) + notes
     data = {k: v for k, v in result.data.items() if k not in tool.without}
     return Answer(data=answers.lean(data), notes=tuple(notes))
+
+
+def _command(tool: Tool, values: Mapping[str, Any]) -> str:
+    """The command of a call: what changes no claim of an entry makes no new version."""
+    given = {name for name, value in values.items() if value and name != "entry_id"}
+    in_place = tool.command == "evolve" and given and given <= _IN_PLACE
+    return "tag" if in_place else tool.command
 
 
 def _with_stdin(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Context:

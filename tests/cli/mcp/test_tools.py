@@ -320,6 +320,19 @@ def test_a_tool_takes_its_rare_parameters_though_it_does_not_show_them(
     assert "history" not in catalog.RECALL.schema()["properties"]
 
 
+def test_tags_and_a_project_alone_make_no_new_version(
+    vault: Vault, context: Context
+) -> None:
+    mine = vault.save(vault.draft({"text": "We deploy on Mondays", "tags": ["x"]})).id
+    given = {"id": mine, "tags": ["ci"], "untag": ["x"], "project": "example.org/shop"}
+    done = tools.call(catalog.EVOLVE, given, context).data or {}
+    assert (done["id"], done["tags"]) == (mine, ["ci"])
+    assert done["project"] == "example.org/shop"
+    given = {"id": mine, "tags": ["y"], "text": "We deploy on Tuesdays"}
+    changed = tools.call(catalog.EVOLVE, given, context)
+    assert (changed.data or {})["supersedes"] == mine
+
+
 def test_an_empty_ledger_names_the_call_for_ideas_that_were_saved(
     vault: Vault, context: Context
 ) -> None:
