@@ -217,6 +217,8 @@ FACTS: list[dict[str, Any]] = [
     {"text": "I prefer code reviews of 400 lines in Go", "kind": "preference"},
     {"text": "Prefers small commits with tests, always", "kind": "preference"},
     {"text": "Prefers tabs over spaces in all code", "kind": "preference"},
+    {"text": "Prefers spaces over tabs in Go code", "kind": "preference"},
+    {"text": "We use SQLite for the ledger", "kind": "decision"},
 ]
 
 

@@ -337,6 +337,8 @@ def _other_choice(older: Claim, newer: Claim) -> tuple[str, str] | None:
         and not set(begin) <= _SMALL
         and 0 < len(mine) <= _MOST_CHOSEN
         and 0 < len(theirs) <= _MOST_CHOSEN
+        # "in all code" and "in Go code" differ in where, not in what.
+        and set(mine).isdisjoint(theirs)
         and _PLACING.isdisjoint(mine) == _PLACING.isdisjoint(theirs)
     ):
         return "alternative", f"one says {' '.join(mine)}, the other {' '.join(theirs)}"

@@ -40,6 +40,7 @@ def test_most_contradictions_are_found_and_no_near_claim_is(
         ("PostgreSQL instead of SQLite", "We use SQLite", "given_up"),
         ("Deploys take 5 minutes", "Deploys take 5 minutes", None),
         ("Tabs over spaces", "Spaces over tabs", "order"),
+        ("Prefers tabs in all code", "Prefers tabs in Go code", None),
         ("Release 1.9 was shipped", "Release 2.0 was shipped", None),
         ("Rerank v1.10 crashes often", "Rerank v1.11 crashes often", None),
         ("The tests are run in CI", "Are the tests not run in CI?", None),
