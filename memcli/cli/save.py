@@ -357,15 +357,7 @@ def _result(saved: Saved, layer: str, notes: Sequence[str]) -> Result:
             canvas.line(f"  {UNCHECKED}", style="dim")
 
     warnings = [*saved.notes, *notes]
-    warnings += [
-        f"{item.id} says otherwise ({item.why}): {item.title}; "
-        + (
-            f"if it is over: memcli resolve {item.id}"
-            if item.kind == "blocker"
-            else f"if it no longer holds: memcli evolve {saved.id} --also {item.id}"
-        )
-        for item in saved.conflicts
-    ]
+    warnings += [item.sentence(saved.id) for item in saved.conflicts]
     warnings += [
         f"{item.id} says nearly the same ({item.likeness:.0%}): {item.title}; "
         f"to make them one: memcli evolve {saved.id} --also {item.id}"

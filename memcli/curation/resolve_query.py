@@ -175,6 +175,15 @@ def _nothing(
     reader: "Reader", query: str, view: View, kinds: Sequence[str]
 ) -> EntryNotFound:
     """The refusal of a question that nothing matches among what it concerns."""
+    solved = view._replace(statuses=frozenset({Status.RESOLVED}))
+    already = _ranked(reader, query, solved, _concerned(reader, kinds))
+    whole = [one for one in _matches(reader, already) if one.meant]
+    if whole:
+        row = reader.row(reader.exact("id", whole[0].id)[0])
+        return EntryNotFound(
+            f"nothing in force matches '{query}': {row.id} is resolved already",
+            hint=f"It is: {row.title}. If it is back: memcli resolve --undo {row.id}",
+        )
     hits = _ranked(reader, query, view, None).hits
     others = sorted({reader.row(hit.doc).kind for hit in hits})
     if not others:

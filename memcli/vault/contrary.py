@@ -38,6 +38,13 @@ class Contrary(NamedTuple):
     rule: str
     why: str
 
+    def sentence(self, new_id: str) -> str:
+        """What it says, and the command when the new entry takes its place."""
+        told = f"{self.id} says otherwise ({self.why}): {self.title}"
+        if self.kind in _OVER:
+            return f"{told}; if it is over: memcli resolve {self.id}"
+        return f"{told}; if it no longer holds: memcli evolve {new_id} --also {self.id}"
+
 
 def contrary(entry: Entry, rows: Iterable[StoredRow]) -> list[Contrary]:
     """Of these rows those that the entry seems to contradict, at most 3.

@@ -145,3 +145,13 @@ def test_a_query_that_nothing_matches_is_an_error_that_says_where_to_look(
     with pytest.raises(EntryNotFound) as refusal:
         plan_query(vault, "kubernetes")
     assert "resolve --list" in (refusal.value.hint or "")
+
+
+def test_what_is_resolved_already_is_named(vault: Vault) -> None:
+    mine = save(vault, "The sandbox of the carrier is down", kind="blocker")
+    save(vault, "The sandbox has no rate limit", kind="lesson")
+    vault.resolve(mine)
+    with pytest.raises(EntryNotFound) as refused:
+        plan_query(vault, "sandbox down")
+    assert f"{mine} is resolved already" in str(refused.value)
+    assert f"memcli resolve --undo {mine}" in (refused.value.hint or "")

@@ -23,6 +23,8 @@ _NARROWS = ("kinds", "tags", "entities", "after", "before", "statuses", "types")
 def searched(values: dict[str, Any]) -> None:
     """Recall: filters alone list what they let through, as `all` does."""
     asked(values)
+    if "all" in values.get("statuses", ()):
+        values["statuses"] = ["active", "resolved", "superseded", "expired"]
     words = " ".join(values.get("query") or ()).strip(" *")
     feedback = values.get("useful") or values.get("not_useful")
     if not words and not feedback and any(values.get(name) for name in _NARROWS):

@@ -34,6 +34,8 @@ _HOW = (
 )
 # Of an entry's history and file: for people who look into the vault's folder.
 _OF_FILES = ("file", "resolution_scope")
+# Of the vault as a whole: for people who look after it.
+_OF_VAULT = ("path", "head", "index")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -50,6 +52,8 @@ def lean(data: dict[str, Any]) -> dict[str, Any]:
         kept = _with_each_text_once(kept)
     if "candidates" in kept and "transcript" in kept:
         kept = _judged(kept)
+    if "by_kind" in kept and "inbox" in kept:
+        kept = _without(kept, _OF_VAULT)
     if "eligible" in kept:
         kept = _one_entry(kept)
     no_match = kept.get("no_match")

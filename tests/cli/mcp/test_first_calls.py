@@ -121,5 +121,9 @@ def test_filters_alone_list_what_they_let_through(
     for arguments in ({"kind": "blockers"}, {"query": "*", "kinds": ["blocker"]}):
         found = admin.call(recall, arguments, context).data or {}
         assert [row["id"] for row in found["rows"]] == [mine]
+    vault.resolve(mine)
+    every = {"query": "down", "statuses": ["all"]}
+    found = admin.call(recall, every, context).data or {}
+    assert [row["id"] for row in found["rows"]] == [mine]
     nothing = admin.call(recall, {"query": " "}, context).error or {}
     assert "all: true" in nothing["hint"]

@@ -82,6 +82,15 @@ def test_a_change_tells_the_first_line_and_the_call_that_it_proposes(
     assert len(answer.notes) == 2
 
 
+def test_the_overview_is_of_memories_and_not_of_files(
+    vault: Vault, context: Context
+) -> None:
+    vault.save(vault.draft({"text": "Deploys run from main"}))
+    told = tools.call(catalog.INSPECT, {}, context).data or {}
+    assert told["by_kind"] == {"note": 1}
+    assert told.keys().isdisjoint({"index", "head", "path"})
+
+
 @pytest.mark.parametrize("data", [{}, {"rows": []}, {"rows": [{"id": None}]}])
 def test_what_holds_nothing_stays(data: dict[str, Any]) -> None:
     assert lean.lean(data) == data
