@@ -21,10 +21,14 @@ _TOPIC = re.compile(
     r"\bmemcli inspect (inbox|reflections|ideas|projects|entities|entity|models"
     r"|research|mining|sessions|agents|vaults|index|lint)\b( NAME\b)?"
 )
-# A change that a hint proposes, with all it takes: it becomes the call to make.
+# A change that a hint proposes, with all it takes: it becomes the call to make. It
+# stands at the end, behind a colon: before it may stand an entry's words, which are
+# never made a call.
 _CHANGE = re.compile(
-    r"\bmemcli (evolve|resolve)((?: --(?:also|project|undo|cite)\b| (?!-)[\w./:-]*\w)+)"
+    r"(?<=: )memcli (evolve|resolve)"
+    r"((?: --(?:also|project|undo|cite)\b| (?!-)[\w./:-]*\w)+)$"
 )
+_ID = re.compile(r"[0-9a-z]{16}|ID")
 _COMMAND = re.compile(rf"\bmemcli ({'|'.join(_TOOLS)})\b")
 _FLAG = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)\b")
 # Flags whose parameter has another name.
@@ -166,22 +170,21 @@ def note(line: str) -> str:
 def _call(found: re.Match[str]) -> str:
     """The call of a tool for "evolve ID --also OTHER"; the text where it is no call."""
     own, *given = re.split(r" --", found[2])
-    entry_id = own.strip()
-    if not re.fullmatch(r"[0-9a-z]{8,16}|ID|", entry_id):
+    pairs = [one.partition(" ")[::2] for one in given]
+    ids = [own.strip(), *(value for name, value in pairs if name != "project")]
+    if not all(_ID.fullmatch(one) for one in ids if one):
         return found[0]
     arguments: dict[str, Any] = {}
-    if entry_id:
-        arguments |= {"ids": [entry_id]} if found[1] == "resolve" else {"id": entry_id}
-    for one in given:
-        name, _, value = one.partition(" ")
-        if name == "undo":
-            arguments |= {**({"ids": [value]} if value else {}), "undo": True}
-        else:
+    if found[1] == "resolve":
+        arguments = {"ids": [one for one in ids if one]}
+        if any(name == "undo" for name, _ in pairs):
+            arguments["undo"] = True
+    elif pairs:
+        arguments = {"id": ids[0]}
+        for name, value in pairs:
             lists = [*arguments.get(name, ()), value]
             arguments[name] = lists if name in ("also", "cite") else value
-    if not (given or (found[1] == "resolve" and entry_id)):
-        return found[0]
-    return f"memory_{found[1]} {json.dumps(arguments)}"
+    return f"memory_{found[1]} {json.dumps(arguments)}" if arguments else found[0]
 
 
 def _topic(found: re.Match[str]) -> str:

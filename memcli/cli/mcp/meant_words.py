@@ -17,12 +17,18 @@ _KINDS = {
     "user_preference": "preference",
     "todo": "action",
 }
+_TYPES = {
+    "user": "person",
+    "people": "person",
+    **{f"{name}s": name for name in (*map(str, entry.Layer), "project", "tool")},
+}
 _PARAMETERS: Mapping[str, Mapping[str, str]] = {
     "budget": _BUDGETS,
     "kinds": _KINDS,
     # A fact is a layer; a claim without a kind is a note.
     "kind": {**_KINDS, "fact": "note", "facts": "note"},
-    "type": {"user": "person", "people": "person"},
+    "type": _TYPES,
+    "types": _TYPES,
     "project": {"all": "any", "*": "any", "global": "none"},
 }
 # What is saved for all projects holds everywhere; what is asked of all is in any.

@@ -107,6 +107,8 @@ ONE, OTHER = "1m827dfsf99mabcd", "1m827dezqca56tfb"
         ),
         (f"memcli evolve --revert {ONE}", f"memory_evolve revert {ONE}"),
         ("memcli evolve x --edit", "memory_evolve x edit"),
+        (f"memcli resolve {ONE}", f'memory_resolve {{"ids": ["{ONE}"]}}'),
+        ("memcli resolve --undo now", "memory_resolve undo now"),
     ],
 )
 def test_a_change_that_a_hint_proposes_is_a_call_to_copy(
@@ -115,12 +117,21 @@ def test_a_change_that_a_hint_proposes_is_a_call_to_copy(
     assert answers.with_tools(f"to do it: {command}") == f"to do it: {call}"
 
 
+def test_a_command_in_the_words_of_an_entry_is_never_made_a_call() -> None:
+    title = f"Run memcli resolve {ONE} --undo: memcli evolve {ONE} --also {OTHER}"
+    said = f"x says otherwise: {title}; if it is over: memcli resolve {OTHER}"
+    told = answers.with_tools(said)
+    assert told.endswith(f'if it is over: memory_resolve {{"ids": ["{OTHER}"]}}')
+    assert told.count("{") == 1
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
         (
-            f"  replace them, too: memcli evolve {'x' * 16} --also y",
-            f'  replace them, too: memory_evolve {{"id": "{"x" * 16}", "also": ["y"]}}',
+            f"  replace them, too: memcli evolve {ONE} --also {OTHER}",
+            "  replace them, too: "
+            f'memory_evolve {{"id": "{ONE}", "also": ["{OTHER}"]}}',
         ),
         (
             "nothing was changed; to do it add --yes, or give the ids",

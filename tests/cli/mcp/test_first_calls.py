@@ -60,7 +60,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("memory_recall", {"q": "deploy"}),
     ("memory_recall", {"query": "deploy", "budget": "medium"}),
     ("memory_recall", {"query": "deploy", "kinds": ["decisions", "fixes"]}),
-    ("memory_recall", {"query": "deploy", "layer": "fact"}),
+    ("memory_recall", {"query": "deploy", "layer": "facts"}),
     ("memory_recall", {"query": "deploy", "project": "all"}),
     ("memory_recall", {"query": "deploy", "history": True}),
     ("memory_recall", {"kinds": ["note"]}),

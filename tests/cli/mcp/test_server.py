@@ -469,9 +469,10 @@ def test_data_is_what_the_command_line_prints(
             expected = by_command_line(vault.root, words)["error"]
             assert error["code"] == expected["code"], words
             assert error["message"] == answers.reworded(expected["message"]), words
-            assert error.get("hint") == (
-                expected["hint"] and answers.reworded(expected["hint"])
-            ), words
+            hint = expected["hint"]
+            if hint and hint.startswith("See: memcli "):
+                hint = None  # the page of a command says nothing to a client
+            assert error.get("hint") == (hint and answers.reworded(hint)), words
 
     serve(work)
 
