@@ -56,6 +56,22 @@ def test_no_document_is_better_than_its_level_and_all_are_in_one(
         )
 
 
+def test_files_that_are_made_to_have_many_pairs_have_few() -> None:
+    postings = Postings(b"", 0, weighted=True)
+    for number in range(5_000):
+        postings.docs.append(number << 47)
+        postings.weights.append(number + 1.0)
+        postings.lengths.append(number + 1)
+    found = levels.levels(postings, 0)
+    assert max(len(level.pairs) for level in found) <= 16
+    assert levels.restored(levels.stored(found, 0)) == found
+    for level in found:
+        for number in range(5_000):
+            if level.places >> levels.place_of(number << 47, 0) & 1:
+                n, length = number + 1.0, number + 1
+                assert any(n <= most and length >= least for most, least in level.pairs)
+
+
 def test_levels_of_a_bucket_are_the_same_whether_they_came_or_the_list_did() -> None:
     bits, postings = 2, drawn(1, 2)
     bucket, n = postings.docs[0] >> (64 - bits), len(postings.docs)

@@ -40,6 +40,9 @@ that are much shorter would grow many times.
 _SHARES = (0.02, 0.06, 0.15, 0.3, 0.5, 0.75)
 _LEVELS = len(_SHARES) + 1
 _PLANES = 3  # bits of a level's number; 0 is no document
+# A level has few pairs where people write. Files that hold one word as often as their
+# length would make one for each of them, which every reader would go through.
+_MOST_PAIRS = 16
 _HEAD = struct.Struct(f"<B{_LEVELS}H")
 _PAIR = struct.Struct("<fI")
 
@@ -98,11 +101,18 @@ def levels(postings: Postings, bits: int) -> list[Level]:
 
 
 def _outermost(shortest: dict[float, int]) -> list[tuple[float, int]]:
-    """The pairs of which no other holds the word as often and is as short."""
+    """The pairs of which no other holds the word as often and is as short.
+
+    Of more than `_MOST_PAIRS` some neighbours become one that bounds them all.
+    """
     kept: list[tuple[float, int]] = []
     for n in sorted(shortest, reverse=True):
         if not kept or shortest[n] < kept[-1][1]:
             kept.append((n, shortest[n]))
+    step = -(-len(kept) // _MOST_PAIRS)
+    if step > 1:  # the first of some neighbours has the most, the last is the shortest
+        some = (kept[at : at + step] for at in range(0, len(kept), step))
+        kept = [(each[0][0], each[-1][1]) for each in some]
     return kept
 
 

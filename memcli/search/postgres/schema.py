@@ -20,7 +20,7 @@ half of a surrogate pair, and a memory may hold both.
 
 from memcli.search.postgres import functions
 
-FORMAT = 3
+FORMAT = 4
 """Raised when the tables change; a publish then says how they are made anew."""
 
 READER, OWNER, PUBLISHER = "memcli_reader", "memcli_owner", "memcli_publisher"
