@@ -107,6 +107,7 @@ def everything(asking: Login, docs: list[int], **who: Any) -> str:
         "ends": [b""],
         "least": 0,
         "common": 1.0,
+        "total": 0,
         "access": -(1 << 63),
         "first": -(1 << 63),
         "skipped": 0,
@@ -318,7 +319,8 @@ def test_neither_plans_nor_counters_tell_a_hidden_word_from_none(
             "field": terms, "start": word, "end": word + b"\xff", "ends": [b""]
         }),
         (functions.LISTS, lambda word: {
-            "fields": [terms], "values": [word], "most": [9], "flat": [9], "common": 1.0
+            "fields": [terms], "values": [word], "most": [9], "flat": [9], "total": 9,
+            "common": 1.0
         }),
     )  # fmt: skip
     hidden = server.execute(

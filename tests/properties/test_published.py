@@ -146,6 +146,7 @@ def test_most_matches_of_a_long_list_are_never_looked_at(
 
     monkeypatch.setattr(levels, "LEVELED", 2)
     monkeypatch.setattr(limits, "FLAT", 0)
+    monkeypatch.setattr(limits, "TOTAL", 0)
     monkeypatch.setattr(Query, "pool", 4)
     vault, chance = make_vault(), random.Random(3)
     rare = ["Redis", "slow", "token", "queue"]
@@ -199,6 +200,7 @@ def lists(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
         monkeypatch.setattr(Query, "pool", 4)
         monkeypatch.setattr(levels, "LEVELED", 2)
         monkeypatch.setattr(limits, "FLAT", 0)
+        monkeypatch.setattr(limits, "TOTAL", 0)
 
 
 @pytest.mark.usefixtures("lists")

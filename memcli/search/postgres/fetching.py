@@ -32,6 +32,7 @@ from memcli.search.postgres.packing import (
     signed,
     unsigned,
     value_of,
+    words_of,
 )
 from memcli.search.ranking.borrowing import COMMON
 from memcli.search.source import Ahead
@@ -74,7 +75,7 @@ class Fetching:
         self._settles: dict[int, bool] = {}
         # As they came until they are read: more are fetched than are.
         self._rows: dict[int, StoredRow | bytes] = {}
-        self._words: dict[int, Mapping[bytes, float] | bytes] = {}
+        self._words: dict[int, Mapping[bytes, float]] = {}
         self._bits = 0  # those of a document's number that say its bucket
         self._counts: dict[_Named, int] = {}
         self._lists: dict[_Named, Sequence[int]] = {}
@@ -242,14 +243,14 @@ class Fetching:
                 lengths = (COUNTS if counted else VALUES).lengths
                 yield self._question(lengths, fields=fields, values=values), take
 
-    def _listing(self, limits: Mapping[_Named, Limit]) -> Iterator[Asked]:
+    def _listing(self, most_of: Mapping[_Named, Limit]) -> Iterator[Asked]:
         """Ask for lists; of one that is longer than its limit only the length comes."""
-        if not limits:
+        if not most_of:
             return
-        by_key = {(NUMBER[f], key(value)): (f, value) for f, value in limits}
+        by_key = {(NUMBER[f], key(value)): (f, value) for f, value in most_of}
         fields, values = map(list, zip(*by_key, strict=True))
-        most, flat = map(list, zip(*(limits[n] for n in by_key.values()), strict=True))
-        self._tried.update(limits)
+        most, flat = map(list, zip(*(most_of[n] for n in by_key.values()), strict=True))
+        self._tried.update(most_of)
         yield (
             self._question(
                 functions.LISTS,
@@ -257,6 +258,7 @@ class Fetching:
                 flat=flat,
                 fields=fields,
                 values=values,
+                total=limits.TOTAL,
                 common=COMMON,
             ),
             lambda rows: self._take_lists(rows, by_key),
@@ -300,7 +302,7 @@ class Fetching:
                 if row is not None:
                     self._rows[unsigned(doc)] = row
                 if held is not None:
-                    self._words[unsigned(doc)] = held
+                    self._words[unsigned(doc)] = words_of(held)
 
         numbers = {"rows": rows, "words": words, "docs": docs}
         given = {name: [*map(signed, some)] for name, some in numbers.items()}

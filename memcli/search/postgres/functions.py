@@ -182,6 +182,7 @@ LISTS = Function(
         "values": "bytea[]",
         "most": "bigint[]",
         "flat": "bigint[]",
+        "total": "bigint",
         "common": "float8",
     },
     "field smallint, value bytea, n integer, data bytea, bucket integer, levels bytea",
@@ -189,12 +190,15 @@ LISTS = Function(
 SELECT greatest(5, _common * sum(x.documents)) INTO _many
 FROM {_ACCESS} {_of("access", "x.documents", "true")};
 RETURN QUERY SELECT field, value, n,
-    CASE WHEN wanted AND (whole <= flat OR levels IS NULL) THEN data END, bucket,
-    CASE WHEN wanted AND whole > flat THEN levels END
+    CASE WHEN wanted AND (plain OR levels IS NULL) THEN data END, bucket,
+    CASE WHEN wanted AND NOT plain THEN levels END
 FROM (
-    SELECT *, whole <= CASE WHEN most > 0 THEN most ELSE _many END AS wanted FROM (
+    SELECT *, whole <= flat OR every <= _total AS plain,
+        whole <= CASE WHEN most > 0 THEN most ELSE _many END AS wanted
+    FROM (
         SELECT x.*, w.most, w.flat,
-            sum(x.n) OVER (PARTITION BY x.field, x.value) AS whole
+            sum(x.n) OVER (PARTITION BY x.field, x.value) AS whole,
+            sum(x.n) OVER () AS every
         FROM unnest(_fields, _values, _most, _flat) AS w (field, value, most, flat),
         {_ACCESS} {_of("lists", _LIST, _WANTED)}
     ) each
@@ -277,7 +281,7 @@ DATED = Function(
 )
 
 
-_NEWEST = "ORDER BY x.pinned DESC, x.created DESC, x.doc < 0, x.doc LIMIT"
+_NEWEST = "ORDER BY x.pinned DESC, x.created DESC, (x.doc >= 0) DESC, x.doc LIMIT"
 RULES = Function(
     "constraints", {"skipped": "bigint", "most": "bigint"}, f'{_GIVES}, "row" bytea',
     f"""

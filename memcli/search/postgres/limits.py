@@ -29,6 +29,12 @@ _TERMS = "terms"
 _SHORT = 4_096
 # A list of a term that is longer comes as its levels where these are what is wanted.
 FLAT = 2_000
+TOTAL = 100_000
+"""Lists that have no more documents together come whole even so.
+
+To score so many takes a reader 15 ms, and to find out which need none as long.
+"""
+
 # A word that may stand for one of the question is read where it may: in no more than
 # `COMMON` of the documents, which the database counts in the same round trip.
 _RARE = 0

@@ -152,7 +152,9 @@ CREATE INDEX ON memcli.documents (vault, place);
 CREATE INDEX ON memcli.documents (vault, access, session) WHERE session <> 0;
 CREATE INDEX ON memcli.documents (vault, access, claim) WHERE settles;
 CREATE INDEX ON memcli.documents (vault, access, moment);
-CREATE INDEX ON memcli.documents (vault, access, pinned, created) WHERE rule;
+-- Read backwards: pinned ones first, then the newest, then by doc without a sign.
+CREATE INDEX ON memcli.documents
+    (vault, access, pinned, created, (doc >= 0), doc DESC) WHERE rule;
 CREATE INDEX ON memcli.staged (vault, bucket);
 ALTER TABLE memcli.lists ALTER COLUMN data SET STORAGE EXTERNAL;
 ALTER TABLE memcli.lists ALTER COLUMN levels SET STORAGE EXTERNAL;

@@ -150,24 +150,19 @@ class Tables(Fetching):
             self._take_facts(rows)
             for number, _, _, words in rows:
                 doc = unsigned(number)
-                self._words.setdefault(doc, words)
+                if doc not in self._words:
+                    self._words[doc] = words_of(words)
                 part = doc >> (64 - bits) if bits else 0
                 self._placed[part, levels.place_of(doc, bits)].append(doc)
         return sorted(doc for at in wanted for doc in self._placed[at])
 
     def held(self, term: str, docs: Collection[int]) -> Mapping[int, float]:
         """Those of some documents that hold a term, by the words of each."""
-        if any(doc not in self._words for doc in docs):
+        words = self._words
+        if not all(map(words.__contains__, docs)):
             self._fetch(Ahead(words=docs))
         name = term.encode("utf-8", "surrogatepass")
-        found = {}
-        for doc in docs:
-            words = self._words[doc]
-            if isinstance(words, bytes):
-                words = self._words[doc] = words_of(words)
-            if name in words:
-                found[doc] = words[name]
-        return found
+        return {doc: n for doc in docs if (n := words[doc].get(name)) is not None}
 
     def exact(self, field: str, value: str) -> Sequence[int]:
         """The documents whose field has this exact value; read when they are needed."""

@@ -46,11 +46,14 @@ class Among:
     def __init__(self, corpus: Corpus, docs: Collection[int]) -> None:
         self._corpus = corpus
         self._docs = docs
+        self._read: dict[str, tuple[Sequence[int], Sequence[float]]] = {}
 
     def postings(self, term: str) -> tuple[Sequence[int], Sequence[float]]:
         """Those of the documents that hold a term, with its weight in each."""
-        held = self._corpus.held(term, self._docs)
-        return [*held], [*held.values()]
+        if term not in self._read:
+            held = self._corpus.held(term, self._docs)
+            self._read[term] = [*held], [*held.values()]
+        return self._read[term]
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._corpus, name)
@@ -88,27 +91,35 @@ class Shortlist:
         }
 
     def _units(self, bounds: Sequence[tuple[float, int]]) -> list[tuple[int, int]]:
-        unit = self._unit
-        return [
-            (min(_MOST, math.ceil(bound / unit * (1 + 1e-9))), places)
-            for bound, places in bounds
-            if places
-        ]
+        merged: dict[int, int] = {}
+        for bound, places in bounds:
+            units = min(_MOST, math.ceil(bound / self._unit * (1 + 1e-9)))
+            merged[units] = merged.get(units, 0) | places
+        return [*merged.items()]
 
     def floor(self, count: int) -> float:
-        """The highest floor that so many places reach; 0 when fewer hold a word."""
+        """The highest floor that about so many places reach; 0 when fewer hold a word.
+
+        Of many parts one says it for all: documents lie in them by chance.
+        """
+        every = [*self._parts.values()]
+        found = self._highest(every[:1], -(-count // len(every))) if every else 0
+        return (found or self._highest(every, count)) * self._unit
+
+    def _highest(self, parts: Sequence[Sequence[int]], count: int) -> int:
+        """The highest number of units that so many places of some parts reach."""
         low, high = 0, _MOST
-        while low < high:  # the highest number of units
+        while low < high:
             middle = (low + high + 1) // 2
-            if self._count(middle) >= count:
+            if _reaching(parts, middle) >= count:
                 low = middle
             else:
                 high = middle - 1
-        return low * self._unit
+        return low
 
     def count(self, floor: float) -> int:
         """How many places reach a floor."""
-        return self._count(self._least(floor))
+        return _reaching([*self._parts.values()], self._least(floor))
 
     def docs(self, floor: float) -> list[int]:
         """All documents that may score as much as a floor, and others."""
@@ -122,11 +133,9 @@ class Shortlist:
     def _least(self, floor: float) -> int:
         return max(1, math.ceil(floor / self._unit * (1 - 1e-9)))
 
-    def _count(self, units: int) -> int:
-        if units < 1:
-            return 1 << 62
-        parts = self._parts.values()
-        return sum(_at_least(planes, units).bit_count() for planes in parts)
+
+def _reaching(parts: Sequence[Sequence[int]], units: int) -> int:
+    return sum(_at_least(planes, units).bit_count() for planes in parts)
 
 
 def _summed(terms: Sequence[Sequence[tuple[int, int]]]) -> list[int]:
