@@ -1,5 +1,6 @@
 """What other tools remember is read in their own form, and never changed."""
 
+import contextlib
 import json
 import os
 import sqlite3
@@ -264,6 +265,24 @@ def test_an_observation_of_claude_mem_is_its_story_and_its_facts(
     assert isinstance(empty, Problem)
     assert isinstance(rule, Memory)
     assert rule.fields["kind"] == "constraint"
+
+
+def test_what_the_schema_of_a_database_would_compute_is_not_computed(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "claude-mem.db"
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.executescript(
+            """
+            CREATE TABLE observations (id INTEGER, title TEXT, narrative TEXT
+              GENERATED ALWAYS AS (hex(zeroblob(400000000))));
+            INSERT INTO observations VALUES (1, 'Deploys are on Tuesday');
+            CREATE VIEW directives AS WITH RECURSIVE r(id) AS
+              (SELECT 1 UNION ALL SELECT id + 1 FROM r) SELECT id FROM r;
+            """
+        )
+    (only,) = memories("claude-mem", path)
+    assert only.fields["text"] == "Deploys are on Tuesday"
 
 
 def test_a_memory_of_agent_memory_git_holds_where_it_was_learned(

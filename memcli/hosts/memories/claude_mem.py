@@ -1,7 +1,7 @@
 """What claude-mem remembers: the observations and rules of its SQLite file.
 
 Invariant: the file is opened for reading alone and never changed, also while
-claude-mem runs.
+claude-mem runs. What its schema would compute is not computed.
 """
 
 import contextlib
@@ -29,7 +29,14 @@ _KINDS = {
     "refactor": "event",
     "change": "event",
 }
+_COLUMNS = (
+    *("id", "memory_session_id", "project", "merged_into_project", "created_at"),
+    *("text", "type", "title", "subtitle", "facts", "narrative", "concepts"),
+    *("content", "status"),
+)
 _LONGEST = 1_000_000
+# Bytes of one value that SQLite itself makes, at most; more is an error.
+_LARGEST = 64_000_000
 
 
 def memories(path: str) -> Found:
@@ -46,6 +53,7 @@ def _opened(path: str) -> sqlite3.Connection:
     # `immutable` would read past what claude-mem is writing; `ro` waits for it.
     address = f"file:{quote(os.path.abspath(path))}?mode=ro"
     database = sqlite3.connect(address, uri=True, timeout=5)
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST)
     database.row_factory = sqlite3.Row
     database.text_factory = lambda raw: raw[:_LONGEST].decode("utf-8", "replace")
     return database
@@ -53,11 +61,14 @@ def _opened(path: str) -> sqlite3.Connection:
 
 def _rows(database: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
     """The rows of a table in their order; none when there is no such table."""
-    known = database.execute(
-        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)
-    )
-    if known.fetchone():
-        query = f"SELECT * FROM {table} ORDER BY id"  # noqa: S608 a name of this module
+    is_table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    if not database.execute(is_table, (table,)).fetchone():
+        return
+    # A generated column, which this leaves out, may compute gigabytes.
+    there = {row["name"] for row in database.execute(f"PRAGMA table_info({table})")}
+    columns = ", ".join(name for name in _COLUMNS if name in there)
+    if columns:
+        query = f"SELECT {columns} FROM {table} ORDER BY id"  # noqa: S608 names of ours
         yield from map(dict, database.execute(query))
 
 
