@@ -1,8 +1,9 @@
-"""Forget: the only real removal of an entry.
+"""Forget: an entry is removed, from git's history as well.
 
-Invariant: nothing else in memcli removes an entry from the vault. The file goes in one
-commit, the entries that link to it are named, and the answer says that git's history
-still holds the text until the printed commands are run.
+Invariant: the file goes in one commit, the entries that link to it are named, and the
+answer says that git's history still holds the text until the printed commands are run.
+Besides this only an `undo` of what made an entry, and a sync with a clone in which it
+is gone, take an entry out of the vault; the history keeps it then.
 """
 
 import re

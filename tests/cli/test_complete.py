@@ -188,7 +188,9 @@ def test_a_hostile_vault_offers_words_only_and_titles_in_one_plain_line(
     for words in (["show", ""], ["list", "--tag", ""], ["list", "--project", ""]):
         complete.main(["zsh", *words])
         sys.stdout.flush()
-        for line in capsys.readouterr().out.splitlines():
+        lines = capsys.readouterr().out.splitlines()
+        assert lines, words
+        for line in lines:
             value, tab, about = line.partition("\t")
             assert complete._WORD.fullmatch(value), value
             assert tab

@@ -123,9 +123,10 @@ def test_a_path_that_is_taken_gets_a_number(flat: Vault) -> None:
 
 
 def test_what_memcli_did_not_write_stays(flat: Vault) -> None:
-    for step in by_month.plan(flat).steps:
-        if step.code == "by_month":
-            assert not is_adopted(flat.stored(step.path).entry.id)
+    moved = [s.path for s in by_month.plan(flat).steps if s.code == "by_month"]
+    assert len(moved) == 3
+    assert "memories/note/other.md" not in moved
+    assert not any(is_adopted(flat.stored(path).entry.id) for path in moved)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
