@@ -31,11 +31,16 @@ def named(vault: "Vault", entry_id: str, action: Action) -> "Stored":
 
 
 def put(vault: "Vault", change: "Transaction", old: "Stored", fresh: Entry) -> bool:
-    """Write an entry with other fields to its file; False when nothing differs."""
-    from memcli.entries import codec
+    """Write an entry with other fields to its file; False when nothing differs.
+
+    Raises:
+        TooLarge: its fields could not be read again.
+    """
+    from memcli.entries import codec, validate
 
     if fresh == old.entry:
         return False
+    validate.refuse_wide(fresh)
     data = codec.rewrite(old.data, fresh, kinds=vault.kinds)
     change.put(old.path, data, expected=old.data)
     return True

@@ -10,6 +10,7 @@ from memcli.entries.checks import check_kind
 from memcli.entries.entry import FIELDS, Entry, Layer
 from memcli.entries.field_values import check_unicode, unknown_field, wrong_type
 from memcli.entries.fields import BY_NAME
+from memcli.entries.yaml_lines import lines_of
 from memcli.errors import InvalidContent, InvalidValue, TooLarge
 
 TYPE_CHECKING = False
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
+
+FIELDS_LIMIT = 200_000
+"""Characters of all fields beside the text. `frontmatter` reads a quarter more, which
+is for what memcli adds to an entry later."""
 
 # What other programs call these fields.
 _ALIASES = {"body": "text", "content": "text", "tag": "tags", "entity": "entities"}
@@ -50,6 +55,7 @@ def draft(
             continue
         fields[name] = _checked(name, value, kinds)
     entry = Entry(**fields)
+    refuse_wide(entry)
     if entry.research is not None:
         raise InvalidValue(
             "research is what memcli notes when a research run has retrieved the "
@@ -80,6 +86,25 @@ def draft(
                 code="invalid_occurred_until",
             )
     return entry
+
+
+def refuse_wide(entry: Entry) -> None:
+    """Refuse fields that no command could read again (`frontmatter` has a limit).
+
+    Raises:
+        TooLarge: they take more than `FIELDS_LIMIT` characters.
+    """
+    size = sum(
+        len(lines_of(name, value))
+        for name, value, default in zip(FIELDS, entry, Entry(""), strict=False)
+        if name != "id" and value != default
+    ) + sum(len(lines) for _, lines in entry.extra)
+    if size > FIELDS_LIMIT:
+        raise TooLarge(
+            f"the fields beside the text have {size:,} characters; "
+            f"the limit is {FIELDS_LIMIT:,}",
+            hint="Put what is long into the text.",
+        )
 
 
 def _named(values: Mapping[str, Any]) -> dict[str, Any]:

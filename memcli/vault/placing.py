@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from memcli.entries import codec, dates, layout
+from memcli.entries import codec, dates, layout, validate
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.identity import fingerprint, strict_key
 from memcli.entries.ids import new_id, slug
@@ -213,6 +213,8 @@ class _Placing:
             outcome = "merged"
         registered: list[str] = []
         if change is not None and done.entry != before:
+            if done.taken:
+                validate.refuse_wide(done.entry)
             fresh = codec.rewrite(data, done.entry, kinds=vault.kinds)
             if change.pending(held.path) is None:
                 change.put(held.path, fresh, expected=data)

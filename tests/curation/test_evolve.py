@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from memcli import Vault
 from memcli.curation import evolve
 from memcli.curation.evolve import Succession
+from memcli.curation.tag import tag
 from memcli.entries.entry import Status
 from memcli.entries.ids import is_adopted
 from memcli.entries.text.links import links_of
@@ -22,6 +23,7 @@ from memcli.errors import (
     InvalidValue,
     NotAllowed,
     SecretFound,
+    TooLarge,
     UsageError,
     WriteFailed,
 )
@@ -272,6 +274,22 @@ def test_tags_are_added_and_dropped_by_name(vault: Vault) -> None:
     assert vault.get(done.id).tags == ("b", "c")
     with pytest.raises(InvalidValue, match="has no tag 'zz'"):
         evolve.evolve(vault, done.id, {"text": "x"}, Succession(untag=["zz"]))
+
+
+def test_fields_that_could_not_be_read_again_are_refused_however_they_come(
+    vault: Vault,
+) -> None:
+    first, second = ([f"{letter}{n:06}" for n in range(12_000)] for letter in "ab")
+    old = save(vault, "text", tags=first)
+    ways: list[Callable[[], object]] = [
+        lambda: evolve.evolve(vault, old, {"tags": second}),
+        lambda: tag(vault, old, add=second),
+        lambda: save(vault, "text", tags=second),
+    ]
+    for way in ways:
+        with pytest.raises(TooLarge, match="the limit is 200,000"):
+            way()
+        assert len(vault.get(old).tags) == 12_000
 
 
 def test_an_end_that_has_passed_is_dropped_and_one_to_come_stays(

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from memcli.entries import codec
 from memcli.entries.checks import check_tag
 from memcli.entries.entry import KINDS, Entry
-from memcli.entries.validate import draft
+from memcli.entries.validate import FIELDS_LIMIT, draft
 from memcli.errors import InvalidValue, MemcliError
 
 LIMIT = 1_000_000
@@ -26,6 +27,9 @@ def check(**values: Any) -> Entry:
         ({"text": "a\0b"}, "not_text"),
         ({"text": "\ud83d"}, "not_text"),
         ({"text": "x" * (LIMIT + 1)}, "too_large"),
+        ({"rationale": "x" * FIELDS_LIMIT}, "too_large"),
+        ({"tags": [f"tag-{n}" for n in range(30_000)]}, "too_large"),
+        ({"entities": ["\x01" * 40_000]}, "too_large"),
         ({"title": "\ud83d"}, "not_text"),
         ({"title": 5}, "invalid_title"),
         ({"kind": "nope"}, "invalid_kind"),
@@ -53,6 +57,11 @@ def test_a_bad_field_is_refused_with_its_code(
 
 def test_a_text_of_exactly_the_limit_is_taken() -> None:
     assert len(check(text="x" * LIMIT).body) == LIMIT + 1
+
+
+def test_fields_within_the_limit_can_be_read_again() -> None:
+    wide = check(rationale='"' * (FIELDS_LIMIT // 2 - 100)).replace(id="1" * 16)
+    assert codec.decode(codec.encode(wide), "a.md").entry.rationale == wide.rationale
 
 
 def test_a_year_in_json_may_be_a_number() -> None:
