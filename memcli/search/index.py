@@ -9,7 +9,6 @@ when it is older, damaged or gone.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 
@@ -392,9 +391,10 @@ class Index:
         settled = state.settled(self._entered, self._scanned)
         if settled == state:
             return state
-        # A process that holds the lock is writing a newer state; and a disk that became
-        # read-only takes none.
-        with contextlib.suppress(LockBusy, WriteFailed, OSError), Lock(self._lock, 0):
-            if self._load() == state:
-                states.store(os.path.join(self._folder, states.NAME), settled)
+        try:
+            with Lock(self._lock, 0):
+                if self._load() == state:
+                    states.store(os.path.join(self._folder, states.NAME), settled)
+        except (LockBusy, WriteFailed, OSError):
+            pass  # another process writes a newer state, or the disk takes none
         return settled

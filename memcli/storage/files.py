@@ -2,14 +2,11 @@
 
 Invariant: a file that `write_atomic` writes holds either all of its old bytes or all of
 its new ones, whenever the process is killed; and no path that `inside` returns leaves
-its root.
-
-Paths are `str`: importing `pathlib` or `tempfile` costs more than the work done here.
+its root. Paths are `str`: to import `pathlib` or `tempfile` takes longer than the work.
 """
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import stat
@@ -34,12 +31,9 @@ _DIRECTORY: int = getattr(os, "O_DIRECTORY", 0)
 # Why a disk writes nothing more, whatever it is asked.
 REFUSED = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EIO, errno.EROFS)
 
-# A waiting writer tries again after this many seconds: a hundredth of a save.
-POLL = 0.01
+POLL = 0.01  # seconds until a waiting writer tries again: a hundredth of a save
 
-
-# Above the largest note that anybody wrote by far, and below what hurts: a sparse file
-# of 3 GB in the place of a note must not fill the memory.
+# Far above any note; a sparse file of 3 GB in a note's place must not fill the memory.
 LARGEST = 64_000_000
 
 
@@ -253,9 +247,11 @@ def make_room(path: str) -> None:
     """
     if not os.path.isdir(path) or os.path.islink(path):
         return
-    with contextlib.suppress(OSError):
+    try:
         for folder, _, _ in os.walk(path, topdown=False):
             os.rmdir(folder)
+    except OSError:
+        pass
 
 
 def no_fault(_step: str) -> None:
@@ -316,18 +312,22 @@ def sync_folder(folder: str) -> None:
     """
     if sys.platform == "win32":
         return
-    with contextlib.suppress(OSError):
+    try:
         handle = os.open(folder or ".", os.O_RDONLY | _DIRECTORY)
         try:
             os.fsync(handle)
         finally:
             os.close(handle)
+    except OSError:
+        pass
 
 
 def remove_quietly(path: str) -> None:
     """Remove a file, if that can be done."""
-    with contextlib.suppress(OSError):
+    try:
         os.unlink(path)
+    except OSError:
+        pass
 
 
 def write_failed(path: str, error: Exception) -> WriteFailed:

@@ -194,7 +194,8 @@ def test_a_recall_of_plain_facts_loads_nothing_of_code_dates_and_evidence(
     found = loaded_by(STAY + RUN.format(arguments=words), PROBE_WHOLE)
     assert "memcli.recall.results" in found
     rare = {
-        *("datetime", "memcli.entries.text.links", "memcli.vault.lookup"),
+        *("contextlib", "datetime", "memcli.entries.text.links"),
+        "memcli.vault.lookup",
         *("memcli.entries.code_lines", "memcli.vault.code_state"),
         "memcli.vault.staleness",
     }
