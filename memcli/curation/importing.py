@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.curation import citing
 from memcli.entries.entry import Entry, Source
+from memcli.entries.validate import refuse_wide
 from memcli.errors import (
     InvalidEntry,
     InvalidValue,
@@ -145,6 +146,7 @@ def _bring(
                 values["kind"] = manner.kinds[kind]
             entry = vault.draft({**anywhere, **manner.fields, **values})
             entry = entry.replace(extra=extra)
+            refuse_wide(entry)
             # A line with an id is an entry that was exported: it keeps its own source.
             if as_import and not (entry.source.writer or entry.id):
                 entry = entry.replace(source=entry.source._replace(writer="import"))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FIELDS_LIMIT = 200_000
 """Characters of all fields beside the text. `frontmatter` reads a quarter more, which
 is for what memcli adds to an entry later."""
+_MOST_KEYS = 900  # unknown ones; `frontmatter` reads 1,000 keys, those of memcli too
 
 # What other programs call these fields.
 _ALIASES = {"body": "text", "content": "text", "tag": "tags", "entity": "entities"}
@@ -92,8 +93,13 @@ def refuse_wide(entry: Entry) -> None:
     """Refuse fields that no command could read again (`frontmatter` has a limit).
 
     Raises:
-        TooLarge: they take more than `FIELDS_LIMIT` characters.
+        TooLarge: they take more than `FIELDS_LIMIT` characters, or are too many.
     """
+    if len(entry.extra) > _MOST_KEYS:
+        raise TooLarge(
+            f"{len(entry.extra):,} unknown keys; the limit is {_MOST_KEYS:,}",
+            hint="Put what is long into the text.",
+        )
     size = sum(
         len(lines_of(name, value))
         for name, value, default in zip(FIELDS, entry, Entry(""), strict=False)

@@ -49,6 +49,17 @@ def test_what_is_wrong_is_named_by_its_line_and_the_rest_is_saved(vault: Vault) 
     ]
 
 
+def test_unknown_keys_that_could_not_be_read_again_are_refused(vault: Vault) -> None:
+    many = {f"k{n}": f"k{n}: 1\n" for n in range(901)}
+    wide = {"k": f"k: {'x' * 200_000}\n"}
+    rows = ({"text": "many", "extra": many}, {"text": "wide", "extra": wide})
+    done = importing.import_lines(vault, lines(*rows), "f.jsonl")
+    assert [item.code for item in done.failed] == ["too_large", "too_large"]
+    most = {"text": "most", "extra": dict(list(many.items())[:-1])}
+    (made,) = importing.import_lines(vault, lines(most), "g.jsonl").created
+    assert len(vault.get(made.id).extra) == 900
+
+
 def test_a_second_import_of_the_same_lines_adds_nothing(vault: Vault) -> None:
     importing.import_lines(vault, LINES, "f.jsonl")
     again = importing.import_lines(vault, LINES, "f.jsonl")
