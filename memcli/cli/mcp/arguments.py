@@ -45,7 +45,10 @@ def values(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
         elif known[name].stdin:
             values[target] = "-"
         elif other != name:
-            raise UsageError(f"give '{other}' or '{name}', not both")
+            raise UsageError(
+                f"give '{other}' or '{name}', not both",
+                hint="Make two calls when both are meant.",
+            )
         else:
             values[target] = checked
     missing = [

@@ -160,7 +160,7 @@ SAVE = Tool(
     "it when the user states a preference, decision, convention or plan, and when a "
     "fix cost effort to find. Not for the present task's state, what the code says, "
     "guesses, secrets, or what memory returned. What contradicts a memory is for "
-    "memory_evolve.",
+    "memory_evolve; `conflicts` names it.",
     (
         Parameter("text", "Markdown", required=True),
         Parameter("title"),

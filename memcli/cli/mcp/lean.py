@@ -1,4 +1,4 @@
-"""What a client is told less of than a program: no usual value, no text twice.
+"""What an answer leaves out for a model: usual values, and a text said twice.
 
 Invariant: a model can tell from what is left what was left out: an entry is active, a
 fact and not stale unless its row says otherwise, and each text stands once.
