@@ -105,7 +105,7 @@ ALTER FUNCTION memcli.seen(integer, bytea) OWNER TO {ROLE};
 
 
 # One look into an index for each number of `seen`, never a condition on the side: the
-# planner then has no way to read rows of other numbers, whatever its settings are.
+# planner then has no way to read rows of other numbers, under any settings.
 def _of(table: str, columns: str, where: str, end: str = "OFFSET 0") -> str:
     """What each number `a.access` has in a table, as `x`."""
     return f"""CROSS JOIN LATERAL (

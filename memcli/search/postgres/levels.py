@@ -1,8 +1,8 @@
 """Where the documents of a long list lie, and what a word counts there at most.
 
 Invariant: pure; no document of a list holds the word more often, or is shorter, than
-its level says. So a bound that is made of levels is never below a score, whatever the
-constants of the ranking are, and only how many documents it leaves depends on them.
+its level says. So a bound that is made of levels is never below a score, for any
+constants of the ranking; only how many documents it leaves depends on these.
 
 A part of a vault (a bucket) has `PLACES` places, and a document lies at the one that
 the bits of its number behind the part's say. Two documents may share a place: the bound

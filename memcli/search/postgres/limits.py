@@ -30,7 +30,7 @@ _SHORT = 4_096
 # A list of a term that is longer comes as its levels where these are what is wanted.
 FLAT = 2_000
 TOTAL = 100_000
-"""Lists that have no more documents together come whole even so.
+"""Lists that have no more documents together come whole, however long one is.
 
 To score so many takes a reader 15 ms, and to find out which need none as long.
 """
