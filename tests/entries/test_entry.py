@@ -201,7 +201,6 @@ def test_tags_of_every_script_are_tags(tag: str) -> None:
     [
         ("Two Words", "two-words"),
         ("#tag", "tag"),
-        ("a, b", "a-b"),
         ("-x", "x"),
         ("hey!", "hey"),
         ("a\nb", "a-b"),
@@ -214,6 +213,12 @@ def test_a_refused_tag_comes_with_one_that_would_do(tag: str, fitting: str) -> N
         check_tag(tag)
     assert caught.value.hint == (f"Use '{fitting}'." if fitting else None)
     assert fitting_tag(tag) == fitting
+
+
+def test_a_list_in_one_tag_is_named_as_the_tags_it_holds() -> None:
+    with pytest.raises(InvalidValue) as caught:
+        check_tag("a, b")
+    assert caught.value.hint == "Use 'a' and 'b'."
 
 
 @settings(max_examples=200)

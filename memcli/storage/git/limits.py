@@ -7,6 +7,7 @@ a person from waiting for a lock for hours.
 
 from __future__ import annotations
 
+from memcli.entries.text.counted import counted
 from memcli.errors import TooLarge
 from memcli.storage import files
 
@@ -60,6 +61,6 @@ def refuse_count(count: int) -> None:
     if count > MOST_FILES:
         raise TooLarge(
             "the remote's changes hold more than a vault may: "
-            f"{count:,} files that differ (at most {MOST_FILES:,})",
+            f"{counted(count, 'changed file')} (at most {MOST_FILES:,})",
             hint=_HINT,
         )

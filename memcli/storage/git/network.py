@@ -180,6 +180,8 @@ class _Watched:
         for (pipe, _), reader in zip(pipes, readers, strict=True):
             if not reader.is_alive():
                 pipe.close()
+        if self._too_large:
+            why = TOO_LARGE  # git may have ended before the next look at it
         code = process.returncode if why is None else why
         return GitResult(code, bytes(self._printed), bytes(self._said))
 

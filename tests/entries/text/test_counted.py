@@ -20,6 +20,7 @@ _COUNTS = re.compile(rf"^ (?:more |other |new )?(?:{_THINGS})\b")
 _NEVER_ONE = {
     "len(steps)",  # a workflow was met at least three times
     "_TRIES",  # of a sync: eight
+    "_HORIZON",  # of an undo: hundreds of commits
     ".entry.id",  # a name
     "len(paths)", "len(lost)", "len(found.paths)",  # one file is called by its name
 }  # fmt: skip
