@@ -223,7 +223,7 @@ def stamps(
     found = []
     for name in sorted(folders):
         try:
-            stamp = os.stat(os.path.join(root, name)).st_mtime_ns
+            stamp = trigger_table.folder_stamp(root, name)
         except (OSError, ValueError):
             stamp = 0
         settled = stamp < scanned - _TICK

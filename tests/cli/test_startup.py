@@ -4,7 +4,6 @@ Invariant: nothing is imported that the command does not use. Times are measured
 the benchmarks; here only `sys.modules` is looked at, so that no test is timed.
 """
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -242,12 +241,13 @@ assert not glance.look(words, glance.loads(given), os.environ)
 """
 
 
-def test_the_first_look_at_an_action_loads_next_to_nothing(make_vault: VaultMaker):
+def test_the_first_look_at_an_action_loads_next_to_nothing(
+    make_vault: VaultMaker, monkeypatch: pytest.MonkeyPatch
+):
     """Every edit of every session pays for it: 2.5 times a bare Python at most."""
     vault = make_vault(now_ms=None)
     vault.save(vault.draft({"text": "Never call http.Get", "kind": "constraint"}))
-    for place, _, _ in os.walk(vault.root):
-        os.utime(place, (1_700_000_000, 1_700_000_000))
+    monkeypatch.setattr("memcli.search.triggers._TICK", 0)
     vault.read(lambda reader: reader.size)
     vault.index.opened.told()
     found = loaded_by(LOOK.format(root=vault.root), PROBE_WHOLE)

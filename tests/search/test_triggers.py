@@ -1,6 +1,7 @@
 """The table of triggers follows the files of its vault, and can be lost."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -98,7 +99,7 @@ def test_a_table_that_is_gone_or_damaged_is_made_from_the_index(vault: Vault):
     path = Path(state_dirs.path(vault.root, layout.INDEX), trigger_table.NAME)
     whole = path.read_bytes()
     rows = triggers.load(str(path.parent))
-    for damage in (None, b"", b"memcli triggers 1\n", whole[:-1], whole[:40] + b"x"):
+    for damage in (None, b"", b"memcli triggers 2\n", whole[:-1], whole[:40] + b"x"):
         path.unlink(missing_ok=True)
         if damage is not None:
             path.write_bytes(damage)
@@ -119,19 +120,61 @@ def test_no_byte_of_a_table_can_be_changed_unseen(vault: Vault, at: int):
     assert trigger_table.read(str(path)) is None
 
 
-def test_a_table_older_than_a_folder_of_its_vault_is_not_fresh(vault: Vault):
+@pytest.fixture
+def settled(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> trigger_table.Table:
+    """The table of a vault whose folders have been as they are for a while."""
+    monkeypatch.setattr(triggers, "_TICK", 0)
     save(vault, LESSON)
     names(vault)
-    long_ago = 1_700_000_000
-    for place, _, _ in os.walk(vault.root):
-        os.utime(place, (long_ago, long_ago))
-    vault.read(lambda reader: reader.size)
     vault.index.opened.told()
     table = table_of(vault)
     assert table is not None
     assert table.is_fresh(vault.root)
+    return table
+
+
+def test_a_table_older_than_a_folder_of_its_vault_is_not_fresh(
+    vault: Vault, settled: trigger_table.Table
+):
     save(vault, OTHER)
-    assert not table.is_fresh(vault.root)
+    assert not settled.is_fresh(vault.root)
+
+
+def folder_of_an_entry(vault: Vault) -> Path:
+    return next(Path(vault.root, "memories").rglob("*.md")).parent
+
+
+def set_times_back(folder: Path, before: os.stat_result) -> None:
+    os.utime(folder, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def test_a_file_that_came_with_its_folders_time_put_back_is_seen(
+    vault: Vault, settled: trigger_table.Table
+):
+    folder = folder_of_an_entry(vault)
+    before = folder.stat()
+    (folder / "new.md").write_text("as rsync -a and tar leave it")
+    set_times_back(folder, before)
+    assert folder.stat().st_mtime_ns == before.st_mtime_ns
+    assert not settled.is_fresh(vault.root)
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_folder_that_was_swapped_for_a_copy_is_seen(
+    vault: Vault, settled: trigger_table.Table, tmp_path: Path, is_link: bool
+):
+    folder = folder_of_an_entry(vault)
+    before, above = folder.stat(), folder.parent.stat()
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    folder.rename(tmp_path / "old")
+    if is_link:
+        folder.symlink_to(tmp_path / "old")
+    else:
+        copy.rename(folder)
+        set_times_back(folder, before)
+    set_times_back(folder.parent, above)
+    assert not settled.is_fresh(vault.root)
 
 
 def test_a_folder_that_changed_a_moment_ago_does_not_count_as_settled(vault: Vault):

@@ -10,6 +10,7 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.entries.entry import Enforce
+from memcli.search import triggers
 from memcli.sessions.hooks import glance
 from memcli.sessions.hooks.at_tool import _MOST_REFUSED
 from memcli.storage import user_folder
@@ -223,10 +224,9 @@ def hook_without_vault(given: dict[str, Any]) -> str:
 
 def settle(vault: Vault) -> None:
     """Let the vault have been as it is for a while."""
-    for place, _, _ in os.walk(vault.root):
-        if ".git" not in place:
-            os.utime(place, (1_700_000_000, 1_700_000_000))
-    call(vault, "pre-tool", "claude-code", payload("settle", session="settle"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(triggers, "_TICK", 0)
+        call(vault, "pre-tool", "claude-code", payload("settle", session="settle"))
 
 
 def look(vault: Vault, given: Any) -> bool:
