@@ -19,9 +19,9 @@ import os
 import re
 import time
 
-from memcli.errors import MemcliError, Unreadable
+from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
-from memcli.storage import files
+from memcli.storage.git import attributes
 from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.process import GitResult, run
 from memcli.storage.git.staging import (
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 MOST = 64
 """More paths than this are left to `git commit`."""
 
-_LARGEST = 1_000_000  # bytes of a .gitattributes
-
 # A person who commits in the same instant moves the branch; never so often in a row.
 _TRIES = 5
 
@@ -55,12 +53,9 @@ _FAST = ("-c", "pack.compression=0")
 _IDENTITY = ("GIT_AUTHOR_", "GIT_COMMITTER_")
 # With any of these settings, whatever its value, git does more than store bytes.
 _SETTINGS = re.compile(
-    r"(?:core\.(?:hookspath|autocrlf|eol|safecrlf|attributesfile|sparsecheckout"
-    r"|splitindex|worktree)|commit\.gpgsign|gpg\..*|user\.signingkey|author\..*"
+    r"(?:core\.(?:hookspath|autocrlf|eol|safecrlf|sparsecheckout|splitindex"
+    r"|worktree)|attr\..*|commit\.gpgsign|gpg\..*|user\.signingkey|author\..*"
     r"|committer\..*|extensions\..*|i18n\.commitencoding|index\.sparse|hook\..*)"
-)
-_PLAIN_ATTRIBUTES = frozenset(
-    {"-text", "diff", "-diff", "merge", "-merge", "merge=memcli", "binary"}
 )
 
 
@@ -107,6 +102,8 @@ def commit_quickly(
     if settings is None or who is None:
         return None
     placed = {prefix + path: data for path, data in contents.items()}
+    if not attributes.keep_bytes(top, git_dir, placed, settings, env):
+        return None
     tree = WorkTree(root, top, git_dir, dict(env), settings)
     with IndexLock(git_dir, env) as index:
         # A branch is switched under this lock, so not from here on.
@@ -152,8 +149,8 @@ def _import(root: str, env: Mapping[str, str], stream: bytes) -> GitResult:
 
 
 def _branch(git_dir: str) -> str:
-    """The branch of HEAD; empty where a hook, an attribute or an operation in progress
-    makes git do more than store bytes."""
+    """The branch of HEAD; empty where a hook or an operation in progress makes git do
+    more than store bytes."""
     try:
         with open(os.path.join(git_dir, "HEAD"), encoding="utf-8") as file:
             head = file.read().strip()
@@ -164,13 +161,7 @@ def _branch(git_dir: str) -> str:
         return ""
     busy = any(os.path.lexists(os.path.join(git_dir, name)) for name in _UNDER_WAY)
     hooked = any(not name.endswith(".sample") for name in hooks)
-    info = os.path.join(git_dir, "info", "attributes")
-    if (
-        busy
-        or hooked
-        or not _are_plain_attributes(info)
-        or not head.startswith("ref: refs/heads/")
-    ):
+    if busy or hooked or not head.startswith("ref: refs/heads/"):
         return ""
     branch = head.removeprefix("ref: ")
     # Without a loose ref the branch may be packed or unborn, which git can tell.
@@ -190,35 +181,15 @@ def _is_plain_index(git_dir: str) -> bool:
 
 
 def _is_plain(top: str, path: str) -> bool:
-    """Whether a file's bytes go into git as they are."""
+    """Whether a path is that of a plain file, or of none."""
     absolute = os.path.join(top, path)
     if "\n" in path or '"' in path:
         return False
-    if os.path.lexists(absolute) and (
+    return not os.path.lexists(absolute) or not (
         os.path.islink(absolute)
         or not os.path.isfile(absolute)
         or os.access(absolute, os.X_OK)
-    ):
-        return False
-    folder = top
-    for name in ("", *path.split("/")[:-1]):
-        folder = os.path.join(folder, name) if name else folder
-        if not _are_plain_attributes(os.path.join(folder, ".gitattributes")):
-            return False
-    return True
-
-
-def _are_plain_attributes(path: str) -> bool:
-    """Whether a file of attributes, if it is there, leaves the bytes of files alone."""
-    try:
-        text = files.read(path, limit=_LARGEST).decode()
-    except Unreadable as error:
-        return isinstance(error.__cause__, FileNotFoundError)
-    except UnicodeDecodeError:
-        return False
-    rows = (line.strip() for line in text.splitlines())
-    lines = [row.split() for row in rows if row[:1] not in ("", "#")]
-    return all(_PLAIN_ATTRIBUTES.issuperset(words[1:]) for words in lines)
+    )
 
 
 def _settings(root: str, env: dict[str, str]) -> dict[str, str] | None:

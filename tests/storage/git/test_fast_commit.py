@@ -168,6 +168,14 @@ def test_file_that_a_rule_ignores_is_refused_as_by_git(
     assert quick[-2:] == ["config", "fast-import"], "what is tracked is not ignored"
 
 
+def test_rule_behind_a_byte_order_mark_ignores(tracked: Path) -> None:
+    """Editors on Windows write one; git passes over it."""
+    (tracked / ".gitignore").write_bytes(b"\xef\xbb\xbfnotes/a*\n")
+    (tracked / "notes" / "a.md").write_text("a\n")
+    with pytest.raises(HistoryError, match="ignore"):
+        Repository.open(str(tracked)).commit(["notes/a.md"], "save")
+
+
 def test_rules_of_a_vault_concern_no_entry(tracked: Path) -> None:
     template = Path(__file__).parents[3] / "vault-template" / ".gitignore"
     (tracked / ".gitignore").write_bytes(template.read_bytes())
@@ -201,6 +209,13 @@ def attributes(root: Path) -> None:
     (root / ".gitattributes").write_text("*.md text eol=crlf\n")
 
 
+def attributes_in_the_index_alone(root: Path) -> None:
+    attributes(root)
+    git(root, "add", ".gitattributes")
+    git(root, "commit", "-qm", "attributes")
+    (root / ".gitattributes").unlink()
+
+
 def detached(root: Path) -> None:
     git(root, "checkout", "-q", "--detach")
 
@@ -224,6 +239,7 @@ def compressed_names(root: Path) -> None:
         hook,
         line_ends,
         attributes,
+        attributes_in_the_index_alone,
         detached,
         packed,
         hooks_elsewhere,

@@ -1,0 +1,91 @@
+"""Whether git's attributes leave the bytes of files alone, told without git.
+
+Invariant: True only when every file of attributes that git reads for these paths holds
+nothing but attributes that change no bytes. A filter that encrypts files is one that
+changes them: what memcli committed past it would be clear text.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from memcli.storage.git import rule_files
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_PLAIN = frozenset(
+    {"-text", "diff", "-diff", "merge", "-merge", "merge=memcli", "binary"}
+)
+_NAME = ".gitattributes"
+# What separates words, by git; other white space belongs to a word.
+_BLANK = " \t\r"
+_BLANKS = re.compile(f"[{_BLANK}]+")
+
+
+def keep_bytes(
+    top: str,
+    git_dir: str,
+    paths: Iterable[str],
+    settings: Mapping[str, str],
+    env: Mapping[str, str],
+) -> bool:
+    """Whether git stores the bytes of these files as they are.
+
+    Args:
+        top: the work tree.
+        git_dir: the repository's git folder.
+        paths: relative to the work tree.
+        settings: those of git, by their names in lower case.
+        env: the environment of git.
+    """
+    setting = settings.get("core.attributesfile")
+    own = rule_files.of_user(setting, "attributes", top, env)
+    if own is None:
+        return False
+    info = os.path.join(git_dir, "info", "attributes")
+    outside = (*rule_files.of_system(env), *([own] if own else []), info)
+    if not all(_are_plain(rule_files.lines(place)) for place in outside):
+        return False
+    names = {
+        folder + _NAME for path in paths for folder in rule_files.folders_above(path)
+    }
+    places = {name: os.path.join(top, name) for name in names}
+    if not all(
+        _are_plain(rule_files.lines(place, follow=False)) for place in places.values()
+    ):
+        return False
+    gone = [name for name, place in places.items() if not os.path.lexists(place)]
+    return not _index_has(git_dir, gone)
+
+
+def _are_plain(lines: list[str] | None) -> bool:
+    """Whether these lines of a file of attributes leave the bytes of files alone."""
+    if lines is None:
+        return False
+    rows = (line.strip(_BLANK) for line in lines)
+    rules = [_BLANKS.split(row) for row in rows if row and row[0] != "#"]
+    return all(_PLAIN.issuperset(words[1:]) for words in rules)
+
+
+def _index_has(git_dir: str, names: Iterable[str]) -> bool:
+    """Whether the index may hold one of these files, which git then reads instead."""
+    try:
+        with open(os.path.join(git_dir, "index"), "rb") as file:
+            index = file.read()
+    except OSError:
+        return True
+    encoded = [name.encode("utf-8", "surrogateescape") for name in names]
+    # A name follows the low byte of its length.
+    entries = {bytes([len(name) & 0xFF]) + name for name in encoded}
+    end = _NAME.encode()
+    at = index.find(end + b"\0")
+    while at >= 0:
+        stop = at + len(end)
+        if any(index[stop - len(entry) : stop] == entry for entry in entries):
+            return True
+        at = index.find(end + b"\0", stop)
+    return False
