@@ -33,7 +33,12 @@ _SUM = 20
 _ENTRY = struct.Struct(">10I20s2B")
 _BEFORE_NAME = _ENTRY.size
 _LONGEST = 255
+_MTIME = 8  # where in an entry its seconds stand
+_MODE = struct.Struct(">I")
+_MODE_AT = 24
 _REGULAR = 0o100644
+_PROGRAM = 0o100755
+_OTHERS = (0o120000, 0o160000, 0o040000)  # a link, another repository, a folder
 _WORD = 0xFFFFFFFF
 
 _TREE = b"TREE"
@@ -60,6 +65,14 @@ class Changed(NamedTuple):
     parts: list[bytes | memoryview[int]]
     new: list[bytes]
     same: list[bytes]
+
+
+class Young(NamedTuple):
+    """An entry whose file may have been changed unseen: its path, blob and size."""
+
+    name: bytes
+    blob: bytes
+    size: int
 
 
 class _Unknown(Exception):
@@ -89,6 +102,41 @@ def with_changes(
         return _with_changes(index, changes)
     except (_Unknown, struct.error):
         return None
+
+
+def young(index: bytes, second: int, most: int) -> list[Young] | None:
+    """The entries whose file was changed in a second: that in which the index was
+    written. None where they are more than `most`, or some that only git can check.
+
+    A change later in that second that leaves the size is seen in neither. So git looks
+    into such files as long as the index has that time, and before it gives it another.
+
+    The search for four bytes takes 7 ms in the 13 MB of 100,000 entries. What stands at
+    another place than an entry's time does not have the mode of one behind it; a name
+    that pretends to be an entry is one that is checked in vain.
+    """
+    wanted = (second & _WORD).to_bytes(4, "big")
+    found: list[Young] = []
+    at = index.find(wanted, _FIRST)
+    looks = 0
+    while at >= 0:
+        start = at - _MTIME
+        looks += 1
+        if looks > 4 * most or len(found) > most:
+            return None
+        if (start - _FIRST) % 8 == 0 and start + _BEFORE_NAME < len(index):
+            (mode,) = _MODE.unpack_from(index, start + _MODE_AT)
+            if mode in _OTHERS:
+                return None
+            if mode in (_REGULAR, _PROGRAM):
+                try:
+                    entry = _read(index, start)
+                except _Unknown:
+                    return None
+                size = int.from_bytes(index[start + 36 : start + 40], "big")
+                found.append(Young(entry.name, entry.blob, size))
+        at = index.find(wanted, at + 1)
+    return found
 
 
 def _with_changes(index: bytes, changes: Mapping[bytes, Staged | None]) -> Changed:

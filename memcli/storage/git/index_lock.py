@@ -41,6 +41,7 @@ class IndexLock:
     Attributes:
         copy: the path of the other index; `make_copy` or `write` makes it.
         env: the environment for a git that is to change it.
+        time: when the lock was taken, in ns, by the clock of the file system.
 
     Raises (on entering):
         LockBusy: another git holds the lock.
@@ -52,6 +53,7 @@ class IndexLock:
         self._lock = self._index + ".lock"
         self.copy = os.path.join(git_dir, f"{_SCRATCH}{os.getpid()}")
         self.env = {**env, "GIT_INDEX_FILE": self.copy}
+        self.time = 0
         self._handle = -1
         self._written: os.stat_result | None = None
 
@@ -66,6 +68,7 @@ class IndexLock:
             raise write_failed(self._lock, error) from error
         try:
             self._handle = _mark_and_lock(self._handle)
+            self.time = os.stat(self._lock).st_mtime_ns
         except OSError as error:
             self.__exit__(None, None, None)
             raise write_failed(self._lock, error) from error
@@ -96,8 +99,18 @@ class IndexLock:
         except FileNotFoundError:
             return b""
 
+    def time_of_index(self) -> int:
+        """When the index was last written, in ns; 0 where nothing was ever staged."""
+        try:
+            return os.stat(self._index).st_mtime_ns
+        except OSError:
+            return 0
+
     def make_copy(self) -> None:
         """Copy the index, for a git that is to change the copy.
+
+        The copy has the time of the index: git looks into the files of entries that
+        are not older, since their times may hide a change.
 
         Raises:
             WriteFailed: the disk refused.
@@ -105,40 +118,46 @@ class IndexLock:
         try:
             data = self.read()
             if data:
-                self._write([data])
+                self._write([data], self.time_of_index())
         except OSError as error:
             raise write_failed(self.copy, error) from error
 
     def write(self, parts: Iterable[bytes | memoryview[int]]) -> None:
-        """Write these bytes as the copy, with the times and rights of the index.
+        """Write these bytes as the copy, with the time of the lock.
 
-        git looks into a file that is younger than its index, since its time may hide a
-        change. With a newer time the index would vouch for files that nobody read.
-        Others may read the index of a repository that is shared.
+        Every file was read after that time. So a file that is changed later is not
+        older than its index, however coarse the clock, and git looks into such files.
 
         Raises:
             WriteFailed: the disk refused.
         """
         try:
-            status = os.stat(self._index)
-            self._write(parts)
-            os.chmod(self.copy, stat.S_IMODE(status.st_mode))
-            os.utime(self.copy, ns=(status.st_atime_ns, status.st_mtime_ns))
+            self._write(parts, self.time)
             self._written = os.stat(self.copy)
         except OSError as error:
             raise write_failed(self.copy, error) from error
+
+    def note_copy(self) -> None:
+        """Let `is_in_place` know the copy that a git has written."""
+        with contextlib.suppress(OSError):
+            self._written = os.stat(self.copy)
 
     def read_copy(self) -> bytes:
         """The bytes of the copy; raises OSError."""
         with open(self.copy, "rb") as file:
             return file.read()
 
-    def _write(self, parts: Iterable[bytes | memoryview[int]]) -> None:
+    def _write(self, parts: Iterable[bytes | memoryview[int]], time: int) -> None:
+        """Write the copy with the rights of the index, which others may have to read
+        (`core.sharedRepository`)."""
+        mode = stat.S_IMODE(os.stat(self._index).st_mode)
         with open(self.copy, "wb") as file:
             file.writelines(parts)
+        os.chmod(self.copy, mode)
+        os.utime(self.copy, ns=(time, time))
 
     def is_in_place(self) -> bool:
-        """Whether the index is the file that `write` wrote, which no git replaced."""
+        """Whether the index is the copy that was made last, which no git replaced."""
         try:
             status = os.stat(self._index)
         except OSError:

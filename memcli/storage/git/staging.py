@@ -8,6 +8,7 @@ give what `git add` would, and by git everywhere else.
 from __future__ import annotations
 
 import os
+import stat
 
 from memcli.entries import digests
 from memcli.errors import Conflict, MemcliError
@@ -27,6 +28,9 @@ _SET = ("update-index", "-z", "--index-info")
 _PATHS = ("--pathspec-from-file=-", "--pathspec-file-nul")
 # A person who commits in the same instant writes the index; never so often in a row.
 _TRIES = 5
+# More files, and larger ones, that are as young as the index are left to git.
+_MOST_YOUNG = 64
+_LARGEST_YOUNG = 1_000_000  # bytes
 
 
 class WorkTree(NamedTuple):
@@ -69,7 +73,53 @@ def stage(tree: WorkTree, index: IndexLock, placed: Mapping[str, bytes | None]) 
         where = (tree.top, tree.git_dir, path, tree.settings, tree.env)
         if ignore_rules.may_ignore(*where):
             return False
+    if index.time > index.time_of_index() and not _are_known(
+        tree.top, before, index.time_of_index(), changes
+    ):
+        return False
     index.write(made.parts)
+    return True
+
+
+def _are_known(
+    top: str,
+    index: bytes,
+    time: int,
+    changes: Mapping[bytes, index_bytes.Staged | None],
+) -> bool:
+    """Whether an index tells the truth of the files that are as young as it is.
+
+    With a newer time git would no longer look into them. It checks them itself before
+    it writes an index; this does so for a few, and leaves the rest to git.
+
+    Args:
+        top: the work tree.
+        index: the bytes of the index.
+        time: when it was written, in ns.
+        changes: entries that become others anyway.
+    """
+    young = index_bytes.young(index, time // 1_000_000_000, _MOST_YOUNG)
+    if young is None:
+        return False
+    for entry in young:
+        place = os.path.join(top, entry.name.decode("utf-8", "surrogateescape"))
+        if entry.name in changes:
+            continue
+        try:
+            status = os.lstat(place)
+        except OSError:
+            continue  # git notices that by itself, as any other size or time
+        seen = (status.st_size & 0xFFFFFFFF, status.st_mtime_ns // 1_000_000_000)
+        if seen != (entry.size, time // 1_000_000_000):
+            continue
+        if status.st_size > _LARGEST_YOUNG or not stat.S_ISREG(status.st_mode):
+            return False
+        try:
+            data = files.current(place)
+        except MemcliError:
+            return False
+        if data is None or _blob(data) != entry.blob:
+            return False
     return True
 
 

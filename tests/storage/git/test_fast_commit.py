@@ -3,6 +3,7 @@
 import os
 import stat
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -108,6 +109,63 @@ def test_edit_in_the_tick_of_a_commit_is_seen_by_git(tracked: Path) -> None:
         assert Repository.open(str(tracked)).commit(["notes/a.md"], "save")
         place.write_text(f"new {number}\n")
         assert git(tracked, "status", "--porcelain") == " M notes/a.md\n"
+
+
+def make_old(*places: Path) -> None:
+    """Give all of them the same time."""
+    for place in places:
+        os.utime(place, (1_700_000_000, 1_700_000_000))
+
+
+def test_index_gets_the_present_time(tracked: Path, quick: list[str]) -> None:
+    """A copy by size and time would miss a change that leaves the size."""
+    index = tracked / ".git" / "index"
+    place = tracked / "notes" / "b.md"
+    for text in ("c\n", "d\n"):
+        size = index.stat().st_size
+        make_old(index)
+        began = time.time()
+        place.write_text(text)
+        assert Repository.open(str(tracked)).commit(["notes/b.md"], "save")
+        assert index.stat().st_mtime > began - 1
+    assert index.stat().st_size == size
+    assert quick == ["config", "fast-import"] * 2
+
+
+@pytest.mark.parametrize("text", ["b\n", "B\n"], ids=["unchanged", "changed"])
+def test_edit_that_only_the_time_of_the_index_betrays_is_seen_after_a_save(
+    tracked: Path, quick: list[str], text: str
+) -> None:
+    """Made in the second in which the index was written, with the same size."""
+    git(tracked, "config", "core.trustctime", "false")  # it takes no second to wait
+    place = tracked / "notes" / "b.md"
+    make_old(place)
+    git(tracked, "add", "--refresh", "notes/b.md")
+    git(tracked, "update-index", "-q", "--really-refresh")
+    place.write_text(text)
+    make_old(place, tracked / ".git" / "index")
+    seen = " M notes/b.md\n" if text == "B\n" else ""
+    (tracked / "notes" / "a.md").write_text("a\n")
+    assert Repository.open(str(tracked)).commit(["notes/a.md"], "save")
+    assert ("add" in quick) == (text == "B\n"), "git notes such an edit in the index"
+    assert git(tracked, "status", "--porcelain") == seen
+
+
+def test_many_files_as_young_as_the_index_are_left_to_git(
+    tracked: Path, quick: list[str]
+) -> None:
+    """As after a clone. git has looked into them then."""
+    for number in range(70):
+        (tracked / "notes" / f"{number}.md").write_text("old\n")
+        make_old(tracked / "notes" / f"{number}.md")
+    git(tracked, "add", "notes")
+    git(tracked, "commit", "-qm", "many")
+    make_old(tracked / ".git" / "index")
+    for name in ("x", "y"):
+        (tracked / "notes" / f"{name}.md").write_text("new\n")
+        assert Repository.open(str(tracked)).commit([f"notes/{name}.md"], "save")
+    assert quick == ["config", "add", "fast-import", "config", "fast-import"]
+    assert git(tracked, "status", "--porcelain") == ""
 
 
 def test_index_keeps_its_rights(tracked: Path) -> None:
