@@ -57,6 +57,11 @@ _SETTINGS = re.compile(
     r"|worktree)|attr\..*|commit\.gpgsign|gpg\..*|user\.signingkey|author\..*"
     r"|committer\..*|extensions\..*|i18n\.commitencoding|index\.sparse|hook\..*)"
 )
+# With either of these off git takes a file's mode from the index, not from the disk.
+_MODES = ("core.filemode", "core.symlinks")
+_ID = re.compile("[0-9a-f]{40}")
+# What git takes off both ends of a name, beside white space and control characters.
+_OFF_A_NAME = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
 
 
 class Made(NamedTuple):
@@ -128,12 +133,14 @@ def commit_quickly(
 
 
 def _tip(git_dir: str, branch: str) -> str:
-    """The commit of a branch with a loose ref, '' when that cannot be read."""
+    """The commit of a branch with a loose ref; '' where there is none, or the ref names
+    another one."""
     try:
         with open(os.path.join(git_dir, *branch.split("/")), encoding="ascii") as file:
-            return file.read().strip()
+            tip = file.read().strip()
     except (OSError, UnicodeDecodeError):
         return ""
+    return tip if _ID.fullmatch(tip) else ""
 
 
 def _import(root: str, env: Mapping[str, str], stream: bytes) -> GitResult:
@@ -165,8 +172,7 @@ def _branch(git_dir: str) -> str:
         return ""
     branch = head.removeprefix("ref: ")
     # Without a loose ref the branch may be packed or unborn, which git can tell.
-    exists = os.path.isfile(os.path.join(git_dir, *branch.split("/")))
-    return branch if exists else ""
+    return branch if _tip(git_dir, branch) else ""
 
 
 def _is_plain_index(git_dir: str) -> bool:
@@ -198,18 +204,27 @@ def _settings(root: str, env: dict[str, str]) -> dict[str, str] | None:
     if listed.code:
         return None
     settings: dict[str, str] = {}
-    for item in listed.printed.decode("utf-8", "replace").split("\0"):
+    for item in listed.printed.decode("utf-8", "surrogateescape").split("\0"):
         key, _, value = item.partition("\n")
         settings[key] = value
+    if any(settings.get(key, "true").lower() != "true" for key in _MODES):
+        return None
     return None if any(map(_SETTINGS.fullmatch, settings)) else settings
 
 
 def _identity(settings: Mapping[str, str]) -> str | None:
     """`Name <address>`; None where git has to look for one."""
-    name, address = settings.get("user.name", ""), settings.get("user.email", "")
-    if not name.strip() or not address.strip() or re.search(r"[<>\n]", name + address):
+    name, address = (
+        settings.get(key, "").strip(_OFF_A_NAME) for key in ("user.name", "user.email")
+    )
+    if not name or not address or re.search(r"[<>\n]", name + address):
         return None
-    return f"{name.strip()} <{address.strip()}>"
+    who = f"{name} <{address}>"
+    try:
+        who.encode()
+    except UnicodeEncodeError:  # git makes UTF-8 of a name in Latin-1
+        return None
+    return who
 
 
 def _stream(

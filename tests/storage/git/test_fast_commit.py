@@ -248,6 +248,26 @@ def test_rules_of_a_vault_concern_no_entry(tracked: Path) -> None:
     assert ignore_rules.may_ignore(*where, own, {"HOME": str(tracked)})
 
 
+@pytest.mark.parametrize(
+    "place", ["~root/ignore", "%(prefix)/etc/ignore", ":(optional)ignore", "~/ignore"]
+)
+def test_rules_at_a_place_that_git_alone_knows_may_ignore(
+    tracked: Path, place: str
+) -> None:
+    where = (str(tracked), str(tracked / ".git"), "notes/a.md")
+    assert ignore_rules.may_ignore(*where, {"core.excludesfile": place}, {})
+
+
+@pytest.mark.parametrize(
+    ("rule", "may"),
+    [(" #a.md", True), ("a.md \r", True), ("a.md\0x", True), ("#a", False)],
+)
+def test_rule_is_read_as_git_reads_it(tracked: Path, rule: str, *, may: bool) -> None:
+    (tracked / ".gitignore").write_bytes(rule.encode())
+    where = (str(tracked), str(tracked / ".git"), "notes/ #a.md")
+    assert ignore_rules.may_ignore(*where, {}, {}) == may
+
+
 def sign(root: Path) -> None:
     git(root, "config", "commit.gpgsign", "false")
 
@@ -290,6 +310,24 @@ def compressed_names(root: Path) -> None:
     git(root, "update-index", "--index-version", "4")
 
 
+def no_programs(root: Path) -> None:
+    git(root, "config", "core.fileMode", "false")
+
+
+def no_links(root: Path) -> None:
+    git(root, "config", "core.symlinks", "false")
+
+
+def branch_that_names_another(root: Path) -> None:
+    git(root, "branch", "other")
+    git(root, "symbolic-ref", "refs/heads/main", "refs/heads/other")
+
+
+def name_in_latin_1(root: Path) -> None:
+    with (root / ".git" / "config").open("ab") as file:
+        file.write(b"[user]\nname = J\xf6rg\n")
+
+
 @pytest.mark.parametrize(
     "reason",
     [
@@ -302,6 +340,10 @@ def compressed_names(root: Path) -> None:
         packed,
         hooks_elsewhere,
         compressed_names,
+        no_programs,
+        no_links,
+        branch_that_names_another,
+        name_in_latin_1,
     ],
 )
 def test_anything_unusual_takes_the_long_way(
@@ -309,9 +351,32 @@ def test_anything_unusual_takes_the_long_way(
 ) -> None:
     reason(root)
     (root / "new.md").write_text("new\n")
-    assert Repository.open(str(root)).commit(["new.md"], "save: new")
+    commit = Repository.open(str(root)).commit(["new.md"], "save: new")
     assert "fast-import" not in quick
+    assert commit == git(root, "rev-parse", "HEAD").strip()
     assert git(root, "show", "--name-only", "--format=", "HEAD") == "new.md\n"
+
+
+def test_program_of_the_index_stays_one_where_the_disk_knows_no_modes(
+    tracked: Path,
+) -> None:
+    git(tracked, "config", "core.fileMode", "false")
+    git(tracked, "update-index", "--chmod=+x", "notes/b.md")
+    git(tracked, "commit", "-qm", "program")
+    (tracked / "notes" / "b.md").write_text("changed\n")
+    assert Repository.open(str(tracked)).commit(["notes/b.md"], "save")
+    assert git(tracked, "status", "--porcelain") == ""
+    assert git(tracked, "ls-tree", "HEAD", "notes/b.md").startswith("100755 ")
+
+
+@pytest.mark.parametrize("name", ["Jörg Meyer", " Jon Meyer Jr. ", "'Jo, the \"1.\"'"])
+def test_author_is_the_one_that_git_names(tracked: Path, name: str) -> None:
+    git(tracked, "config", "user.name", name)
+    git(tracked, "commit", "-q", "--allow-empty", "-m", "by git")
+    (tracked / "notes" / "a.md").write_text("a\n")
+    assert Repository.open(str(tracked)).commit(["notes/a.md"], "save")
+    mine, theirs = git(tracked, "log", "-2", "--format=%an <%ae> %cn").splitlines()
+    assert mine == theirs
 
 
 def test_failed_import_leaves_nothing_staged(
