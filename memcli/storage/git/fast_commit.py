@@ -21,7 +21,7 @@ import time
 
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
-from memcli.storage.git import attributes
+from memcli.storage.git import at_head, attributes
 from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.process import GitResult, run
 from memcli.storage.git.staging import (
@@ -113,6 +113,8 @@ def commit_quickly(
     with IndexLock(git_dir, env) as index:
         # A branch is switched under this lock, so not from here on.
         if _branch(git_dir) != branch:
+            return None
+        if at_head.may_hold(top, git_dir, tree.env, placed):
             return None
         if not stage(tree, index, placed) and not stage_by_git(
             tree, index, contents, prefix

@@ -358,9 +358,15 @@ class Repository(Comparable):
         differing = {path for _, path in rows} & set(paths)
         if not differing:
             return True
-        if b"nothing to commit" not in done.output or not differing.isdisjoint(present):
+        if b"nothing to commit" not in done.output:
             return False
-        self.unstage(sorted(differing))  # only announced, and gone again
+        there = differing.intersection(present)
+        held = {path: files.current(os.path.join(self.root, path)) for path in there}
+        known = {path: data for path, data in held.items() if data is not None}
+        if len(known) < len(there) or (known and self.unlike_head(known)):
+            return False
+        # What is there is as in HEAD, and staged otherwise by the user: it stays so.
+        self.unstage(sorted(differing - there))  # only announced, and gone again
         return True
 
     def _known(self) -> set[str]:
