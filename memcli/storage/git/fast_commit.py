@@ -24,6 +24,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage.git import at_head, attributes
 from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.process import GitResult, run
+from memcli.storage.git.remains import remove_remains
 from memcli.storage.git.staging import (
     WorkTree,
     correct_index,
@@ -49,7 +50,8 @@ _UNDER_WAY = (
 )  # fmt: skip
 # The pack that fast-import makes is unpacked at once: compressing the tree of a folder
 # of 4,000 notes for it took 10 of its 24 ms. What is kept is compressed as always.
-_FAST = ("-c", "pack.compression=0")
+# A user may have set `transfer.unpackLimit` so that each save would stay a pack.
+_FAST = ("-c", "pack.compression=0", "-c", "fastimport.unpackLimit=100")
 _IDENTITY = ("GIT_AUTHOR_", "GIT_COMMITTER_")
 # With any of these settings, whatever its value, git does more than store bytes.
 _SETTINGS = re.compile(
@@ -120,8 +122,10 @@ def commit_quickly(
             tree, index, contents, prefix
         ):
             return None
-        done = _import(root, env, _stream(placed, message, branch, who))
+        stream = _stream(placed, message, branch, who)
+        done = _import(root, env, stream)
         if done.code:
+            remove_remains(git_dir, done.output, index.time, len(stream))
             refuse_full(done, git_dir)
             return None
         commit = _tip(git_dir, branch)
@@ -130,7 +134,7 @@ def commit_quickly(
     if index.is_in_place():
         return Made(commit, indexed)
     with contextlib.suppress(KeyboardInterrupt, MemcliError):
-        indexed = correct_index(top, git_dir, env, placed)
+        indexed = correct_index(top, git_dir, env, placed, index.old)
     return Made(commit, indexed)
 
 

@@ -6,7 +6,7 @@ made and takes the index's place by one rename after it. So a commit that fails,
 full disk too, leaves nothing staged.
 
 A process that is killed leaves a lock file that names memcli, and that no process has
-locked any more once its gits have ended, too. The next command removes it.
+locked any more once its gits have ended, too. The next command removes it, and copies.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class IndexLock:
     Attributes:
         copy: the path of the other index; `make_copy` or `write` makes it.
         env: the environment for a git that is to change it.
+        old: the bytes of the index, once they were read.
         time: when the lock was taken, in ns, by the clock of the file system.
 
     Raises (on entering):
@@ -53,6 +54,7 @@ class IndexLock:
         self._lock = self._index + ".lock"
         self.copy = os.path.join(git_dir, f"{_SCRATCH}{os.getpid()}")
         self.env = {**env, "GIT_INDEX_FILE": self.copy}
+        self.old = b""
         self.time = 0
         self._handle = -1
         self._written: os.stat_result | None = None
@@ -72,6 +74,8 @@ class IndexLock:
         except OSError as error:
             self.__exit__(None, None, None)
             raise write_failed(self._lock, error) from error
+        with contextlib.suppress(OSError):
+            _remove_copies(os.path.dirname(self._index))
         return self
 
     def __exit__(
@@ -95,9 +99,10 @@ class IndexLock:
         """
         try:
             with open(self._index, "rb") as file:
-                return file.read()
+                self.old = file.read()
         except FileNotFoundError:
-            return b""
+            self.old = b""
+        return self.old
 
     def time_of_index(self) -> int:
         """When the index was last written, in ns; 0 where nothing was ever staged."""
@@ -178,6 +183,17 @@ class IndexLock:
         return True
 
 
+def _remove_copies(git_dir: str) -> None:
+    """Remove the copies that killed commands have left.
+
+    A copy is only used under the lock: the process that holds it needs no other copy.
+    A git that outlives its memcli has inherited the lock, and keeps it.
+    """
+    for name in os.listdir(git_dir):
+        if name.startswith(_SCRATCH):
+            os.unlink(os.path.join(git_dir, name))
+
+
 def release(git_dir: str) -> bool:
     """Remove the lock that a killed memcli has left; return whether it was one."""
     path = os.path.join(git_dir, "index.lock")
@@ -188,9 +204,7 @@ def release(git_dir: str) -> bool:
     try:
         if os.read(handle, len(_OURS)) != _OURS or not _is_left(handle, path):
             return False
-        for name in os.listdir(git_dir):
-            if name.startswith(_SCRATCH):
-                os.unlink(os.path.join(git_dir, name))
+        _remove_copies(git_dir)
         os.unlink(path)
     except OSError:
         return False

@@ -9,6 +9,7 @@ module knows nothing of commits.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 import time
@@ -239,6 +240,7 @@ else:
 
 def refused_by_disk(output: bytes, path: str) -> WriteFailed | None:
     """The error for git's message that the disk refused, None when it says none."""
+    output = output.replace(b"Out of diskspace", os.strerror(errno.ENOSPC).encode())
     for number in REFUSED:
         if os.strerror(number).encode() in output:
             return write_failed(path, OSError(number, os.strerror(number)))

@@ -168,6 +168,7 @@ def stage_by_git(
         run(tree.top, index.env, _SET, data)
         if _outdated(index.read_copy(), placed):
             raise changed_meanwhile(next(iter(lines)).removeprefix(prefix))
+    index.note_copy()
     return True
 
 
@@ -191,6 +192,7 @@ def correct_index(
     git_dir: str,
     env: Mapping[str, str],
     contents: Mapping[str, bytes | None],
+    old: bytes,
 ) -> bool:
     """Let the index hold what was committed, also when another git overwrote it.
 
@@ -198,7 +200,17 @@ def correct_index(
     before this commit, it writes an index without these files, and their next commit
     would undo this one. Such a commit ends within milliseconds; the look costs one.
 
-    Returns whether the index holds it now.
+    What a person has staged after the commit is neither in the commit nor in the index
+    before it, and stays.
+
+    Args:
+        top: the work tree.
+        git_dir: the repository's git folder.
+        env: the environment for git.
+        contents: by path in the work tree what was committed.
+        old: the bytes of the index before the commit.
+
+    Returns whether the index holds it now, or something that was staged later.
     """
     for _ in range(_TRIES):
         try:
@@ -206,7 +218,11 @@ def correct_index(
                 index = file.read()
         except OSError:
             return False
-        lines = _outdated(index, contents)
+        lines = {
+            path: line
+            for path, line in _outdated(index, contents).items()
+            if _blob_in(index, path) == _blob_in(old, path)
+        }
         if not lines:
             return True
         data = b"".join(line + b"\0" for line in lines.values())
@@ -222,19 +238,32 @@ def _outdated(index: bytes, contents: Mapping[str, bytes | None]) -> dict[str, b
     lines = {}
     for path, data in contents.items():
         name = path.encode("utf-8", "surrogateescape")
-        # An entry ends in the blob's id, 4 bits of flags, 12 of length, the name.
-        size = min(len(name), 0xFFF)
-        length = size.to_bytes(2, "big")
+        held = _blob_in(index, path)
         if data is None:
-            # The highest bit is that of `git update-index --assume-unchanged`.
-            marked = (size | 0x8000).to_bytes(2, "big")
-            if any(bits + name + b"\0" in index for bits in (length, marked)):
+            if held is not None:
                 lines[path] = b"0 " + b"0" * 40 + b"\t" + name
             continue
         blob = _blob(data)
-        if blob + length + name + b"\0" not in index:
+        if held != blob:
             lines[path] = b"100644 %s\t%s" % (blob.hex().encode(), name)
     return lines
+
+
+def _blob_in(index: bytes, path: str) -> bytes | None:
+    """The id of the bytes that an index holds at a path, None where it has no entry.
+
+    Of an entry that is marked by `git update-index --assume-unchanged`, which git does
+    not update, it is empty.
+    """
+    name = path.encode("utf-8", "surrogateescape")
+    # An entry ends in the blob's id, 4 bits of flags, 12 of length, the name.
+    size = min(len(name), 0xFFF)
+    at = index.find(size.to_bytes(2, "big") + name + b"\0")
+    if at >= 0:
+        return index[max(0, at - 20) : at]
+    # The highest bit is that mark.
+    marked = (size | 0x8000).to_bytes(2, "big")
+    return b"" if marked + name + b"\0" in index else None
 
 
 def _blob(data: bytes) -> bytes:

@@ -12,6 +12,7 @@ import pytest
 from memcli.errors import HistoryError
 from memcli.storage.git import fast_commit, ignore_rules, process, staging
 from memcli.storage.git.index_lock import IndexLock
+from memcli.storage.git.remains import remove_remains
 from memcli.storage.git.repository import Repository
 
 
@@ -179,6 +180,53 @@ def test_index_keeps_its_rights(tracked: Path) -> None:
     finally:
         os.umask(before)
     assert stat.S_IMODE(index.stat().st_mode) == 0o664
+
+
+def test_index_of_a_shared_repository_stays_readable(root: Path) -> None:
+    """Also where git puts the file in."""
+    git(root, "config", "core.sharedRepository", "group")
+    before = os.umask(0o077)
+    try:
+        (root / "top.md").write_text("new\n")
+        assert Repository.open(str(root)).commit(["top.md"], "save")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((root / ".git" / "index").stat().st_mode) & 0o060 == 0o060
+
+
+@pytest.mark.parametrize("path", ["notes/a.md", "notes/b.md", "top.md"])
+def test_what_is_staged_a_moment_after_the_commit_stays(
+    tracked: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    install = IndexLock.install
+
+    def then_a_person(lock: IndexLock) -> bool:
+        installed = install(lock)
+        os.unlink(tracked / ".git" / "index.lock")
+        (tracked / path).write_text("newer\n")
+        git(tracked, "add", path)
+        return installed
+
+    monkeypatch.setattr(IndexLock, "install", then_a_person)
+    (tracked / path).write_text("saved\n")
+    assert Repository.open(str(tracked)).commit([path], "save")
+    assert git(tracked, "show", f"HEAD:{path}") == "saved\n"
+    assert git(tracked, "show", f":{path}") == "newer\n"
+
+
+def test_copies_of_killed_commands_are_removed(tracked: Path) -> None:
+    left = tracked / ".git" / "memcli-index-1"
+    left.write_text("left")
+    (tracked / "notes" / "a.md").write_text("a\n")
+    assert Repository.open(str(tracked)).commit(["notes/a.md"], "save")
+    assert not left.exists()
+
+
+def test_save_makes_no_pack_where_fetches_do(tracked: Path) -> None:
+    git(tracked, "config", "transfer.unpackLimit", "1")
+    (tracked / "notes" / "a.md").write_text("a\n")
+    assert Repository.open(str(tracked)).commit(["notes/a.md"], "save")
+    assert not list((tracked / ".git" / "objects" / "pack").iterdir())
 
 
 def test_index_that_another_git_wrote_meanwhile_is_put_right(
@@ -388,3 +436,26 @@ def test_failed_import_leaves_nothing_staged(
     where = (str(root), str(root / ".git"), env)
     assert fast_commit.commit_quickly(*where, {"new.md": b"new\n"}, "save", "") is None
     assert git(root, "status", "--porcelain") == "?? new.md\n"
+    assert not list((root / ".git").glob("fast_import_crash_*"))
+
+
+def test_only_what_a_failed_import_left_is_removed(root: Path) -> None:
+    objects = root / ".git" / "objects"
+    names = ("pack/tmp_pack_a", "pack/tmp_idx_b", "ab/tmp_obj_c")
+    kept = ("pack/tmp_pack_old", "pack/tmp_pack_large", "pack/pack-1.pack")
+    (objects / "ab").mkdir(exist_ok=True)
+    for name in (*names, *kept):
+        (objects / name).write_text("x")
+    os.truncate(objects / "pack/tmp_pack_large", 10_000_000)
+    os.utime(objects / "pack/tmp_pack_old", (1, 1))
+    remove_remains(str(root / ".git"), b"", 2_000_000_000, 100)
+    assert [name for name in names if (objects / name).exists()] == []
+    assert [name for name in kept if not (objects / name).exists()] == []
+
+
+def test_full_disk_is_known_by_either_message_of_git() -> None:
+    for said in (
+        b"tmp_pack_1' write error. Out of diskspace",
+        b"No space left on device",
+    ):
+        assert process.refused_by_disk(b"fatal: " + said, "v"), said
