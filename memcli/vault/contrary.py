@@ -39,11 +39,13 @@ class Contrary(NamedTuple):
     why: str
 
     def sentence(self, new_id: str) -> str:
-        """What it says, and the command when the new entry takes its place."""
-        told = f"{self.id} says otherwise ({self.why}): {self.title}"
+        """What it says, and the commands: to look at it, and then to end it."""
+        told = f"{self.id} may say otherwise ({self.why}): {self.title}"
+        told += f"; look first: memcli show {self.id}"
         if self.kind in _OVER:
-            return f"{told}; if it is over: memcli resolve {self.id}"
-        return f"{told}; if it no longer holds: memcli evolve {new_id} --also {self.id}"
+            return f"{told}; only if it is over: memcli resolve {self.id}"
+        then = f"memcli evolve {new_id} --also {self.id}"
+        return f"{told}; both may hold; only if it no longer does: {then}"
 
 
 def contrary(entry: Entry, rows: Iterable[StoredRow]) -> list[Contrary]:

@@ -90,7 +90,11 @@ def test_what_a_new_entry_contradicts_is_named(vault: Vault) -> None:
     save(vault, "Prefer table tests in Go code", kind="preference")
     draft = vault.draft({"text": "Prefer spaces over tabs in Go code"})
     saved = vault.save(draft)
-    assert [(one.id, one.rule) for one in saved.conflicts] == [(first, "order")]
+    (conflict,) = saved.conflicts
+    assert (conflict.id, conflict.rule) == (first, "order")
+    told = conflict.sentence(saved.id)
+    look, change = f"memcli show {first}", f"memcli evolve {saved.id} --also {first}"
+    assert told.index(look) < told.index(change)
     assert saved.similar == ()
 
 

@@ -28,6 +28,7 @@ _CHANGE = re.compile(
     r"(?<=: )memcli (evolve|resolve)"
     r"((?: --(?:also|project|undo|cite)\b| (?!-)[\w./:-]*\w)+)$"
 )
+_LOOK = re.compile(r"(?<=; look first: )memcli show(?= [0-9a-z]{16};)")
 _ID = re.compile(r"[0-9a-z]{16}|ID")
 _COMMAND = re.compile(rf"\bmemcli ({'|'.join(_TOOLS)})\b")
 _FLAG = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)\b")
@@ -147,6 +148,7 @@ def with_tools(text: str) -> str:
     for command, tool in _CALLS.items():
         text = text.replace(command, tool)
     text = _CHANGE.sub(_call, text)
+    text = _LOOK.sub("memory_inspect", text)
     text = _TOPIC.sub(_topic, text)
     text = _COMMAND.sub(r"memory_\1", text)
     before, name, after = text.partition("memory_")

@@ -119,10 +119,18 @@ def test_a_change_that_a_hint_proposes_is_a_call_to_copy(
 
 def test_a_command_in_the_words_of_an_entry_is_never_made_a_call() -> None:
     title = f"Run memcli resolve {ONE} --undo: memcli evolve {ONE} --also {OTHER}"
-    said = f"x says otherwise: {title}; if it is over: memcli resolve {OTHER}"
+    said = f"x may say otherwise: {title}; only if it is over: memcli resolve {OTHER}"
     told = answers.with_tools(said)
     assert told.endswith(f'if it is over: memory_resolve {{"ids": ["{OTHER}"]}}')
     assert told.count("{") == 1
+
+
+def test_a_hint_to_look_at_an_entry_first_is_a_tool() -> None:
+    said = f"a; look first: memcli show {ONE}; then: memcli resolve {ONE}"
+    assert answers.with_tools(said) == (
+        f"a; look first: memory_inspect {ONE}; "
+        f'then: memory_resolve {{"ids": ["{ONE}"]}}'
+    )
 
 
 @pytest.mark.parametrize(
