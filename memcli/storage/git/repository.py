@@ -27,10 +27,11 @@ from memcli.storage.git.complaints import (
     unfinished,
 )
 from memcli.storage.git.fast_commit import commit_quickly
+from memcli.storage.git.index_backup import IndexBackup
 from memcli.storage.git.index_lock import release
 from memcli.storage.git.log import STATUS
 from memcli.storage.git.process import GitResult, clean_environment, run
-from memcli.storage.git.staging import changed_meanwhile
+from memcli.storage.git.staging import changed_meanwhile, refuse_missing
 
 TYPE_CHECKING = False
 
@@ -78,6 +79,7 @@ class Repository(Comparable):
     """
 
     unsettled = False
+    _backup: IndexBackup | None = None
 
     @classmethod
     def init(cls, root: str, *, environ: Mapping[str, str] | None = None) -> Repository:
@@ -135,9 +137,14 @@ class Repository(Comparable):
         self.unsettled = False
         if not wanted:
             return None
-        return self._patiently(
-            lambda: self._commit_once(wanted, message, meant), patience
-        )
+        try:
+            return self._patiently(
+                lambda: self._commit_once(wanted, message, meant), patience
+            )
+        finally:
+            if self._backup:
+                self._backup.drop()
+            self._backup = None
 
     def unstage(self, paths: Sequence[str], *, patience: float = 2.0) -> None:
         """Let the index hold these paths as HEAD does.
@@ -218,7 +225,7 @@ class Repository(Comparable):
                 others alone.
         """
         present = [p for p in paths if os.path.lexists(os.path.join(self.root, p))]
-        _refuse_missing(present, meant or {})
+        refuse_missing(present, meant or {})
         # git reads the index before it locks it: what another git stages in between
         # is lost.
         fresh = self._not_in_index(present)
@@ -242,7 +249,7 @@ class Repository(Comparable):
         if b"did not match any file" in done.output:
             known = self._known()
             fewer = [p for p in paths if p in known or p in present]
-            _refuse_missing(fewer, meant or {})
+            refuse_missing(fewer, meant or {})
             if len(fewer) < len(paths):
                 return self._commit_by_git(fewer, message, meant) if fewer else None
         if done.code == 1 and self._is_nothing(done, paths, present):
@@ -305,8 +312,10 @@ class Repository(Comparable):
 
         What the user has staged for a tracked path stays as it is.
         """
+        self._backup = self._backup or IndexBackup(self._git_dir)
         options = (*_CHEAP, "add", "--intent-to-add", *_PATHS)
         added = self._git(options, _pathspecs(fresh))
+        self._backup.note_change()
         if added.code:
             self._put_back(fresh)
             raise failure(added, paths, self._git_dir)
@@ -335,7 +344,8 @@ class Repository(Comparable):
             lines = "".join(p + "\0" for p in rows)
             options = ("-C", self._top, "update-index", "--force-remove", "-z")
             done = self._git((*options, "--stdin"), _encode(lines))
-        self.unsettled = bool(done.code)
+        undone = not done.code or (self._backup and self._backup.put_back())
+        self.unsettled = not undone
 
     def _garbage_is_due(self) -> bool:
         common = self._git_dir
@@ -375,14 +385,6 @@ class Repository(Comparable):
         if listed.code:  # no HEAD yet
             listed = self._git(("ls-files", "-z"))
         return set(printed.names(listed.printed))
-
-
-def _refuse_missing(
-    present: Collection[str], meant: Mapping[str, bytes | None]
-) -> None:
-    for path, data in meant.items():
-        if data is not None and path not in present:
-            raise changed_meanwhile(path)
 
 
 def _encode(text: str) -> bytes:

@@ -20,7 +20,7 @@ from memcli.storage.git.process import GitResult, refused_by_disk, run
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from memcli.storage.git.index_lock import IndexLock
 
@@ -178,6 +178,14 @@ def changed_meanwhile(path: str) -> Conflict:
         f"{path} was changed between its write and its commit; nothing was changed",
         hint="Repeat the command: it starts from the changed file.",
     )
+
+
+def refuse_missing(present: Collection[str], meant: Mapping[str, bytes | None]) -> None:
+    """Raise Conflict where a file that is meant to be there is not among those that are
+    present."""
+    for path, data in meant.items():
+        if data is not None and path not in present:
+            raise changed_meanwhile(path)
 
 
 def refuse_full(done: GitResult, git_dir: str) -> None:
