@@ -30,7 +30,9 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 
-PYTEST = ["pytest", "-n", "auto", "--dist", "worksteal"]
+# More processes than cores: of a test's time a third is waiting for git.
+WORKERS = 2 * (os.cpu_count() or 1)
+PYTEST = ["pytest", "-n", str(WORKERS), "--dist", "worksteal"]
 # The tests, and those that take long: kills at many steps, crowds of processes, full
 # disks, servers, a browser.
 SUITES = {"tests": [*PYTEST, "-m", "not slow"], "slow": [*PYTEST, "-m", "slow"]}

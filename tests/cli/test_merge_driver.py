@@ -230,11 +230,16 @@ def test_a_path_reaches_no_terminal_as_it_is(
 
 
 def test_a_commit_takes_the_fast_way_beside_the_driver(clone: Clone) -> None:
-    from memcli.storage.git import fast_commit
+    from memcli.storage.git.attributes import keep_bytes
 
     repository = Repository.open(str(clone.root))
+
+    def is_fast() -> bool:
+        root = str(clone.root)
+        return keep_bytes(root, repository.git_dir, {PATH: b""}, {}, os.environ)
+
     info = clone.root / ".git" / "info" / "attributes"
     assert "merge=memcli" in info.read_text()
-    assert fast_commit._branch(repository.git_dir) == "refs/heads/main"
+    assert is_fast()
     info.write_text("* filter=x\n")
-    assert fast_commit._branch(repository.git_dir) == ""
+    assert not is_fast()
