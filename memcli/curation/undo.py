@@ -109,7 +109,7 @@ def came(passed: Sequence[Commit]) -> str:
 
 
 def named(vault: "Vault", commit: str) -> Undone:
-    """The change of memcli's with this commit, whoever made it and wherever.
+    """The change of memcli's that this commit made, in this clone or in another.
 
     Args:
         vault: where it is in the history.

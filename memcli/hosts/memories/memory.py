@@ -27,7 +27,7 @@ class Memory(NamedTuple):
         line: where it begins in the file, from 1.
         fields: `text`, and what else the tool says: title, kind, tags, entities,
             created, expires_at, session, host, project (a git remote), named_project
-            (a name that is no path). A value is empty where the tool does not say it.
+            (a name, never a path). What the tool does not say is an empty value.
         folder: the folder that it is about; None when it names none.
     """
 

@@ -96,8 +96,9 @@ class Comparable(Readable):
     def made_here(self) -> set[str] | None:
         """The commits that were made in this clone, by the reflogs of its branches.
 
-        Not those that a clone, a pull or a sync brought, whoever their author is. git
-        forgets such notes after 90 days (`gc.reflogExpire`). None where it keeps none.
+        Commits that a clone, a pull or a sync brought are left out, also when they name
+        the same author. git forgets its notes after 90 days (`gc.reflogExpire`). None
+        where it keeps none.
 
         Raises:
             HistoryError: git refused.

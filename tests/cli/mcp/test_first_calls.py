@@ -56,7 +56,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("memory_inspect", {}),
     ("memory_review", {}),
     ("memory_admin", {"action": "recall", "arguments": {"query": "x", "history": 1}}),
-    # Stumbles of an hour of use.
+    # Calls that failed when an engineer used the tools as an agent does.
     ("memory_recall", {"q": "deploy"}),
     ("memory_recall", {"query": "deploy", "budget": "medium"}),
     ("memory_recall", {"query": "deploy", "kinds": ["decisions", "fixes"]}),
