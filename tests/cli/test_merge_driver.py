@@ -231,12 +231,14 @@ def test_a_path_reaches_no_terminal_as_it_is(
 
 def test_a_commit_takes_the_fast_way_beside_the_driver(clone: Clone) -> None:
     from memcli.storage.git.attributes import keep_bytes
+    from memcli.storage.git.work_tree import WorkTree
 
-    repository = Repository.open(str(clone.root))
+    root = str(clone.root)
+    git_dir = Repository.open(root).git_dir
+    tree = WorkTree(root, root, git_dir, dict(os.environ), {})
 
     def is_fast() -> bool:
-        root = str(clone.root)
-        return keep_bytes(root, repository.git_dir, {PATH: b""}, {}, os.environ)
+        return keep_bytes(tree, [PATH])
 
     info = clone.root / ".git" / "info" / "attributes"
     assert "merge=memcli" in info.read_text()

@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from memcli.storage.git.work_tree import WorkTree
+
 # The index of a pack, by gitformat-pack(5): a head, how many ids have a first byte up
 # to each of 256, the ids in order.
 _HEAD = b"\xfftOc\0\0\0\2"
@@ -25,26 +27,23 @@ _COUNTS = struct.Struct(">256I")
 _ID = 20
 
 
-def may_hold(
-    top: str, git_dir: str, env: dict[str, str], placed: Mapping[str, bytes | None]
-) -> bool:
+def may_hold(tree: WorkTree, placed: Mapping[str, bytes | None]) -> bool:
     """Whether HEAD holds all of these files as they are; True if only git can tell.
 
     Args:
-        top: the work tree, to which the paths are relative.
-        git_dir: the repository's git folder.
-        env: the environment for git.
-        placed: by path what a file is to hold, None where it is to be gone.
+        tree: where git is asked.
+        placed: by path from its top what a file is to hold, None where it is to be
+            gone.
     """
     blobs = {
         path: None if data is None else digests.sha1(b"blob %d\0" % len(data) + data)
         for path, data in placed.items()
     }
-    objects = os.path.join(git_dir, "objects")
+    objects = os.path.join(tree.git_dir, "objects")
     if any(blob and not _may_keep(objects, blob) for blob in blobs.values()):
         return False
     literal = (f":(literal){path}" for path in placed)
-    done = run(top, env, ("ls-tree", "-z", "HEAD", "--", *literal))
+    done = run(tree.top, tree.env, ("ls-tree", "-z", "HEAD", "--", *literal))
     if done.code:
         return True
     held = set(done.printed.split(b"\0")) - {b""}

@@ -15,7 +15,9 @@ from memcli.storage.git import rule_files
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
+
+    from memcli.storage.git.work_tree import WorkTree
 
 _PLAIN = frozenset(
     {"-text", "diff", "-diff", "merge", "-merge", "merge=memcli", "binary"}
@@ -26,40 +28,29 @@ _BLANK = " \t\r"
 _BLANKS = re.compile(f"[{_BLANK}]+")
 
 
-def keep_bytes(
-    top: str,
-    git_dir: str,
-    paths: Iterable[str],
-    settings: Mapping[str, str],
-    env: Mapping[str, str],
-) -> bool:
+def keep_bytes(tree: WorkTree, paths: Iterable[str]) -> bool:
     """Whether git stores the bytes of these files as they are.
 
-    Args:
-        top: the work tree.
-        git_dir: the repository's git folder.
-        paths: relative to the work tree.
-        settings: those of git, by their names in lower case.
-        env: the environment of git.
+    The paths are relative to the top of the work tree.
     """
-    setting = settings.get("core.attributesfile")
-    own = rule_files.of_user(setting, "attributes", top, env)
+    setting = tree.settings.get("core.attributesfile")
+    own = rule_files.of_user(setting, "attributes", tree.top, tree.env)
     if own is None:
         return False
-    info = os.path.join(git_dir, "info", "attributes")
-    outside = (*rule_files.of_system(env), *([own] if own else []), info)
+    info = os.path.join(tree.git_dir, "info", "attributes")
+    outside = (*rule_files.of_system(tree.env), *([own] if own else []), info)
     if not all(_are_plain(rule_files.lines(place)) for place in outside):
         return False
     names = {
         folder + _NAME for path in paths for folder in rule_files.folders_above(path)
     }
-    places = {name: os.path.join(top, name) for name in names}
+    places = {name: os.path.join(tree.top, name) for name in names}
     if not all(
         _are_plain(rule_files.lines(place, follow=False)) for place in places.values()
     ):
         return False
     gone = [name for name, place in places.items() if not os.path.lexists(place)]
-    return not _index_has(git_dir, gone)
+    return not _index_has(tree.git_dir, gone)
 
 
 def _are_plain(lines: list[str] | None) -> bool:

@@ -26,12 +26,12 @@ from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.process import GitResult, run
 from memcli.storage.git.remains import remove_remains
 from memcli.storage.git.staging import (
-    WorkTree,
     correct_index,
     refuse_full,
     stage,
     stage_by_git,
 )
+from memcli.storage.git.work_tree import WorkTree
 
 TYPE_CHECKING = False
 
@@ -109,14 +109,14 @@ def commit_quickly(
     if settings is None or who is None:
         return None
     placed = {prefix + path: data for path, data in contents.items()}
-    if not attributes.keep_bytes(top, git_dir, placed, settings, env):
-        return None
     tree = WorkTree(root, top, git_dir, dict(env), settings)
+    if not attributes.keep_bytes(tree, placed):
+        return None
     with IndexLock(git_dir, env) as index:
         # A branch is switched under this lock, so not from here on.
         if _branch(git_dir) != branch:
             return None
-        if at_head.may_hold(top, git_dir, tree.env, placed):
+        if at_head.may_hold(tree, placed):
             return None
         if not stage(tree, index, placed) and not stage_by_git(
             tree, index, contents, prefix
@@ -134,7 +134,7 @@ def commit_quickly(
     if index.is_in_place():
         return Made(commit, indexed)
     with contextlib.suppress(KeyboardInterrupt, MemcliError):
-        indexed = correct_index(top, git_dir, env, placed, index.old)
+        indexed = correct_index(tree, placed, index.old)
     return Made(commit, indexed)
 
 

@@ -15,39 +15,28 @@ from memcli.storage.git import rule_files
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from memcli.storage.git.work_tree import WorkTree
 
 _WILD = re.compile(r"[*?]+")
 
 
-def may_ignore(
-    top: str,
-    git_dir: str,
-    path: str,
-    settings: Mapping[str, str],
-    env: Mapping[str, str],
-) -> bool:
+def may_ignore(tree: WorkTree, path: str) -> bool:
     """Whether a rule may concern this path; True where that cannot be told.
 
-    Args:
-        top: the work tree.
-        git_dir: the repository's git folder.
-        path: relative to the work tree.
-        settings: those of git, by their names in lower case.
-        env: the environment of git.
+    The path is relative to the top of the work tree.
     """
-    if settings.get("core.ignorecase", "").lower() not in ("", "false"):
+    if tree.settings.get("core.ignorecase", "").lower() not in ("", "false"):
         return True
     whole = f"/{path}/"
-    setting = settings.get("core.excludesfile")
-    own = rule_files.of_user(setting, "ignore", top, env)
+    setting = tree.settings.get("core.excludesfile")
+    own = rule_files.of_user(setting, "ignore", tree.top, tree.env)
     if own is None:
         return True
     places = [
-        (os.path.join(top, folder, ".gitignore"), False)
+        (os.path.join(tree.top, folder, ".gitignore"), False)
         for folder in rule_files.folders_above(path)
     ]
-    places.append((os.path.join(git_dir, "info", "exclude"), True))
+    places.append((os.path.join(tree.git_dir, "info", "exclude"), True))
     if own:
         places.append((own, True))
     for place, follow in places:

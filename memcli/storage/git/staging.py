@@ -12,7 +12,6 @@ import stat
 
 from memcli.entries import digests
 from memcli.errors import Conflict, MemcliError
-from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git import ignore_rules, index_bytes
 from memcli.storage.git.process import GitResult, refused_by_disk, run
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from memcli.storage.git.index_lock import IndexLock
+    from memcli.storage.git.work_tree import WorkTree
 
 _SET = ("update-index", "-z", "--index-info")
 _PATHS = ("--pathspec-from-file=-", "--pathspec-file-nul")
@@ -31,17 +31,6 @@ _TRIES = 5
 # More files, and larger ones, that are as young as the index are left to git.
 _MOST_YOUNG = 64
 _LARGEST_YOUNG = 1_000_000  # bytes
-
-
-class WorkTree(NamedTuple):
-    """Where a commit is made: the vault, its work tree and git folder, git's settings
-    and environment."""
-
-    root: str
-    top: str
-    git_dir: str
-    env: dict[str, str]
-    settings: Mapping[str, str]
 
 
 def stage(tree: WorkTree, index: IndexLock, placed: Mapping[str, bytes | None]) -> bool:
@@ -69,9 +58,7 @@ def stage(tree: WorkTree, index: IndexLock, placed: Mapping[str, bytes | None]) 
     if made is None or made.same:
         return False
     for name in made.new:
-        path = name.decode("utf-8", "surrogateescape")
-        where = (tree.top, tree.git_dir, path, tree.settings, tree.env)
-        if ignore_rules.may_ignore(*where):
+        if ignore_rules.may_ignore(tree, name.decode("utf-8", "surrogateescape")):
             return False
     if index.time > index.time_of_index() and not _are_known(
         tree.top, before, index.time_of_index(), changes
@@ -196,11 +183,7 @@ def refuse_full(done: GitResult, git_dir: str) -> None:
 
 
 def correct_index(
-    top: str,
-    git_dir: str,
-    env: Mapping[str, str],
-    contents: Mapping[str, bytes | None],
-    old: bytes,
+    tree: WorkTree, contents: Mapping[str, bytes | None], old: bytes
 ) -> bool:
     """Let the index hold what was committed, also when another git overwrote it.
 
@@ -212,17 +195,15 @@ def correct_index(
     before it, and stays.
 
     Args:
-        top: the work tree.
-        git_dir: the repository's git folder.
-        env: the environment for git.
-        contents: by path in the work tree what was committed.
+        tree: where it was committed.
+        contents: by path from its top what was committed.
         old: the bytes of the index before the commit.
 
     Returns whether the index holds it now, or something that was staged later.
     """
     for _ in range(_TRIES):
         try:
-            with open(os.path.join(git_dir, "index"), "rb") as file:
+            with open(os.path.join(tree.git_dir, "index"), "rb") as file:
                 index = file.read()
         except OSError:
             return False
@@ -234,7 +215,7 @@ def correct_index(
         if not lines:
             return True
         data = b"".join(line + b"\0" for line in lines.values())
-        run(top, dict(env), _SET, data)
+        run(tree.top, tree.env, _SET, data)
     return False
 
 

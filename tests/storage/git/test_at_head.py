@@ -8,6 +8,7 @@ import pytest
 
 from memcli.storage.git import at_head, process
 from memcli.storage.git.repository import Repository
+from memcli.storage.git.work_tree import WorkTree
 
 
 def git(root: Path, *words: str) -> str:
@@ -71,12 +72,13 @@ def test_git_is_asked_about_what_it_keeps_alone(
         return process.run(*where)  # type: ignore[arg-type]
 
     monkeypatch.setattr(at_head, "run", record)
-    where = (str(root), str(root / ".git"), process.clean_environment(None))
-    assert not at_head.may_hold(*where, {"notes/a.md": b"new\n", "notes/b.md": None})
+    env = process.clean_environment(None)
+    tree = WorkTree(str(root), str(root), str(root / ".git"), env, {})
+    assert not at_head.may_hold(tree, {"notes/a.md": b"new\n", "notes/b.md": None})
     git(root, "repack", "-qad")
-    assert not at_head.may_hold(*where, {"notes/a.md": b"new\n"})
+    assert not at_head.may_hold(tree, {"notes/a.md": b"new\n"})
     assert not asked
-    assert not at_head.may_hold(*where, {"notes/a.md": b"b.md\n"})
-    assert not at_head.may_hold(*where, {"notes/a.md": None})
-    assert at_head.may_hold(*where, {"notes/a.md": b"a.md\n", "notes/c.md": None})
+    assert not at_head.may_hold(tree, {"notes/a.md": b"b.md\n"})
+    assert not at_head.may_hold(tree, {"notes/a.md": None})
+    assert at_head.may_hold(tree, {"notes/a.md": b"a.md\n", "notes/c.md": None})
     assert len(asked) == 3

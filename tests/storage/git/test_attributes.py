@@ -9,6 +9,7 @@ import pytest
 
 from memcli.storage.git import attributes, rule_files
 from memcli.storage.git.repository import Repository
+from memcli.storage.git.work_tree import WorkTree
 
 FILTER = b"*.md filter=up\n"
 
@@ -27,8 +28,8 @@ def keep_bytes(
 ) -> bool:
     top = str(home.parent / "tree")
     whole = {"PATH": os.environ["PATH"], **env}
-    where = (top, f"{top}/.git", ["notes/a.md"])
-    return attributes.keep_bytes(*where, settings or {}, whole)
+    tree = WorkTree(top, top, f"{top}/.git", whole, settings or {})
+    return attributes.keep_bytes(tree, ["notes/a.md"])
 
 
 def write(place: Path, data: bytes = FILTER) -> None:

@@ -14,6 +14,7 @@ from memcli.storage.git import fast_commit, ignore_rules, process, staging
 from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.remains import remove_remains
 from memcli.storage.git.repository import Repository
+from memcli.storage.git.work_tree import WorkTree
 
 
 def git(root: Path, *words: str) -> str:
@@ -21,6 +22,12 @@ def git(root: Path, *words: str) -> str:
         ["git", *words], cwd=root, check=True, capture_output=True, text=True
     )
     return done.stdout
+
+
+def work_tree(top: Path, settings: dict[str, str] | None = None) -> WorkTree:
+    """A work tree that is also its user's home."""
+    where = (str(top), str(top), str(top / ".git"))
+    return WorkTree(*where, {"HOME": str(top)}, settings or {})
 
 
 @pytest.fixture
@@ -285,15 +292,17 @@ def test_rule_behind_a_byte_order_mark_ignores(tracked: Path) -> None:
 def test_rules_of_a_vault_concern_no_entry(tracked: Path) -> None:
     template = Path(__file__).parents[3] / "vault-template" / ".gitignore"
     (tracked / ".gitignore").write_bytes(template.read_bytes())
-    where = (str(tracked), str(tracked / ".git"), "memories/note/2026/11/a.md")
-    assert not ignore_rules.may_ignore(*where, {}, {"HOME": str(tracked)})
-    assert ignore_rules.may_ignore(*where, {"core.ignorecase": "true"}, {})
+    path = "memories/note/2026/11/a.md"
+    tree = work_tree(tracked)
+    assert not ignore_rules.may_ignore(tree, path)
+    any_case = work_tree(tracked, {"core.ignorecase": "true"})
+    assert ignore_rules.may_ignore(any_case, path)
     rules = tracked / ".config" / "git" / "ignore"
     rules.parent.mkdir(parents=True)
     rules.write_text("memor*\n")
-    assert ignore_rules.may_ignore(*where, {}, {"HOME": str(tracked)})
+    assert ignore_rules.may_ignore(tree, path)
     own = {"core.excludesfile": "~/.config/git/ignore"}
-    assert ignore_rules.may_ignore(*where, own, {"HOME": str(tracked)})
+    assert ignore_rules.may_ignore(work_tree(tracked, own), path)
 
 
 @pytest.mark.parametrize(
@@ -302,8 +311,8 @@ def test_rules_of_a_vault_concern_no_entry(tracked: Path) -> None:
 def test_rules_at_a_place_that_git_alone_knows_may_ignore(
     tracked: Path, place: str
 ) -> None:
-    where = (str(tracked), str(tracked / ".git"), "notes/a.md")
-    assert ignore_rules.may_ignore(*where, {"core.excludesfile": place}, {})
+    tree = work_tree(tracked, {"core.excludesfile": place})._replace(env={})
+    assert ignore_rules.may_ignore(tree, "notes/a.md")
 
 
 @pytest.mark.parametrize(
@@ -312,8 +321,7 @@ def test_rules_at_a_place_that_git_alone_knows_may_ignore(
 )
 def test_rule_is_read_as_git_reads_it(tracked: Path, rule: str, *, may: bool) -> None:
     (tracked / ".gitignore").write_bytes(rule.encode())
-    where = (str(tracked), str(tracked / ".git"), "notes/ #a.md")
-    assert ignore_rules.may_ignore(*where, {}, {}) == may
+    assert ignore_rules.may_ignore(work_tree(tracked), "notes/ #a.md") == may
 
 
 def sign(root: Path) -> None:
