@@ -154,7 +154,7 @@ def proposals(vault: "Vault", candidate: PendingEntry) -> list[Proposal]:
 
 
 def _proposal(candidate: PendingEntry, row: "StoredRow", likeness: float) -> Proposal:
-    from memcli.recall.conflicts import differ
+    from memcli.entries.text.directives import differ
 
     relation, why = "resembles", ""
     if reason := differ(row.text, candidate.text):

@@ -143,7 +143,7 @@ def _doubted(route: Route, draft: Entry, solved: "Similar") -> Route:
 def _compared(
     route: Route, draft: Entry, near: "Iterable[tuple[float, StoredRow]]"
 ) -> Route:
-    from memcli.recall.conflicts import differ
+    from memcli.entries.text.directives import differ
 
     for likeness, row in near:
         if likeness < _NEAR or row.source.session == draft.source.session:

@@ -189,7 +189,7 @@ def test_what_disagrees_and_what_was_left_out_is_named(
     drawn = save("The retry limit is low", layer="observation", evidence=[base])
     vault.resolve(base)
     done = memcli("reflect", "what is the retry limit?")
-    assert f"disagree: {first} and {second}: nearly the same words" in done.out
+    assert f"disagree: {first} and {second}: one says" in done.out
     assert f"left out: {old} (resolved): it was counted\n" in done.out
     assert "  stale: " in done.out
     data = memcli("reflect", "what is the retry limit?", "--json").json["data"]
