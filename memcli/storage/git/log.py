@@ -13,6 +13,7 @@ import os
 
 from memcli.entries import digests
 from memcli.errors import HistoryError, NotAVault
+from memcli.storage.files import LARGEST
 from memcli.storage.git import printed
 from memcli.storage.git.place import find
 from memcli.storage.git.printed import Blob, Commit
@@ -146,10 +147,13 @@ class Readable:
         """Return a file's bytes as of a commit.
 
         Raises:
-            HistoryError: no such commit, or no such file in it.
+            HistoryError: no such commit, no such file in it, or one that is larger than
+                memcli reads.
         """
         self._checked(commit)
-        return self.ask("cat-file", "blob", f"{commit}:./{path}")
+        name = f"{commit}:./{path}"
+        _refuse_large(path, int(self.look("cat-file", "-s", name)), commit)
+        return self.look("cat-file", "blob", name)
 
     def unlike_head(self, contents: Mapping[str, bytes]) -> list[str]:
         """Return the paths at which HEAD holds other bytes than these, or none.
@@ -192,26 +196,48 @@ class Readable:
         literal = [f":(literal){path}" for path in sorted(wanted)]
         return self._raw(of, "--", *literal) if literal else []
 
-    def contents(self, blobs: Sequence[Blob]) -> list[bytes]:
-        """Return the bytes of each blob; empty for one that is not there.
+    def contents(self, blobs: Sequence[Blob], *, largest: int = LARGEST) -> list[bytes]:
+        """Return the bytes of each blob; empty for one that is not there, or is larger.
 
         Raises:
             HistoryError: git refused.
         """
-        return [data or b"" for data in self._objects([blob.id for blob in blobs])]
+        names = [blob.id for blob in blobs]
+        sizes = self._sizes(names)
+        read = [name for name in names if 0 <= sizes[name] <= largest]
+        found = dict(zip(read, self._objects(read), strict=True))
+        return [found.get(name) or b"" for name in names]
 
     def files_at(self, commit: str, paths: Sequence[str]) -> dict[str, bytes | None]:
         """Return the bytes of each file as of a commit, None where it has none.
 
         Raises:
-            HistoryError: git refused, or a path holds a line break.
+            HistoryError: git refused, a path holds a line break, or a file is larger
+                than memcli reads.
         """
         self._checked(commit)
         broken = next((path for path in paths if "\n" in path), None)
         if broken is not None:
             raise HistoryError(f"{broken!r} holds a line break")
         names = [f"{commit}:{self._prefix()}{path}" for path in paths]
+        sizes = self._sizes(names)
+        for path, name in zip(paths, names, strict=True):
+            _refuse_large(path, sizes[name], commit)
         return dict(zip(paths, self._objects(names), strict=True))
+
+    def _sizes(self, names: Sequence[str]) -> dict[str, int]:
+        """The size of each object in bytes, -1 for one that git does not have.
+
+        Asked before an object is read: git keeps a gigabyte of zeros in a megabyte.
+        """
+        lines = "".join(f"{name}\n" for name in names)
+        data = lines.encode("utf-8", "surrogateescape")
+        done = self._git(("cat-file", "--batch-check=%(objectsize)"), data)
+        if done.code:
+            raise HistoryError(f"git cat-file failed: {done.text}")
+        rows = done.printed.split(b"\n")
+        sizes = [int(row) if row.isdigit() else -1 for row in rows]
+        return dict(zip(names, sizes, strict=False))
 
     def _objects(self, names: Sequence[str]) -> list[bytes | None]:
         """The bytes of each object that git has under such a name, or None."""
@@ -362,3 +388,10 @@ class Readable:
 
 _EVERY_FILE = ("-z", "--no-renames", "-uall", _NO_SUBMODULES, "--", ".")
 STATUS = ("status", "--porcelain=v1", *_EVERY_FILE)
+
+
+def _refuse_large(path: str, size: int, commit: str) -> None:
+    """Raise HistoryError for a file that has more bytes than memcli reads."""
+    if size > LARGEST:
+        said = f"{size:,} bytes, above the limit of {LARGEST:,}"
+        raise HistoryError(f"{path} has {said}, in {commit[:10]}")

@@ -165,7 +165,7 @@ def _moved(entries: list[Named]) -> list[Named]:
 
 def _contents(repository: Repository, blobs: Sequence[Blob]) -> list[bytes]:
     try:
-        return repository.contents(blobs)
+        return repository.contents(blobs, largest=_LARGEST)
     except HistoryError:  # a blob that a partial clone does not have
         return [b""] * len(blobs)
 
