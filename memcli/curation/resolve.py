@@ -15,7 +15,7 @@ from memcli.entries import layout
 from memcli.entries.entry import ResolutionScope, Status
 from memcli.entries.rights import Action, may
 from memcli.entries.text.counted import counted
-from memcli.errors import AmbiguousQuery, EntryNotFound, MemcliError
+from memcli.errors import AmbiguousQuery, EntryNotFound, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage, lookup
 from memcli.vault.agents import refuse_unless
@@ -130,21 +130,20 @@ def plan(
 
 
 def plan_last_undo(vault: Vault) -> ResolvePlan:
-    """Plan to reopen what the last resolve has resolved.
+    """Plan to reopen what the last resolve of this clone has resolved.
 
     Raises:
         EntryNotFound: nothing is resolved.
+        NotAllowed: other clones have resolved all that is (code `nothing_to_undo`).
     """
 
-    def latest(reader: Reader) -> list[StoredRow]:
-        rows = [reader.row(doc) for doc in reader.exact("status", _RESOLVED)]
-        last = max((row.resolved_at or "" for row in rows), default="")
-        return [row for row in rows if (row.resolved_at or "") == last]
+    def resolved(reader: Reader) -> list[StoredRow]:
+        return [reader.row(doc) for doc in reader.exact("status", _RESOLVED)]
 
-    rows = vault.read(latest)
+    rows = vault.read(resolved)
     if not rows:
         raise EntryNotFound("nothing is resolved, so there is nothing to bring back")
-    return plan(vault, _of_one_commit(vault, rows), undo=True)
+    return plan(vault, _last_resolved(vault, rows), undo=True)
 
 
 def apply(
@@ -345,21 +344,33 @@ def _target(reader: Reader, doc: int, score: float | None) -> Target:
     )
 
 
-def _of_one_commit(vault: Vault, rows: Sequence[StoredRow]) -> list[str]:
-    """The ids of those rows that the newest commit of a resolve has changed.
+def _last_resolved(vault: Vault, rows: Sequence[StoredRow]) -> list[str]:
+    """The ids of those rows that the newest resolve of this clone has changed.
 
-    Seconds are coarse: two resolves within one second are told apart by git.
+    Commits tell them: another clone may have resolved something later, and seconds are
+    coarse. The time decides only between rows that no commit has resolved.
     """
     from memcli.vault.health.git_state import repository_of
 
-    repository = repository_of(vault) if len(rows) > 1 else None
+    left = {row.path: row for row in rows}
+    repository = repository_of(vault)
+    own = repository.made_here() if repository else None
     for commit in repository.subjects() if repository else ():
         if commit.subject.startswith("resolve"):
-            paths = set(repository.changes(commit.id)) if repository else set()
-            ids = [row.id for row in rows if row.path in paths]
-            if ids:
-                return ids
-    return [row.id for row in rows]
+            paths = repository.changes(commit.id) if repository else []
+            changed = [left.pop(path).id for path in paths if path in left]
+            if changed and (own is None or commit.id in own):
+                return changed
+    if not left:
+        newest = max(rows, key=lambda row: row.resolved_at or "")
+        raise NotAllowed(
+            "nothing that this clone resolved is still resolved",
+            hint=f"Resolved in another clone, last: {newest.title}. "
+            f"To bring that back: memcli resolve --undo {newest.id}",
+            code="nothing_to_undo",
+        )
+    last = max(row.resolved_at or "" for row in left.values())
+    return [row.id for row in left.values() if (row.resolved_at or "") == last]
 
 
 def _committer(vault: Vault) -> str | None:

@@ -15,6 +15,7 @@ from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.sessions.briefing import select
 from memcli.vault.health.inspect import inspect
+from tests import clones
 from tests.conftest import NOW
 from tests.saving import save
 
@@ -243,6 +244,24 @@ def test_undo_without_an_id_takes_back_the_last_resolve_alone(vault: Vault) -> N
     vault.resolve(*pair)  # within the same second
     assert sorted(t.id for t in vault.reopen()) == sorted(pair)
     assert [t.id for t in vault.reopen()] == [first]
+
+
+def test_undo_without_an_id_leaves_what_another_clone_resolved(
+    ready_vault: Path, tmp_path: Path
+) -> None:
+    two = clones.make(ready_vault, tmp_path, "laptop", "desk")
+    laptop, desk = two.vault("laptop"), two.vault("desk")
+    mine = save(laptop, "of the laptop")
+    theirs = save(desk, "of the desk")
+    laptop.resolve(mine)
+    desk.resolve(theirs)
+    two.sync("desk")
+    two.sync("laptop")
+    laptop = two.vault("laptop")
+    assert [target.id for target in laptop.reopen()] == [mine]
+    with pytest.raises(NotAllowed, match="nothing that this clone resolved") as none:
+        laptop.reopen()
+    assert f"memcli resolve --undo {theirs}" in (none.value.hint or "")
 
 
 def test_what_another_entry_keeps_hiding_is_told(vault: Vault) -> None:
