@@ -257,7 +257,7 @@ class Index:
     def _close(self) -> None:
         if self._reader is not None:
             self._reader.close()
-            self._reader = None
+            self._reader = self._state = None  # which keeps its file open, too
 
     def _open(self, state: State) -> Reader:
         segments = Segments(self._folder, state.segments)
@@ -277,7 +277,7 @@ class Index:
         self._entered, self.symlinks = listing.entered, listing.symlinks
         self.unreadable = sorted(listing.unreadable)
         for lost in listing.unreadable:
-            for folder, flat in (state.folders if state else {}).items():
+            for folder, flat in (state.listing.folders() if state else {}).items():
                 if folder == lost or folder.startswith(lost + "/"):
                     listing.folders[folder] = flat
         return listing

@@ -12,7 +12,7 @@ import os
 import stat
 
 from memcli.entries import layout
-from memcli.search.state import stats_of
+from memcli.search.listed_files import stats_of
 from memcli.storage.listing import stamp_of
 
 TYPE_CHECKING = False
@@ -44,11 +44,9 @@ class Unindexed:
         self.root = root
         self.changed: list[str] = []
         self.removed: list[str] = []
-        self._sections: dict[str, bytes] | None = None
+        self._listing = state and state.listing
         if state is not None:
-            self._sections = state.sections()
-            found = state.differences_by_folders(root, self._sections)
-            self.changed, self.removed, _ = found
+            self.changed, self.removed, _ = state.differences_by_folders(root)
 
     def __len__(self) -> int:
         """How many files are known to differ."""
@@ -61,15 +59,15 @@ class Unindexed:
         """
         if path in self.changed or path in self.removed:
             return False
-        if self._sections is None:
+        if self._listing is None:
             return True
         try:
             status = os.lstat(os.path.join(self.root, *path.split("/")))
         except OSError:
             self.removed.append(path)
             return False
-        section = self._sections.get(path.rpartition("/")[0])
-        if (path, (stamp_of(status), status.st_size)) in stats_of(section):
+        part = self._listing.part(path.rpartition("/")[0])
+        if (path, (stamp_of(status), status.st_size)) in stats_of(part):
             return True
         if stat.S_ISREG(status.st_mode) and layout.is_entry(path):
             self.changed.append(path)

@@ -14,9 +14,10 @@ import os
 from memcli.named_tuple import NamedTuple
 from memcli.search import state as states
 from memcli.search import triggers, writer
+from memcli.search.listed_files import ListedFiles
 from memcli.search.segment_file import Damaged
 from memcli.search.segments import Segments
-from memcli.search.state import State, UpdateCounts, listed
+from memcli.search.state import State, UpdateCounts
 from memcli.search.trigger_table import NAME as TRIGGERS
 from memcli.storage import settings
 
@@ -90,7 +91,7 @@ class Updater(NamedTuple):
             os.makedirs(self.folder, exist_ok=True)
         except OSError as error:
             raise writer.unwritable(self.folder, error) from error
-        empty = State(self.version, (), b"", {}, {}, {}, {})
+        empty = State(self.version, (), ListedFiles(), {}, {}, {}, {})
         updated = self._follow(listing, scanned, empty, fresh=True)
         return updated._replace(counts=updated.counts._replace(rebuilt=reason))
 
@@ -102,7 +103,7 @@ class Updater(NamedTuple):
         if not (changed or removed or fresh):
             # Only folders were listed in another order, or racy files have aged.
             state = state._replace(
-                listing=listed(listing.folders),
+                listing=ListedFiles.of(listing.folders),
                 recent=recent,
                 places=states.places_of(listing.entered, scanned),
             )
@@ -127,7 +128,7 @@ class Updater(NamedTuple):
             raise Damaged(f"{type(error).__name__}: {error}") from error
         new_state = state._replace(
             segments=segments,
-            listing=listed(listing.folders),
+            listing=ListedFiles.of(listing.folders),
             recent=recent,
             broken=broken,
             stamps=states.stamps(self.folder, segments),

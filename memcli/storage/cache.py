@@ -9,12 +9,16 @@ from __future__ import annotations
 import zlib
 
 from memcli.errors import Unreadable
-from memcli.storage.files import read, write_derived
+from memcli.named_tuple import NamedTuple
+from memcli.storage.files import write_derived
+from memcli.storage.mapped import mapped
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Any
+
+    from memcli.storage.mapped import Memory
 
 
 _MAGIC = b"memcli cache 1\n"
@@ -23,28 +27,38 @@ _LARGEST = 1_000_000_000
 _HEAD = len(_MAGIC) + 4
 
 
+class Mapped(NamedTuple):
+    """A value, and the file in memory with what `store` was given beside it.
+
+    `beside` is where that begins; it goes to the end of the file.
+    """
+
+    value: Any
+    memory: Memory
+    beside: int
+
+
 def load(path: str) -> Any:
     """The value in a file, None when there is none that can be used."""
-    loaded = load_with(path)
-    return None if loaded is None else loaded[0]
+    loaded = load_mapped(path)
+    return None if loaded is None else loaded.value
 
 
-def load_with(path: str) -> tuple[Any, bytes] | None:
+def load_mapped(path: str) -> Mapped | None:
     """As `load`, with the bytes that `store` was given beside the value."""
     try:
-        data = read(path, limit=_LARGEST)
-        if not data.startswith(_MAGIC):
+        memory = mapped(path, limit=_LARGEST)
+        if memory[: len(_MAGIC)] != _MAGIC:
             return None
-        # Of a vault of 10,000 entries it is a megabyte: no copy more than is needed.
-        with memoryview(data) as view:
-            if data[len(_MAGIC) : _HEAD] != _checksum(view[_HEAD:]):
+        with memoryview(memory) as view, view[_HEAD:] as body:
+            if memory[len(_MAGIC) : _HEAD] != _checksum(body):
                 return None
-        end = data.find(b"\n", _HEAD)
+        end = memory.find(b"\n", _HEAD)
         if end < 0:
-            end = len(data)
+            end = len(memory)
         import json
 
-        return json.loads(data[_HEAD:end]), data[end + 1 :]
+        return Mapped(json.loads(memory[_HEAD:end]), memory, end + 1)
     except (Unreadable, ValueError, RecursionError):
         return None
 

@@ -14,10 +14,10 @@ from whoosh.reading import SegmentReader
 
 from memcli import Vault
 from memcli.search import new_segment, segment, segment_file, whoosh_codec, writer
+from memcli.search.listed_files import ListedFiles, stats_of
 from memcli.search.packed_facts import PACKED_SIZE
 from memcli.search.prepared import Prepared
 from memcli.search.segment import Segment, SegmentId
-from memcli.search.state import State, listed
 
 Documents = list[tuple[dict[str, float], set[str]]]
 PACKED = [bytes([number]) * PACKED_SIZE for number in range(1, 9)]
@@ -206,8 +206,15 @@ def test_a_listing_comes_back_from_its_bytes(
     folders = {
         name: [value for row in items for value in row] for name, items in rows.items()
     }
-    state = State((1,), (), listed(folders), {}, {}, {}, {})
-    assert state.folders == folders
+    listed = ListedFiles(b"before" + ListedFiles.of(folders).data, 6)
+    assert listed.folders() == folders
+    assert listed.is_of(folders)
+    assert listed == ListedFiles.of(folders)
+    for name, items in rows.items():
+        paths = [f"{name}/{file}" if name else file for file, _, _ in items]
+        assert [path for path, _ in stats_of(listed.part(name))] == paths
+    assert listed.part("no such folder") is None
+    assert not listed.is_of({**folders, "another": ["a.md", 1, 2]})
 
 
 # Audit hooks are told of each class that a pickle names.

@@ -1,0 +1,156 @@
+"""The files that an index describes, by folder, as bytes that are compared at once.
+
+Invariant: the same files give the same bytes. A folder's part is taken apart when that
+folder is asked for: of the 6 MB of 100,000 files a save looks at a few folders.
+
+A part is a line with the size of the names and the number of files; the folder and its
+files' names, separated by zeros; their times, then their sizes (i64 each).
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from memcli.storage.mapped import Memory
+
+_LARGEST = (1 << 63) - 1
+_HEAD = re.compile(rb"(\d+) (\d+)\n([^\0]*)")
+
+Folders = dict[str, list[str | int]]
+"""`Listing.folders`: for each folder a flat list: name, time, size, name, ..."""
+
+
+class ListedFiles:
+    """The files of a listing.
+
+    Args:
+        memory: holds its parts, one behind another.
+        start: where in there the first begins.
+
+    Raises (all methods):
+        ValueError: it does not hold such parts.
+    """
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, memory: Memory = b"", start: int = 0) -> None:
+        self._memory = memory
+        self._start = start
+        self._found: dict[str, tuple[int, int]] | None = None
+
+    @classmethod
+    def of(cls, folders: Mapping[str, Sequence[str | int]]) -> ListedFiles:
+        """Those of `Listing.folders`."""
+        return cls(b"".join(part(name, folders[name]) for name in sorted(folders)))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both list the same files."""
+        return isinstance(other, ListedFiles) and self.data == other.data
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of all parts."""
+        return self._memory[self._start :]
+
+    @property
+    def _places(self) -> dict[str, tuple[int, int]]:
+        """Where the part of each folder begins and ends."""
+        if self._found is None:
+            self._found = {}
+            memory, at, end = self._memory, self._start, len(self._memory)
+            while at < end:
+                head = _HEAD.match(memory, at)
+                if head is None:
+                    raise ValueError("no part of a listing begins here")
+                length, count, name = head.groups()
+                names = head.start(3)
+                stop = names + int(length) + 16 * int(count)
+                # A folder without files has no zero behind it.
+                folder = name[: int(length)].decode("utf-8", "surrogatepass")
+                self._found[folder] = at, stop
+                at = stop
+        return self._found
+
+    def __iter__(self) -> Iterator[str]:
+        """The folders."""
+        return iter(self._places)
+
+    def part(self, folder: str) -> bytes | None:
+        """The part of a folder; `stats_of` reads it. None when it lists none there."""
+        place = self._places.get(folder)
+        return None if place is None else self._memory[place[0] : place[1]]
+
+    def is_of(self, folders: Mapping[str, Sequence[str | int]]) -> bool:
+        """Whether it lists exactly the files of `Listing.folders`."""
+        return len(folders) == len(self._places) and all(
+            self.part(name) == part(name, flat) for name, flat in folders.items()
+        )
+
+    def folders(self) -> Folders:
+        """The files, as `Listing.folders` has them."""
+        return dict(_taken_apart(self.part(folder) or b"") for folder in self)
+
+    def times(self, paths: Iterable[str]) -> dict[str, int]:
+        """The times of those of these paths that it lists."""
+        return times_in(self.part, paths)
+
+
+def part(folder: str, flat: Sequence[str | int]) -> bytes:
+    """The part of a listing that describes the files of one folder."""
+    names = "\0".join((folder, *flat[::3]))  # type: ignore[arg-type]
+    head = names.encode("utf-8", "surrogatepass")
+    start = b"%d %d\n" % (len(head), len(flat) // 3)
+    return b"".join((start, head, _packed(flat[1::3]), _packed(flat[2::3])))
+
+
+def _packed(numbers: Sequence[Any]) -> bytes:
+    try:
+        return array("q", numbers).tobytes()
+    except OverflowError:  # a clock in the year 2300
+        return array("q", (number & _LARGEST for number in numbers)).tobytes()
+
+
+def _taken_apart(part: bytes) -> tuple[str, list[str | int]]:
+    """The folder that a part describes, and its files as `Folders` has them."""
+    start, _, rest = part.partition(b"\n")
+    length, count = map(int, start.split())
+    folder, *names = rest[:length].decode("utf-8", "surrogatepass").split("\0")
+    times, sizes = array("q"), array("q")
+    times.frombytes(rest[length : length + 8 * count])
+    sizes.frombytes(rest[length + 8 * count :])
+    flat: list[str | int] = [""] * (3 * count)
+    flat[::3], flat[1::3], flat[2::3] = names, times, sizes
+    return folder, flat
+
+
+def stats_of(part: bytes | None) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The paths of the files that a part describes, each with time and size."""
+    if part is None:
+        return
+    folder, flat = _taken_apart(part)
+    prefix = folder + "/" if folder else ""
+    items = iter(flat)
+    for name, mtime, size in zip(items, items, items, strict=True):
+        yield f"{prefix}{name}", (int(mtime), int(size))
+
+
+def times_in(
+    part_of: Callable[[str], bytes | None], paths: Iterable[str]
+) -> dict[str, int]:
+    """The times of those of these paths that the parts of their folders list."""
+    wanted: dict[str, set[str]] = {}
+    for path in paths:
+        wanted.setdefault(path.rpartition("/")[0], set()).add(path)
+    return {
+        path: stat[0]
+        for folder, here in wanted.items()
+        for path, stat in stats_of(part_of(folder))
+        if path in here
+    }

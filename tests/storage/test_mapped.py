@@ -1,0 +1,37 @@
+"""Files that are mapped into memory instead of read."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from memcli.errors import Unreadable
+from memcli.storage.mapped import mapped
+
+
+def test_a_mapped_file_has_its_bytes_also_after_it_was_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "state"
+    path.write_bytes(b"old bytes")
+    memory = mapped(str(path), limit=9)
+    (tmp_path / "other").write_bytes(b"new")
+    os.replace(tmp_path / "other", path)
+    assert (memory[:], memory[4:9], len(memory)) == (b"old bytes", b"bytes", 9)
+    assert mapped(str(path), limit=9)[:] == b"new"
+
+
+def test_an_empty_file_has_no_bytes(tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    assert mapped(str(tmp_path / "empty"), limit=0) == b""
+
+
+def test_what_is_no_regular_file_or_too_large_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "large").write_bytes(b"12345")
+    (tmp_path / "circle").symlink_to("circle")
+    refused = ["large", "circle", "missing", "a\0b", "."]
+    if sys.platform != "win32":
+        os.mkfifo(tmp_path / "pipe")  # opening one waits for ever
+        refused.append("pipe")
+    for name in refused:
+        with pytest.raises(Unreadable):
+            mapped(str(tmp_path / name), limit=4)
