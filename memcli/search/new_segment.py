@@ -20,22 +20,22 @@ from memcli.search.segment import (
     posting_list,
 )
 from memcli.search.segment_file import HEADER_SIZE, with_header
-from memcli.search.term_table import encoded, terms_file
+from memcli.search.term_table import terms_file
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-    from memcli.search.prepared import Prepared
+    from memcli.search.batch import Batch
 
 
-def write(folder: str, documents: Iterable[Prepared]) -> tuple[SegmentId, ...]:
+def write(folder: str, batches: Iterable[Batch]) -> tuple[SegmentId, ...]:
     """Write documents into a segment of their own; without any, none is written.
 
     Args:
         folder: of the index; it exists.
-        documents: read one by one; their numbers follow each other from 0.
+        batches: the documents, whose numbers follow each other from 0.
 
     Raises:
         OSError: the disk refuses a file. Those that were written are gone again.
@@ -43,12 +43,10 @@ def write(folder: str, documents: Iterable[Prepared]) -> tuple[SegmentId, ...]:
     postings = Postings()
     records: list[bytes] = []
     rows: list[bytes] = []
-    for number, document in enumerate(documents):
-        postings.add("terms", document.terms, number)
-        for field, texts in document.exact.items():
-            postings.add(field, dict.fromkeys(texts, 1.0), number)
-        records.append(document.packed)
-        rows.append(document.row)
+    for batch in batches:
+        postings.add_batch(batch, len(records))
+        records += batch.records
+        rows += batch.rows
     if not records:
         return ()
     made = SegmentId(new_name(), len(records), ())
@@ -77,22 +75,22 @@ def new_name() -> str:
 
 
 class Postings:
-    """Collects postings by term; documents come in order, so no list is ever sorted."""
+    """Posting lists by term; documents come in order, so no list is ever sorted."""
 
     def __init__(self) -> None:
         self._fields: dict[str, dict[bytes, tuple[array[int], array[float]]]] = {}
 
-    def add(self, field: str, weights: Mapping[str, float], doc: int) -> None:
-        """Add what one document holds in a field: its terms with their weights."""
-        terms = self._fields.setdefault(field, {})
-        for text, weight in weights.items():
-            term = encoded(text)
-            found = terms.get(term)
-            if found is None:
-                terms[term] = array("I", (doc,)), array("f", (weight,))
-            else:
-                found[0].append(doc)
-                found[1].append(weight)
+    def add_batch(self, batch: Batch, documents: int) -> None:
+        """Add what a batch holds, behind so many documents."""
+        for field, lists in batch.lists.items():
+            terms = self._fields.setdefault(field, {})
+            for text, docs, weights in lists.behind(documents):
+                known = terms.get(text)
+                if known is None:
+                    terms[text] = docs, weights
+                else:
+                    known[0].extend(docs)
+                    known[1].extend(weights)
 
     def add_one(self, field: str, term: bytes, doc: int, weight: float) -> None:
         """Add one term of a document."""

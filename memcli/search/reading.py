@@ -17,6 +17,7 @@ from memcli.search.document import Checked, document
 from memcli.search.prepared import Prepared, prepared
 from memcli.search.state import LOOKED_AT, racy_number
 from memcli.search.stemmer import stemmer
+from memcli.search.triggers import of_row
 from memcli.storage import files
 from memcli.storage import settings as config
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from memcli.entries.finding import Finding
     from memcli.entries.text.tokens import Stem
+    from memcli.search.triggers import Line
 
 # Larger files are indexed by their beginning: a memory of a megabyte is a mistake
 # that must not stop every recall.
@@ -38,12 +40,14 @@ class Found(NamedTuple):
 
     `number` is its content number while it may change unseen (`state.racy_number`);
     `broken` the line and reason when it is no entry, and `document` is None then.
+    `told` is what sessions are told of the entry, None when that is nothing.
     """
 
     path: str
     number: int | None
     broken: tuple[int, str] | None
     document: Prepared | None
+    told: Line | None = None
 
 
 class Files:
@@ -77,7 +81,8 @@ class Files:
         else:
             checked = _listed(file_checks.in_conflict(beginning, path), ())
         doc = document(decoded.entry, self._stem, self._policies, checked)
-        return Found(path, None, None, prepared(doc))
+        told = of_row(doc.row)
+        return Found(path, None, None, prepared(doc), told and told.as_line())
 
     def found(self, path: str) -> Found:
         """What the file of a path holds."""

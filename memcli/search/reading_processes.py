@@ -6,8 +6,8 @@ unpickled. No process outlives the one that started it: its pipe breaks.
 
 Each process is a Python of its own and not a fork, so it is the same on every system,
 and no thread or lock of this one is copied. It reads the vault's path and its share of
-the paths from its standard input, to the end; then it writes for each file the lengths
-of three parts, and the parts: what JSON can hold of it, the packed record, the row.
+the paths from its standard input, to the end, as lists of the files of a batch; then it
+writes for each batch how many bytes it has, and the bytes.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import os
 import struct
 import sys
 
-from memcli.search.prepared import Prepared
-from memcli.search.reading import Files, Found
+from memcli.search.batch import as_bytes, collected, from_bytes
+from memcli.search.reading import Files
 
 TYPE_CHECKING = False
 
@@ -26,21 +26,24 @@ if TYPE_CHECKING:
     from subprocess import Popen
     from typing import IO, Any
 
+    from memcli.search.batch import Batch
+
 # Below this many files another process costs more than it brings: it loads for a
 # tenth of a second, which is some 200 files.
 _WORTH_A_PROCESS = 1_000
 # More find no faster than one process writes what they found.
 _MOST_PROCESSES = 4
-# The files are dealt out in turn, so many to each: what waits of one share to be
-# taken fits into a pipe, so that no process waits for another for long.
-_SHARE = 16
-_LENGTHS = struct.Struct("<III")
-# Of a file's first million bytes no part is as large.
-_LARGEST = 100_000_000
+# The files of a batch. More would make the last process wait longer for the others, and
+# the progress that a person sees coarser; fewer, and the same words are joined more
+# often.
+_FILES = 256
+_LENGTH = struct.Struct("<I")
+# A batch that has more bytes is read here: 256 files of a million bytes have less.
+_LARGEST = 1_000_000_000
 
 
-def found_in(root: str, paths: Sequence[str], processes: int) -> Iterator[Found]:
-    """What each of these files holds, in the order of the paths.
+def found_in(root: str, paths: Sequence[str], processes: int) -> Iterator[Batch]:
+    """What these files hold, in batches in the order of the paths.
 
     Args:
         root: the vault's folder.
@@ -51,10 +54,11 @@ def found_in(root: str, paths: Sequence[str], processes: int) -> Iterator[Found]
         InvalidConfig: the vault's settings cannot be understood.
     """
     vault = Files(root)
+    shares = [paths[at : at + _FILES] for at in range(0, len(paths), _FILES)]
     several = worth(processes, len(paths))
     if several > 1:
-        return found_by_several(vault, paths, several)
-    return map(vault.found, paths)
+        return found_by_several(vault, shares, several)
+    return (collected(map(vault.found, share)) for share in shares)
 
 
 def worth(processes: int, files: int) -> int:
@@ -68,40 +72,34 @@ def worth(processes: int, files: int) -> int:
 
 
 def found_by_several(
-    vault: Files, paths: Sequence[str], processes: int
-) -> Iterator[Found]:
-    """What each of these files holds, in the order of the paths.
+    vault: Files, shares: Sequence[Sequence[str]], processes: int
+) -> Iterator[Batch]:
+    """What the files of each share hold, in order.
 
     Args:
-        vault: reads a file here when a process has died.
-        paths: vault-relative.
-        processes: how many read.
+        vault: reads files here when a process has died.
+        shares: paths, vault-relative; each becomes a batch.
+        processes: how many read; they take the shares in turn.
     """
     started: list[Popen[bytes] | None] = []
     try:
-        for number in range(processes):
-            share = [
-                path
-                for start in range(number * _SHARE, len(paths), processes * _SHARE)
-                for path in paths[start : start + _SHARE]
-            ]
-            started.append(_start(vault.root, share))
-        for start in range(0, len(paths), _SHARE):
-            number = start // _SHARE % processes
-            for path in paths[start : start + _SHARE]:
-                process = started[number]
-                found = _next(process, path) if process else None
-                if found is None:
-                    _end(process)
-                    started[number] = None
-                    found = vault.found(path)
-                yield found
+        started.extend(
+            _start(vault.root, shares[number::processes]) for number in range(processes)
+        )
+        for at, share in enumerate(shares):
+            process = started[at % processes]
+            batch = _next(process, len(share)) if process else None
+            if batch is None:
+                _end(process)
+                started[at % processes] = None
+                batch = collected(map(vault.found, share))
+            yield batch
     finally:
         for process in started:
             _end(process)
 
 
-def _start(root: str, paths: Sequence[str]) -> Popen[bytes] | None:
+def _start(root: str, shares: Sequence[Sequence[str]]) -> Popen[bytes] | None:
     """A process that reads these files; None when none can be started."""
     import json
     import subprocess
@@ -121,7 +119,7 @@ def _start(root: str, paths: Sequence[str]) -> Popen[bytes] | None:
     try:
         if process.stdin:
             process.stdin.write(
-                json.dumps([os.path.abspath(root), *paths]).encode("ascii")
+                json.dumps([os.path.abspath(root), *shares]).encode("ascii")
             )
             process.stdin.close()
     except OSError:
@@ -144,25 +142,15 @@ def _end(process: Popen[bytes] | None) -> None:
     process.wait()
 
 
-def _next(process: Popen[bytes], path: str) -> Found | None:
-    """What a process found in its next file; None when it has no answer for it."""
-    import json
-
+def _next(process: Popen[bytes], files: int) -> Batch | None:
+    """The next batch of a process, of so many files; None when it has none."""
     try:
         pipe: Any = process.stdout
-        head, packed, row = (
-            _exactly(pipe, length)
-            for length in _LENGTHS.unpack(_exactly(pipe, _LENGTHS.size))
-        )
-        said, number, broken, terms, exact = json.loads(head)
-        if said != path:
-            return None
-        if broken is not None:
-            return Found(path, number, (broken[0], broken[1]), None)
-        values = {field: tuple(texts) for field, texts in exact.items()}
-        return Found(path, number, None, Prepared(terms, values, row, packed))
-    except (OSError, EOFError, ValueError, TypeError, struct.error):
+        (length,) = _LENGTH.unpack(_exactly(pipe, _LENGTH.size))
+        batch = from_bytes(_exactly(pipe, length))
+    except (OSError, EOFError, ValueError, struct.error):
         return None
+    return batch if batch.files == files else None
 
 
 def _exactly(pipe: IO[bytes], length: int) -> bytes:
@@ -172,29 +160,19 @@ def _exactly(pipe: IO[bytes], length: int) -> bytes:
     return data
 
 
-def _said(found: Found) -> bytes:
-    """The bytes for one file; `_next` reads them."""
-    import json
-
-    doc = found.document or Prepared({}, {}, b"", b"")
-    head = json.dumps(
-        (found.path, found.number, found.broken, doc.terms, doc.exact),
-        separators=(",", ":"),
-    ).encode("ascii")
-    lengths = _LENGTHS.pack(len(head), len(doc.packed), len(doc.row))
-    return b"".join((lengths, head, doc.packed, doc.row))
-
-
 def main() -> None:
-    """Read the share of the paths that standard input names."""
+    """Read the files that standard input names, in shares."""
     import json
 
-    root, *paths = json.loads(sys.stdin.buffer.read())
+    root, *shares = json.loads(sys.stdin.buffer.read())
     vault = Files(root)
+    out = sys.stdout.buffer
     try:
-        for path in paths:
-            sys.stdout.buffer.write(_said(vault.found(path)))
-        sys.stdout.buffer.flush()
+        for share in shares:
+            data = as_bytes(collected(map(vault.found, share)))
+            out.write(_LENGTH.pack(len(data)))
+            out.write(data)
+            out.flush()
     except BrokenPipeError:
         os._exit(1)  # nobody waits for the rest
 

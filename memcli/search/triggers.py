@@ -24,7 +24,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from memcli.search.prepared import Prepared
     from memcli.search.reader import Reader
     from memcli.search.segment import SegmentId
     from memcli.search.stored_row import StoredRow
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
 KINDS = ("constraint", "convention", "preference", "fix")
 """The kinds that say how something is to be done, and so are told when it is."""
 
-# How the row of an entry says it that a person marked.
-_ENFORCED = (b'"ask"', b'"deny"')
 # A vault beyond this tells at the triggers of the entries that were indexed first.
 _MOST = 20_000
 # A folder that changed so short a time before it was listed may change again within
@@ -63,6 +60,29 @@ class Told(NamedTuple):
         import json
 
         return json.dumps(self, separators=(",", ":")).encode("ascii")
+
+    def as_line(self) -> Line:
+        """The entry as the table holds it."""
+        every = (_line(words) for each in self.triggers for words in _words(each))
+        return Line(self.as_json(), tuple(every))
+
+
+class Line(NamedTuple):
+    """An entry as bytes of the table.
+
+    Attributes:
+        row: its JSON.
+        words: for each way to fire it the longest word, and all words; an action that
+            has not all of them fires nothing.
+    """
+
+    row: bytes
+    words: tuple[bytes, ...]
+
+
+def _line(words: set[bytes]) -> bytes:
+    longest = min(words, key=lambda word: (-len(word), word))
+    return longest + b"\t" + b" ".join(sorted(words))
 
 
 def told_of(data: bytes) -> Told:
@@ -119,18 +139,10 @@ class Following:
         if table is not None:
             self._contents = _of_table(table).without(touched)
 
-    def passing(self, documents: Iterable[Prepared]) -> Iterator[Prepared]:
-        """Pass documents on, and take note of them."""
-        from memcli.search.stored_row import StoredRow
-
-        for document in documents:
-            # Most need not be read: a row is JSON by now.
-            is_kind = document.exact["kind"][0] in KINDS
-            if is_kind or any(word in document.row for word in _ENFORCED):
-                told = of_row(StoredRow.from_json(document.row))
-                if told is not None:
-                    self._contents.add(told)
-            yield document
+    def add(self, lines: Iterable[Line]) -> None:
+        """Add entries that were indexed."""
+        for line in lines:
+            self._contents.add(line)
 
     def store(self, places: list[tuple[bytes, bytes]]) -> None:
         """Write the table; one that is not whole is taken away.
@@ -189,7 +201,7 @@ def settle(
     elif enabled:
         contents = _Contents([], [])
         for told in of_segments(folder, segments, root):
-            contents.add(told)
+            contents.add(told.as_line())
     _store(folder, contents, places)
 
 
@@ -237,14 +249,11 @@ class _Contents(NamedTuple):
     lines: list[bytes]
     rows: list[bytes]
 
-    def add(self, told: Told) -> None:
-        """Add an entry; an action that has not all words of a line fires nothing."""
-        for trigger in told.triggers:
-            for words in _words(trigger):
-                longest = min(words, key=lambda word: (-len(word), word))
-                every = b" ".join(sorted(words))
-                self.lines.append(b"%s\t%s\t%d" % (longest, every, len(self.rows)))
-        self.rows.append(told.as_json())
+    def add(self, line: Line) -> None:
+        """Add an entry."""
+        number = b"\t%d" % len(self.rows)
+        self.lines.extend(words + number for words in line.words)
+        self.rows.append(line.row)
 
     def without(self, paths: Collection[str]) -> _Contents:
         """The same without the entries of these paths."""

@@ -19,6 +19,7 @@ from whoosh.writing import SegmentWriter
 
 from memcli.named_tuple import NamedTuple
 from memcli.search import segment as layout
+from memcli.search.batch import Batch
 from memcli.search.new_segment import Postings, files_of_terms, new_name
 from memcli.search.packed_facts import PACKED_SIZE
 from memcli.search.segment import DOCUMENTS, INDEX_NAME, POSTINGS, TERMS, SegmentId
@@ -121,22 +122,20 @@ class Writer(SegmentWriter):
         super().__init__(contents, codec=codec, compound=False, _lk=False)
         self.pool: Any = _Pool()
 
-    def add_document(self, **values: Any) -> None:
-        """Add a document: a value for each field that has one.
+    def add_batch(self, batch: Batch) -> None:
+        """Add documents whose posting lists are made already.
 
-        Whoosh's own asks of each field again whether it is spelled, stored, scored or a
-        vector, which took a fifth of the time of an index.
+        Whoosh's own `add_document` asks of each field of each document whether it is
+        spelled, stored, scored or a vector, and collects each posting by itself.
         """
         self._check_state()
-        self.perdocwriter.start_doc(self.docnum)
-        self.perdocwriter.keep(values.pop("row"), values.pop("packed"))
-        postings = self.pool.postings
-        postings.add("terms", values.pop("terms"), self.docnum)
-        for field, texts in values.items():
-            postings.add(field, dict.fromkeys(texts, 1.0), self.docnum)
-        self.perdocwriter.finish_doc()
-        self._added = True
-        self.docnum += 1
+        self.pool.postings.add_batch(batch, self.docnum)
+        for row, record in zip(batch.rows, batch.records, strict=True):
+            self.perdocwriter.start_doc(self.docnum)
+            self.perdocwriter.keep(row, record)
+            self.perdocwriter.finish_doc()
+            self._added = True
+            self.docnum += 1
 
     def commit_with(self, merged: Collection[str]) -> None:
         """Write the documents that were added and those of the segments named here."""

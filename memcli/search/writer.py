@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memcli.search.prepared import Prepared
+    from memcli.search.batch import Batch
     from memcli.search.segment import SegmentId
 
 # More segments than this are merged; each costs a recall half a millisecond.
@@ -32,7 +32,7 @@ def update(
     folder: str,
     known: Sequence[SegmentId],
     gone: Iterable[int],
-    documents: Iterable[Prepared],
+    batches: Iterable[Batch],
 ) -> tuple[SegmentId, ...]:
     """Take documents out by their numbers, add others; returns the segments then.
 
@@ -42,24 +42,19 @@ def update(
         folder: of the index; it exists.
         known: the segments that the caller's numbers count across.
         gone: numbers of the documents to take out.
-        documents: read one by one while they are written.
+        batches: the documents to add, taken one by one while they are written.
     """
     kept = without(known, gone)
     merged = to_merge(kept)
     if not any(segment.live for segment in merged):
         staying = tuple(segment for segment in kept if segment not in merged)
-        return (*staying, *new_segment.write(folder, documents))
+        return (*staying, *new_segment.write(folder, batches))
     from memcli.search.whoosh_codec import Writer
 
     writer = Writer(folder, kept)
     try:
-        for document in documents:
-            writer.add_document(
-                terms=document.terms,
-                row=document.row,
-                packed=document.packed,
-                **document.exact,
-            )
+        for batch in batches:
+            writer.add_batch(batch)
         writer.commit_with({segment.name for segment in merged})
     except BaseException:
         if not writer.is_closed:

@@ -10,12 +10,18 @@ import pytest
 
 from memcli import Vault
 from memcli.search import reading_processes
-from memcli.search.reading import Files, Found
+from memcli.search.batch import Batch, as_bytes, batch_of, collected, from_bytes
+from memcli.search.reading import Files
 from memcli.storage.listing import paths_of, scan
 
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Iterable, Iterator
+
+
+# A batch, but of more files than were asked for.
+OTHERS = as_bytes(batch_of([])._replace(files=99))
+OTHERS = len(OTHERS).to_bytes(4, "little") + OTHERS
 
 
 @pytest.fixture
@@ -33,33 +39,39 @@ def files(vault: Vault) -> Files:
     return Files(vault.root)
 
 
-def one_by_one(files: Files) -> tuple[list[str], list[Found]]:
+def in_shares(files: Files) -> list[list[str]]:
+    """The files in shares of sixteen."""
     paths = sorted(paths_of(scan(files.root)))
-    return paths, ageless(map(files.found, paths))
+    return [paths[start : start + 16] for start in range(0, len(paths), 16)]
 
 
-def ageless(found: "Iterable[Found]") -> list[Found]:
-    """What was found, but not whether its file was young at that moment."""
-    return [each._replace(number=None) for each in found]
+def one_by_one(files: Files) -> tuple[list[list[str]], list[Batch]]:
+    shares = in_shares(files)
+    return shares, ageless(collected(map(files.found, share)) for share in shares)
+
+
+def ageless(found: "Iterable[Batch]") -> list[Batch]:
+    """What was found, but not which files were young at that moment."""
+    return [each._replace(recent={}) for each in found]
 
 
 @pytest.mark.parametrize("processes", [1, 3])
 def test_several_find_what_one_finds_in_the_same_order(
     files: Files, processes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paths, alone = one_by_one(files)
+    shares, alone = one_by_one(files)
     # No file is read here: each answer comes from another process.
     monkeypatch.setattr(Files, "found", None)
-    found = reading_processes.found_by_several(files, paths, processes)
+    found = reading_processes.found_by_several(files, shares, processes)
     assert ageless(found) == alone
 
 
 def test_a_process_that_is_killed_loses_nothing(
     files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paths, alone = one_by_one(files)
+    shares, alone = one_by_one(files)
     started = kept(monkeypatch)
-    found: Iterator[Found] = reading_processes.found_by_several(files, paths, 2)
+    found: Iterator[Batch] = reading_processes.found_by_several(files, shares, 2)
     first = next(found)
     for process in started:
         process.kill()
@@ -68,12 +80,12 @@ def test_a_process_that_is_killed_loses_nothing(
 
 
 @pytest.mark.parametrize(
-    "said", [b"", b"\0" * 12, b"x" * 99, b"\2\0\0\0" + b"\0" * 8 + b"[]", b"\xff" * 12]
+    "said", [b"", b"\0" * 12, b"x" * 99, b"\2\0\0\0[]", b"\xff" * 12, OTHERS]
 )
 def test_a_process_that_gives_no_answer_loses_nothing(
     files: Files, monkeypatch: pytest.MonkeyPatch, said: bytes
 ) -> None:
-    paths, alone = one_by_one(files)
+    shares, alone = one_by_one(files)
 
     class Babbler:
         stdin, stdout = None, io.BytesIO(said)
@@ -82,23 +94,23 @@ def test_a_process_that_gives_no_answer_loses_nothing(
         def wait(self) -> None: ...
 
     monkeypatch.setattr(reading_processes, "_start", lambda *_: Babbler())
-    assert ageless(reading_processes.found_by_several(files, paths, 1)) == alone
+    assert ageless(reading_processes.found_by_several(files, shares, 1)) == alone
 
 
 def test_where_no_process_can_be_started_this_one_reads(
     files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paths, alone = one_by_one(files)
+    shares, alone = one_by_one(files)
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    assert ageless(reading_processes.found_by_several(files, paths, 2)) == alone
+    assert ageless(reading_processes.found_by_several(files, shares, 2)) == alone
 
 
 def test_who_takes_only_the_first_answer_leaves_no_process(
     files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paths, _ = one_by_one(files)
+    shares = in_shares(files)
     started = kept(monkeypatch)
-    found: Any = reading_processes.found_by_several(files, paths, 2)
+    found: Any = reading_processes.found_by_several(files, shares, 2)
     next(found)
     found.close()
     assert [process.returncode is None for process in started] == [False, False]
@@ -111,13 +123,24 @@ def test_processes_are_started_for_thousands_of_files_and_never_in_a_crowd() -> 
     assert reading_processes.worth(1, 10**6) == 1, "a hook takes one"
 
 
+def test_bytes_of_a_batch_that_are_not_whole_are_none(files: Files) -> None:
+    _, (batch, *_) = one_by_one(files)
+    data = as_bytes(batch)
+    assert from_bytes(data) == batch
+    damaged = bytearray(data)
+    damaged[len(data) // 2] ^= 1
+    for other in (data[:-1], data + b"x", bytes(damaged), b"", b"\0" * 8):
+        with pytest.raises(ValueError, match="not the bytes"):
+            from_bytes(other)
+
+
 def kept(monkeypatch: pytest.MonkeyPatch) -> "list[subprocess.Popen[bytes]]":
     """The processes that are started from now on."""
     started: list[subprocess.Popen[bytes]] = []
     start = reading_processes._start
 
-    def keeping(root: str, paths: list[str]) -> "subprocess.Popen[bytes] | None":
-        process = start(root, paths)
+    def keeping(root: str, shares: list[str]) -> "subprocess.Popen[bytes] | None":
+        process = start(root, shares)
         if process:
             started.append(process)
         return process

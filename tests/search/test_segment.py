@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -14,10 +15,14 @@ from whoosh.reading import SegmentReader
 
 from memcli import Vault
 from memcli.search import new_segment, segment, segment_file, whoosh_codec, writer
+from memcli.search.batch import Batch, as_bytes, batch_of, from_bytes
 from memcli.search.listed_files import ListedFiles, stats_of
 from memcli.search.packed_facts import PACKED_SIZE
 from memcli.search.prepared import Prepared
 from memcli.search.segment import Segment, SegmentId
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 Documents = list[tuple[dict[str, float], set[str]]]
 PACKED = [bytes([number]) * PACKED_SIZE for number in range(1, 9)]
@@ -29,15 +34,23 @@ DOCUMENTS = st.lists(
 )
 
 
+def in_batches(documents: "Iterable[Prepared]") -> "Iterator[Batch]":
+    """Documents in batches of three."""
+    rest = list(documents)
+    for start in range(0, len(rest), 3):
+        batch = batch_of(rest[start : start + 3])
+        assert from_bytes(as_bytes(batch)) == batch
+        yield batch
+
+
 def written(
     folder: str, documents: list[tuple[dict[str, float], set[str]]]
 ) -> SegmentId:
     whooshs = whoosh_codec.Writer(folder, ())
     for number, (terms, tags) in enumerate(documents):
         row = b'{"n":%d}' % number
-        whooshs.add_document(
-            terms=terms, tag=sorted(tags), row=row, packed=PACKED[number]
-        )
+        document = Prepared(terms, {"tag": tuple(tags)}, row, PACKED[number])
+        whooshs.add_batch(batch_of([document]))
     whooshs.commit_with(())
     (name,) = whooshs.written
     return name
@@ -50,10 +63,10 @@ def test_a_new_segment_has_the_bytes_that_whoosh_would_write(
     folder = str(tmp_path_factory.mktemp("segment"))
     ours = new_segment.write(
         folder,
-        [
+        in_batches(
             Prepared(terms, {"tag": tuple(sorted(tags))}, b'{"n":%d}' % n, PACKED[n])
             for n, (terms, tags) in enumerate(documents)
-        ],
+        ),
     )
     if not documents:
         assert ours == ()
@@ -72,7 +85,7 @@ def test_a_segment_that_the_disk_refuses_leaves_no_file(
     monkeypatch.setattr(new_segment, "DOCUMENTS", "/no-such-folder/x")
     document = Prepared({"a": 1.0}, {}, b"{}", PACKED[0])
     with pytest.raises(OSError, match="no-such-folder"):
-        new_segment.write(str(tmp_path), [document])
+        new_segment.write(str(tmp_path), [batch_of([document])])
     assert os.listdir(tmp_path) == []
 
 

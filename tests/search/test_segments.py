@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memcli.search import new_segment, segments
+from memcli.search.batch import batch_of
 from memcli.search.prepared import Prepared
 from memcli.search.segments import Segments
 from tests.search.test_segment import PACKED
@@ -30,13 +31,15 @@ def written(folder: str, many: int = 8) -> Segments:
         parts += new_segment.write(
             folder,
             [
-                Prepared(
-                    dict.fromkeys(chance.sample(WORDS, 100), 1.0),
-                    {"tag": (f"tag{number % 3}",)},
-                    b"{}",
-                    PACKED[number],
+                batch_of(
+                    Prepared(
+                        dict.fromkeys(chance.sample(WORDS, 100), 1.0),
+                        {"tag": (f"tag{number % 3}",)},
+                        b"{}",
+                        PACKED[number],
+                    )
+                    for number in range(many)
                 )
-                for number in range(many)
             ],
         )
     return Segments(folder, parts)

@@ -68,7 +68,7 @@ def test_a_table_without_some_paths_is_the_one_of_the_others(
     def contents(chosen: list[triggers.Told]) -> triggers._Contents:
         made = triggers._Contents([], [])
         for each in chosen:
-            made.add(each)
+            made.add(each.as_line())
         return made
 
     left = [each for each in told if each.path not in gone]
