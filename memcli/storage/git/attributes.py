@@ -10,7 +10,10 @@ from __future__ import annotations
 import os
 import re
 
-from memcli.storage.git import rule_files
+from memcli.errors import Unreadable
+from memcli.storage.git import index_bytes, rule_files
+from memcli.storage.git.index_lock import LARGEST
+from memcli.storage.mapped import mapped
 
 TYPE_CHECKING = False
 
@@ -65,18 +68,7 @@ def _are_plain(lines: list[str] | None) -> bool:
 def _index_has(git_dir: str, names: Iterable[str]) -> bool:
     """Whether the index may hold one of these files, which git then reads instead."""
     try:
-        with open(os.path.join(git_dir, "index"), "rb") as file:
-            index = file.read()
-    except OSError:
+        index = mapped(os.path.join(git_dir, "index"), limit=LARGEST)
+    except Unreadable:
         return True
-    encoded = [name.encode("utf-8", "surrogateescape") for name in names]
-    # A name follows the low byte of its length.
-    entries = {bytes([len(name) & 0xFF]) + name for name in encoded}
-    end = _NAME.encode()
-    at = index.find(end + b"\0")
-    while at >= 0:
-        stop = at + len(end)
-        if any(index[stop - len(entry) : stop] == entry for entry in entries):
-            return True
-        at = index.find(end + b"\0", stop)
-    return False
+    return index_bytes.may_hold(index, map(os.fsencode, names))

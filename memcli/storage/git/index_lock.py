@@ -16,8 +16,10 @@ import os
 import stat
 import sys
 
+from memcli.errors import Unreadable
 from memcli.storage.files import write_failed
 from memcli.storage.git.process import lock_busy
+from memcli.storage.mapped import mapped
 
 TYPE_CHECKING = False
 
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from memcli.storage.mapped import Memory
+
+LARGEST = 4_000_000_000
+"""Bytes of an index: that of thirty million files."""
 
 _SCRATCH = "memcli-index-"
 _OURS = b"memcli\n"
@@ -54,7 +60,7 @@ class IndexLock:
         self._lock = self._index + ".lock"
         self.copy = os.path.join(git_dir, f"{_SCRATCH}{os.getpid()}")
         self.env = {**env, "GIT_INDEX_FILE": self.copy}
-        self.old = b""
+        self.old: Memory = b""
         self.time = 0
         self._handle = -1
         self._written: os.stat_result | None = None
@@ -91,16 +97,17 @@ class IndexLock:
         if handle >= 0:
             os.close(handle)
 
-    def read(self) -> bytes:
+    def read(self) -> Memory:
         """The bytes of the index; none where nothing was ever staged.
 
         Raises:
-            OSError: it cannot be read.
+            Unreadable: it cannot be read.
         """
         try:
-            with open(self._index, "rb") as file:
-                self.old = file.read()
-        except FileNotFoundError:
+            self.old = mapped(self._index, limit=LARGEST)
+        except Unreadable as error:
+            if not isinstance(error.__cause__, FileNotFoundError):
+                raise
             self.old = b""
         return self.old
 
@@ -118,6 +125,7 @@ class IndexLock:
         are not older, since their times may hide a change.
 
         Raises:
+            Unreadable: the index cannot be read.
             WriteFailed: the disk refused.
         """
         try:
@@ -127,7 +135,7 @@ class IndexLock:
         except OSError as error:
             raise write_failed(self.copy, error) from error
 
-    def write(self, parts: Iterable[bytes | memoryview[int]]) -> None:
+    def write(self, parts: Iterable[Memory | memoryview[int]]) -> None:
         """Write these bytes as the copy, with the time of the lock.
 
         Every file was read after that time. So a file that is changed later is not
@@ -152,7 +160,7 @@ class IndexLock:
         with open(self.copy, "rb") as file:
             return file.read()
 
-    def _write(self, parts: Iterable[bytes | memoryview[int]], time: int) -> None:
+    def _write(self, parts: Iterable[Memory | memoryview[int]], time: int) -> None:
         """Write the copy with the rights of the index, which others may have to read
         (`core.sharedRepository`)."""
         mode = stat.S_IMODE(os.stat(self._index).st_mode)

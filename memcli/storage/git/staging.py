@@ -11,7 +11,7 @@ import os
 import stat
 
 from memcli.entries import digests
-from memcli.errors import Conflict, MemcliError
+from memcli.errors import Conflict, MemcliError, Unreadable
 from memcli.storage import files
 from memcli.storage.git import ignore_rules, index_bytes
 from memcli.storage.git.process import GitResult, refused_by_disk, run
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from memcli.storage.git.index_lock import IndexLock
     from memcli.storage.git.work_tree import WorkTree
+    from memcli.storage.mapped import Memory
 
 _SET = ("update-index", "-z", "--index-info")
 _PATHS = ("--pathspec-from-file=-", "--pathspec-file-nul")
@@ -51,7 +52,7 @@ def stage(tree: WorkTree, index: IndexLock, placed: Mapping[str, bytes | None]) 
         changes[name] = staged
     try:
         before = index.read()
-    except OSError:
+    except Unreadable:
         return False
     made = index_bytes.with_changes(before, changes)
     # Where an entry is as before, `git commit` can tell whether anything differs.
@@ -70,7 +71,7 @@ def stage(tree: WorkTree, index: IndexLock, placed: Mapping[str, bytes | None]) 
 
 def _are_known(
     top: str,
-    index: bytes,
+    index: Memory,
     time: int,
     changes: Mapping[bytes, index_bytes.Staged | None],
 ) -> bool:
@@ -183,7 +184,7 @@ def refuse_full(done: GitResult, git_dir: str) -> None:
 
 
 def correct_index(
-    tree: WorkTree, contents: Mapping[str, bytes | None], old: bytes
+    tree: WorkTree, contents: Mapping[str, bytes | None], old: Memory
 ) -> bool:
     """Let the index hold what was committed, also when another git overwrote it.
 
@@ -219,7 +220,7 @@ def correct_index(
     return False
 
 
-def _outdated(index: bytes, contents: Mapping[str, bytes | None]) -> dict[str, bytes]:
+def _outdated(index: Memory, contents: Mapping[str, bytes | None]) -> dict[str, bytes]:
     """The paths at which an index holds something else, with what would mend it.
 
     The values are lines for `git update-index --index-info`.
@@ -238,7 +239,7 @@ def _outdated(index: bytes, contents: Mapping[str, bytes | None]) -> dict[str, b
     return lines
 
 
-def _blob_in(index: bytes, path: str) -> bytes | None:
+def _blob_in(index: Memory, path: str) -> bytes | None:
     """The id of the bytes that an index holds at a path, None where it has no entry.
 
     Of an entry that is marked by `git update-index --assume-unchanged`, which git does
@@ -252,7 +253,7 @@ def _blob_in(index: bytes, path: str) -> bytes | None:
         return index[max(0, at - 20) : at]
     # The highest bit is that mark.
     marked = (size | 0x8000).to_bytes(2, "big")
-    return b"" if marked + name + b"\0" in index else None
+    return b"" if index.find(marked + name + b"\0") >= 0 else None
 
 
 def _blob(data: bytes) -> bytes:

@@ -1,6 +1,7 @@
 """A file that git would filter is never committed as it is."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +19,7 @@ FILTER = b"*.md filter=up\n"
 def home(tmp_path: Path) -> Path:
     """A home, beside a work tree whose index holds nothing."""
     (tmp_path / "tree" / ".git" / "info").mkdir(parents=True)
-    (tmp_path / "tree" / ".git" / "index").write_bytes(b"DIRC\0\0\0\2")
+    (tmp_path / "tree" / ".git" / "index").write_bytes(b"DIRC\0\0\0\2" + bytes(24))
     (tmp_path / "home").mkdir()
     return tmp_path / "home"
 
@@ -126,11 +127,20 @@ def test_attributes_behind_a_link_are_left_to_git(home: Path) -> None:
         ("notes/.gitattributes", False),
         (".gitattributes", False),
         ("other/.gitattributes", True),
+        ("zoo/.gitattributes", True),
     ],
 )
 def test_attributes_that_only_the_index_holds_count(
     home: Path, held: str, *, kept: bool
 ) -> None:
-    entry = b"\0" + bytes([len(held)]) + held.encode() + b"\0\0"
-    write(home.parent / "tree" / ".git" / "index", b"DIRC\0\0\0\2" + entry)
+    tree = home.parent / "tree"
+    write(tree / held)
+    write(tree / "notes" / "b.md")
+    shutil.rmtree(tree / ".git")
+    for words in (["init", "-q"], ["add", held, "notes/b.md"]):
+        subprocess.run(["git", *words], cwd=tree, check=True)
+    (tree / held).unlink()
+    assert keep_bytes(home, {"HOME": str(home)}) == kept
+    # Whatever git keeps behind the entries.
+    subprocess.run(["git", "update-index", "--untracked-cache"], cwd=tree, check=True)
     assert keep_bytes(home, {"HOME": str(home)}) == kept

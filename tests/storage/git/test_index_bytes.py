@@ -3,6 +3,8 @@
 import os
 import random
 import subprocess
+from bisect import bisect_left
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,7 @@ def test_index_has_the_bytes_that_git_writes(made: Path, seed: int) -> None:
     for number in range(6):
         name = rng.choice(["0", "a b", "m", "ü", "z"]) * rng.randint(1, 9)
         paths.add(f"{rng.choice(FOLDERS)}/{name}{seed}{number}.md")
+    paths.add(f"{name}{seed}.md")
     paths |= set(
         rng.sample(git(made, "ls-files", "-z", "memories").split("\0")[:-1], 3)
     )
@@ -107,7 +110,6 @@ def test_files_are_taken_out(made: Path, tmp_path: Path) -> None:
     ("path", "why"),
     [
         ("new/folder/a.md", "the index holds nothing of the folder"),
-        ("second.md", "the top cannot be searched for"),
         ("memories/note", "a folder stands there"),
         ("memories/" + "long" * 70 + ".md", "the name is long"),
     ],
@@ -156,34 +158,66 @@ def test_damaged_index_is_left_to_git(made: Path) -> None:
             assert mine is None or len(whole(mine)) > len(index) // 2
 
 
-def test_name_that_pretends_to_be_an_entry_is_left_to_git(made: Path) -> None:
-    """Names come from strangers: bytes within one must not be taken for another."""
-    own = "memories/pretended"
-    # So long that what stands before it, in the name, is the length of the rest.
-    name = "deep/" + "x" * 57 + "\x10" + chr(len(own) + 10) + own + "y" * 10
-    (made / "deep").mkdir(exist_ok=True)
-    assert len(name.encode()) == len(name)
-    entry = Staged(b"\1" * 20, os.stat(made / "top.md"))
-    data = index_bytes._entry(name.encode(), entry)
-    at = data.index(own.encode())
-    for shift in range(8):
-        index = b"\0" * (12 + shift) + data
-        if index_bytes._begins_at(index, at + 12 + shift):
-            with pytest.raises(index_bytes._Unknown):
-                index_bytes._of_folder(index, len(index), own.encode())
-            return
-    raise AssertionError("no name pretended anything")
+@pytest.mark.parametrize("seed", range(5))
+def test_each_entry_and_each_gap_is_found_among_thousands(
+    made: Path, seed: int
+) -> None:
+    rng = random.Random(seed)
+    status = os.stat(made / "top.md")
+    letters = b"-./0az\xc3\xbc"
+    made_up = {bytes(rng.choices(letters, k=rng.randint(1, 200))) for _ in range(2000)}
+    names = sorted(made_up)
+    entries = [index_bytes._entry(n, Staged(rng.randbytes(20), status)) for n in names]
+    index = b"\0" * 12 + b"".join(entries)
+    places = [12, *accumulate(map(len, entries), initial=12)][1:]
+    probes = [*rng.sample(names, 100), *(rng.choice(names) + b"!" for _ in range(100))]
+    for name in (b"", names[0], names[-1], b"\xff", *probes):
+        number = bisect_left(names, name)
+        found, place = index_bytes._from(index, len(index), name)
+        assert place == places[number]
+        assert (found and found.name) == (names[number] if name <= names[-1] else None)
+
+
+def test_names_that_pretend_to_be_entries_are_passed_over(made: Path) -> None:
+    """Names and ids come from strangers: their bytes must not be taken for an entry."""
+    mode = b"\0\0\x81\xa4"
+    blob = b"\1" * 16 + mode  # so an entry seems to begin 32 bytes behind the other
+    status = os.stat(made / "top.md")
+    # Where the length of the other name would stand, in this one: that of its rest.
+    names = [
+        b"a/%04d" % number + b"x" * 24 + b"\1\x0c" + b"z" * 268 for number in range(400)
+    ]
+    names = [name[: index_bytes._LONGEST] for name in names]
+    for name in names:
+        pretended = index_bytes._entry(name, Staged(blob, status))
+        assert pretended.find(mode, 28) == 56
+    entries = [index_bytes._entry(name, Staged(blob, status)) for name in names]
+    index = b"\0" * 12 + b"".join(entries)
+    starts = {12 + len(entries[0]) * number for number in range(len(entries))}
+    for name in (names[0], names[7], names[200], names[-1]):
+        found, place = index_bytes._from(index, len(index), name)
+        assert found is not None
+        assert (found.name, found.start) == (name, place)
+    for at in range(12, len(index), 1111):
+        some = index_bytes._some_entry(index, at, len(index))
+        assert some is None or some.start in starts
 
 
 @pytest.mark.parametrize("mark", ["--assume-unchanged", "--skip-worktree"])
-def test_marks_of_every_entry_of_the_folder_are_seen(
+def test_a_marked_entry_is_left_to_git_and_others_keep_their_marks(
     made: Path, tmp_path: Path, mark: str
 ) -> None:
-    place = tmp_path / "index"
+    place, theirs = tmp_path / "index", tmp_path / "theirs"
     names = git(made, "ls-files", "-z", "memories/note/2026/11").split("\0")[:-1]
-    entry = staged(made, names[0])._replace(blob=b"\1" * 20)
     for name in (names[0], names[len(names) // 2], names[-1]):
         place.write_bytes(index_of(made))
         git(made, "update-index", mark, name, index=str(place))
-        changes = {name.encode(): entry}
-        assert with_changes(place.read_bytes(), changes) is None
+        changed = {name.encode(): staged(made, name)._replace(blob=b"\1" * 20)}
+        assert with_changes(place.read_bytes(), changed) is None
+        path = "memories/note/2026/11/zz.md"
+        write(made, path, "new")
+        mine = with_changes(place.read_bytes(), {path.encode(): staged(made, path)})
+        theirs.write_bytes(place.read_bytes())
+        git(made, "add", path, index=str(theirs))
+        assert mine is None or whole(mine) == theirs.read_bytes()
+        assert mine is None or mark == "--assume-unchanged"
