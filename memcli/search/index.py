@@ -277,9 +277,7 @@ class Index:
         self._entered, self.symlinks = listing.entered, listing.symlinks
         self.unreadable = sorted(listing.unreadable)
         for lost in listing.unreadable:
-            for folder, flat in (state.listing.folders() if state else {}).items():
-                if folder == lost or folder.startswith(lost + "/"):
-                    listing.folders[folder] = flat
+            listing.folders.update(state.listing.below(lost) if state else {})
         return listing
 
     def _tell_links(self, links: list[str]) -> None:

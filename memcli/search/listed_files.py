@@ -1,30 +1,24 @@
 """The files that an index describes, by folder, as bytes that are compared at once.
 
 Invariant: the same files give the same bytes. A folder's part is taken apart when that
-folder is asked for: of the 6 MB of 100,000 files a save looks at a few folders.
-
-A part is a line with the size of the names and the number of files; the folder and its
-files' names, separated by zeros; their times, then their sizes (i64 each).
+folder is asked for: of the 6 MB of 100,000 files a save looks at a few folders. The
+parts are those of `storage/listing`.
 """
 
 from __future__ import annotations
 
 import re
-from array import array
+
+from memcli.storage.listing import stats_of
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from memcli.storage.mapped import Memory
 
-_LARGEST = (1 << 63) - 1
 _HEAD = re.compile(rb"(\d+) (\d+)\n([^\0]*)")
-
-Folders = dict[str, list[str | int]]
-"""`Listing.folders`: for each folder a flat list: name, time, size, name, ..."""
 
 
 class ListedFiles:
@@ -46,9 +40,9 @@ class ListedFiles:
         self._found: dict[str, tuple[int, int]] | None = None
 
     @classmethod
-    def of(cls, folders: Mapping[str, Sequence[str | int]]) -> ListedFiles:
+    def of(cls, folders: Mapping[str, bytes]) -> ListedFiles:
         """Those of `Listing.folders`."""
-        return cls(b"".join(part(name, folders[name]) for name in sorted(folders)))
+        return cls(b"".join(folders[name] for name in sorted(folders)))
 
     def __eq__(self, other: object) -> bool:
         """Whether both list the same files."""
@@ -87,58 +81,24 @@ class ListedFiles:
         place = self._places.get(folder)
         return None if place is None else self._memory[place[0] : place[1]]
 
-    def is_of(self, folders: Mapping[str, Sequence[str | int]]) -> bool:
+    def below(self, top: str) -> dict[str, bytes]:
+        """The parts of a folder and of the folders below it, by folder."""
+        inside = top + "/"
+        return {
+            folder: self._memory[start:end]
+            for folder, (start, end) in self._places.items()
+            if folder == top or folder.startswith(inside)
+        }
+
+    def is_of(self, folders: Mapping[str, bytes]) -> bool:
         """Whether it lists exactly the files of `Listing.folders`."""
         return len(folders) == len(self._places) and all(
-            self.part(name) == part(name, flat) for name, flat in folders.items()
+            self.part(name) == part for name, part in folders.items()
         )
-
-    def folders(self) -> Folders:
-        """The files, as `Listing.folders` has them."""
-        return dict(_taken_apart(self.part(folder) or b"") for folder in self)
 
     def times(self, paths: Iterable[str]) -> dict[str, int]:
         """The times of those of these paths that it lists."""
         return times_in(self.part, paths)
-
-
-def part(folder: str, flat: Sequence[str | int]) -> bytes:
-    """The part of a listing that describes the files of one folder."""
-    names = "\0".join((folder, *flat[::3]))  # type: ignore[arg-type]
-    head = names.encode("utf-8", "surrogatepass")
-    start = b"%d %d\n" % (len(head), len(flat) // 3)
-    return b"".join((start, head, _packed(flat[1::3]), _packed(flat[2::3])))
-
-
-def _packed(numbers: Sequence[Any]) -> bytes:
-    try:
-        return array("q", numbers).tobytes()
-    except OverflowError:  # a clock in the year 2300
-        return array("q", (number & _LARGEST for number in numbers)).tobytes()
-
-
-def _taken_apart(part: bytes) -> tuple[str, list[str | int]]:
-    """The folder that a part describes, and its files as `Folders` has them."""
-    start, _, rest = part.partition(b"\n")
-    length, count = map(int, start.split())
-    folder, *names = rest[:length].decode("utf-8", "surrogatepass").split("\0")
-    times, sizes = array("q"), array("q")
-    times.frombytes(rest[length : length + 8 * count])
-    sizes.frombytes(rest[length + 8 * count :])
-    flat: list[str | int] = [""] * (3 * count)
-    flat[::3], flat[1::3], flat[2::3] = names, times, sizes
-    return folder, flat
-
-
-def stats_of(part: bytes | None) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The paths of the files that a part describes, each with time and size."""
-    if part is None:
-        return
-    folder, flat = _taken_apart(part)
-    prefix = folder + "/" if folder else ""
-    items = iter(flat)
-    for name, mtime, size in zip(items, items, items, strict=True):
-        yield f"{prefix}{name}", (int(mtime), int(size))
 
 
 def times_in(

@@ -15,10 +15,10 @@ import zlib
 from memcli.entries import layout
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
-from memcli.search.listed_files import ListedFiles, part, stats_of, times_in
+from memcli.search.listed_files import ListedFiles, times_in
 from memcli.search.segment import DOCUMENTS, POSTINGS, TERMS, SegmentId
 from memcli.storage import cache, files
-from memcli.storage.listing import Listing, scan_changed, stamp_of
+from memcli.storage.listing import Listing, scan_changed, stamp_of, stats_of
 
 TYPE_CHECKING = False
 
@@ -124,7 +124,7 @@ class State(NamedTuple):
     def differences(self, root: str, listing: Listing) -> Differences:
         """How the files of the vault at `root` differ from those that were indexed."""
         now: dict[str, bytes | None] = dict.fromkeys(self.listing)
-        now |= {name: part(name, flat) for name, flat in listing.folders.items()}
+        now.update(listing.folders)
         return self._compared(root, now)
 
     def differences_by_folders(self, root: str) -> Differences:
@@ -142,7 +142,7 @@ class State(NamedTuple):
         listing, gone = scan_changed(root, self.places)
         # Of a folder that cannot be listed, all is as it was.
         now: dict[str, bytes | None] = dict.fromkeys((*gone, *listing.entered))
-        now |= {name: part(name, flat) for name, flat in listing.folders.items()}
+        now.update(listing.folders)
         return self._compared(root, now)
 
     def _compared(self, root: str, now: Mapping[str, bytes | None]) -> Differences:

@@ -12,8 +12,7 @@ import os
 import stat
 
 from memcli.entries import layout
-from memcli.search.listed_files import stats_of
-from memcli.storage.listing import stamp_of
+from memcli.storage.listing import stamp_of, stats_of
 
 TYPE_CHECKING = False
 

@@ -16,10 +16,11 @@ from whoosh.reading import SegmentReader
 from memcli import Vault
 from memcli.search import new_segment, segment, segment_file, whoosh_codec, writer
 from memcli.search.batch import Batch, as_bytes, batch_of, from_bytes
-from memcli.search.listed_files import ListedFiles, stats_of
+from memcli.search.listed_files import ListedFiles
 from memcli.search.packed_facts import PACKED_SIZE
 from memcli.search.prepared import Prepared
 from memcli.search.segment import Segment, SegmentId
+from memcli.storage.listing import part, stats_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -216,18 +217,22 @@ def everything(
 def test_a_listing_comes_back_from_its_bytes(
     rows: dict[str, list[tuple[str, int, int]]],
 ) -> None:
-    folders = {
-        name: [value for row in items for value in row] for name, items in rows.items()
-    }
+    folders = {name: _part(name, items) for name, items in rows.items()}
     listed = ListedFiles(b"before" + ListedFiles.of(folders).data, 6)
-    assert listed.folders() == folders
     assert listed.is_of(folders)
     assert listed == ListedFiles.of(folders)
     for name, items in rows.items():
-        paths = [f"{name}/{file}" if name else file for file, _, _ in items]
-        assert [path for path, _ in stats_of(listed.part(name))] == paths
+        assert listed.part(name) == folders[name]
+        above = f"{name}/" if name else ""
+        stats = [(above + file, (time, size)) for file, time, size in items]
+        assert list(stats_of(listed.part(name))) == stats
     assert listed.part("no such folder") is None
-    assert not listed.is_of({**folders, "another": ["a.md", 1, 2]})
+    assert not listed.is_of({**folders, "another": part("another", "a", [1], [2])})
+
+
+def _part(folder: str, rows: list[tuple[str, int, int]]) -> bytes:
+    times, sizes = [time for _, time, _ in rows], [size for _, _, size in rows]
+    return part(folder, [name for name, _, _ in rows], times, sizes)
 
 
 # Audit hooks are told of each class that a pickle names.

@@ -6,14 +6,16 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memcli.errors import LockBusy, Unreadable, UnsafePath, WriteFailed
-from memcli.storage import files, new_files
-from memcli.storage.listing import paths_of, scan
+from memcli.storage import files, listing, new_files
+from memcli.storage.listing import paths_of, scan, stats_of
 from memcli.storage.lock import Lock
 from tests.conftest import ROOT
 
@@ -140,8 +142,7 @@ def test_killed_write_leaves_old_or_new(tmp_path: Path, step: str) -> None:
     assert done.returncode == -signal.SIGKILL
     assert path.read_bytes() == (b"new" if step in ("replaced", "settled") else b"old")
     # What a kill leaves behind is hidden, so that no listing takes it for a note.
-    assert list(scan(str(tmp_path)).folders) == [""]
-    assert scan(str(tmp_path)).folders[""][::3] == ["a.md"]
+    assert paths_of(scan(str(tmp_path))) == ["a.md"]
 
 
 @posix
@@ -595,8 +596,10 @@ def test_listing_has_name_time_and_size_by_folder(tmp_path: Path) -> None:
     found = scan(str(tmp_path))
     assert set(found.folders) == {"", "memories/fix it", "folder.md"}
     time_ns = os.stat(deep / "日本.md").st_mtime_ns
-    assert found.folders["memories/fix it"] == ["日本.md", time_ns, 3]
-    assert found.folders[""][::3] == ["README.md"]
+    assert dict(stats_of(found.folders["memories/fix it"])) == {
+        "memories/fix it/日本.md": (time_ns, 3)
+    }
+    assert [path for path, _ in stats_of(found.folders[""])] == ["README.md"]
     assert (found.symlinks, found.unreadable) == ([], [])
 
 
@@ -627,6 +630,59 @@ def test_symbolic_links_are_named_and_not_followed(tmp_path: Path) -> None:
         "memories/loop",
         "secret.md",
     ]
+
+
+# What may stand in a folder, by the beginning of its name.
+_MAKE: dict[str, Callable[[Path], object]] = {
+    "file": Path.touch,
+    "folder": Path.mkdir,
+    "pipe": os.mkfifo if hasattr(os, "mkfifo") else Path.touch,
+    "to-file": lambda path: path.symlink_to("/etc/hosts"),
+    "to-folder": lambda path: path.symlink_to(".."),
+    "to-nothing": lambda path: path.symlink_to("gone"),
+}
+
+
+@posix
+@given(
+    st.sets(
+        st.builds(
+            "{}{}{}".format,
+            st.sampled_from(["", "", "."]),
+            st.sampled_from(sorted(_MAKE)),
+            st.sampled_from([".md", ".md", ".txt", "", ".md.txt", "\n.md"]),
+        )
+    )
+)
+def test_whatever_else_stands_in_a_folder_its_files_are_listed(
+    names: set[str],
+) -> None:
+    with tempfile.TemporaryDirectory() as root:
+        for name in names:
+            kind = name.removeprefix(".").partition(".")[0].strip()
+            _MAKE[kind](Path(root, name))
+        found = scan(root)
+    shown = {name for name in names if not name.startswith(".")}
+    notes = {name for name in shown if name.endswith(".md")}
+    assert set(paths_of(found)) == {name for name in notes if name[:4] == "file"}
+    assert set(found.entered) == {"", *(n for n in shown if n[:6] == "folder")}
+    linked = {name for name in shown if name[:9] == "to-folder"}
+    assert set(found.symlinks) == linked | {n for n in notes if n[:3] == "to-"}
+
+
+def test_a_file_that_goes_while_it_is_listed_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.md", "b.md", "c.md"):
+        (tmp_path / name).touch()
+    list_names = listing._are_notes
+
+    def removed_after(names: list[str]) -> bool:
+        (tmp_path / "b.md").unlink()
+        return list_names(names)
+
+    monkeypatch.setattr(listing, "_are_notes", removed_after)
+    assert sorted(paths_of(scan(str(tmp_path)))) == ["a.md", "c.md"]
 
 
 @posix

@@ -17,9 +17,7 @@ from memcli.entries.entry import EntityType, Status, Visibility
 from memcli.entries.text.mentions import Compiled, fold
 from memcli.errors import InvalidEntry, MemcliError
 from memcli.storage import cache, files, state_dirs
-from memcli.storage.listing import scan
-
-TYPE_CHECKING = False
+from memcli.storage.listing import scan, stats_of
 
 TYPE_CHECKING = False
 
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     _Broken = list[tuple[str, int, str]]
     _Cached = tuple[dict[str, list[Any]], str, tuple[Any, ...], _Broken]
 
-_VERSION = 3
+_VERSION = 4
 # A file may change again within the same tick of the clock; so young, it is read again.
 _RACY_NS = 2_000_000_000
 _TYPES = frozenset(map(str, EntityType))
@@ -119,7 +117,7 @@ def _is_visible(entity: Registered, agent: Agent) -> bool:
 
 
 def _listing(root: str) -> dict[str, list[str | int]]:
-    """The folders of registry files, each flat, as `Listing` has them."""
+    """The folders of registry files: path, time, size, path, ... of those in each."""
     top = os.path.join(root, layout.ENTITIES)
     if os.path.islink(top):
         return {}
@@ -128,8 +126,8 @@ def _listing(root: str) -> dict[str, list[str | int]]:
     except MemcliError:  # there is no folder, or it may not be listed
         return {}
     return {
-        folder: flat
-        for folder, flat in folders.items()
+        folder: [value for path, stat in stats_of(part) for value in (path, *stat)]
+        for folder, part in folders.items()
         if folder.partition("/")[0] in _TYPES
     }
 
@@ -137,8 +135,8 @@ def _listing(root: str) -> dict[str, list[str | int]]:
 def _stamps(listing: Mapping[str, Sequence[Any]]) -> dict[str, tuple[int, int]]:
     """path -> (time, size) of every file of a listing."""
     return {
-        f"{layout.ENTITIES}/{folder}/{flat[i]}": (flat[i + 1], flat[i + 2])
-        for folder, flat in listing.items()
+        f"{layout.ENTITIES}/{flat[i]}": (flat[i + 1], flat[i + 2])
+        for flat in listing.values()
         for i in range(0, len(flat), 3)
     }
 
