@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
-CALL = "__complete"
-"""The first word by which the scripts of `memcli completion` call memcli."""
-
 # What the shells take as one word, whatever is around it; several such words with a
 # space between are the name of an entity, which zsh and fish escape by themselves.
 _WORD = re.compile(r"[\w.:/@%+=~-]+(?: [\w.:/@%+=~-]+)*")

@@ -90,28 +90,6 @@ class Name(NamedTuple):
         return f"{self.word}@{self.path}" if self.kind == SYMBOL else self.word
 
 
-class CodeTerms(NamedTuple):
-    """The code that an entry speaks of, by what it is; each word once."""
-
-    paths: tuple[str, ...]
-    symbols: tuple[str, ...]
-    commands: tuple[str, ...]
-
-
-def terms(code: Iterable[str], names: Iterable[str]) -> CodeTerms:
-    """All paths, symbols and commands of the fields `code` and `code_names`.
-
-    >>> terms(["src/app.py:10-20"], ["Limiter@src/limits.py", "make deploy"])
-    CodeTerms(paths=('src/app.py',), symbols=('Limiter',), commands=('make deploy',))
-    """
-    found: dict[str, dict[str, None]] = {PATH: {}, SYMBOL: {}, COMMAND: {}}
-    for anchor in read_all(code):
-        found[PATH][anchor.path] = None
-    for name in read_names(names):
-        found[name.kind][name.word] = None
-    return CodeTerms(*(tuple(words) for words in found.values()))
-
-
 def checked(texts: Iterable[str], field: str) -> tuple[str, ...]:
     """The values of a field, `code` or `code_names`, as memcli writes them.
 

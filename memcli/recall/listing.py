@@ -27,9 +27,6 @@ MOST = 20
 """Rows when no limit is given; with `by` a limit counts for each group."""
 MOST_OF_A_GROUP = 5
 
-GROUPS = ("kind", "tag", "project")
-"""What entries can be grouped by: fields of the index."""
-
 # What the index calls entries without a value, and what people read then.
 _WITHOUT = {("tag", UNTAGGED): "(no tag)", ("project", EVERYWHERE): "(everywhere)"}
 
@@ -83,7 +80,7 @@ class Listed(NamedTuple):
 
 class Wish(NamedTuple):
     """What to list: the filters, the oldest moment of writing (epoch seconds), and how
-    to group (one of `GROUPS`, or "")."""
+    to group: by "kind", "tag" or "project", fields of the index, or "" for one list."""
 
     query: Query
     since: int | None = None

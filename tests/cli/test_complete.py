@@ -151,9 +151,9 @@ def test_nothing_is_said_when_anything_is_wrong(
     (tmp_path / "vault").mkdir()
     for named in (tmp_path / "vault", tmp_path / "nowhere"):
         environ = {**os.environ, "MEMCLI_VAULT": str(named)}
-        done = processes.run(complete.CALL, "zsh", "show", "", environ=environ)
+        done = processes.run("__complete", "zsh", "show", "", environ=environ)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    done = processes.run(complete.CALL)
+    done = processes.run("__complete")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 

@@ -109,14 +109,6 @@ def test_a_name_is_a_path_a_symbol_or_a_command(text: str, name: Name) -> None:
     assert str(name) == text
 
 
-def test_the_terms_of_an_entry_are_all_that_it_names_each_once() -> None:
-    found = anchors.terms(
-        ["src/app.py:1-2", "src/app.py:7", "../x"],
-        ["src/app.py", "Limiter@src/a.py", "make deploy", "/etc/passwd"],
-    )
-    assert found == (("src/app.py",), ("Limiter",), ("make deploy",))
-
-
 def test_what_a_person_types_into_a_file_is_taken() -> None:
     for value in ("src/app.py:10-20", "[src/app.py:10-20]", "\n- ./src/app.py:10-20"):
         data = f"---\nid: 1m7xvn68xtqp489w\ncode: {value}\n---\nx\n".encode()

@@ -312,7 +312,7 @@ def test_a_note_of_basic_memory_keeps_its_observations_and_links(
     assert (only.fields["tags"], only.fields["kind"]) == (["brew"], "note")
 
 
-@pytest.mark.parametrize("name", tools.NAMES)
+@pytest.mark.parametrize("name", [tool.name for tool in tools.TOOLS])
 @pytest.mark.parametrize(
     "data",
     [b"", b"\0\xff\xfe", b"[[[", b"{}", b"---\n: :\n---\n", b"[" * 100_000],

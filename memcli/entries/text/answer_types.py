@@ -10,7 +10,6 @@ import re
 from itertools import pairwise
 
 TIME, NUMBER, PLACE = 1, 2, 4
-KINDS = (TIME, NUMBER, PLACE)
 
 # Longer texts hold every kind, and so none that tells them apart.
 _READ = 4000

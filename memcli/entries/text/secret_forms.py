@@ -260,5 +260,3 @@ PHRASES: Final[tuple[Form, ...]] = (
 )
 """Secrets that are known by the words around them."""
 # fmt: on
-
-FORMS: Final[tuple[Form, ...]] = WORDS + PHRASES

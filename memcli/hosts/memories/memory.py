@@ -54,7 +54,6 @@ class Tool(NamedTuple):
     Attributes:
         name: as `--from` takes it.
         title: as people write it.
-        known_to: the version that its format was learned from.
         places: given the environment and the folder of the project (None outside of
             one), the files and folders where it keeps memories by default.
         read: what a file or folder of it holds; the second argument is the folder of
@@ -63,7 +62,6 @@ class Tool(NamedTuple):
 
     name: str
     title: str
-    known_to: str
     places: Callable[[Mapping[str, str], str | None], list[str]]
     read: Callable[[str, str | None], Found]
 

@@ -179,27 +179,19 @@ def _nowhere(environ: Environ, folder: str | None) -> list[str]:
 
 
 TOOLS = (
+    Tool("claude-code", "Claude Code", _claude_code_places, _read_claude_code),
     Tool(
-        "claude-code", "Claude Code", "2.1.329", _claude_code_places, _read_claude_code
-    ),
-    Tool(
-        "codex",
-        "Codex",
-        "0.169.0",
-        _of_host("codex", ("AGENTS.md", "memories"), ()),
-        _read_codex,
+        "codex", "Codex", _of_host("codex", ("AGENTS.md", "memories"), ()), _read_codex
     ),
     Tool(
         "gemini",
         "Gemini CLI",
-        "0.61.0",
         _of_host("gemini", ("GEMINI.md",), ("GEMINI.md",)),
         _markdown(".md"),
     ),
     Tool(
         "copilot",
         "GitHub Copilot",
-        "1.0.102",
         _of_host(
             "copilot",
             ("copilot-instructions.md",),
@@ -210,54 +202,35 @@ TOOLS = (
     Tool(
         "cursor",
         "Cursor",
-        "rules with globs and alwaysApply",
         _in_project(".cursor/rules", ".cursorrules"),
         _markdown(".mdc", ".md"),
     ),
-    Tool(
-        "agents-md",
-        "AGENTS.md",
-        "any page of markdown",
-        _in_project("AGENTS.md"),
-        _markdown(".md"),
-    ),
+    Tool("agents-md", "AGENTS.md", _in_project("AGENTS.md"), _markdown(".md")),
     Tool(
         "basic-memory",
         "basic-memory",
-        "0.23.2",
         partial(_below_home, name="basic-memory"),
         _by("basic_memory", "memories"),
     ),
-    Tool("mem0", "mem0", "2.2.1", _nowhere, _by("json_exports", "mem0")),
-    Tool(
-        "letta",
-        "Letta",
-        "agent files with blocks",
-        _nowhere,
-        _by("json_exports", "letta"),
-    ),
+    Tool("mem0", "mem0", _nowhere, _by("json_exports", "mem0")),
+    Tool("letta", "Letta", _nowhere, _by("json_exports", "letta")),
     Tool(
         "claude-mem",
         "claude-mem",
-        "schema 35",
         partial(_below_home, name=".claude-mem/claude-mem.db"),
         _by("claude_mem", "memories"),
     ),
     Tool(
         "agent-memory-git",
         "agent-memory-git",
-        "0.1.15",
         _nowhere,
         _by("topic_files", "agent_memory_git"),
     ),
     Tool(
         "memory-server",
         "the MCP memory server",
-        "2026.8.31",
         _nowhere,
         _by("json_exports", "memory_server"),
     ),
 )
 """In the order in which people are told of them."""
-
-NAMES = tuple(tool.name for tool in TOOLS)

@@ -9,7 +9,9 @@ import random
 import re
 import string
 
-from memcli.entries.text.secret_forms import FORMS
+from memcli.entries.text.secret_forms import PHRASES, WORDS
+
+FORMS = WORDS + PHRASES
 
 _PHRASE = (
     "orbit velvet canyon marble tulip anchor forest pepper silver window rocket meadow"

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from memcli.api import Vault
 from memcli.entries.text import redaction, secrets
-from memcli.entries.text.secret_forms import FORMS
 from memcli.errors import SecretFound
 from tests.conftest import EVERYTHING
-from tests.entries.text.secret_kinds import HARMLESS, OF_A_FORM, SECRETS, fill
+from tests.entries.text.secret_kinds import FORMS, HARMLESS, OF_A_FORM, SECRETS, fill
 
 # Put together here, so that no scanner takes this file for a leak.
 _R36 = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
