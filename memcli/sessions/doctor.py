@@ -4,15 +4,20 @@ Invariant: it only looks. A check that is a problem names a command or a step th
 it, and a check never raises: what stands in its way is what it reports.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries.text.counted import agreeing, counted
 from memcli.errors import MemcliError
+from memcli.named_tuple import NamedTuple
 from memcli.vault.vault import Vault
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
     from memcli.hosts.install.command_line import Program
     from memcli.vault.caller import Caller
 
@@ -44,13 +49,13 @@ class Surroundings(NamedTuple):
     """
 
     versions: tuple[str, str]
-    program: "Program"
+    program: Program
     which: Callable[[str], str | None]
     has_mcp: bool
     mcp_install: str
 
 
-def doctor(named: str | None, around: Surroundings, caller: "Caller") -> list[Check]:
+def doctor(named: str | None, around: Surroundings, caller: Caller) -> list[Check]:
     """Look at everything.
 
     Args:
@@ -228,7 +233,7 @@ def _calls(vault: Vault) -> Check:
     return Check("calls", OK, said)
 
 
-def _other_vaults(caller: "Caller", roots: list[str]) -> Iterator[Check]:
+def _other_vaults(caller: Caller, roots: list[str]) -> Iterator[Check]:
     """The vaults of teams and of the repository; and the user's config as such.
 
     The folder of each is added to `roots`.
@@ -304,7 +309,7 @@ def _hosts(
 
 
 def _skills(environ: Mapping[str, str], cwd: str) -> Iterator[Check]:
-    from memcli.hosts import skills
+    from memcli.hosts import skill_folders, skills
 
     try:
         known = list(skills.catalog().values())
@@ -312,7 +317,7 @@ def _skills(environ: Mapping[str, str], cwd: str) -> Iterator[Check]:
         yield Check("skills", PROBLEM, error.message, error.hint)
         return
     pages = 0
-    for folder in skills.places(environ, cwd):
+    for folder in skill_folders.places(environ, cwd):
         copies = [skills.look(skill, folder.path) for skill in known]
         states = [copy.state for copy in copies if copy]
         pages += len(states)

@@ -5,15 +5,16 @@ in the work tree. Only files whose content changed are analysed; publishing a co
 twice changes nothing, and a publish that was killed goes on where it was.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries import layout
 from memcli.entries.entry import Visibility
 from memcli.errors import HistoryError, InvalidEntry, InvalidValue, VaultNotFound
-from memcli.search.postgres import publisher as publishing
+from memcli.named_tuple import NamedTuple
+from memcli.search.postgres import initialising
 from memcli.search.postgres.connection import Database
 from memcli.search.postgres.packing import place_of
 from memcli.search.postgres.publisher import Content, Publisher, Standing
@@ -26,7 +27,11 @@ from memcli.storage.git.log import Readable
 from memcli.storage.git.printed import Blob
 from memcli.storage.git.remote_address import shown_of
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
     from memcli.search.reading import Files, Found
     from memcli.vault.vault import Vault
 
@@ -49,7 +54,7 @@ class Outcome(NamedTuple):
     broken: int
 
 
-def target(name: str, environ: "Mapping[str, str]") -> known_vaults.KnownVault:
+def target(name: str, environ: Mapping[str, str]) -> known_vaults.KnownVault:
     """The published vault of a name of the user's config.
 
     Raises:
@@ -76,13 +81,13 @@ def initialise(place: known_vaults.KnownVault) -> bool:
     """Make the roles and tables in a vault's database; False when they were there."""
     database = Database(place.engine or "", patience=None, read_only=False)
     try:
-        return publishing.initialise(database)
+        return initialising.initialise(database)
     finally:
         database.close()
 
 
 def publish(
-    vault: "Vault",
+    vault: Vault,
     place: known_vaults.KnownVault,
     *,
     dry_run: bool = False,
@@ -173,7 +178,7 @@ class _Run:
         publisher: Publisher,
         commit: str,
         blobs: Sequence[Blob],
-        files: "Files",
+        files: Files,
     ) -> None:
         self._repository = repository
         self._commit = commit
@@ -209,7 +214,7 @@ class _Run:
 
     def _since(
         self, published: str | None
-    ) -> "tuple[dict[bytes, str], list[Blob]] | None":
+    ) -> tuple[dict[bytes, str], list[Blob]] | None:
         """What differs from a published commit: what was there, and what is there now.
 
         None where that commit is not in this clone; all names are compared then.
@@ -247,7 +252,7 @@ class _Run:
 
     def _found(
         self, blobs: Sequence[Blob], progress: Callable[[int, int], None] | None
-    ) -> "Iterator[tuple[Found, str]]":
+    ) -> Iterator[tuple[Found, str]]:
         """What each file holds, and git's name of its content."""
         for start in range(0, len(blobs), _BATCH):
             some = blobs[start : start + _BATCH]
@@ -282,7 +287,7 @@ def _is_listed(path: str) -> bool:
 @contextmanager
 def _settings_at(
     repository: Readable, blobs: Sequence[Blob]
-) -> "Iterator[tuple[Files, config.Config, bytes]]":
+) -> Iterator[tuple[Files, config.Config, bytes]]:
     """What reads files by the settings of a commit; those, and their file's bytes."""
     import tempfile
 

@@ -100,13 +100,13 @@ class Bench:
 
     def mixed(self, size: int) -> None:
         """Publish documents that are mixed from those of the largest whole vault."""
-        from memcli.search.postgres import publisher
+        from memcli.search.postgres import initialising, publisher
         from memcli.search.postgres.connection import Database
         from memcli.search.postgres.staging import bits_for
 
         name = self.named(size)
         database = Database(self.server.url(name), patience=None, read_only=False)
-        publisher.initialise(database)
+        initialising.initialise(database)
         content = publisher.Content(name, "", "c0ffee", None, b"", b"", {})
         writer = publisher.Publisher(database, content)
         standing, bits = writer.standing(), bits_for(size)

@@ -20,7 +20,7 @@ from memcli.cli import flags as known_flags
 from memcli.cli import plain
 from memcli.cli.run import run
 from memcli.errors import MemcliError, SkillNotFound
-from memcli.hosts import skills
+from memcli.hosts import skill_folders, skills
 from memcli.hosts.claude_code import project_name as slug
 from tests import make_skills
 from tests.conftest import VaultMaker
@@ -73,7 +73,7 @@ def test_the_nine_skills_and_the_nine_variants_are_there() -> None:
     listed = skills.catalog()
     assert set(listed) == NAMES
     assert set(listed["core"].files) == VARIANTS
-    assert {skills.variant_of(host) for host in skills.HOSTS} == VARIANTS
+    assert {skill_folders.variant_of(host) for host in skill_folders.HOSTS} == VARIANTS
 
 
 def test_the_catalog_is_sorted_and_says_hash_version_and_description() -> None:
@@ -535,7 +535,8 @@ def test_each_host_has_its_folder(tmp_path: Path) -> None:
     environ = {"HOME": str(tmp_path)}
 
     def where(host: str, scope: str, **more: str) -> str:
-        place = skills.place(host, scope, {**environ, **more}, str(project / "src"))
+        home = {**environ, **more}
+        place = skill_folders.place(host, scope, home, str(project / "src"))
         return Path(place.path).relative_to(tmp_path).as_posix()
 
     assert where("claude-code", "user") == ".claude/skills"
@@ -556,5 +557,5 @@ def test_a_home_under_git_is_no_project(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     work = tmp_path / "work"
     work.mkdir()
-    place = skills.place("codex", "project", {"HOME": str(tmp_path)}, str(work))
+    place = skill_folders.place("codex", "project", {"HOME": str(tmp_path)}, str(work))
     assert place.path == str(work / ".agents" / "skills")

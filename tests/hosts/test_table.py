@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from memcli.errors import InvalidValue
-from memcli.hosts import hook_payload, hook_reply, skills, table
+from memcli.hosts import hook_payload, hook_reply, skill_folders, skills, table
 from memcli.hosts.host import Host
 from memcli.hosts.install import settings_files
 
 ROOM = Path(table.__file__).parent
 # What the room holds beside the hosts.
 OTHERS = {
-    *("__init__", "host", "table", "transcript", "transcripts", "skills"),
+    *("__init__", "host", "table", "transcript", "transcripts"),
     *("hook_payload", "hook_reply", "tool_call", "clients", "mcp_entries"),
-    "project_folder",
+    *("skills", "skill_folders", "project_folder"),
 }
 
 every_host = pytest.mark.parametrize("name", table.NAMES)
@@ -50,8 +50,8 @@ def test_a_host_has_a_page_of_the_core_skill(name: str) -> None:
     host = table.find(name)
     (core,) = skills.pick(["core"])
     assert host.skill_page in core.files
-    assert skills.variant_of(name) == host.skill_page
-    assert skills.variant_of(host.skill_page) == host.skill_page
+    assert skill_folders.variant_of(name) == host.skill_page
+    assert skill_folders.variant_of(host.skill_page) == host.skill_page
 
 
 @every_host_with_hooks

@@ -1,27 +1,36 @@
-"""The only writer of the database: brings a vault's tables up to a commit.
+"""The only writer of a vault's rows: brings a vault's tables up to a commit.
 
 Invariant: what readers see changes in one transaction, from one commit to another; a
 publisher that dies has changed nothing that they see. What it had analysed is staged,
 so the next publish goes on where it was. Publishing a commit twice changes nothing.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from __future__ import annotations
+
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, NamedTuple
 
 from memcli.entries.eligibility import Agent
 from memcli.entries.entry import Visibility
 from memcli.entries.text.tokens import ANALYSIS_VERSION
-from memcli.errors import LockBusy, MemcliError, NotAllowed
+from memcli.errors import LockBusy, NotAllowed
+from memcli.named_tuple import NamedTuple
 from memcli.search.document import numbered
 from memcli.search.index import ROW_VERSION
 from memcli.search.postgres import applying, schema
 from memcli.search.postgres.connection import Database
+from memcli.search.postgres.initialising import check_format
 from memcli.search.postgres.merging import Merging
 from memcli.search.postgres.staging import COLUMNS, Reach, Stage
-from memcli.search.reading import Found
 from memcli.storage.engine_url import redacted
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from memcli.search.reading import Found
 
 _BATCH = 2_000  # files of a vault that are staged at once
 
@@ -58,45 +67,6 @@ class Standing(NamedTuple):
     remote: str | None = None
 
 
-def initialise(database: Database) -> bool:
-    """Make roles, tables and policies; False when they were there.
-
-    Raises:
-        NotAllowed: the user may not make roles or a schema; the hint has what an
-            administrator runs.
-    """
-    ((here,),) = database.ask(("SELECT to_regclass('memcli.format') IS NOT NULL", ()))[
-        0
-    ]
-    if here:
-        _check_format(database)
-        return False
-    try:
-        with database.transaction():
-            database.ask((schema.roles(), ()))
-            database.script(schema.tables())
-    except NotAllowed as error:
-        names = ", ".join(schema.ROLES)
-        raise NotAllowed(
-            error.message,
-            hint=f"An administrator makes the roles {names} (CREATE ROLE ... NOLOGIN) "
-            "and lets you create a schema in this database; then repeat this.",
-        ) from None
-    return True
-
-
-def _check_format(database: Database) -> None:
-    (row,) = database.ask(("SELECT max(version) FROM memcli.format", ()))[0]
-    if row[0] != schema.FORMAT:
-        raise MemcliError(
-            f"{redacted(database.url)}: its tables are of format {row[0]}, and this "
-            f"memcli writes {schema.FORMAT}",
-            hint="DROP SCHEMA memcli CASCADE, then publish --init: it holds nothing "
-            "that the vaults do not.",
-            code="wrong_format",
-        )
-
-
 class Publisher:
     """Publishes one vault.
 
@@ -119,7 +89,7 @@ class Publisher:
             claim: take the name and a number for a vault that the database does not
                 know yet; otherwise such a vault has the number 0.
         """
-        _check_format(self._database)
+        check_format(self._database)
         content = self._content
         if claim:
             self._database.ask(
