@@ -4,10 +4,10 @@ Invariant: the same use cases as the command line, with Python values in and out
 question is words with options, or a whole `Query`; both become one `Query`.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from memcli.recall import recall as _recall
 from memcli.recall.query import EVERYTHING, made, view_of
@@ -15,7 +15,12 @@ from memcli.vault import vault as _vault
 from memcli.vault import vaults as _vaults
 from memcli.vault.caller import OWNER, Caller
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Self, Unpack
+
     from memcli.curation.evolve import Evolved
     from memcli.curation.forget import Forgotten
     from memcli.curation.resolve import Target
@@ -58,13 +63,13 @@ class Vault(_vault.Vault):
 
     def save(
         self,
-        draft: "Entry",
+        draft: Entry,
         *,
         cite: Sequence[str] = (),
         research: str | None = None,
         allow_secret: bool = False,
         register: bool = False,
-    ) -> "Saved":
+    ) -> Saved:
         """Save one draft of `draft` with what it cites; see `curation.citing.save`."""
         from memcli.curation import citing
 
@@ -78,11 +83,11 @@ class Vault(_vault.Vault):
 
     def save_all(
         self,
-        drafts: "Sequence[Entry]",
+        drafts: Sequence[Entry],
         *,
         allow_secret: bool = False,
         register: bool = False,
-    ) -> "list[Saved]":
+    ) -> list[Saved]:
         """Save drafts in one commit; see `memcli.vault.saving.save_all`.
 
         Raises:
@@ -96,7 +101,7 @@ class Vault(_vault.Vault):
             self, drafts, allow_secret=allow_secret, register=register
         )
 
-    def recall(self, query: "str | Query", **options: "Unpack[Options]") -> "Recalled":
+    def recall(self, query: str | Query, **options: Unpack[Options]) -> Recalled:
         """Answer a question with ranked rows.
 
         Args:
@@ -111,11 +116,11 @@ class Vault(_vault.Vault):
 
     def reflect(
         self,
-        query: "str | Query",
+        query: str | Query,
         *,
         response_schema: Any = None,
-        **options: "Unpack[Narrowing]",
-    ) -> "Reflection":
+        **options: Unpack[Narrowing],
+    ) -> Reflection:
         """Gather what answers a question, and say how far to trust it.
 
         Args:
@@ -134,11 +139,11 @@ class Vault(_vault.Vault):
 
     def synthesize(
         self,
-        query: "str | Query",
+        query: str | Query,
         *,
         response_schema: Any = None,
-        **options: "Unpack[Narrowing]",
-    ) -> "Synthesis":
+        **options: Unpack[Narrowing],
+    ) -> Synthesis:
         """Gather facts to synthesize from; runs no synthesis.
 
         Takes what `reflect` takes. `answer` is a digest, one line a fact; `sources`
@@ -160,7 +165,7 @@ class Vault(_vault.Vault):
         cite: Sequence[str] = (),
         research: str | None = None,
         **fields: Any,
-    ) -> "Evolved":
+    ) -> Evolved:
         """Replace an entry by its next version; see `memcli.curation.evolve.evolve`."""
         from memcli.curation import citing, evolve
 
@@ -169,7 +174,7 @@ class Vault(_vault.Vault):
         how = evolve.Succession(reason, also, cites=cites)
         return evolve.evolve(self, entry_id, values, how)
 
-    def revert(self, entry_id: str, *, reason: str | None = None) -> "Evolved":
+    def revert(self, entry_id: str, *, reason: str | None = None) -> Evolved:
         """Go back to the version before; see `memcli.curation.evolve.revert`."""
         from memcli.curation import evolve
 
@@ -182,7 +187,7 @@ class Vault(_vault.Vault):
         note: str | None = None,
         same_key: bool = True,
         expect: int | None = None,
-    ) -> "list[Target]":
+    ) -> list[Target]:
         """Resolve entries, and those of the same words; gives what was changed.
 
         Raises:
@@ -201,7 +206,7 @@ class Vault(_vault.Vault):
         by: str | None = None,
         note: str | None = None,
         expect: int | None = None,
-    ) -> "list[Target]":
+    ) -> list[Target]:
         """Resolve what a question clearly means; gives what was changed.
 
         Raises:
@@ -215,7 +220,7 @@ class Vault(_vault.Vault):
         plan = plan_query(self, query, kinds=kinds)
         return resolve.apply(self, plan, by=by, note=note, expect=expect)
 
-    def reopen(self, *ids: str, same_key: bool = True) -> "list[Target]":
+    def reopen(self, *ids: str, same_key: bool = True) -> list[Target]:
         """Bring resolved entries back; without ids, those of the last resolve."""
         from memcli.curation import resolve
 
@@ -226,33 +231,33 @@ class Vault(_vault.Vault):
 
     def feedback(
         self, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()
-    ) -> "list[Noted]":
+    ) -> list[Noted]:
         """Note which rows were useful; see `memcli.recall.feedback.feedback`."""
         from memcli.recall import feedback
 
         return feedback.feedback((self,), useful, not_useful)
 
-    def verify(self, project: str = "here") -> "list[Verified]":
+    def verify(self, project: str = "here") -> list[Verified]:
         """What became of the code that a project's entries name; see
         `memcli.curation.verify.verify`."""
         from memcli.curation import verify
 
         return verify.verify(self, project)
 
-    def confirm(self, *ids: str) -> "list[Confirmed]":
+    def confirm(self, *ids: str) -> list[Confirmed]:
         """Note the code of entries as it is now, since they still hold; see
         `memcli.curation.verify.confirm`."""
         from memcli.curation import verify
 
         return verify.confirm(self, ids)
 
-    def forget(self, entry_id: str, *, versions: bool = False) -> "Forgotten":
+    def forget(self, entry_id: str, *, versions: bool = False) -> Forgotten:
         """Remove an entry for good; see `memcli.curation.forget.forget`."""
         from memcli.curation import forget
 
         return forget.forget(self, entry_id, versions=versions)
 
-    def sync(self, *, dry_run: bool = False) -> "Synced":
+    def sync(self, *, dry_run: bool = False) -> Synced:
         """Bring the vault and its git remote together; see `memcli.curation.sync.sync`.
 
         git asks for no password: what it needs is in its own settings.
@@ -281,7 +286,7 @@ class Vaults(_vaults.Vaults):
             *words, caller=_caller(caller, fields), personal_only=personal_only
         )
 
-    def recall(self, query: "str | Query", **options: "Unpack[Options]") -> "Recalled":
+    def recall(self, query: str | Query, **options: Unpack[Options]) -> Recalled:
         """Answer a question with ranked rows; as `Vault.recall`."""
         from memcli.recall import federated
 
@@ -289,11 +294,11 @@ class Vaults(_vaults.Vaults):
 
     def reflect(
         self,
-        query: "str | Query",
+        query: str | Query,
         *,
         response_schema: Any = None,
-        **options: "Unpack[Narrowing]",
-    ) -> "Reflection":
+        **options: Unpack[Narrowing],
+    ) -> Reflection:
         """Gather what answers a question; as `Vault.reflect`."""
         from memcli.recall import federated
 
@@ -302,11 +307,11 @@ class Vaults(_vaults.Vaults):
 
     def synthesize(
         self,
-        query: "str | Query",
+        query: str | Query,
         *,
         response_schema: Any = None,
-        **options: "Unpack[Narrowing]",
-    ) -> "Synthesis":
+        **options: Unpack[Narrowing],
+    ) -> Synthesis:
         """Gather facts to synthesize from; as `Vault.synthesize`."""
         from memcli.recall import reflect
 
@@ -315,7 +320,7 @@ class Vaults(_vaults.Vaults):
 
     def feedback(
         self, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()
-    ) -> "list[Noted]":
+    ) -> list[Noted]:
         """Note which rows were useful; see `memcli.recall.feedback.feedback`."""
         from memcli.recall import feedback
 
@@ -329,12 +334,12 @@ def _caller(caller: Caller | None, fields: Mapping[str, Any]) -> Caller:
     return Caller(**{**(caller or OWNER)._asdict(), **fields})
 
 
-def _asked(vault: _vault.Vault, query: "str | Query", options: "Options") -> "Query":
+def _asked(vault: _vault.Vault, query: str | Query, options: Options) -> Query:
     kinds = options.get("filters", EVERYTHING).kinds
     return made(query, view_of(vault.now_ms() // 1000, kinds=kinds), **options)
 
 
-def _facts(vault: _vault.Vault, query: "str | Query", options: "Narrowing") -> "Query":
+def _facts(vault: _vault.Vault, query: str | Query, options: Narrowing) -> Query:
     # Without the kinds: an idea that waits for a decision is no fact.
     return made(query, view_of(vault.now_ms() // 1000), **options)
 

@@ -5,10 +5,11 @@ and the table by which `argv` reads plain command lines is generated from them h
 mistake in the words exits with 2 and, with `--json`, speaks JSON.
 """
 
+from __future__ import annotations
+
 import inspect
 import re
 import sys
-from collections.abc import Callable, Collection
 from types import NoneType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
@@ -20,6 +21,11 @@ from memcli.cli import commands, flags, options, render
 from memcli.cli.context import Context, Result
 from memcli.cli.run import run
 from memcli.errors import UsageError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
 
 # What the annotations of commands name; these modules import it for type checkers only.
 _NAMES = {

@@ -6,6 +6,8 @@ no Typer; the check of the docs fails when the two differ.
 
 # ruff: noqa: E501
 
+from __future__ import annotations
+
 Word = tuple[str, bool, bool, tuple[str, ...]]
 """An argument: its parameter, whether it is required, whether it repeats, its choices."""
 

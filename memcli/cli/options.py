@@ -4,6 +4,8 @@ Only Typer evaluates the annotations of a command, so this module is loaded only
 Typer is: for help, completion and mistakes.
 """
 
+from __future__ import annotations
+
 from typing import Annotated, Literal
 
 from typer import Option

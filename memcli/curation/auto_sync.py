@@ -4,19 +4,25 @@ Invariant: at most one sync of a vault works and one waits. The one that waits b
 after the other has ended, so it also sends what was written before it began.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.curation import sync
 from memcli.entries import layout
 from memcli.errors import LockBusy, MemcliError
+from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
 from memcli.storage.lock import Lock
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from memcli.vault.vault import Vault
 
 # Seconds in which further writes join the sync that the first one has started.
@@ -38,7 +44,7 @@ class Done(NamedTuple):
         return self._asdict()
 
 
-def run(vault: "Vault", sleep: Callable[[float], None] = time.sleep) -> Done:
+def run(vault: Vault, sleep: Callable[[float], None] = time.sleep) -> Done:
     """Sync a vault by itself; an error is noted for `memcli doctor`, and returned."""
     vault.starts_sync = False
     path = state_dirs.path(vault.root, layout.SYNC_LOCK)

@@ -5,14 +5,19 @@ read and was readable before; otherwise nothing is written. It stays the same ve
 what replaces a claim by another is `evolve`.
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
 
 from memcli.entries.entry import Status
 from memcli.entries.identity import strict_key
 from memcli.errors import InvalidEntry, NotAllowed
+from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from memcli.vault.vault import Stored, Vault
 
 
@@ -29,7 +34,7 @@ class Edited(NamedTuple):
         return self._asdict()
 
 
-def opened(vault: "Vault", entry_id: str) -> "Stored":
+def opened(vault: Vault, entry_id: str) -> Stored:
     """The file to edit.
 
     Raises:
@@ -40,9 +45,7 @@ def opened(vault: "Vault", entry_id: str) -> "Stored":
     return vault.stored(vault.path_of(entry_id))
 
 
-def edit(
-    vault: "Vault", old: "Stored", text: str, *, allow_secret: bool = False
-) -> Edited:
+def edit(vault: Vault, old: Stored, text: str, *, allow_secret: bool = False) -> Edited:
     """Put an edited file in the place of what it was.
 
     Args:

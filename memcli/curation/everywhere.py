@@ -5,15 +5,18 @@ rejected, it is not made again; approved, it takes the place of the entries of t
 projects, in the same commit.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from memcli.entries.entry import Confidence, Entry, Source, Status
 from memcli.entries.identity import claim
 from memcli.errors import MemcliError
 from memcli.vault import lineage, placing, saving
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memcli.storage.transaction import Transaction
     from memcli.vault.duplicates import HeldTexts
     from memcli.vault.saved import Saved
@@ -21,11 +24,11 @@ if TYPE_CHECKING:
 
 
 def offer(
-    vault: "Vault",
-    change: "Transaction | None",
+    vault: Vault,
+    change: Transaction | None,
     drafts: Sequence[Entry],
-    saved: "Sequence[Saved]",
-    held: "HeldTexts",
+    saved: Sequence[Saved],
+    held: HeldTexts,
 ) -> None:
     """Put a candidate for each new entry whose words another project has.
 
@@ -45,7 +48,7 @@ def offer(
         placing.place(vault, change, offers, known)
 
 
-def _candidate(draft: Entry, entry_id: str, held: "HeldTexts") -> Entry | None:
+def _candidate(draft: Entry, entry_id: str, held: HeldTexts) -> Entry | None:
     others = held.elsewhere(draft)
     if draft.project is None or not others:
         return None
@@ -60,7 +63,7 @@ def _candidate(draft: Entry, entry_id: str, held: "HeldTexts") -> Entry | None:
     )
 
 
-def take_over(vault: "Vault", change: "Transaction", entry: Entry, now: str) -> Entry:
+def take_over(vault: Vault, change: Transaction, entry: Entry, now: str) -> Entry:
     """Archive the entries of projects that an approved candidate stands for.
 
     These are the entries of its evidence, in force and in its words. Returns the entry

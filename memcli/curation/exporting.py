@@ -4,20 +4,26 @@ Invariant: the vault is only read, and an agent's export holds what it may see. 
 `as_object` makes, `import` takes back: ids, lineage, dates and unknown keys included.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries import yaml_lines
 from memcli.entries.eligibility import View
 from memcli.entries.entry import FIELDS, Entry, Source, Status
 from memcli.errors import Conflict, MemcliError
+from memcli.named_tuple import NamedTuple
 from memcli.recall import recall
 from memcli.recall.query import Filters, Query
 from memcli.storage import new_files
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from memcli.vault.vault import Vault
 
 
@@ -28,7 +34,7 @@ class Exported(NamedTuple):
     unread: list[str]
 
 
-def entries(vault: "Vault", filters: Filters, *, current: bool) -> Exported:
+def entries(vault: Vault, filters: Filters, *, current: bool) -> Exported:
     """The entries that an export holds, oldest first.
 
     Args:

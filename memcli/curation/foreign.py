@@ -5,19 +5,25 @@ looks like a secret, and holds where the tool had it: in the project of the fold
 it is about, or everywhere. Importing the same again adds nothing.
 """
 
-import os
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
 
-from memcli.entries.entry import Entry
+import os
+
 from memcli.entries.projects import check_project
 from memcli.entries.text import redaction
 from memcli.errors import InvalidValue, MemcliError
 from memcli.hosts import host
 from memcli.hosts.memories.memory import Memory, Problem, Tool
+from memcli.named_tuple import NamedTuple
 from memcli.storage import projects
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from memcli.entries.entry import Entry
     from memcli.vault.vault import Vault
 
 
@@ -43,7 +49,7 @@ class At(NamedTuple):
 
 
 def drafts(
-    vault: "Vault", tool: Tool, found: Iterable[Memory | Problem], at: At
+    vault: Vault, tool: Tool, found: Iterable[Memory | Problem], at: At
 ) -> Drafts:
     """Turn the memories of a tool into drafts of entries.
 
@@ -75,7 +81,7 @@ def drafts(
     return made
 
 
-def _draft(vault: "Vault", tool: Tool, place: str, fields: dict[str, Any]) -> Entry:
+def _draft(vault: Vault, tool: Tool, place: str, fields: dict[str, Any]) -> Entry:
     source = {
         "writer": "import",
         "host": _line(fields.pop("host", None)) or tool.name,

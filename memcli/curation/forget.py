@@ -6,19 +6,24 @@ Besides this only an `undo` of what made an entry, and a sync with a clone in wh
 is gone, take an entry out of the vault; the history keeps it then.
 """
 
+from __future__ import annotations
+
 import re
 import shlex
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries import layout
-from memcli.entries.entry import Entry
 from memcli.errors import MemcliError
+from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
 from memcli.vault import lineage, session_records
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
+    from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.storage.git.printed import Blob
     from memcli.storage.git.repository import Repository
@@ -58,7 +63,7 @@ class Forgotten(NamedTuple):
         return self._asdict() | {"linked_from": linked}
 
 
-def plan(vault: "Vault", entry_id: str, *, versions: bool = False) -> Forgotten:
+def plan(vault: Vault, entry_id: str, *, versions: bool = False) -> Forgotten:
     """What forgetting an entry would remove.
 
     Args:
@@ -75,7 +80,7 @@ def plan(vault: "Vault", entry_id: str, *, versions: bool = False) -> Forgotten:
     return _planned(vault, stored, others, versions=versions)
 
 
-def forget(vault: "Vault", entry_id: str, *, versions: bool = False) -> Forgotten:
+def forget(vault: Vault, entry_id: str, *, versions: bool = False) -> Forgotten:
     """Remove an entry from the vault; see `plan`.
 
     Raises:
@@ -104,7 +109,7 @@ def forget(vault: "Vault", entry_id: str, *, versions: bool = False) -> Forgotte
     return plan._replace(applied=True)
 
 
-def _named(vault: "Vault", entry_id: str) -> "tuple[Stored, list[Stored]]":
+def _named(vault: Vault, entry_id: str) -> tuple[Stored, list[Stored]]:
     """The entry, and its other versions."""
     vault.owner_only("forgetting")
     stored = vault.stored(vault.path_of(entry_id))
@@ -113,7 +118,7 @@ def _named(vault: "Vault", entry_id: str) -> "tuple[Stored, list[Stored]]":
 
 
 def _planned(
-    vault: "Vault", stored: "Stored", others: "list[Stored]", *, versions: bool
+    vault: Vault, stored: Stored, others: list[Stored], *, versions: bool
 ) -> Forgotten:
     gone = [stored, *(others if versions else [])]
     from memcli.storage.git.repository import Repository
@@ -137,13 +142,13 @@ def _planned(
 class HeldBlob(NamedTuple):
     """A blob of git that holds an entry, with the entry's id and title in it."""
 
-    blob: "Blob"
+    blob: Blob
     id: str
     title: str
 
 
 def _history(
-    repository: "Repository", gone: "Sequence[Stored]", places: set[str]
+    repository: Repository, gone: Sequence[Stored], places: set[str]
 ) -> list[HeldBlob]:
     """Every blob that holds one of these entries, at whatever path it was.
 
@@ -169,7 +174,7 @@ def _history(
     return held
 
 
-def purge_commands(repository: "Repository", blobs: "Sequence[HeldBlob]") -> list[str]:
+def purge_commands(repository: Repository, blobs: Sequence[HeldBlob]) -> list[str]:
     """Shell commands that remove these blobs from every commit, with plain git.
 
     They remove them only at the paths where the entry was, since another file may hold
@@ -213,9 +218,7 @@ def purge_commands(repository: "Repository", blobs: "Sequence[HeldBlob]") -> lis
     return commands
 
 
-def _messages(
-    repository: "Repository", blobs: "Sequence[HeldBlob]"
-) -> "Mapping[str, str]":
+def _messages(repository: Repository, blobs: Sequence[HeldBlob]) -> Mapping[str, str]:
     """Commit -> its message without the titles, quoted as a format of printf.
 
     The first line of memcli's commits names the entry, and outlives the file.
@@ -258,7 +261,7 @@ def _pathspec(path: str) -> str:
     return f":(top,glob){''.join(pattern)}"
 
 
-def _linked(reader: "Reader", entry: Entry, gone: set[str]) -> list[Linking]:
+def _linked(reader: Reader, entry: Entry, gone: set[str]) -> list[Linking]:
     from memcli.entries.text.links import link_keys
 
     names = link_keys(entry.id, entry.path, entry.display_title)
@@ -269,7 +272,7 @@ def _linked(reader: "Reader", entry: Entry, gone: set[str]) -> list[Linking]:
 
 
 def _relink(
-    vault: "Vault", change: "Transaction", entry: Entry, others: "list[Stored]"
+    vault: Vault, change: Transaction, entry: Entry, others: list[Stored]
 ) -> None:
     """Link the version before a removed one with the version after it."""
     from memcli.entries import codec

@@ -4,10 +4,11 @@ Invariant: the sources are only read; valid entries are saved in one commit, eve
 one is reported with its line and reason; repeating an import adds nothing.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.curation import citing
 from memcli.entries.entry import Entry, Source
@@ -19,11 +20,16 @@ from memcli.errors import (
     Unreadable,
     UsageError,
 )
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files, jsonl
 from memcli.storage.listing import paths_of, scan
 from memcli.vault import anchoring, saving
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from memcli.curation.foreign import At
     from memcli.hosts.memories.memory import Tool
     from memcli.vault.saved import Saved
@@ -61,8 +67,8 @@ class Imported(NamedTuple):
     `became` says it of each memory of another tool, and `notes` what was left out.
     """
 
-    created: list["Saved"]
-    duplicates: list["Saved"]
+    created: list[Saved]
+    duplicates: list[Saved]
     failed: list[Failure]
     dry_run: bool = False
     became: tuple[Became, ...] = ()
@@ -82,7 +88,7 @@ class _Manner(NamedTuple):
 
 
 def import_lines(
-    vault: "Vault",
+    vault: Vault,
     data: bytes,
     name: str,
     *,
@@ -105,7 +111,7 @@ def import_lines(
 
 
 def save_lines(
-    vault: "Vault",
+    vault: Vault,
     data: bytes,
     name: str,
     *,
@@ -124,7 +130,7 @@ def save_lines(
 
 
 def _bring(
-    vault: "Vault",
+    vault: Vault,
     data: bytes,
     name: str,
     manner: _Manner,
@@ -171,7 +177,7 @@ def _bring(
 
 
 def foreign_kinds(
-    vault: "Vault", data: bytes, name: str, known: Mapping[str, str] = _NO_KINDS
+    vault: Vault, data: bytes, name: str, known: Mapping[str, str] = _NO_KINDS
 ) -> dict[str, int]:
     """The kinds of JSON lines that the vault does not know, with how many lines have
     each; without those of `known`."""
@@ -189,7 +195,7 @@ def _word(value: Any) -> str:
 
 
 def import_folder(
-    vault: "Vault",
+    vault: Vault,
     folder: str,
     *,
     allow_secret: bool = False,
@@ -232,10 +238,10 @@ def import_folder(
 
 
 def import_memories(
-    vault: "Vault",
-    tool: "Tool",
+    vault: Vault,
+    tool: Tool,
     places: Sequence[str],
-    at: "At",
+    at: At,
     *,
     dry_run: bool = False,
 ) -> Imported:
@@ -276,7 +282,7 @@ def import_memories(
     )
 
 
-def _note(vault: "Vault", root: str, path: str) -> Entry:
+def _note(vault: Vault, root: str, path: str) -> Entry:
     from memcli.entries import codec
 
     data = files.read(os.path.join(root, *path.split("/")))
@@ -312,13 +318,13 @@ def _extra(keys: Any) -> tuple[tuple[str, str], ...]:
 
 
 def _save(
-    vault: "Vault",
+    vault: Vault,
     drafts: list[Entry],
     occasion: saving.Occasion,
     *,
     allow_secret: bool,
     dry_run: bool,
-) -> list["Saved"]:
+) -> list[Saved]:
     if dry_run:
         return saving.plan(vault, drafts)
     if not drafts:
@@ -326,9 +332,7 @@ def _save(
     return saving.save_all(vault, drafts, allow_secret=allow_secret, occasion=occasion)
 
 
-def _imported(
-    saved: list["Saved"], failed: list[Failure], *, dry_run: bool
-) -> Imported:
+def _imported(saved: list[Saved], failed: list[Failure], *, dry_run: bool) -> Imported:
     return Imported(
         created=[item for item in saved if item.outcome == "created"],
         duplicates=[item for item in saved if item.outcome != "created"],

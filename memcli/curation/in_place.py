@@ -5,19 +5,21 @@ entry does not become stale. Each change is one commit; one that would change no
 writes nothing.
 """
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
-from memcli.entries.entry import Entry
-from memcli.entries.rights import Action
 from memcli.vault import lineage
 from memcli.vault.agents import refuse_unless
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from memcli.entries.entry import Entry
+    from memcli.entries.rights import Action
     from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Stored, Vault
 
 
-def named(vault: "Vault", entry_id: str, action: Action) -> "Stored":
+def named(vault: Vault, entry_id: str, action: Action) -> Stored:
     """The entry that is to be changed, read under the lock of a transaction.
 
     Raises:
@@ -30,7 +32,7 @@ def named(vault: "Vault", entry_id: str, action: Action) -> "Stored":
     return stored
 
 
-def put(vault: "Vault", change: "Transaction", old: "Stored", fresh: Entry) -> bool:
+def put(vault: Vault, change: Transaction, old: Stored, fresh: Entry) -> bool:
     """Write an entry with other fields to its file; False when nothing differs.
 
     Raises:

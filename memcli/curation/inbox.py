@@ -5,18 +5,23 @@ since the incubator has its own decisions; what cannot be decided on is refused 
 reason.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
 
 from memcli.entries import layout
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Confidence, Status
 from memcli.entries.rights import Action, may
 from memcli.errors import InvalidValue, NotAllowed
+from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage
 from memcli.vault.agents import refuse_unless
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Stored, Vault
@@ -63,14 +68,14 @@ class Proposal(NamedTuple):
     why: str = ""
 
 
-def pending(vault: "Vault", *, to_decide: bool = False) -> list[PendingEntry]:
+def pending(vault: Vault, *, to_decide: bool = False) -> list[PendingEntry]:
     """The candidates that wait for review, the oldest first.
 
     With `to_decide` those alone that the agent which asks may decide on.
     """
     now = vault.now_ms() // 1000
 
-    def look(reader: "Reader") -> list[PendingEntry]:
+    def look(reader: Reader) -> list[PendingEntry]:
         docs = reader.exact("status", str(Status.PENDING))
         rows = (reader.row(doc) for doc in docs)
         # Ideas wait, too, and are decided on in their ledger (`ideas.incubator`).
@@ -113,7 +118,7 @@ def select(
     ]
 
 
-def proposals(vault: "Vault", candidate: PendingEntry) -> list[Proposal]:
+def proposals(vault: Vault, candidate: PendingEntry) -> list[Proposal]:
     """Entries in force that a candidate may replace.
 
     First those that it names as its evidence, then what it contradicts, then its own
@@ -121,7 +126,7 @@ def proposals(vault: "Vault", candidate: PendingEntry) -> list[Proposal]:
     """
     now = vault.now_ms() // 1000
 
-    def look(reader: "Reader") -> list[Proposal]:
+    def look(reader: Reader) -> list[Proposal]:
         from memcli.vault.likeness import alike
 
         docs = reader.exact("id", candidate.id)
@@ -153,7 +158,7 @@ def proposals(vault: "Vault", candidate: PendingEntry) -> list[Proposal]:
     return vault.read(look)
 
 
-def _proposal(candidate: PendingEntry, row: "StoredRow", likeness: float) -> Proposal:
+def _proposal(candidate: PendingEntry, row: StoredRow, likeness: float) -> Proposal:
     from memcli.entries.text.directives import differ
 
     relation, why = "resembles", ""
@@ -165,7 +170,7 @@ def _proposal(candidate: PendingEntry, row: "StoredRow", likeness: float) -> Pro
 
 
 def named(
-    vault: "Vault", ids: Sequence[str], target_id: str | None = None
+    vault: Vault, ids: Sequence[str], target_id: str | None = None
 ) -> list[PendingEntry]:
     """The candidates that a decision would be on, in the order of the ids.
 
@@ -183,7 +188,7 @@ def named(
     return [found[stored.entry.id] for stored in waiting(vault, ids)]
 
 
-def waiting(vault: "Vault", ids: Sequence[str]) -> "list[Stored]":
+def waiting(vault: Vault, ids: Sequence[str]) -> list[Stored]:
     """The candidates that the ids name, each once; to change one, hold the lock."""
     waiting: dict[str, Stored] = {}
     for name in ids:
@@ -206,7 +211,7 @@ def waiting(vault: "Vault", ids: Sequence[str]) -> "list[Stored]":
     return list(waiting.values())
 
 
-def _candidate(row: "StoredRow", now: int) -> PendingEntry:
+def _candidate(row: StoredRow, now: int) -> PendingEntry:
     from memcli.entries import dates
 
     created = dates.to_epoch(row.created) if row.created else now

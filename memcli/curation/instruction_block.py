@@ -8,10 +8,10 @@ the block, make an agent read a file, or look like the host; what reads like an 
 the model is left out, as hooks do.
 """
 
+from __future__ import annotations
+
 import os
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
 
 from memcli.entries.entry import Entry, one_line
 from memcli.entries.ids import shortened
@@ -19,7 +19,13 @@ from memcli.entries.text import prompt_injection
 from memcli.entries.text.harmless import harmless
 from memcli.errors import Conflict, Unreadable, WriteFailed
 from memcli.hosts.memories import markdown
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # What agents should follow in all they do, in this order.
 _STANDING = (

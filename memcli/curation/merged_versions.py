@@ -6,14 +6,17 @@ Each decision is one commit, which `undo` takes back. What is decided is not ask
 again.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from __future__ import annotations
 
 from memcli.entries.entry import Entry, Status
 from memcli.entries.merging.entry_file import MERGED_FROM
 from memcli.entries.rights import Action, may
 from memcli.errors import NotAllowed
+from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage
 from memcli.vault.agents import refuse_unless
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
@@ -40,13 +43,13 @@ class MergedVersion(NamedTuple):
     current_text: str
 
 
-def waiting(vault: "Vault") -> list[MergedVersion]:
+def waiting(vault: Vault) -> list[MergedVersion]:
     """The versions that nobody has decided on, the oldest first.
 
     Those whose entry is resolved, forgotten or says the same by now are left out.
     """
 
-    def look(reader: "Reader") -> list[tuple["StoredRow", str | None]]:
+    def look(reader: Reader) -> list[tuple[StoredRow, str | None]]:
         rows = map(reader.row, reader.exact("status", str(Status.SUPERSEDED)))
         return [
             (row, lineage.current(reader, row.id))
@@ -81,7 +84,7 @@ def _waits(reason: str | None) -> bool:
     return text.startswith(MERGED_FROM) and not text.endswith(_DECIDED)
 
 
-def keep_current(vault: "Vault", entry_id: str) -> str | None:
+def keep_current(vault: Vault, entry_id: str) -> str | None:
     """Decide that the current version is right; returns the commit.
 
     Raises:
@@ -95,7 +98,7 @@ def keep_current(vault: "Vault", entry_id: str) -> str | None:
     return change.commit
 
 
-def take(vault: "Vault", entry_id: str, *, both: bool = False) -> str | None:
+def take(vault: Vault, entry_id: str, *, both: bool = False) -> str | None:
     """Make the text of such a version the next version of its entry.
 
     Args:
@@ -132,7 +135,7 @@ def take(vault: "Vault", entry_id: str, *, both: bool = False) -> str | None:
     return change.commit
 
 
-def _named(vault: "Vault", entry_id: str) -> "tuple[Stored, Stored]":
+def _named(vault: Vault, entry_id: str) -> tuple[Stored, Stored]:
     """The version, and what is current instead of it; the lock is held."""
     version = vault.stored(vault.path_of(entry_id))
     refuse_unless(vault, Action.EVOLVE, version.entry)
@@ -147,7 +150,7 @@ def _named(vault: "Vault", entry_id: str) -> "tuple[Stored, Stored]":
     return version, head
 
 
-def _decide(vault: "Vault", change: "Transaction", version: "Stored") -> None:
+def _decide(vault: Vault, change: Transaction, version: Stored) -> None:
     """Note on a version that it is not to be asked about again."""
     from memcli.entries import codec
 

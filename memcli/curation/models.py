@@ -4,15 +4,20 @@ Invariant: whether a model is stale is computed each time, by the function that 
 uses, too. What a model may cite is decided in `citing`.
 """
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
 
-from memcli.entries.eligibility import View
 from memcli.entries.entry import Layer
+from memcli.named_tuple import NamedTuple
 from memcli.recall.filters import of_project
 from memcli.vault import lineage, staleness
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import Any
+
+    from memcli.entries.eligibility import View
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
@@ -47,7 +52,7 @@ class Model(NamedTuple):
 
 
 def models(
-    vault: "Vault", view: View, *, stale: bool = False, project: str = ""
+    vault: Vault, view: View, *, stale: bool = False, project: str = ""
 ) -> list[Model]:
     """Every model and observation in force, models first, then the newest.
 
@@ -63,9 +68,7 @@ def models(
     return [model for model in listed if model.stale_why or not stale]
 
 
-def _listed(
-    reader: "Reader", view: View, within: Collection[int] | None
-) -> list[Model]:
+def _listed(reader: Reader, view: View, within: Collection[int] | None) -> list[Model]:
     models = []
     for layer in DRAWN:
         docs = [

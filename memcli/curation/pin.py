@@ -4,14 +4,19 @@ Invariant: as `in_place`. An agent pins only what it has written, since what is 
 is told to every session.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
 
 from memcli.curation import in_place
 from memcli.entries.rights import Action
 from memcli.entries.text.counted import counted
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from memcli.vault.vault import Vault
 
 
@@ -24,7 +29,7 @@ class Pinned(NamedTuple):
     changed: bool
 
 
-def pin(vault: "Vault", ids: Sequence[str], *, pinned: bool = True) -> list[Pinned]:
+def pin(vault: Vault, ids: Sequence[str], *, pinned: bool = True) -> list[Pinned]:
     """Pin entries, or unpin them, all in one commit.
 
     Args:

@@ -6,14 +6,17 @@ side names the id on the other, and which vault that is in. Nothing goes along t
 tells of the user's sessions or agents; the archive keeps it.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from __future__ import annotations
 
 from memcli.entries import layout
 from memcli.entries.entry import Entry, Layer, Status, Visibility
 from memcli.entries.rights import Action
 from memcli.errors import Conflict, NotAllowed
+from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage, saving
 from memcli.vault.agents import refuse_unless
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.vault.vault import Vault
@@ -46,7 +49,7 @@ class Promoted(NamedTuple):
 
 
 def promote(
-    vault: "Vault", repo: "Vault", entry_id: str, *, name: str, dry_run: bool = False
+    vault: Vault, repo: Vault, entry_id: str, *, name: str, dry_run: bool = False
 ) -> Promoted:
     """Move an entry into the vault that the repository carries.
 
@@ -104,7 +107,7 @@ def promote(
     return done._replace(id=saved.id, path=saved.path, archived=place)
 
 
-def _refuse(vault: "Vault", entry: Entry) -> None:
+def _refuse(vault: Vault, entry: Entry) -> None:
     refuse_unless(vault, Action.EVOLVE, entry)
     lineage.refuse_ended(vault, entry)
     why = None
@@ -132,7 +135,7 @@ def _not_in_use(entry_id: str, state: str) -> NotAllowed:
     )
 
 
-def _draft(vault: "Vault", repo: "Vault", old: Entry) -> Entry:
+def _draft(vault: Vault, repo: Vault, old: Entry) -> Entry:
     fields = {name: getattr(old, name) for name in _CARRIED}
     given = {name: str(v) if name == "type" else v for name, v in fields.items() if v}
     draft = repo.draft({"text": old.body, **given, "source": {"writer": "manual"}})

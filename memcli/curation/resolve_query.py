@@ -7,8 +7,7 @@ list that a limit has cut; and unless one claim clearly holds more of the questi
 every other, the plan says that it is not clear.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from __future__ import annotations
 
 from memcli.curation.resolve import ResolvePlan, Target, gather
 from memcli.entries.checks import check_kind
@@ -16,8 +15,13 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import Item, Status
 from memcli.entries.text.counted import agreeing, counted
 from memcli.errors import EntryNotFound, UsageError
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memcli.search.ranking.bm25 import Ranking
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
@@ -48,7 +52,7 @@ class _Match(NamedTuple):
 
 
 def plan_query(
-    vault: "Vault", query: str, *, kinds: Sequence[str] = (), same_key: bool = True
+    vault: Vault, query: str, *, kinds: Sequence[str] = (), same_key: bool = True
 ) -> ResolvePlan:
     """Plan to resolve what a question means.
 
@@ -66,7 +70,7 @@ def plan_query(
     kinds = [check_kind(kind, vault.kinds) for kind in kinds]
     view = View(vault.now_ms() // 1000)
 
-    def find(reader: "Reader") -> ResolvePlan:
+    def find(reader: Reader) -> ResolvePlan:
         ranking = _ranked(reader, query, view, _concerned(reader, kinds))
         if not ranking.hits:
             raise _nothing(reader, query, view, kinds)
@@ -105,7 +109,7 @@ def _unclear(
     return None
 
 
-def _concerned(reader: "Reader", kinds: Sequence[str]) -> set[int]:
+def _concerned(reader: Reader, kinds: Sequence[str]) -> set[int]:
     """The documents that a question is about."""
     docs = {doc for kind in kinds or KINDS for doc in reader.exact("kind", kind)}
     if not kinds:
@@ -113,9 +117,7 @@ def _concerned(reader: "Reader", kinds: Sequence[str]) -> set[int]:
     return docs
 
 
-def _ranked(
-    reader: "Reader", query: str, view: View, within: set[int] | None
-) -> "Ranking":
+def _ranked(reader: Reader, query: str, view: View, within: set[int] | None) -> Ranking:
     from memcli.entries.text import tokens
     from memcli.search.ranking import bm25
     from memcli.search.ranking.corpus import Question, Scope
@@ -137,7 +139,7 @@ def _ranked(
     )
 
 
-def _matches(reader: "Reader", ranking: "Ranking") -> list[_Match]:
+def _matches(reader: Reader, ranking: Ranking) -> list[_Match]:
     """What the hits hold of the question, the fullest first."""
     weights: dict[str, list[float]] = {}
     for term in ranking.terms:
@@ -166,13 +168,13 @@ def _matches(reader: "Reader", ranking: "Ranking") -> list[_Match]:
     return sorted(matches, key=lambda one: (-one.held, -one.score, one.id))
 
 
-def _target(reader: "Reader", match: _Match) -> Target:
+def _target(reader: Reader, match: _Match) -> Target:
     scored = [(match.id, match.score)]
     return gather(reader, scored, Status.RESOLVED, same_key=False).targets[0]
 
 
 def _nothing(
-    reader: "Reader", query: str, view: View, kinds: Sequence[str]
+    reader: Reader, query: str, view: View, kinds: Sequence[str]
 ) -> EntryNotFound:
     """The refusal of a question that nothing matches among what it concerns."""
     solved = view._replace(statuses=frozenset({Status.RESOLVED}))

@@ -7,8 +7,7 @@ candidate keeps its id for life. A secret that was edited away before any commit
 never comes into one.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
 
 from memcli.curation import everywhere
 from memcli.curation.inbox import waiting
@@ -19,11 +18,17 @@ from memcli.entries.ids import slug
 from memcli.entries.rights import Action
 from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
+from memcli.named_tuple import NamedTuple
 from memcli.vault import free_paths, lineage
 from memcli.vault.agents import refuse_unless
 from memcli.vault.next_path import next_path
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
     from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Stored, Vault
 
@@ -45,7 +50,7 @@ class EntryDecisions(NamedTuple):
 
 
 def approve(
-    vault: "Vault",
+    vault: Vault,
     ids: Sequence[str],
     changes: Mapping[str, Any] | None = None,
     *,
@@ -97,7 +102,7 @@ def approve(
 
 
 def reject(
-    vault: "Vault", ids: Sequence[str], reason: str | None = None
+    vault: Vault, ids: Sequence[str], reason: str | None = None
 ) -> EntryDecisions:
     """Reject candidates, in one commit; their words are not proposed again.
 
@@ -128,7 +133,7 @@ def reject(
 
 
 def supersede(
-    vault: "Vault", entry_id: str, target_id: str, reason: str | None = None
+    vault: Vault, entry_id: str, target_id: str, reason: str | None = None
 ) -> EntryDecisions:
     """Make a candidate the next version of an entry in force.
 
@@ -185,7 +190,7 @@ def supersede(
 
 
 def _drop_secret(
-    vault: "Vault", name: str, changes: Mapping[str, Any], *, allow_secret: bool
+    vault: Vault, name: str, changes: Mapping[str, Any], *, allow_secret: bool
 ) -> None:
     """Write a candidate with its new text over a secret that no commit holds yet.
 
@@ -214,7 +219,7 @@ def retagged(tags: Sequence[str], words: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(t for t in (*tags, *added) if t.lower() not in dropped))
 
 
-def _changed(vault: "Vault", entry: Entry, changes: Mapping[str, Any]) -> Entry:
+def _changed(vault: Vault, entry: Entry, changes: Mapping[str, Any]) -> Entry:
     from memcli.entries.text import secrets
 
     given = {name: value for name, value in changes.items() if value not in (None, ())}
@@ -236,7 +241,7 @@ def _changed(vault: "Vault", entry: Entry, changes: Mapping[str, Any]) -> Entry:
     return vault.link(entry) if "text" in changes else entry
 
 
-def _move(change: "Transaction", stored: "Stored", path: str, data: bytes) -> None:
+def _move(change: Transaction, stored: Stored, path: str, data: bytes) -> None:
     if path == stored.path:
         change.put(path, data, expected=stored.data)
         return

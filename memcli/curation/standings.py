@@ -3,14 +3,18 @@
 Invariant: reads the index only, and shows nothing that eligibility hides.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from __future__ import annotations
 
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
+from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
@@ -34,7 +38,7 @@ class Standing(NamedTuple):
     last_seen: str
 
 
-def standings(vault: "Vault", states: Sequence[str] = ()) -> list[Standing]:
+def standings(vault: Vault, states: Sequence[str] = ()) -> list[Standing]:
     """Entries in force or resolved; recurred entries first, then the newest.
 
     Args:
@@ -42,7 +46,7 @@ def standings(vault: "Vault", states: Sequence[str] = ()) -> list[Standing]:
         states: unresolved, resolved, recurred; none means all.
     """
 
-    def look(reader: "Reader") -> list[Standing]:
+    def look(reader: Reader) -> list[Standing]:
         view = View(vault.now_ms() // 1000)
         standings = [
             _standing(reader, reader.row(doc))
@@ -64,7 +68,7 @@ def standings(vault: "Vault", states: Sequence[str] = ()) -> list[Standing]:
     return vault.read(look)
 
 
-def _standing(reader: "Reader", row: "StoredRow") -> Standing:
+def _standing(reader: Reader, row: StoredRow) -> Standing:
     state = "unresolved"
     if row.status == _RESOLVED:
         state = "recurred" if lineage.recurred_at(reader, row) else "resolved"

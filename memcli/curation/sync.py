@@ -6,9 +6,9 @@ holds. The remote is asked without the vault's lock. A sync that fails, or is ki
 leaves a vault that the next command can use, and a sync that the next one completes.
 """
 
+from __future__ import annotations
+
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.curation import uncommitted
 from memcli.curation.sync_report import Synced, Traffic, traffic_of
@@ -16,6 +16,7 @@ from memcli.entries import layout
 from memcli.entries.merging import trees
 from memcli.entries.merging.plans import Blob
 from memcli.errors import HistoryError, LockBusy, MemcliError, NotAllowed
+from memcli.named_tuple import NamedTuple
 from memcli.storage import arrival, journal, state_dirs, sync_settings
 from memcli.storage.arrival import Arrival
 from memcli.storage.git.joining import REGULAR, Difference, Joining
@@ -25,7 +26,11 @@ from memcli.storage.lock import Lock
 from memcli.vault import sync_state
 from memcli.vault.health import git_state
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memcli.storage.git.remote_address import Remote
     from memcli.vault.vault import Vault
 
@@ -50,7 +55,7 @@ class _Decision(NamedTuple):
 
 
 def sync(
-    vault: "Vault",
+    vault: Vault,
     terms: Terms,
     *,
     dry_run: bool = False,
@@ -80,7 +85,7 @@ def sync(
 
 
 def in_turn(
-    vault: "Vault", terms: Terms, *, dry_run: bool, sleep: Callable[[float], None]
+    vault: Vault, terms: Terms, *, dry_run: bool, sleep: Callable[[float], None]
 ) -> Synced:
     """As `sync`, for a caller that holds the lock of syncs."""
     vault.owner_only("sync")
@@ -97,7 +102,7 @@ def in_turn(
     return done
 
 
-def opened(vault: "Vault") -> tuple[Joining, "Remote"]:
+def opened(vault: Vault) -> tuple[Joining, Remote]:
     """The repository of a vault that can be synced, and its remote.
 
     Raises:
@@ -115,7 +120,7 @@ def opened(vault: "Vault") -> tuple[Joining, "Remote"]:
     return repository, remote
 
 
-def joinable(vault: "Vault") -> Joining:
+def joinable(vault: Vault) -> Joining:
     """The repository of a vault, which can go to another commit; raises as `opened`."""
     repository = Joining.open(vault.root, environ=vault.environ)
     if repository.prefix:
@@ -138,7 +143,7 @@ def joinable(vault: "Vault") -> Joining:
 
 
 def _sync(
-    vault: "Vault", terms: Terms, *, dry_run: bool, sleep: Callable[[float], None]
+    vault: Vault, terms: Terms, *, dry_run: bool, sleep: Callable[[float], None]
 ) -> Synced:
     if journal.exists(vault.root):
         with _arrival(vault):
@@ -181,7 +186,7 @@ def _sync(
     return done._replace(moved=repository.tip("HEAD") != started)
 
 
-def _committed(vault: "Vault", repository: Joining, done: Synced) -> Synced:
+def _committed(vault: Vault, repository: Joining, done: Synced) -> Synced:
     """Commit what is uncommitted; a dry run says what would be."""
     if done.dry_run:
         found = uncommitted.plan(vault, repository) if repository.status() else None
@@ -194,7 +199,7 @@ def _committed(vault: "Vault", repository: Joining, done: Synced) -> Synced:
     )
 
 
-def _merged(vault: "Vault", done: Synced, theirs: str | None) -> Synced:
+def _merged(vault: Vault, done: Synced, theirs: str | None) -> Synced:
     """Let the vault hold what the remote has, under its lock."""
     if theirs is None:
         return done
@@ -211,12 +216,12 @@ def _merged(vault: "Vault", done: Synced, theirs: str | None) -> Synced:
         return _with_plan(done._replace(came=came), decided.plan)
 
 
-def _arrival(vault: "Vault") -> Arrival:
+def _arrival(vault: Vault) -> Arrival:
     return Arrival(vault.root, vault.environ, vault.caller.audience)
 
 
 def _foreseen(
-    vault: "Vault", repository: Joining, done: Synced, theirs: str | None
+    vault: Vault, repository: Joining, done: Synced, theirs: str | None
 ) -> Synced:
     """What a sync would do, from what is committed and fetched."""
     ours = repository.tip("HEAD")
@@ -248,7 +253,7 @@ def _coming(repository: Joining, ours: str, decided: _Decision) -> list[Differen
 
 
 def _decide(
-    vault: "Vault",
+    vault: Vault,
     repository: Joining,
     ours: str,
     theirs: str,
@@ -311,7 +316,7 @@ def _refuse_stranger(repository: Joining, theirs: str) -> None:
 
 
 def _pull_only(
-    vault: "Vault", repository: Joining, remote: "Remote", terms: Terms, done: Synced
+    vault: Vault, repository: Joining, remote: Remote, terms: Terms, done: Synced
 ) -> Synced:
     """Take what the remote has into a vault with the role ro.
 
@@ -357,7 +362,7 @@ def _traffic(
     return traffic_of(commits, repository.differences(before, after))
 
 
-def _no_branch(vault: "Vault") -> NotAllowed:
+def _no_branch(vault: Vault) -> NotAllowed:
     return NotAllowed(
         f"{vault.named} has no commit yet", hint="memcli init", code="no_commit"
     )

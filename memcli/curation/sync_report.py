@@ -3,13 +3,20 @@
 Invariant: pure. The words and the JSON say the same.
 """
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from __future__ import annotations
 
-from memcli.curation.uncommitted import Left
 from memcli.entries import layout
-from memcli.entries.merging.trees import MergeNote
 from memcli.entries.text.counted import counted
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from memcli.curation.uncommitted import Left
+    from memcli.entries.merging.trees import MergeNote
 
 _ARCHIVE = layout.ARCHIVE + "/"
 
@@ -27,7 +34,7 @@ class Traffic(NamedTuple):
         """How many entries are concerned."""
         return self.added + self.changed + self.removed
 
-    def plus(self, other: "Traffic") -> "Traffic":
+    def plus(self, other: Traffic) -> Traffic:
         """Both together."""
         return Traffic(*(a + b for a, b in zip(self, other, strict=True)))
 

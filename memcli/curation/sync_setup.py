@@ -4,18 +4,22 @@ Invariant: a remote that does not answer, or refuses, is not kept. Nothing that 
 is overwritten: neither another remote of the vault, nor a folder that is no repository.
 """
 
+from __future__ import annotations
+
 import os
-from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.curation import sync
 from memcli.errors import MemcliError, NotAllowed, RemoteUnreachable
+from memcli.named_tuple import NamedTuple
 from memcli.storage.git import remote as remotes
 from memcli.storage.git import remote_address
-from memcli.storage.git.network import Terms
 from memcli.storage.git.remote_address import Remote
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.storage.git.joining import Joining
+    from memcli.storage.git.network import Terms
     from memcli.vault.vault import Vault
 
 NAME = "origin"
@@ -30,9 +34,7 @@ class Named(NamedTuple):
     made: bool
 
 
-def setup(
-    vault: "Vault", address: str, terms: Terms, *, dry_run: bool = False
-) -> Named:
+def setup(vault: Vault, address: str, terms: Terms, *, dry_run: bool = False) -> Named:
     """Give a vault its remote.
 
     Args:
@@ -70,7 +72,7 @@ def setup(
     return Named(_added(repository, remote, terms), added=True, made=made)
 
 
-def _added(repository: "Joining", remote: Remote, terms: Terms) -> Remote:
+def _added(repository: Joining, remote: Remote, terms: Terms) -> Remote:
     """Add the remote, and take it out again when it does not answer."""
     repository.add_remote(remote.name, remote.address)
     try:

@@ -4,14 +4,19 @@ Invariant: as `in_place`. A tag that is added twice is there once; one that is d
 has to be there.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
 
 from memcli.curation import in_place
 from memcli.entries.rights import Action
 from memcli.errors import InvalidContent
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from memcli.vault.vault import Vault
 
 
@@ -34,7 +39,7 @@ class Tagged(NamedTuple):
 
 
 def tag(
-    vault: "Vault",
+    vault: Vault,
     entry_id: str,
     *,
     add: Sequence[str] = (),

@@ -5,12 +5,15 @@ holds no new secret: what a sync pushes cannot be taken back. What a person has 
 stays staged, and a file that is gone is for the person to decide on.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from __future__ import annotations
 
 from memcli.entries import codec, layout, no_secrets
 from memcli.errors import MemcliError
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.vault.health.working_tree import WorkingTree, working_tree
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.storage.git.repository import Repository
@@ -35,7 +38,7 @@ class Uncommitted(NamedTuple):
     left: list[Left]
 
 
-def plan(vault: "Vault", repository: "Repository") -> Uncommitted:
+def plan(vault: Vault, repository: Repository) -> Uncommitted:
     """Look at what no commit holds; nothing is changed.
 
     Raises:
@@ -58,7 +61,7 @@ def plan(vault: "Vault", repository: "Repository") -> Uncommitted:
     return Uncommitted(paths, tree.lost, sorted(left))
 
 
-def commit(vault: "Vault", repository: "Repository") -> Uncommitted:
+def commit(vault: Vault, repository: Repository) -> Uncommitted:
     """Commit what can be committed; what was done.
 
     Raises:
@@ -90,7 +93,7 @@ def _of_a_person(tree: WorkingTree) -> list[Left]:
     return staged + gone + older
 
 
-def _why_left(vault: "Vault", repository: "Repository", path: str) -> str:
+def _why_left(vault: Vault, repository: Repository, path: str) -> str:
     """Why a file is not committed; '' where nothing speaks against it."""
     try:
         data = files.read(files.inside(vault.root, path), follow=False)

@@ -6,20 +6,25 @@ was taken back is passed over, so that another undo goes further back. What anot
 clone has committed is taken back only when it is named.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterator, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING, Any
 
 from memcli.entries.text.counted import counted
 from memcli.errors import Conflict, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
-from memcli.storage.git.printed import Commit
 from memcli.storage.git.repository import Repository
 from memcli.vault.health.log import CHANGES, verb_of
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from memcli.storage.git.printed import Commit
     from memcli.vault.vault import Vault
 
 # How many commits back `last` looks, and `named`.
@@ -40,7 +45,7 @@ class Undone(NamedTuple):
     commit: str
     subject: str
     paths: list[str]
-    passed: "Sequence[Commit]" = ()
+    passed: Sequence[Commit] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -58,13 +63,13 @@ class _Step(NamedTuple):
     before: bytes | None
 
 
-def undo_last(vault: "Vault", prefix: str = "") -> Undone:
+def undo_last(vault: Vault, prefix: str = "") -> Undone:
     """Take back what `last` names; raises as `last` and `undo`."""
     found = last(vault, prefix)
     return undo(vault, found.commit, found.subject)._replace(passed=found.passed)
 
 
-def last(vault: "Vault", prefix: str = "") -> Undone:
+def last(vault: Vault, prefix: str = "") -> Undone:
     """The newest commit that was made in this clone, whose subject starts with
     `prefix`, and that was not taken back yet.
 
@@ -108,7 +113,7 @@ def came(passed: Sequence[Commit]) -> str:
     )
 
 
-def named(vault: "Vault", commit: str) -> Undone:
+def named(vault: Vault, commit: str) -> Undone:
     """The change of memcli's that this commit made, in this clone or in another.
 
     Args:
@@ -150,13 +155,13 @@ def _standing(repository: Repository, limit: int) -> Iterator[Commit]:
             yield commit
 
 
-def check(vault: "Vault", found: Undone) -> None:
+def check(vault: Vault, found: Undone) -> None:
     """Raise what `undo` would raise for a commit that cannot be taken back."""
     repository = Repository.open(vault.root, environ=vault.environ)
     _plan(vault, repository, found.commit, found.paths)
 
 
-def undo(vault: "Vault", commit: str, subject: str) -> Undone:
+def undo(vault: Vault, commit: str, subject: str) -> Undone:
     """Take back a commit.
 
     Args:
@@ -183,7 +188,7 @@ def undo(vault: "Vault", commit: str, subject: str) -> Undone:
 
 
 def _plan(
-    vault: "Vault", repository: Repository, commit: str, paths: Sequence[str]
+    vault: Vault, repository: Repository, commit: str, paths: Sequence[str]
 ) -> list[_Step]:
     """What becomes of each file of a commit.
 

@@ -5,22 +5,27 @@ changes anchors and names in place and nothing that the entry claims, so it make
 version; all of one call go into one commit, under the lock, or none.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
 
 from memcli.entries.anchors import Anchor
 from memcli.entries.code_lines import MOVED, NOT_CHECKED, STALE
 from memcli.entries.eligibility import View
-from memcli.entries.entry import Entry
 from memcli.entries.projects import HERE
 from memcli.entries.rights import Action
 from memcli.errors import InvalidContent, NotAllowed
+from memcli.named_tuple import NamedTuple
 from memcli.search.document import EVERYWHERE
 from memcli.storage import known_vaults
 from memcli.vault.agents import refuse_unless
 from memcli.vault.code_look import CloseLook, Looked
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
@@ -77,7 +82,7 @@ class Confirmed(NamedTuple):
         return list(zip(self._fields, self, strict=True))
 
 
-def verify(vault: "Vault", project: str = HERE) -> list[Verified]:
+def verify(vault: Vault, project: str = HERE) -> list[Verified]:
     """What became of the code that the entries of a project name, the worst first.
 
     Args:
@@ -109,7 +114,7 @@ def verify(vault: "Vault", project: str = HERE) -> list[Verified]:
 
 
 def confirm(
-    vault: "Vault", ids: Sequence[str], *, dry_run: bool = False
+    vault: Vault, ids: Sequence[str], *, dry_run: bool = False
 ) -> list[Confirmed]:
     """Renew what entries note of the code, since they still hold.
 
@@ -150,7 +155,7 @@ def confirm(
     return done
 
 
-def _rows(reader: "Reader", vault: "Vault", name: str) -> "list[StoredRow]":
+def _rows(reader: Reader, vault: Vault, name: str) -> list[StoredRow]:
     """The entries of a project that are in force and name code, by id."""
     names = [name]
     if vault.source == known_vaults.REPO and name == vault.here:
@@ -176,7 +181,7 @@ def _worst(looks: Sequence[Looked]) -> str:
     return MOVED_ENTRY if MOVED in states else AS_IT_WAS
 
 
-def _renewed(vault: "Vault", close: CloseLook, entry: Entry) -> tuple[Confirmed, Entry]:
+def _renewed(vault: Vault, close: CloseLook, entry: Entry) -> tuple[Confirmed, Entry]:
     refuse_unless(vault, Action.EVOLVE, entry)
     if not (entry.code or entry.code_names):
         raise InvalidContent(

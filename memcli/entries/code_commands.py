@@ -5,10 +5,16 @@ of the project defines its word: a Makefile's target, a script of package.json, 
 of a justfile, a task of a Taskfile.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Callable, Iterator
 
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 
 class Runner(NamedTuple):

@@ -3,7 +3,12 @@
 Invariant: a text is read in a time that grows with its length, or refused.
 """
 
-from typing import Any
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _MOST_DOTS = 50
 """tomllib takes the square of the parts of a key; memcli's own keys have three."""

@@ -1,11 +1,17 @@
 """Claude Code: its hooks, settings, skills, and where its transcripts are."""
 
+from __future__ import annotations
+
 import os
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
 
 from memcli.hosts.host import Host, below_home, home, listed
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
 
 class ClaudeCode(Host):

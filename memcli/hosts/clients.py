@@ -5,16 +5,20 @@ every vault is started, with `--version` alone, away from any project, and for a
 `SECONDS`; what it prints is read up to a limit and shown as a number.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import sys
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.hosts import table
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Collection, Mapping
 
 SECONDS = 5.0
 """What all of them get together; Node takes 0.3 to 1.5 s on a busy machine."""
@@ -135,7 +139,7 @@ def _answer(client: Client, code: int | None, said: bytes, seconds: float) -> Cl
     return client._replace(version=number[1].decode())
 
 
-def _wait(process: "subprocess.Popen[bytes]", seconds: float) -> int | None:
+def _wait(process: subprocess.Popen[bytes], seconds: float) -> int | None:
     """Its exit code; None when it took too long, and is ended with what it started."""
     import signal
     import subprocess

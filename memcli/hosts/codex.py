@@ -1,9 +1,15 @@
 """Codex CLI: its hooks, settings, skills, and where its transcripts are."""
 
+from __future__ import annotations
+
 import os
-from collections.abc import Iterator, Mapping
 
 from memcli.hosts.host import Host, below_home
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 # What gives an answer tools, or runs hooks.
 _FEATURES = ("hooks", "shell_tool", "apps", "plugins", "multi_agent", "goals")

@@ -1,10 +1,16 @@
 """Gemini CLI: its hooks, settings, skills, and where its transcripts are."""
 
+from __future__ import annotations
+
 import os
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from memcli.hosts.host import Host, below_home, listed
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
 
 
 class Gemini(Host):

@@ -1,5 +1,7 @@
 """Every other agent: no hooks and no folders, but a format of transcripts."""
 
+from __future__ import annotations
+
 from memcli.hosts.host import Host
 
 

@@ -4,14 +4,22 @@ Invariant: it only looks, and starts nothing: a project's file comes from strang
 file that cannot be read is named, and keeps no other from being read.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
 
 from memcli.errors import InvalidConfig, MemcliError
 from memcli.hosts import project_folder, table
-from memcli.hosts.host import Host
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files, known_vaults
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from memcli.hosts.host import Host
 
 # Claude Code's file keeps the prompts of every project as well.
 _LIMIT = 32_000_000

@@ -3,10 +3,16 @@
 A person says where an export lies: opencode has no place for them.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Mapping
 
 from memcli.hosts.host import Host, home
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Opencode(Host):

@@ -4,6 +4,8 @@ Invariant: nothing is written. A repository may come from other people, and its 
 with it: what `inside` returns lies in the project, wherever links on it lead.
 """
 
+from __future__ import annotations
+
 import os
 
 from memcli.errors import UnsafePath

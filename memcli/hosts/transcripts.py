@@ -6,19 +6,26 @@ they come from. Finding looks at names and times, and opens a transcript only to
 which folder it is about; what cannot be read is passed over.
 """
 
+from __future__ import annotations
+
 import os
 import re
-from collections.abc import Iterator, Mapping
 from importlib import import_module
 from itertools import islice
-from types import ModuleType
 
 from memcli.errors import MemcliError, Unreadable
 from memcli.hosts import table
 from memcli.hosts.formats import json_object
 from memcli.hosts.formats.jsonl_lines import Lines
 from memcli.hosts.host import Host, written
-from memcli.hosts.transcript import Session, Step
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from types import ModuleType
+
+    from memcli.hosts.transcript import Session, Step
 
 # A file says within so many records which format it has, or never.
 _HEAD = 200

@@ -1,9 +1,14 @@
 """Windsurf: its hooks, settings, skills, and where its transcripts are."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from __future__ import annotations
 
 from memcli.hosts.host import Host, below_home, listed
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
 
 
 class Windsurf(Host):

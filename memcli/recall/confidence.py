@@ -4,10 +4,16 @@ Invariant: pure. Confidence never rises above low when the best fact holds too l
 the question, however many facts there are.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from __future__ import annotations
 
 from memcli.entries.text.counted import counted
-from memcli.search.ranking.corpus import Term
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from memcli.search.ranking.corpus import Term
 
 # How many facts make confidence medium and high: the rule of the envelope's origin.
 _MEDIUM, _HIGH = 2, 5

@@ -6,10 +6,11 @@ vault hides from an agent what it hides when it is asked alone, and its log name
 own rows. Nothing else is written.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from __future__ import annotations
+
 from contextlib import ExitStack, suppress
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from memcli.errors import MemcliError, Unreadable
 from memcli.recall import code_rows, scorer_store
@@ -21,7 +22,11 @@ from memcli.search.ranking.bm25 import COVERING
 from memcli.storage.files import reason_of
 from memcli.vault.vaults import not_asked
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
     from memcli.recall.listing import Listed, Wish
     from memcli.recall.no_match import NoMatch
     from memcli.recall.reflect import Gathered, Reflection
@@ -32,7 +37,7 @@ if TYPE_CHECKING:
 _Answer = TypeVar("_Answer")
 
 
-def recall(vaults: "Vaults", query: Query) -> Recalled:
+def recall(vaults: Vaults, query: Query) -> Recalled:
     """Answer a question from all vaults; as `recall.recall` otherwise."""
     if len(vaults.vaults) == 1:
         answer = of_one.recall(vaults.vaults[0], query)
@@ -58,9 +63,7 @@ def recall(vaults: "Vaults", query: Query) -> Recalled:
     )
 
 
-def enumerate_all(
-    vaults: "Vaults", query: Query, cursor: str | None = None
-) -> Recalled:
+def enumerate_all(vaults: Vaults, query: Query, cursor: str | None = None) -> Recalled:
     """Every entry of all vaults, oldest first; as `recall.enumerate_all`."""
     answers, warnings, refusals = [], list(vaults.warnings), []
     for vault in vaults.vaults:
@@ -90,7 +93,7 @@ def enumerate_all(
     )
 
 
-def listed(vaults: "Vaults", wish: "Wish") -> "Listed":
+def listed(vaults: Vaults, wish: Wish) -> Listed:
     """The newest entries of all vaults; as `listing.listed`."""
     from memcli.recall import listing
 
@@ -107,7 +110,7 @@ def listed(vaults: "Vaults", wish: "Wish") -> "Listed":
     return merged._replace(warnings=warnings)
 
 
-def reflect(vaults: "Vaults", query: Query) -> "Reflection":
+def reflect(vaults: Vaults, query: Query) -> Reflection:
     """Gather from all vaults what answers a question; as `reflect.reflect`."""
     from memcli.recall import reflect as of_question
 
@@ -141,8 +144,8 @@ def reflect(vaults: "Vaults", query: Query) -> "Reflection":
 
 
 def _ask(
-    vaults: "Vaults", query: Query, answer: "Callable[[Reader, Query], _Answer]"
-) -> "tuple[list[tuple[Vault, _Answer]], list[str]]":
+    vaults: Vaults, query: Query, answer: Callable[[Reader, Query], _Answer]
+) -> tuple[list[tuple[Vault, _Answer]], list[str]]:
     """What each vault answers while all are read, and the warnings.
 
     An index that is damaged is repaired, as when its vault is asked alone.
@@ -161,13 +164,13 @@ def _ask(
     return _ask_once(vaults, query, answer)
 
 
-def _mended(vault: "Vault", error: Exception) -> bool:
+def _mended(vault: Vault, error: Exception) -> bool:
     with suppress(MemcliError):  # it is not asked, for that reason
         return vault.index.opened.mend(error)
     return False
 
 
-def _reader(vault: "Vault") -> "Reader":
+def _reader(vault: Vault) -> Reader:
     """A reader of a vault; a disk that fails twice is a reason not to ask it."""
     try:
         try:
@@ -180,8 +183,8 @@ def _reader(vault: "Vault") -> "Reader":
 
 
 def _ask_once(
-    vaults: "Vaults", query: Query, answer: "Callable[[Reader, Query], _Answer]"
-) -> "tuple[list[tuple[Vault, _Answer]], list[str]]":
+    vaults: Vaults, query: Query, answer: Callable[[Reader, Query], _Answer]
+) -> tuple[list[tuple[Vault, _Answer]], list[str]]:
     warnings, refusals = list(vaults.warnings), []
     with ExitStack() as stack:
         held: list[tuple[Vault, Reader, Query]] = []
@@ -209,7 +212,7 @@ def _ask_once(
     return answers, warnings + _warnings(notes)
 
 
-def _count_resolved(vaults: "Vaults", own: "Reader", stack: ExitStack) -> None:
+def _count_resolved(vaults: Vaults, own: Reader, stack: ExitStack) -> None:
     """Let the readers of the other vaults know what the own one has resolved.
 
     Each would ask the own vault's files once more, otherwise.
@@ -222,7 +225,7 @@ def _count_resolved(vaults: "Vaults", own: "Reader", stack: ExitStack) -> None:
             index.elsewhere = lambda: claims
 
 
-def _warnings(notes: "Iterable[tuple[Vault, Sequence[str]]]") -> list[str]:
+def _warnings(notes: Iterable[tuple[Vault, Sequence[str]]]) -> list[str]:
     """The warnings that all vaults give, then each vault's own with its name."""
     by_vault = [(vault.source, texts) for vault, texts in notes]
     every = chain.from_iterable(texts for _, texts in by_vault)
@@ -249,7 +252,7 @@ def _best(rows: Sequence[Row]) -> list[int]:
     return sorted(by_id, key=lambda i: -rows[i].score)
 
 
-def _merged(answers: "Sequence[tuple[Vault, Recalled]]", query: Query) -> Recalled:
+def _merged(answers: Sequence[tuple[Vault, Recalled]], query: Query) -> Recalled:
     rows = [row for _, answer in answers for row in answer.rows]
     order = _best(rows)
     shown, omitted = fit([rows[i] for i in order[: query.most]], query.max_chars)
@@ -270,7 +273,7 @@ def _merged(answers: "Sequence[tuple[Vault, Recalled]]", query: Query) -> Recall
     )
 
 
-def _no_match(vaults: "Vaults", query: Query) -> "NoMatch":
+def _no_match(vaults: Vaults, query: Query) -> NoMatch:
     """Why none of the vaults has an answer."""
     from memcli.recall import no_match
 
@@ -300,7 +303,7 @@ def _constraints(
     return [*joining, *by_turns][: asking.MOST_CONSTRAINTS]
 
 
-def _gathered(answers: "Sequence[tuple[Vault, Gathered]]", query: Query) -> "Gathered":
+def _gathered(answers: Sequence[tuple[Vault, Gathered]], query: Query) -> Gathered:
     from memcli.recall import reflect as of_question
 
     rows = [row for _, answer in answers for row in answer.rows]

@@ -5,12 +5,17 @@ noted. A verdict belongs to the newest recall that returned the entry, and chang
 entry.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
 
 from memcli.errors import EntryNotFound, NotAllowed, UsageError, VaultNotFound
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
     from memcli.vault.vault import Vault
 
 
@@ -32,7 +37,7 @@ class Noted(NamedTuple):
 
 
 def feedback(
-    vaults: "Sequence[Vault]", useful: Sequence[str], not_useful: Sequence[str] = ()
+    vaults: Sequence[Vault], useful: Sequence[str], not_useful: Sequence[str] = ()
 ) -> list[Noted]:
     """Note which entries were useful, and which were not.
 
@@ -89,9 +94,7 @@ def as_dict(noted: Sequence[Noted]) -> dict[str, Any]:
     return {"feedback": [verdict._asdict() for verdict in noted], "count": len(noted)}
 
 
-def _places(
-    vaults: "Sequence[Vault]", name: str
-) -> "tuple[str, list[tuple[Vault, str]]]":
+def _places(vaults: Sequence[Vault], name: str) -> tuple[str, list[tuple[Vault, str]]]:
     """The whole id that a word means; the vaults that hold it, with its title."""
     from memcli.vault import lookup
 
@@ -120,7 +123,7 @@ def _places(
     return entry_id, writable or places
 
 
-def _only_read(ids: Iterable[str], holders: "Sequence[Vault]") -> VaultNotFound:
+def _only_read(ids: Iterable[str], holders: Sequence[Vault]) -> VaultNotFound:
     sources = ", ".join(dict.fromkeys(vault.source for vault in holders))
     return VaultNotFound(
         f"nothing was noted of {', '.join(ids)}: {sources} may only be read",
@@ -128,7 +131,7 @@ def _only_read(ids: Iterable[str], holders: "Sequence[Vault]") -> VaultNotFound:
     )
 
 
-def _refuse_without_log(vault: "Vault") -> None:
+def _refuse_without_log(vault: Vault) -> None:
     if not vault.read_only and not vault.recorder.on:
         raise NotAllowed(
             f"{vault.named} keeps no log of signals, so this cannot be noted",

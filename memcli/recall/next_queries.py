@@ -3,13 +3,19 @@
 Invariant: pure; drawn from the rows that the caller was given, and from the question.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from __future__ import annotations
 
 from memcli.entries.text import tokens
 from memcli.entries.text.prompt_injection import digest
 from memcli.named_tuple import NamedTuple
-from memcli.recall.results import Row
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from memcli.recall.results import Row
 
 _FEWEST_NEXT, _MOST_NEXT = 2, 4
 

@@ -4,17 +4,21 @@ Invariant: reads only. It holds what the caller may see: for an agent neither an
 entries nor a word of what others recalled. Nothing here is drawn, or said in words.
 """
 
+from __future__ import annotations
+
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, NamedTuple
 
 from memcli.entries import dates
 from memcli.entries.eligibility import View, standing, verdict
 from memcli.entries.text import tokens
+from memcli.named_tuple import NamedTuple
 from memcli.recall.filters import of_project
 from memcli.search.edges import outgoing
 from memcli.search.stemmer import stemmer
 from memcli.vault import code_state, staleness
 from memcli.vault.signals import log
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.search.reader import Reader
@@ -39,7 +43,7 @@ class Seen(NamedTuple):
         recalled, useful: how often an answer held it, and was judged useful.
     """
 
-    row: "StoredRow"
+    row: StoredRow
     hidden: str | None
     links: tuple[int, ...]
     stale: tuple[str, ...]
@@ -81,7 +85,7 @@ class Picture(NamedTuple):
     use: list[tuple[str, int, int]]
 
 
-def picture(vault: "Vault", project: str = "") -> Picture:
+def picture(vault: Vault, project: str = "") -> Picture:
     """What a vault knows.
 
     Args:
@@ -104,7 +108,7 @@ def picture(vault: "Vault", project: str = "") -> Picture:
 
     code = code_state.watch(vault)
 
-    def look(reader: "Reader") -> list[Seen]:
+    def look(reader: Reader) -> list[Seen]:
         chosen = of_project(reader, project, vault.here) if project else None
         docs = list(reader.everything() if chosen is None else chosen)
         rows = {doc: reader.row(doc) for doc in docs}

@@ -5,7 +5,9 @@ Invariant: each has the name and the meaning of its flag of `memcli recall`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,8 +5,7 @@ that `recall` gives the caller. So an entry that the caller may not see changes 
 the coverage nor the missing words, the conflicts or the list of excluded entries.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from memcli.entries.entry import Layer, Status
 from memcli.entries.text import prompt_injection
@@ -24,7 +23,12 @@ from memcli.search.ranking.corpus import SPELLING
 from memcli.search.ranking.weights import DEFAULTS
 from memcli.vault import code_state, lineage
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
     from memcli.entries.eligibility import View
     from memcli.recall.no_match import NoMatch
     from memcli.search.reader import Reader
@@ -87,7 +91,7 @@ class Reflection(NamedTuple):
     window: dict[str, Any] | None
     budget: dict[str, Any]
     warnings: list[str]
-    no_match: "NoMatch | None" = None
+    no_match: NoMatch | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
@@ -131,10 +135,10 @@ class Gathered(NamedTuple):
     excluded: list[Excluded]
     window: dict[str, Any] | None
     warnings: list[str]
-    no_match: "NoMatch | None" = None
+    no_match: NoMatch | None = None
 
 
-def reflect(vault: "Vault", query: Query) -> Reflection:
+def reflect(vault: Vault, query: Query) -> Reflection:
     """Gather what answers a question, and say how far to trust it.
 
     The query's budget says how many facts of each layer come (`BUDGETS`), and its
@@ -159,7 +163,7 @@ def reflect(vault: "Vault", query: Query) -> Reflection:
     return conclude(query, gathered)
 
 
-def in_code(vault: "Vault", gathered: Gathered) -> Gathered:
+def in_code(vault: Vault, gathered: Gathered) -> Gathered:
     """What was gathered, with what became of the code that it speaks of.
 
     Within its layer a row whose code changed or is gone comes after the others.
@@ -183,7 +187,7 @@ def in_code(vault: "Vault", gathered: Gathered) -> Gathered:
     )
 
 
-def logged(gathered: Gathered, source: str | None = None) -> "list[EventRow]":
+def logged(gathered: Gathered, source: str | None = None) -> list[EventRow]:
     """What was gathered, of one source or all, as the log of signals has it.
 
     The order is by layer and then by score: no rank that a scorer could learn from.
@@ -244,7 +248,7 @@ def _suspicious(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def gather(reader: "Reader", query: Query) -> Gathered:
+def gather(reader: Reader, query: Query) -> Gathered:
     """What one vault knows, within a read; the query is `checked`."""
     rows: list[Row] = []
     matched: list[tuple[str, ...]] = []
@@ -282,7 +286,7 @@ def most(query: Query) -> dict[str, int]:
     return counts
 
 
-def _layers(reader: "Reader", query: Query) -> list[tuple[str, Query]]:
+def _layers(reader: Reader, query: Query) -> list[tuple[str, Query]]:
     """The layers that are asked for and hold something, each with its query."""
     filters = query.filters
     held = [layer for layer in LAYERS if len(reader.exact("layer", layer))]
@@ -297,7 +301,7 @@ def _layers(reader: "Reader", query: Query) -> list[tuple[str, Query]]:
     ]
 
 
-def _look(reader: "Reader", query: Query, limit: int) -> Recalled:
+def _look(reader: Reader, query: Query, limit: int) -> Recalled:
     return recall.look(reader, query._replace(limit=limit, explain=True))
 
 
@@ -306,7 +310,7 @@ def _matched(row: Row) -> tuple[str, ...]:
     return tuple((row.explain or {}).get("matched", ()))
 
 
-def _weights(reader: "Reader", query: Query) -> dict[str, float]:
+def _weights(reader: Reader, query: Query) -> dict[str, float]:
     question = asking.read(reader, query, asking.window_of(reader, query))
     terms = bm25.weigh(question.terms, reader, DEFAULTS)
     words = (word for _, word in question.terms)
@@ -330,7 +334,7 @@ def _citation(row: Row, ends: Mapping[str, str]) -> Citation:
     )
 
 
-def _ends(reader: "Reader", rows: Sequence[Row]) -> dict[str, str]:
+def _ends(reader: Reader, rows: Sequence[Row]) -> dict[str, str]:
     """Id -> when the row's event ended, for events that lasted."""
     ends = {}
     for row in rows:
@@ -342,7 +346,7 @@ def _ends(reader: "Reader", rows: Sequence[Row]) -> dict[str, str]:
 
 
 def _excluded(
-    reader: "Reader", query: Query, weights: Mapping[str, float], rows: Sequence[Row]
+    reader: Reader, query: Query, weights: Mapping[str, float], rows: Sequence[Row]
 ) -> list[Excluded]:
     """What would be among the rows, had it not been replaced or solved."""
     view = query.view
@@ -367,7 +371,7 @@ def _excluded(
     return excluded[:MOST_EXCLUDED]
 
 
-def _why_ended(reader: "Reader", row: Row, view: "View") -> str:
+def _why_ended(reader: Reader, row: Row, view: View) -> str:
     """What an entry says of its end: the reason or note, or else what ended it."""
     for doc in reader.exact("path", row.path):
         stored = reader.row(doc)
@@ -381,7 +385,7 @@ def _why_ended(reader: "Reader", row: Row, view: "View") -> str:
     return row.status
 
 
-def _successor(reader: "Reader", row: Row, view: "View") -> str | None:
+def _successor(reader: Reader, row: Row, view: View) -> str | None:
     """The id of the version in force of an entry, when the caller may see it."""
     head = lineage.current(reader, row.id)
     if head is None:

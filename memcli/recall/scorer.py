@@ -4,12 +4,19 @@ Invariant: pure; no disk and no clock. Its factor lies within 0.9 and 1.1. A fea
 that it does not know counts zero. How it is trained and tested: `scorer_training`.
 """
 
+from __future__ import annotations
+
 import math
 import sys
-from collections.abc import Mapping
-from typing import Any, NamedTuple
 
+from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.boosts import REACH
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 SCHEMA = 1
 

@@ -23,11 +23,18 @@ row up, the bias favours the scorer; so a pair in its favour counts rank/rank on
 chance at eta = 1 that the lower row was seen.
 """
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from __future__ import annotations
 
+import math
+
+from memcli.named_tuple import NamedTuple
 from memcli.recall.scorer import DIGITS, OWN, SMALL, HeldOut, Scorer, finite, measured
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
 # Ten questions with feedback for each of a handful of features, beside a third to test
 # on (Peduzzi et al., J Clin Epidemiol 49, 1996: ten events a variable). Pairs alone are

@@ -4,14 +4,18 @@ Invariant: one call at a time has an index, and what a call is answered does not
 on who had it before; an index is for one vault, one agent and one person who waits.
 """
 
+from __future__ import annotations
+
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from memcli.named_tuple import NamedTuple
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from memcli.entries.eligibility import Agent
     from memcli.search.index import Index
 
@@ -23,7 +27,7 @@ class Wanted(NamedTuple):
     """Whose index, for whom: the vault's folder, the agent, and who is told."""
 
     root: str
-    agent: "Agent | None"
+    agent: Agent | None
     tell: Callable[[str], None]
 
 
@@ -35,7 +39,7 @@ class KeptIndexes:
         self._waiting: list[tuple[Wanted, Index]] = []
 
     @contextlib.contextmanager
-    def lent(self) -> "Iterator[Lent]":
+    def lent(self) -> Iterator[Lent]:
         """For one call: what gives it indexes, which come back at its end."""
         lent = Lent(self._take)
         try:
@@ -52,7 +56,7 @@ class KeptIndexes:
         for _, index in waiting:
             index.close()
 
-    def _take(self, wanted: Wanted) -> "Index | None":
+    def _take(self, wanted: Wanted) -> Index | None:
         with self._lock:
             for place, (kept, index) in enumerate(self._waiting):
                 if kept == wanted:
@@ -60,7 +64,7 @@ class KeptIndexes:
                     return index
         return None
 
-    def _keep(self, wanted: Wanted, index: "Index") -> None:
+    def _keep(self, wanted: Wanted, index: Index) -> None:
         with self._lock:
             self._waiting.insert(0, (wanted, index))
             last = self._waiting.pop() if len(self._waiting) > _MOST else None
@@ -75,11 +79,11 @@ class Lent:
         given: those that it was given, each with what was asked for.
     """
 
-    def __init__(self, take: "Callable[[Wanted], Index | None]") -> None:
+    def __init__(self, take: Callable[[Wanted], Index | None]) -> None:
         self._take = take
         self.given: list[tuple[Wanted, Index]] = []
 
-    def index(self, wanted: Wanted, made: "Callable[[], Index]") -> "Index":
+    def index(self, wanted: Wanted, made: Callable[[], Index]) -> Index:
         """The index that is wanted, which was kept or is made now."""
         index = self._take(wanted) or made()
         self.given.append((wanted, index))

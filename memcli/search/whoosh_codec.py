@@ -6,8 +6,7 @@ pickle. Which segments exist is said by the caller, and a segment is the three f
 `new_segment`.
 """
 
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from __future__ import annotations
 
 from whoosh import columns, fields, formats
 from whoosh.codec import base
@@ -19,11 +18,25 @@ from whoosh.writing import SegmentWriter
 
 from memcli.named_tuple import NamedTuple
 from memcli.search import segment as layout
-from memcli.search.batch import Batch
 from memcli.search.new_segment import Postings, files_of_terms, new_name
 from memcli.search.packed_facts import PACKED_SIZE
 from memcli.search.segment import DOCUMENTS, INDEX_NAME, POSTINGS, TERMS, SegmentId
 from memcli.search.term_table import encoded
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import (
+        Collection,
+        Generator,
+        Iterable,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
+    from typing import Any
+
+    from memcli.search.batch import Batch
 
 # --- the schema --------------------------------------------------------------------
 
@@ -140,7 +153,7 @@ class Writer(SegmentWriter):
     def commit_with(self, merged: Collection[str]) -> None:
         """Write the documents that were added and those of the segments named here."""
 
-        def absorb(_writer: "Writer", segments: list[Any]) -> list[Any]:
+        def absorb(_writer: Writer, segments: list[Any]) -> list[Any]:
             for segment in segments:
                 if segment.segid in merged and segment.doc_count():
                     reader = SegmentReader(self.storage, self.schema, segment)

@@ -5,15 +5,20 @@ vault holds is named, in whatever state; one that the session brought and the va
 longer holds was forgotten, and stays so. Each entry answers for one candidate.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
 
 from memcli.entries.entry import Confidence
 from memcli.entries.identity import claim
 from memcli.entries.text.links import unlinked
+from memcli.named_tuple import NamedTuple
 from memcli.sessions.mining import rules
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from typing import Any
+
     from memcli.hosts.transcript import Session
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
@@ -49,8 +54,8 @@ class Brought:
 
     def __init__(
         self,
-        rows: "Sequence[StoredRow]",
-        record: "Record | None",
+        rows: Sequence[StoredRow],
+        record: Record | None,
         existing: Collection[str],
     ) -> None:
         self.count = len(rows)
@@ -64,7 +69,7 @@ class Brought:
             if each["id"] in existing and each.get("action") in _SIGHTED
         ]
 
-    def match(self, candidates: Sequence["Candidate"]) -> list[Before | None]:
+    def match(self, candidates: Sequence[Candidate]) -> list[Before | None]:
         """What became of each candidate earlier, None for a new one.
 
         First come those in the same words; then what the same rule found in the same
@@ -77,7 +82,7 @@ class Brought:
             for candidate, before in zip(candidates, same, strict=True)
         ]
 
-    def _in_same_words(self, candidate: "Candidate") -> Before | None:
+    def _in_same_words(self, candidate: Candidate) -> Before | None:
         words, mark = claim(unlinked(candidate.text)), _mark(candidate)
         for row in self._rows:
             if _mark_of_row(row) == mark and claim(row.text) == words:
@@ -93,7 +98,7 @@ class Brought:
                     return Before(action, noted["id"])
         return None
 
-    def _by_same_rule(self, candidate: "Candidate") -> Before | None:
+    def _by_same_rule(self, candidate: Candidate) -> Before | None:
         mark = _mark(candidate)
         for row in self._rows:
             if _mark_of_row(row) == mark:
@@ -106,7 +111,7 @@ class Brought:
         return None
 
 
-def brought(reader: "Reader", session: "Session", record: "Record | None") -> Brought:
+def brought(reader: Reader, session: Session, record: Record | None) -> Brought:
     """What a session has brought, by the vault and its record of the session."""
     rows = [reader.row(doc) for doc in reader.of_session(session.id)]
     mined = [
@@ -119,12 +124,12 @@ def brought(reader: "Reader", session: "Session", record: "Record | None") -> Br
     return Brought(mined, record, existing)
 
 
-def _mark(candidate: "Candidate") -> tuple[str, str]:
+def _mark(candidate: Candidate) -> tuple[str, str]:
     """Where a candidate was found, and by which rule."""
     return candidate.record, candidate.pattern
 
 
-def _mark_of_row(row: "StoredRow") -> tuple[str, str]:
+def _mark_of_row(row: StoredRow) -> tuple[str, str]:
     name = (row.rationale or "").partition(":")[0]
     return row.source.record or "", rules.current(name)
 

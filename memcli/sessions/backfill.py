@@ -5,19 +5,25 @@ that was stopped goes on where it was; a session that has not changed since it w
 is not read again, and one that cannot be read stops no other.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries.text import redaction
 from memcli.errors import LockBusy, MemcliError, Unreadable
 from memcli.hosts import table, transcripts
+from memcli.named_tuple import NamedTuple
 from memcli.sessions import reflect_session
 from memcli.sessions.candidates import candidates
 from memcli.sessions.reflect_session import Origin
 from memcli.vault import session_records
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
     from memcli.sessions.reflect_session import Reflected
     from memcli.vault.vault import Vault
 
@@ -28,7 +34,7 @@ class FileOutcome(NamedTuple):
     path: str
     host: str
     outcome: str
-    reflected: "Reflected | None" = None
+    reflected: Reflected | None = None
     error: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
@@ -47,14 +53,14 @@ class FileOutcome(NamedTuple):
 
 
 def reflect_file(
-    vault: "Vault",
+    vault: Vault,
     path: str,
     host: str | None = None,
     *,
     writer: str = "pipeline",
     cwd: str | None = None,
     dry_run: bool = False,
-) -> "Reflected":
+) -> Reflected:
     """Mine one transcript; `cwd` is where the session ran, if that does not say it.
 
     Raises:
@@ -79,8 +85,8 @@ def opened(path: str, host: str | None, cwd: str | None) -> transcripts.Transcri
 
 
 def _reflected(
-    vault: "Vault", transcript: transcripts.Transcript, *, writer: str, dry_run: bool
-) -> "Reflected":
+    vault: Vault, transcript: transcripts.Transcript, *, writer: str, dry_run: bool
+) -> Reflected:
     done = reflect_session.learn(
         vault,
         transcript.session,
@@ -111,7 +117,7 @@ def found_here(
 
 
 def reflect_all(
-    vault: "Vault",
+    vault: Vault,
     files: Sequence[tuple[str, str]],
     *,
     dry_run: bool = False,
@@ -138,7 +144,7 @@ def reflect_all(
             progress(number + 1, len(files))
 
 
-def _reflected_or_not(vault: "Vault", host: str, path: str) -> FileOutcome:
+def _reflected_or_not(vault: Vault, host: str, path: str) -> FileOutcome:
     try:
         transcript = transcripts.open_transcript(path, host)
         session = transcript.session

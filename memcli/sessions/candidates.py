@@ -4,13 +4,20 @@ Invariant: secrets are taken out before a rule or a judge sees a word, and again
 wider scanner, of what is about to be kept.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterable, Iterator
 
 from memcli.entries.text import redaction
-from memcli.hosts.transcript import Step
 from memcli.sessions.mining import Candidate, Mined, mine
 from memcli.sessions.mining.candidate import retitled
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memcli.hosts.transcript import Step
 
 # Such a word is not typed: it is an image, a minified file, a key. The miner's rules
 # look at a line as a whole, and some take the square of the length of a word.

@@ -5,15 +5,21 @@ Invariant: it only looks. A session's state is the one that recovery would act o
 the reason of a failure is the one that the log has of the last try.
 """
 
+from __future__ import annotations
+
 import os
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memcli.named_tuple import NamedTuple
 from memcli.sessions import hook_log, markers, recovery
 from memcli.sessions.judging import command
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from memcli.vault.vault import Vault
 
 STATES = ("live", "waiting", "failed", "mined")
@@ -99,7 +105,7 @@ class Activity(NamedTuple):
         }
 
 
-def activity(vault: "Vault", most: int) -> Activity:
+def activity(vault: Vault, most: int) -> Activity:
     """What memcli did by itself in a vault; for an agent, in its own sessions.
 
     Args:

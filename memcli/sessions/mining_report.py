@@ -4,17 +4,23 @@ Invariant: the vault's files say what became of an entry; the records of session
 only what was found in them.
 """
 
+from __future__ import annotations
+
 from collections import Counter
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries.entry import Status
 from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound
+from memcli.named_tuple import NamedTuple
 from memcli.sessions.already_mined import WRITERS
 from memcli.vault import session_records
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault.session_records import Record
@@ -54,7 +60,7 @@ class MiningReport(NamedTuple):
     by_kind: dict[str, int]
     by_confidence: dict[str, int]
     patterns: list[RuleReport]
-    sessions: "list[Record]"
+    sessions: list[Record]
 
     @property
     def mined(self) -> int:
@@ -63,7 +69,7 @@ class MiningReport(NamedTuple):
         return len({(record.host, record.session) for record in mined})
 
     @property
-    def failed(self) -> "list[Record]":
+    def failed(self) -> list[Record]:
         """The sessions that could not be mined."""
         return [record for record in self.sessions if not record.reflected]
 
@@ -100,7 +106,7 @@ class MiningReport(NamedTuple):
         }
 
 
-def report(vault: "Vault") -> MiningReport:
+def report(vault: Vault) -> MiningReport:
     """Everything that mining has brought into a vault.
 
     Raises:
@@ -117,7 +123,7 @@ def report(vault: "Vault") -> MiningReport:
     )
 
 
-def session(vault: "Vault", name: str) -> "Record":
+def session(vault: Vault, name: str) -> Record:
     """The record of one session.
 
     Args:
@@ -153,10 +159,10 @@ def session(vault: "Vault", name: str) -> "Record":
     )
 
 
-def current(vault: "Vault", record: "Record") -> list[dict[str, Any]]:
+def current(vault: Vault, record: Record) -> list[dict[str, Any]]:
     """The candidates of a session with the state that their entries have now."""
 
-    def states(reader: "Reader") -> dict[str, str]:
+    def states(reader: Reader) -> dict[str, str]:
         status_by_id = {}
         for candidate in record.candidates:
             name = candidate.get("id")
@@ -171,12 +177,12 @@ def current(vault: "Vault", record: "Record") -> list[dict[str, Any]]:
     ]
 
 
-def _rows(reader: "Reader") -> "list[StoredRow]":
+def _rows(reader: Reader) -> list[StoredRow]:
     rows = [reader.row(doc) for doc in reader.everything()]
     return [row for row in rows if row.writer in WRITERS and row.rationale]
 
 
-def _patterns(rows: "Iterable[StoredRow]") -> list[RuleReport]:
+def _patterns(rows: Iterable[StoredRow]) -> list[RuleReport]:
     by_pattern: dict[str, Counter[str]] = {}
     for row in rows:
         counts = by_pattern.setdefault(

@@ -6,18 +6,24 @@ time. A marker changes only when everything was kept; what fails is tried again 
 next sweep, and given up, with a line in the log, after thirty days.
 """
 
+from __future__ import annotations
+
 import os
 import time
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.errors import LockBusy, MemcliError, Unreadable
+from memcli.named_tuple import NamedTuple
 from memcli.sessions import backfill, hook_log, markers
 from memcli.sessions.markers import REFLECTED, START, Marker
 from memcli.storage.lock import Lock
 from memcli.vault import session_records
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
     from memcli.sessions.reflect_session import Reflected
     from memcli.vault.vault import Vault
 
@@ -62,7 +68,7 @@ class Swept(NamedTuple):
 
 
 def sweep(
-    vault: "Vault",
+    vault: Vault,
     environ: Mapping[str, str],
     *,
     still: float = STILL,
@@ -98,13 +104,13 @@ def sweep(
 
 
 def mine(
-    vault: "Vault",
+    vault: Vault,
     marker: Marker,
     path: str,
     environ: Mapping[str, str],
     *,
     close: bool,
-) -> "Reflected | None":
+) -> Reflected | None:
     """Mine a session for a hook; None when nothing has changed since it was mined.
 
     When it is over, the judge is asked as well, if the user has named one.
@@ -159,7 +165,7 @@ def _state(path: str | None) -> tuple[int, int] | None:
 
 
 def _swept(
-    vault: "Vault",
+    vault: Vault,
     environ: Mapping[str, str],
     marker: Marker,
     still: float,
@@ -244,7 +250,7 @@ def _certain_format(host: str) -> str | None:
     return host if record is not None and record.hooks_name_format else None
 
 
-def _is_unchanged(vault: "Vault", path: str, host: str | None) -> bool:
+def _is_unchanged(vault: Vault, path: str, host: str | None) -> bool:
     """Whether a transcript has not changed since it was mined."""
     from memcli.hosts import transcripts
 
@@ -281,7 +287,7 @@ def _stem(path: str) -> str:
     return os.path.basename(path).partition(".")[0]
 
 
-def tell_log(vault: "Vault", done: list[Swept]) -> None:
+def tell_log(vault: Vault, done: list[Swept]) -> None:
     """Note in the log what a sweep reflected, failed at or gave up."""
     for swept in done:
         if swept.outcome in ("reflected", "failed", "dropped"):

@@ -6,24 +6,30 @@ and what it has solved counts as recurred. Nothing is written that was not searc
 secrets, and the record of a session that could not be mined says so.
 """
 
+from __future__ import annotations
+
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.curation import everywhere
 from memcli.entries.entry import Confidence
 from memcli.entries.text import redaction
 from memcli.errors import MemcliError
-from memcli.hosts.transcript import Session
+from memcli.named_tuple import NamedTuple
 from memcli.sessions import routing
 from memcli.sessions.already_mined import FORGOTTEN, Brought, brought
-from memcli.sessions.mining import Candidate, Mined
-from memcli.sessions.routing import Route
 from memcli.vault import free_paths, placing, saving, session_records
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
     from memcli.curation.ideas.page import Idea
+    from memcli.hosts.transcript import Session
+    from memcli.sessions.mining import Candidate, Mined
+    from memcli.sessions.routing import Route
     from memcli.storage.transaction import Transaction
     from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
@@ -146,7 +152,7 @@ class Origin(NamedTuple):
 
 
 def learn(
-    vault: "Vault",
+    vault: Vault,
     session: Session,
     find: Callable[[], Mined],
     origin: Origin = Origin(),  # noqa: B008 it cannot be changed
@@ -212,7 +218,7 @@ def is_judged(noted: Mapping[str, Any]) -> bool:
     return noted.get("pattern") == JUDGED
 
 
-def _note(vault: "Vault", record: session_records.Record) -> None:
+def _note(vault: Vault, record: session_records.Record) -> None:
     """Write the record of a session; what the vault holds does not depend on it."""
     from memcli.entries import dates
 
@@ -238,7 +244,7 @@ def _noted(fate: Fate, before: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]
 
 
 def _bring(
-    vault: "Vault",
+    vault: Vault,
     session: Session,
     mined: Mined,
     source: dict[str, Any],
@@ -249,7 +255,7 @@ def _bring(
     """Bring the candidates into the vault in one commit."""
     project = project_of(vault, session)
 
-    def write(transaction: "Transaction | None") -> list[Fate]:
+    def write(transaction: Transaction | None) -> list[Fate]:
         known = vault.read(lambda reader: brought(reader, session, earlier))
         planned = [
             routing.by_confidence(vault, candidate, source, project)
@@ -272,8 +278,8 @@ def _bring(
 
 
 def _written(
-    vault: "Vault",
-    transaction: "Transaction | None",
+    vault: Vault,
+    transaction: Transaction | None,
     session: Session,
     routes: Sequence[Route],
     known: Brought,
@@ -312,7 +318,7 @@ def _written(
     return [fates[place] for place in range(len(routes))]
 
 
-def project_of(vault: "Vault", session: Session) -> str | None:
+def project_of(vault: Vault, session: Session) -> str | None:
     """The project of the folder in which a session ran; None: everywhere."""
     from memcli.storage import projects
 
@@ -329,7 +335,7 @@ def _rank(candidate: Candidate) -> tuple[int, int]:
     return _RANK[candidate.confidence], candidate.line
 
 
-def _fate(route: Route, saved: "Saved") -> Fate:
+def _fate(route: Route, saved: Saved) -> Fate:
     action = route.action if saved.outcome == "created" else saved.outcome
     return Fate(
         route.candidate, action, saved.id or None, saved.path, route.target, route.why
@@ -337,11 +343,11 @@ def _fate(route: Route, saved: "Saved") -> Fate:
 
 
 def _ideas(
-    vault: "Vault",
+    vault: Vault,
     session: Session,
     routes: Sequence[Route],
     fates: dict[int, Fate],
-) -> "dict[int, Idea]":
+) -> dict[int, Idea]:
     """The ideas that the ledger does not have; the others get their fate."""
     from memcli.curation.ideas import incubator
     from memcli.curation.ideas.ledger import SLUG_LENGTH
@@ -383,8 +389,8 @@ def _ideas(
 
 
 def _surfaced(
-    vault: "Vault", transaction: "Transaction | None", new: "Sequence[Idea]"
-) -> "Sequence[str | None]":
+    vault: Vault, transaction: Transaction | None, new: Sequence[Idea]
+) -> Sequence[str | None]:
     """The pages of new ideas, which are put into the transaction."""
     from memcli.curation.ideas import incubator
 

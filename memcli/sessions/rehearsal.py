@@ -5,16 +5,19 @@ records of sessions, a history of its own, and is gone afterwards with everythin
 memcli kept about it.
 """
 
+from __future__ import annotations
+
 import os
 import shutil
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.errors import WriteFailed
 from memcli.storage import files, state_dirs
 from memcli.storage.listing import paths_of, scan
 from memcli.vault import create
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +28,7 @@ _BESIDE = (layout.CONFIG, layout.IDEA_LEDGER, layout.IGNORED_NAMES)
 
 
 @contextmanager
-def rehearsal(vault: "Vault") -> "Iterator[Vault]":
+def rehearsal(vault: Vault) -> Iterator[Vault]:
     """The copy, for the same caller at the same time of day.
 
     Raises:
@@ -55,7 +58,7 @@ def rehearsal(vault: "Vault") -> "Iterator[Vault]":
                 shutil.rmtree(os.path.dirname(place), ignore_errors=True)
 
 
-def _copy(vault: "Vault", root: str) -> None:
+def _copy(vault: Vault, root: str) -> None:
     # `scan` follows no link, and what is gone since was there no more.
     for path in dict.fromkeys((*paths_of(scan(vault.root)), *_BESIDE)):
         source, target = files.inside(vault.root, path), files.inside(root, path)

@@ -7,16 +7,21 @@ the model is never saved; what contradicts an entry is offered to supersede it, 
 never decided here. Nothing is written.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
 
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Confidence, Entry, Status
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.links import unlinked
+from memcli.named_tuple import NamedTuple
 from memcli.sessions.scope import says_everywhere
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.sessions.mining import Candidate
@@ -42,7 +47,7 @@ class Route(NamedTuple):
         why: the reason against saving it, or what contradicts the target.
     """
 
-    candidate: "Candidate"
+    candidate: Candidate
     draft: Entry | None
     action: str
     target: str | None = None
@@ -50,7 +55,7 @@ class Route(NamedTuple):
 
 
 def by_confidence(
-    vault: "Vault", candidate: "Candidate", source: dict[str, Any], project: str | None
+    vault: Vault, candidate: Candidate, source: dict[str, Any], project: str | None
 ) -> Route:
     """The route of a candidate by its confidence and its words alone.
 
@@ -103,7 +108,7 @@ def by_confidence(
     return Route(candidate, draft, action, candidate.evolves, doubt)
 
 
-def by_vault(vault: "Vault", reader: "Reader", routes: Sequence[Route]) -> list[Route]:
+def by_vault(vault: Vault, reader: Reader, routes: Sequence[Route]) -> list[Route]:
     """These routes, changed where the vault says the same, or the contrary."""
     from memcli.search.document import document
     from memcli.search.stemmer import stemmer
@@ -132,7 +137,7 @@ def by_vault(vault: "Vault", reader: "Reader", routes: Sequence[Route]) -> list[
     return changed
 
 
-def _doubted(route: Route, draft: Entry, solved: "Similar") -> Route:
+def _doubted(route: Route, draft: Entry, solved: Similar) -> Route:
     """The route of what nearly says a thing that is solved: a person looks at it."""
     pending = draft.replace(status=Status.PENDING)
     action = "review" if route.action == "saved" else route.action
@@ -141,7 +146,7 @@ def _doubted(route: Route, draft: Entry, solved: "Similar") -> Route:
 
 
 def _compared(
-    route: Route, draft: Entry, near: "Iterable[tuple[float, StoredRow]]"
+    route: Route, draft: Entry, near: Iterable[tuple[float, StoredRow]]
 ) -> Route:
     from memcli.entries.text.directives import differ
 

@@ -6,8 +6,14 @@ the contrary, and so does a sentence that names the project as well. It reads En
 a judge says itself where an entry holds.
 """
 
+from __future__ import annotations
+
 import re
-from typing import Final
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Final
 
 _ALL: Final = r"(?:all|every|each|any)(?: one)?(?: of)?(?: (?:my|our|the|your|other))*"
 _WORK: Final = r"(?:\w+ )?(?:projects?|repos?|repositor(?:y|ies)|code ?bases?)"

@@ -6,21 +6,28 @@ nothing changes, and the error names it. A kill leaves a journal, from which the
 command, reading or writing, finishes the step.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Self
 
 from memcli.entries import layout
 from memcli.errors import Conflict, MemcliError, UnsafePath
 from memcli.storage import files
-from memcli.storage.audience import Audience
 from memcli.storage.change import Change, parents
 from memcli.storage.git import limits
 from memcli.storage.git.joining import LINK, SUBMODULE, Difference, Joining
-from memcli.storage.git.move import Move
 from memcli.storage.journal import FileChange
 from memcli.storage.transaction import take_lock
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+    from typing import Self
+
+    from memcli.storage.audience import Audience
+    from memcli.storage.git.move import Move
 
 _TAKEN = "sync: take the remote's changes"
 # The kinds of files that lead elsewhere, by git's mode.

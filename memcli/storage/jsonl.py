@@ -3,11 +3,16 @@
 Invariant: a line is an object, or an error that names it; nothing is guessed.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from __future__ import annotations
 
 from memcli.errors import InvalidContent, Unreadable
 from memcli.storage import files
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 # A batch is held in memory; a gigabyte is given by mistake.
 _LARGEST = 1_000_000_000

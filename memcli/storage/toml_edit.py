@@ -4,10 +4,16 @@ Invariant: the new text means what the old one meant, with this setting changed;
 in which memcli cannot do that (an inline table, a dotted key) is refused.
 """
 
+from __future__ import annotations
+
 import re
-from typing import Any
 
 from memcli.errors import InvalidConfig
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 

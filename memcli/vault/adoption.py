@@ -3,18 +3,24 @@
 Invariant: reads only, so that a folder that is refused stays as it was.
 """
 
+from __future__ import annotations
+
 import os
 from collections import Counter
-from collections.abc import Mapping
 from shlex import quote
-from typing import NamedTuple
 
 from memcli.entries import layout
 from memcli.entries.text.counted import counted
 from memcli.errors import NotAVault, WriteFailed
+from memcli.named_tuple import NamedTuple
 from memcli.storage.git import place
 from memcli.storage.git.ignored import ignored
 from memcli.storage.listing import paths_of, scan
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _ELSEWHERE = "Give it a folder of its own: memcli init ~/memory"
 

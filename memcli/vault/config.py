@@ -4,13 +4,15 @@ Invariant: a setting is written only when the whole file is valid with it, and n
 byte of the file changes. A vault's setting is a commit, a user's is not.
 """
 
+from __future__ import annotations
+
 import difflib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries import layout, toml_text
 from memcli.errors import InvalidConfig, InvalidValue, Unreadable
+from memcli.named_tuple import NamedTuple
 from memcli.storage import (
     files,
     known_vaults,
@@ -20,7 +22,11 @@ from memcli.storage import (
     user_config,
 )
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from memcli.vault.vault import Vault
 
 VAULT, USER = "vault", "user"
@@ -113,7 +119,7 @@ def scope_of(name: str) -> str:
     )
 
 
-def listed(vault: "Vault | None", environ: Mapping[str, str]) -> list[Setting]:
+def listed(vault: Vault | None, environ: Mapping[str, str]) -> list[Setting]:
     """Every setting of a vault, and those that the user's config sets.
 
     Raises:
@@ -134,7 +140,7 @@ def listed(vault: "Vault | None", environ: Mapping[str, str]) -> list[Setting]:
     return found + [Setting(name, value, True, USER) for name, value in tables.items()]
 
 
-def get(vault: "Vault | None", name: str, environ: Mapping[str, str]) -> Setting:
+def get(vault: Vault | None, name: str, environ: Mapping[str, str]) -> Setting:
     """One setting.
 
     Raises:
@@ -149,7 +155,7 @@ def get(vault: "Vault | None", name: str, environ: Mapping[str, str]) -> Setting
 
 
 def put(
-    vault: "Vault | None",
+    vault: Vault | None,
     name: str,
     words: Sequence[str] | None,
     environ: Mapping[str, str],
@@ -182,7 +188,7 @@ def put(
     return _put_of_vault(vault, table, key, value)
 
 
-def _put_of_vault(vault: "Vault", table: str, key: str, value: Any) -> Changed:
+def _put_of_vault(vault: Vault, table: str, key: str, value: Any) -> Changed:
     from tempfile import TemporaryDirectory
 
     vault.owner_only("the config")
@@ -306,11 +312,11 @@ def _flat(tables: Mapping[str, Any], above: str = "") -> dict[str, Any]:
     return found
 
 
-def _vaults(vault: "Vault") -> str:
+def _vaults(vault: Vault) -> str:
     return os.path.join(vault.root, *layout.CONFIG.split("/"))
 
 
-def _of_vault(vault: "Vault") -> tuple[bytes | None, str]:
+def _of_vault(vault: Vault) -> tuple[bytes | None, str]:
     """The bytes of a vault's config, None without one, and its text."""
     path = _vaults(vault)
     try:

@@ -6,19 +6,26 @@ they are. A second call adds what is missing and changes nothing else. A folder 
 cannot become a vault, or in which git refuses, is left as it was.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import shutil
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from memcli.entries import layout
 from memcli.errors import MemcliError, NotAllowed, WriteFailed
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files, known_vaults, package_data
 from memcli.storage.git import place
 from memcli.storage.git.repository import Repository
 from memcli.vault import adoption
-from memcli.vault.adoption import Survey
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memcli.vault.adoption import Survey
 
 # A folder of notes gets these files; the rest of the template is for new vaults.
 _NEEDED = (layout.CONFIG, ".memcli/.gitignore")

@@ -7,13 +7,20 @@ text goes through `redaction` before it is written. The record of a session that
 not be mined says so until it is mined.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, NamedTuple
 
 from memcli.entries import layout
 from memcli.errors import MemcliError
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _VERSION = 1
 _NEEDED = {"category", "confidence", "pattern", "record", "line", "action"}

@@ -4,15 +4,21 @@ Invariant: reads start no network call. The note lies outside of the vault, so n
 can write it; one that cannot be read or written counts as none.
 """
 
+from __future__ import annotations
+
 import contextlib
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries import layout
 from memcli.errors import MemcliError
+from memcli.named_tuple import NamedTuple
 from memcli.storage import cache, state_dirs
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from memcli.vault.vault import Vault
 
 
@@ -42,7 +48,7 @@ class SyncState(NamedTuple):
         return self._asdict()
 
 
-def state(vault: "Vault") -> SyncState | None:
+def state(vault: Vault) -> SyncState | None:
     """What is known of the vault's remote; None without one."""
     from memcli.storage.git.remote import Tracking
 
@@ -71,23 +77,23 @@ def state(vault: "Vault") -> SyncState | None:
     )
 
 
-def note(vault: "Vault", data: Mapping[str, Any], line: str) -> None:
+def note(vault: Vault, data: Mapping[str, Any], line: str) -> None:
     """Note how a sync ended."""
     _store(vault, {"line": line, "error": None, "data": dict(data)})
 
 
-def note_failure(vault: "Vault", error: MemcliError) -> None:
+def note_failure(vault: Vault, error: MemcliError) -> None:
     """Note why a sync did not end."""
     _store(vault, {"line": error.message, "error": error.error_code})
 
 
-def _store(vault: "Vault", facts: dict[str, Any]) -> None:
+def _store(vault: Vault, facts: dict[str, Any]) -> None:
     path = state_dirs.path(vault.root, layout.SYNC_STATE, vault.environ)
     with contextlib.suppress(OSError):
         cache.store(path, {"at": vault.now_ms() // 1000, **facts})
 
 
-def _last(vault: "Vault") -> dict[str, Any]:
+def _last(vault: Vault) -> dict[str, Any]:
     path = state_dirs.path(vault.root, layout.SYNC_STATE, vault.environ)
     found = cache.load(path)
     return found if isinstance(found, dict) else {}

@@ -6,9 +6,9 @@ rows of teams are no answer without it. Another one that cannot be opened is a w
 and the others are asked. Each folder is asked once, though it may have two names.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Self
 
 from memcli.errors import (
     InvalidValue,
@@ -17,11 +17,19 @@ from memcli.errors import (
     Unavailable,
     VaultNotFound,
 )
+from memcli.named_tuple import NamedTuple
 from memcli.storage import known_vaults, repo_vault
 from memcli.vault import sync_state
 from memcli.vault.caller import OWNER, Caller
-from memcli.vault.sync_state import SyncState
 from memcli.vault.vault import Vault
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Self
+
+    from memcli.vault.sync_state import SyncState
 
 # Seconds for another process that indexes a vault which nobody named.
 _PATIENCE = 1.0

@@ -7,13 +7,16 @@ the SDK.
 Not in here: what a tool does; each one runs the command of the same name.
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from memcli.cli.context import Context, Result
 from memcli.errors import MemcliError, UsageError
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from memcli.cli.mcp.tool import Tool
     from memcli.cli.mcp.tools import Answer
@@ -56,7 +59,7 @@ def mcp(context: Context) -> Result:
     )
     kept = KeptIndexes()
 
-    def call(tool: "Tool", arguments: "Mapping[str, Any]") -> "Answer":
+    def call(tool: Tool, arguments: Mapping[str, Any]) -> Answer:
         with kept.lent() as lent:
             return admin.call(tool, arguments, called._replace(kept=lent))
 

@@ -4,16 +4,22 @@ Invariant: it runs the other tools with all their parameters, and nothing else; 
 they refuse, it refuses. Without arguments it says which parameters an action takes.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from __future__ import annotations
 
-from memcli.cli.context import Context
 from memcli.cli.mcp import arguments as given_arguments
 from memcli.cli.mcp import catalog, tools
 from memcli.cli.mcp.parameters import Parameter, described
 from memcli.cli.mcp.tool import Tool
 from memcli.cli.mcp.tools import Answer
 from memcli.errors import InvalidValue, UsageError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from memcli.cli.context import Context
 
 ACTIONS = {tool.name.removeprefix("memory_"): tool for tool in catalog.TOOLS}
 

@@ -3,12 +3,18 @@
 Invariant: what is left out says nothing. A value that is there is the command's own.
 """
 
+from __future__ import annotations
+
 import json
 import re
-from collections.abc import Sequence
-from typing import Any
 
 from memcli.cli.commands import COMMANDS
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 # Lists that are an answer also when they are empty.
 _LISTS = frozenset(

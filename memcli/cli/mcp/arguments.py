@@ -5,15 +5,22 @@ list in one text, the singular of a name, a word for a value. The rest is refuse
 dropped: a filter dropped in silence would be a wrong answer.
 """
 
+from __future__ import annotations
+
 import json
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from memcli.cli.mcp.meant_words import meant
 from memcli.cli.mcp.parameters import Parameter, flag_of
-from memcli.cli.mcp.tool import Tool
 from memcli.errors import InvalidValue, MemcliError, UsageError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from memcli.cli.mcp.tool import Tool
 
 
 def values(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,8 @@ Invariant: the command that is named changes the environment that memcli runs in
 no other: pipx and uv keep one for each tool, and neither has a pip of its own.
 """
 
+from __future__ import annotations
+
 import json
 import shlex
 from importlib import metadata

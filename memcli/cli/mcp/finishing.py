@@ -3,9 +3,14 @@
 Invariant: what a model gave is made whole, never replaced.
 """
 
-from typing import Any
+from __future__ import annotations
 
 from memcli.errors import UsageError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
 
 # The four names and the default of the tool that this one replaces: prompts that were
 # written for it count on untagged entries. The command's own default is stricter.

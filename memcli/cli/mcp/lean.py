@@ -4,8 +4,14 @@ Invariant: a model can tell from what is left what was left out: an entry is act
 fact and not stale unless its row says otherwise, and each text stands once.
 """
 
+from __future__ import annotations
+
 import re
-from typing import Any
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
 
 # A longer text is cut in a search's answer: one note must not fill a model's context.
 LONGEST = 4_000

@@ -3,9 +3,14 @@
 Invariant: a word stands here only if it can mean nothing else in its place.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
 
 from memcli.entries import entry
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _BUDGETS = {
     **dict.fromkeys(("medium", "normal", "default"), "mid"),

@@ -4,9 +4,15 @@ Invariant: kinds and choices are those of the command's own flag, unless the par
 says otherwise.
 """
 
-from typing import Any, NamedTuple
+from __future__ import annotations
 
 from memcli.cli import flags
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Parameter(NamedTuple):

@@ -7,14 +7,14 @@ the vault is never left half-way by a client that goes away or cancels it; one t
 reads is given up at once.
 """
 
+from __future__ import annotations
+
 import contextlib
 import json
 import os
 import re
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from typing import Any
 
 import anyio
 import mcp_types
@@ -23,10 +23,17 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
-from memcli.cli.mcp.tool import Tool
-from memcli.cli.mcp.tools import Answer
 from memcli.cli.safe_text import safe
 from memcli.errors import UsageError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from typing import Any
+
+    from memcli.cli.mcp.tool import Tool
+    from memcli.cli.mcp.tools import Answer
 
 # Below the 40 threads that anyio has: those that read and write the protocol are among
 # them, and must never wait for a call.

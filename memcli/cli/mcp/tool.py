@@ -1,10 +1,17 @@
 """A tool: the words that a model chooses it by, and the command behind it."""
 
-from collections.abc import Callable, Mapping
+from __future__ import annotations
+
 from types import MappingProxyType
-from typing import Any, NamedTuple
 
 from memcli.cli.mcp.parameters import Parameter, described
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
 
 class Tool(NamedTuple):
@@ -37,7 +44,7 @@ class Tool(NamedTuple):
         required = [parameter.name for parameter in shown if parameter.required]
         return {**schema, "required": required} if required else schema
 
-    def whole(self) -> "Tool":
+    def whole(self) -> Tool:
         """The tool that shows its rare parameters, too."""
         every = tuple(one._replace(rare=False) for one in self.parameters)
         return self._replace(parameters=every)

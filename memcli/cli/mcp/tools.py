@@ -6,15 +6,22 @@ nothing). Whatever happens inside, the answer is data or an error with code, mes
 hint; a tool never raises.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from __future__ import annotations
 
 from memcli.cli import commands
-from memcli.cli.context import Context
 from memcli.cli.mcp import answers
 from memcli.cli.mcp import arguments as arguments_
-from memcli.cli.mcp.tool import Tool
 from memcli.errors import InvalidValue, MemcliError
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from memcli.cli.context import Context
+    from memcli.cli.mcp.tool import Tool
 
 # What `memcli tag` changes of an entry, as evolve's values name it.
 _IN_PLACE = frozenset({"tags", "untag", "project"})

@@ -8,10 +8,11 @@ Not in here: what an entry is or may be shown (`recall/picture`).
 from __future__ import annotations  # evaluated only when Typer reads them
 
 import os
-from typing import TYPE_CHECKING
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import Conflict, UsageError
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Annotated

@@ -6,18 +6,24 @@ HTML, and links that lead only to the web. Its content security policy names the
 script and the one style by their hashes.
 """
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import json
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.entries import dates
-from memcli.recall.picture import Picture, Seen
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
+
+    from memcli.recall.picture import Picture, Seen
 
 # A browser shows some 40 MB of text at once; a page above it takes seconds to open.
 _BODY, _ALL_BODIES, _SHORT = 20_000, 24_000_000, 400
@@ -90,7 +96,7 @@ def _data(seen: Picture, about: About) -> dict[str, Any]:
     }
 
 
-def _entry(seen: Seen, render: "Callable[[str], str]", most: int) -> dict[str, Any]:
+def _entry(seen: Seen, render: Callable[[str], str], most: int) -> dict[str, Any]:
     row = seen.row
     body = row.text[:most]
     # A renderer reads a line of a megabyte for seconds.
@@ -133,7 +139,7 @@ def _entry(seen: Seen, render: "Callable[[str], str]", most: int) -> dict[str, A
     return {"html": drawn, **{name: value for name, value in fields.items() if value}}
 
 
-def renderer() -> "Callable[[str], str]":
+def renderer() -> Callable[[str], str]:
     """What draws markdown: HTML in it is text, and images and odd links are, too."""
     from markdown_it import MarkdownIt
 

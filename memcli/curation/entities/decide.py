@@ -5,9 +5,9 @@ changes, in which only the `entities` line changes; `memcli review --undo` takes
 back. `apply` decides again under the lock, so that no later change is missed.
 """
 
-from collections.abc import Iterable
+from __future__ import annotations
+
 from shlex import quote
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.curation.entities import page
 from memcli.entries import layout
@@ -19,6 +19,7 @@ from memcli.entries.text import mentions
 from memcli.entries.text.mentions import fold
 from memcli.entries.text.name_index import Registered, compiled
 from memcli.errors import NotAllowed, UsageError
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.vault import free_paths
 from memcli.vault.registry import ignored
@@ -29,7 +30,12 @@ from memcli.vault.registry.page import (
     rewrite_entity,
 )
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
     from memcli.search.reader import Reader
     from memcli.storage.transaction import Transaction
     from memcli.vault.registry.store import Registry
@@ -103,7 +109,7 @@ class _EntityDecision(NamedTuple):
     search_texts: bool
 
 
-def plan(vault: "Vault", request: EntityRequest) -> EntityPlan:
+def plan(vault: Vault, request: EntityRequest) -> EntityPlan:
     """Say what a request would change.
 
     Raises:
@@ -115,7 +121,7 @@ def plan(vault: "Vault", request: EntityRequest) -> EntityPlan:
     return _planned(vault, request)[0]
 
 
-def apply(vault: "Vault", request: EntityRequest) -> tuple[EntityPlan, str | None]:
+def apply(vault: Vault, request: EntityRequest) -> tuple[EntityPlan, str | None]:
     """Do what a request asks for, in one commit.
 
     Returns:
@@ -134,7 +140,7 @@ def apply(vault: "Vault", request: EntityRequest) -> tuple[EntityPlan, str | Non
     return plan, change.commit
 
 
-def _put(change: "Transaction", edit: _FileEdit) -> None:
+def _put(change: Transaction, edit: _FileEdit) -> None:
     if edit.after is None:
         change.remove(edit.path, expected=edit.before)
     else:
@@ -151,7 +157,7 @@ def _sentence(request: EntityRequest, name: str) -> str:
 
 
 def _planned(
-    vault: "Vault", request: EntityRequest
+    vault: Vault, request: EntityRequest
 ) -> tuple[EntityPlan, list[_FileEdit]]:
     from memcli.entries import no_secrets
 
@@ -175,7 +181,7 @@ def _planned(
 # --- what a request means -----------------------------------------------------------
 
 
-def _register(vault: "Vault", request: EntityRequest) -> _EntityDecision:
+def _register(vault: Vault, request: EntityRequest) -> _EntityDecision:
     registry = vault.registry
     name = check_name(request.name)
     aliases = tuple(map(check_name, request.aliases))
@@ -187,7 +193,7 @@ def _register(vault: "Vault", request: EntityRequest) -> _EntityDecision:
     return _EntityDecision(entity, edits, _forms(entity), search_texts=True)
 
 
-def _rename(vault: "Vault", request: EntityRequest) -> _EntityDecision:
+def _rename(vault: Vault, request: EntityRequest) -> _EntityDecision:
     old = _known(vault, request.name)
     new = check_name(request.other)
     _refuse_taken(vault.registry, new, old if old.path else None)
@@ -201,7 +207,7 @@ def _rename(vault: "Vault", request: EntityRequest) -> _EntityDecision:
     return _EntityDecision(entity, changes, forms, search_texts=False)
 
 
-def _alias(vault: "Vault", request: EntityRequest) -> _EntityDecision:
+def _alias(vault: Vault, request: EntityRequest) -> _EntityDecision:
     old = _known(vault, request.name)
     alias = check_name(request.other)
     _refuse_taken(vault.registry, alias, old if old.path else None)
@@ -214,7 +220,7 @@ def _alias(vault: "Vault", request: EntityRequest) -> _EntityDecision:
     return _EntityDecision(entity, changes, _forms(entity), search_texts=True)
 
 
-def _merge(vault: "Vault", request: EntityRequest) -> _EntityDecision:
+def _merge(vault: Vault, request: EntityRequest) -> _EntityDecision:
     source = _known(vault, request.name)
     target = _known(vault, request.other)
     same = fold(source.name) == fold(target.name)
@@ -247,7 +253,7 @@ def _merge(vault: "Vault", request: EntityRequest) -> _EntityDecision:
     return _EntityDecision(entity, [written, *removed], forms, search_texts=False)
 
 
-def _known(vault: "Vault", name: str) -> Registered:
+def _known(vault: Vault, name: str) -> Registered:
     """The entity of a name; an entity that is only mentioned has no path."""
     registry = vault.registry
     page.refuse_ambiguous(registry, name)
@@ -255,7 +261,7 @@ def _known(vault: "Vault", name: str) -> Registered:
 
 
 def _written(
-    vault: "Vault",
+    vault: Vault,
     old: Registered,
     entity: Registered,
     what: str,
@@ -273,7 +279,7 @@ def _written(
 
 
 def _fresh(
-    vault: "Vault",
+    vault: Vault,
     name: str,
     kind: str,
     aliases: tuple[str, ...],
@@ -289,7 +295,7 @@ def _fresh(
     return entity, _FileEdit(path, None, data, "registered")
 
 
-def _no_more_ignored(vault: "Vault", forms: set[str]) -> list[_FileEdit]:
+def _no_more_ignored(vault: Vault, forms: set[str]) -> list[_FileEdit]:
     """The edit that removes these names from the ignored ones, where it has them."""
     if not forms & ignored.ignored_names(vault.root).keys():
         return []
@@ -309,7 +315,7 @@ def _forms(entity: Registered) -> set[str]:
     return page.forms_of(entity, entity.name)
 
 
-def _refuse_taken(registry: "Registry", name: str, but: Registered | None) -> None:
+def _refuse_taken(registry: Registry, name: str, but: Registered | None) -> None:
     """Raise NotAllowed for a name that another entity has."""
     for entity in registry.entities:
         if but is not None and fold(entity.name) == fold(but.name):
@@ -334,7 +340,7 @@ def taken(name: str, entity: Registered) -> NotAllowed:
 
 
 def _entries(
-    vault: "Vault", decision: _EntityDecision
+    vault: Vault, decision: _EntityDecision
 ) -> tuple[list[Touched], list[_FileEdit]]:
     """The entries whose mentions change, and their new bytes."""
     from memcli.entries import codec
@@ -355,7 +361,7 @@ def _entries(
     return touched, changes
 
 
-def _paths(vault: "Vault", reader: "Reader", decision: _EntityDecision) -> list[str]:
+def _paths(vault: Vault, reader: Reader, decision: _EntityDecision) -> list[str]:
     """Entries that mention one of the names, and entries in force whose text does."""
     view = View(vault.now_ms() // 1000)
     entity = decision.entity

@@ -3,9 +3,9 @@
 Invariant: one commit of one file, which `memcli review --undo` takes back.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from memcli.curation.entities.decide import taken
 from memcli.entries import layout
@@ -14,11 +14,15 @@ from memcli.storage import files
 from memcli.vault.registry import ignored
 from memcli.vault.registry.page import check_name
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memcli.vault.vault import Vault
 
 
-def ignore(vault: "Vault", names: Sequence[str]) -> tuple[list[str], str | None]:
+def ignore(vault: Vault, names: Sequence[str]) -> tuple[list[str], str | None]:
     """Store that these names are no entities, in one commit; none is proposed again.
 
     Returns:

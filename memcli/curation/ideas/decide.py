@@ -5,10 +5,10 @@ change in one commit, which `undo` takes back. Nothing is deleted: a dismissed i
 lies in the archive, and the ledger keeps its heading, so it is not proposed again.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.curation.ideas import ledger
 from memcli.curation.ideas import page as ideas
@@ -18,11 +18,17 @@ from memcli.entries.entry import Entry, Status
 from memcli.entries.ids import new_id, slug
 from memcli.entries.text.counted import counted
 from memcli.errors import NotAllowed, UsageError
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.listing import walk
 from memcli.vault import free_paths, lineage
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
     from memcli.curation.ideas.ledger import Section
     from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Stored, Vault
@@ -50,7 +56,7 @@ class IdeaDecisions(NamedTuple):
 
 
 def promote(
-    vault: "Vault", names: Sequence[str], changes: Mapping[str, Any] | None = None
+    vault: Vault, names: Sequence[str], changes: Mapping[str, Any] | None = None
 ) -> IdeaDecisions:
     """Make memories of open ideas, in one commit; their kind is idea by default.
 
@@ -72,7 +78,7 @@ def promote(
     if "title" in given and len(names) != 1:
         raise UsageError("a title is for one idea", hint="Name one.")
 
-    def decide(change: "Transaction", text: "_Text") -> list[DecidedIdea]:
+    def decide(change: Transaction, text: _Text) -> list[DecidedIdea]:
         done = []
         folders: dict[str, set[str]] = {}
         for number, name in enumerate(named(vault, names)):
@@ -100,7 +106,7 @@ def promote(
 
 
 def dismiss(
-    vault: "Vault", names: Sequence[str], reason: str | None = None
+    vault: Vault, names: Sequence[str], reason: str | None = None
 ) -> IdeaDecisions:
     """Strike open ideas out in the ledger and archive their folders, in one commit.
 
@@ -108,7 +114,7 @@ def dismiss(
         As `promote`.
     """
 
-    def decide(change: "Transaction", text: "_Text") -> list[DecidedIdea]:
+    def decide(change: Transaction, text: _Text) -> list[DecidedIdea]:
         done = []
         for name in named(vault, names):
             section = ledger.open_one(text.now, name)
@@ -127,7 +133,7 @@ def dismiss(
     return outcome
 
 
-def merge(vault: "Vault", name: str, other: str) -> IdeaDecisions:
+def merge(vault: Vault, name: str, other: str) -> IdeaDecisions:
     """Merge an open idea into another open one, whose page takes its text in.
 
     Raises:
@@ -135,7 +141,7 @@ def merge(vault: "Vault", name: str, other: str) -> IdeaDecisions:
     """
     from memcli.entries import codec
 
-    def decide(change: "Transaction", text: "_Text") -> list[DecidedIdea]:
+    def decide(change: Transaction, text: _Text) -> list[DecidedIdea]:
         (mine,) = named(vault, [name])
         (theirs,) = named(vault, [other])
         section = ledger.open_one(text.now, mine)
@@ -166,7 +172,7 @@ def merge(vault: "Vault", name: str, other: str) -> IdeaDecisions:
 
 
 def _rehearse_and_commit(
-    vault: "Vault", decide: "Callable[[Transaction, _Text], list[DecidedIdea]]"
+    vault: Vault, decide: Callable[[Transaction, _Text], list[DecidedIdea]]
 ) -> IdeaDecisions:
     """Call `decide` for a rehearsal, then for one transaction that is committed.
 
@@ -205,7 +211,7 @@ def _rehearse_and_commit(
 class _Text:
     """The ledger while a decision changes it: `now` is its text; the lock is held."""
 
-    def __init__(self, vault: "Vault") -> None:
+    def __init__(self, vault: Vault) -> None:
         from memcli.entries import dates
 
         self._before = ledger_of(vault)
@@ -213,13 +219,13 @@ class _Text:
         self.moment = dates.iso(vault.now_ms() // 1000)
         self.day = self.moment[:10]
 
-    def put(self, change: "Transaction") -> None:
+    def put(self, change: Transaction) -> None:
         data = self.now.encode()
         change.put(layout.IDEA_LEDGER, data, expected=self._before)
 
 
 def _memory(
-    vault: "Vault", section: "Section", page: "Stored | None", given: Mapping[str, Any]
+    vault: Vault, section: Section, page: Stored | None, given: Mapping[str, Any]
 ) -> Entry:
     """The memory that an idea becomes, without id and path."""
     values: dict[str, Any] = {"kind": "idea", "title": section.title}
@@ -245,9 +251,9 @@ def _memory(
 
 
 def _end(
-    vault: "Vault",
-    change: "Transaction",
-    page: "Stored",
+    vault: Vault,
+    change: Transaction,
+    page: Stored,
     by: str,
     reason: str,
     moment: str,
@@ -266,9 +272,9 @@ def _end(
 
 
 def _archive(
-    vault: "Vault",
-    change: "Transaction",
-    page: "Stored | None",
+    vault: Vault,
+    change: Transaction,
+    page: Stored | None,
     reason: str | None,
     moment: str,
 ) -> str | None:
@@ -324,7 +330,7 @@ def _files_below(root: str, folder: str) -> list[str]:
     return paths
 
 
-def _taken_in(body: str, section: "Section", page: "Stored | None", day: str) -> str:
+def _taken_in(body: str, section: Section, page: Stored | None, day: str) -> str:
     """The text that an idea gains when it takes another one in."""
     inner = page.entry.body if page else section.summary
     lines = inner.replace("\r\n", "\n").strip().split("\n")

@@ -4,9 +4,9 @@ Invariant: an idea that is known, in whatever state, is not added again, and add
 changes nothing that is there.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.curation.ideas import ledger
 from memcli.curation.ideas import page as ideas
@@ -17,9 +17,15 @@ from memcli.errors import (
     Unreadable,
     UnsafePath,
 )
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from memcli.curation.ideas.page import Idea
     from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Stored, Vault
@@ -54,7 +60,7 @@ class ListedIdea(NamedTuple):
 # --- reading ----------------------------------------------------------------------
 
 
-def listed(vault: "Vault", *, only_open: bool = False) -> list[ListedIdea]:
+def listed(vault: Vault, *, only_open: bool = False) -> list[ListedIdea]:
     """The ideas of the ledger, in its order.
 
     Raises:
@@ -90,7 +96,7 @@ def listed(vault: "Vault", *, only_open: bool = False) -> list[ListedIdea]:
     return ideas_listed
 
 
-def named(vault: "Vault", words: Sequence[str]) -> list[str]:
+def named(vault: Vault, words: Sequence[str]) -> list[str]:
     """The slugs of the ideas that slugs, beginnings of them, or pages' ids name.
 
     Raises:
@@ -120,7 +126,7 @@ def named(vault: "Vault", words: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(slugs))
 
 
-def existing(vault: "Vault") -> dict[str, bytes]:
+def existing(vault: Vault) -> dict[str, bytes]:
     """The files that `page.plan` and `page.known` take: path -> bytes.
 
     Raises:
@@ -150,13 +156,13 @@ def existing(vault: "Vault") -> dict[str, bytes]:
     return contents
 
 
-def ledger_of(vault: "Vault") -> bytes | None:
+def ledger_of(vault: Vault) -> bytes | None:
     """The ledger's bytes; None when there is no ledger."""
     path = files.inside(vault.root, layout.IDEA_LEDGER)
     return files.read(path) if os.path.lexists(path) else None
 
 
-def page_of(vault: "Vault", name: str) -> "Stored | None":
+def page_of(vault: Vault, name: str) -> Stored | None:
     """The page of an idea in the incubator; None when it has none."""
     path = ideas.page_path(name)
     place = files.inside(vault.root, path)
@@ -172,7 +178,7 @@ def page_of(vault: "Vault", name: str) -> "Stored | None":
 # --- writing ----------------------------------------------------------------------
 
 
-def add(vault: "Vault", change: "Transaction", new: "Sequence[Idea]") -> list[str]:
+def add(vault: Vault, change: Transaction, new: Sequence[Idea]) -> list[str]:
     """Put new ideas into an open transaction; ideas that are known are left out.
 
     Returns:

@@ -5,14 +5,20 @@ between the ideas is skipped, and edits by hand are understood where possible: a
 a struck heading, an idea without a page.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Collection, Iterable
 from itertools import pairwise
-from typing import NamedTuple
 
 from memcli.entries import ids, layout
 from memcli.entries.text.counted import agreeing, counted
 from memcli.errors import EntryNotFound, InvalidEntry, NotAllowed
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
 
 OPEN, PROMOTED, DISMISSED, MERGED = "open", "promoted", "dismissed", "merged"
 STATES = (OPEN, PROMOTED, DISMISSED, MERGED)

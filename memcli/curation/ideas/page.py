@@ -5,9 +5,9 @@ look like another idea or like a decision. An idea that is known, in whatever st
 not added again.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from memcli.curation.ideas.ledger import (
     SLUG_LENGTH,
@@ -24,6 +24,12 @@ from memcli.entries.eligibility import Agent, facts, visible
 from memcli.entries.entry import Entry, Source
 from memcli.entries.identity import strict_key
 from memcli.errors import InvalidEntry, InvalidValue, UnsafePath
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 # A longer title is a summary; a memory's title may have 500 characters.
 _TITLE_LENGTH = 200

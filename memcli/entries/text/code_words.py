@@ -5,6 +5,8 @@ names code only where a sentence forbids it, and it is looked for only where cod
 a name (`sessions.actions.match`).
 """
 
+from __future__ import annotations
+
 KEYWORDS = frozenset(
     """
     abstract alias any assert async auto await bool boolean break byte case catch char

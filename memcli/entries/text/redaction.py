@@ -11,12 +11,18 @@ leaves ids alone. detect-secrets is no part of a save: to import it takes 140 ms
 long as a whole save, and it finds no form there that `secrets` does not find.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterable
-from typing import Final
 
 from memcli.entries.text import secrets
 from memcli.errors import ScannerFailed
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Final
 
 MARK: Final = "[REDACTED]"
 

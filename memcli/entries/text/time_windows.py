@@ -8,13 +8,15 @@ A month or a day without its year ("in June", "on 5 May", "on Monday") is no win
 since it does not say which year; the words of an entry's date are searched anyway.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from memcli.entries import dates
 from memcli.errors import InvalidValue
+from memcli.named_tuple import NamedTuple
 
 Span = tuple[int, int]
 """[start, end) in epoch seconds."""
@@ -297,7 +299,7 @@ def _joined(text: str, periods: list[_Period]) -> Window | None:
     return _window(text, first.place, first.span, first.relative)
 
 
-def _from(text: str, earlier: "re.Match[str]", last: _Period) -> Window | None:
+def _from(text: str, earlier: re.Match[str], last: _Period) -> Window | None:
     """The whole window of "June and July 2025", "5-7 June 2025"."""
     start, end = last.span or (0, 0)
     date = dates.iso(start)[:10]
@@ -320,7 +322,7 @@ def _from(text: str, earlier: "re.Match[str]", last: _Period) -> Window | None:
 def _related(
     text: str,
     place: tuple[int, int],
-    relation: "re.Match[str]",
+    relation: re.Match[str],
     span: Span,
     relative: bool,
 ) -> Window:

@@ -8,15 +8,22 @@ of commands and of plans that the agent wrote are no steps, nor is a record on a
 that was left.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
 from memcli.hosts.formats import json_fields
-from memcli.hosts.formats.jsonl_lines import Lines, Record
 from memcli.hosts.formats.rewinds import Kind, Node, abandoned
 from memcli.hosts.transcript import Action, Session, Step, typed
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from memcli.hosts.formats.jsonl_lines import Lines, Record
 
 NAME = "claude-code"
 

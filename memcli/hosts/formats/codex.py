@@ -6,14 +6,20 @@ injected. A user step is text that a person typed, without the wrapper of the de
 application; turns that were rolled back are no steps.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
 from memcli.hosts.formats import json_fields
 from memcli.hosts.formats.jsonl_lines import Lines, Ranges, Record
 from memcli.hosts.transcript import Action, Session, Step
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 NAME = "codex"
 

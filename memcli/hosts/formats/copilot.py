@@ -5,14 +5,20 @@ which holds injected text, and never that of a message which a skill or the host
 the user's name. Sub-agents give no steps.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
 from memcli.hosts.formats import json_fields
 from memcli.hosts.formats.jsonl_lines import Lines, Ranges, Record
 from memcli.hosts.transcript import Action, Session, Step
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 NAME = "copilot"
 

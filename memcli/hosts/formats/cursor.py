@@ -5,13 +5,20 @@ user's without it, the editor puts time, files, rules and reminders. There are n
 no times and no results of tools.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterator
-from typing import Any
 
 from memcli.hosts.formats import json_fields
-from memcli.hosts.formats.jsonl_lines import Lines, Record
 from memcli.hosts.transcript import Action, Session, Step, typed
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from memcli.hosts.formats.jsonl_lines import Lines, Record
 
 NAME = "cursor"
 

@@ -6,16 +6,22 @@ lists of `$set` are the model's input, so they count only for messages that stan
 record.
 """
 
+from __future__ import annotations
+
 import os
 import re
-from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
 from memcli.errors import Unreadable
 from memcli.hosts.formats import json_fields, json_object
 from memcli.hosts.formats.jsonl_lines import Lines, Ranges, Record, open_file
 from memcli.hosts.transcript import Action, Session, Step, typed
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 NAME = "gemini"
 

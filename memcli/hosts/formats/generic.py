@@ -5,12 +5,19 @@ that memcli has put around its own text, which is removed here too. The fields a
 table in docs/reference/transcripts.md.
 """
 
+from __future__ import annotations
+
 import zlib
-from collections.abc import Iterator
 
 from memcli.hosts.formats import json_fields
-from memcli.hosts.formats.jsonl_lines import Lines, Record
 from memcli.hosts.transcript import ACTIONS, ROLES, Action, Session, Step
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memcli.hosts.formats.jsonl_lines import Lines, Record
 
 NAME = "generic"
 

@@ -4,13 +4,19 @@ Invariant: any JSON value goes in and nothing is raised; a value of the wrong ty
 out empty, and every text that comes out can be written as UTF-8.
 """
 
+from __future__ import annotations
+
 import os
 import re
-from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any
 
 from memcli.hosts.transcript import Action, Step, typed, unframed
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
 
 _LONGEST_NAME = 200
 _LONGEST_CALL = 500

@@ -4,11 +4,16 @@ Invariant: the object is held whole, so a file above `LARGEST` is none; and a me
 is looked for only below the one before it.
 """
 
-from typing import Any
+from __future__ import annotations
 
 from memcli.errors import Unreadable
 from memcli.hosts.formats import json_fields
 from memcli.hosts.formats.jsonl_lines import open_file
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
 
 # With its objects 150 MB.
 LARGEST = 32_000_000

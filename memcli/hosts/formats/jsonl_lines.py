@@ -5,13 +5,19 @@ that cannot be read costs only itself: its number goes to `broken`, and the next
 read. A last line that is still being written is neither read nor broken.
 """
 
+from __future__ import annotations
+
 import os
 import stat
-from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
 from memcli.errors import Unreadable
 from memcli.storage.files import BINARY, NONBLOCK
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 # Ten times what a host sends to a model at once; with its objects 100 MB.
 LONGEST = 16_000_000

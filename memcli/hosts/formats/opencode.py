@@ -5,14 +5,21 @@ that opencode adds in the user's name are marked `synthetic` or `ignored`. Summa
 a compaction, reverted messages and the sessions of sub-agents give no steps.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterator
-from typing import Any
 
 from memcli.errors import Unreadable
 from memcli.hosts.formats import json_fields, json_object
-from memcli.hosts.formats.jsonl_lines import Lines, Record
 from memcli.hosts.transcript import Action, Session, Step, typed
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from memcli.hosts.formats.jsonl_lines import Lines, Record
 
 NAME = "opencode"
 

@@ -6,10 +6,17 @@ others go with everything below them. Branches without a prompt of their own (to
 that ran side by side) all stay.
 """
 
+from __future__ import annotations
+
 from array import array
-from collections.abc import Iterable
 from enum import IntEnum
-from typing import NamedTuple
+
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Kind(IntEnum):
@@ -61,7 +68,7 @@ def abandoned(nodes: Iterable[Node]) -> set[int]:
 
 
 def _below(
-    parents: "array[int]", lines: "array[int]", rivals: list[list[int]]
+    parents: array[int], lines: array[int], rivals: list[list[int]]
 ) -> Iterable[int]:
     """The lines of all prompts but the longest of each group, and of those below."""
     latest = array("q", range(len(parents)))

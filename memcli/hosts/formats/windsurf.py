@@ -8,13 +8,20 @@ Invariant: a user step is the response of a `user_input` step. A type that is no
 gives nothing and is counted, whatever it holds.
 """
 
-from collections.abc import Iterator
+from __future__ import annotations
+
 from itertools import islice
-from typing import Any
 
 from memcli.hosts.formats import json_fields
-from memcli.hosts.formats.jsonl_lines import Lines, Record
 from memcli.hosts.transcript import Action, Session, Step, typed
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from memcli.hosts.formats.jsonl_lines import Lines, Record
 
 NAME = "windsurf"
 

@@ -6,17 +6,23 @@ made, is not touched. The earlier content of a changed file stays beside it.
 Not in here: anything of a vault.
 """
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from __future__ import annotations
 
 from memcli.errors import Conflict, InvalidConfig, MemcliError
 from memcli.hosts import table
-from memcli.hosts.host import Host
 from memcli.hosts.install import backups, merge, opencode_plugin, settings_files
 from memcli.hosts.install.command_line import Program, running
 from memcli.hosts.install.settings_files import SCOPES, SettingsFile
 from memcli.hosts.install.status import Installation, mend_of, survey
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memcli.hosts.host import Host
 
 __all__ = [
     "SCOPES",

@@ -4,14 +4,21 @@ Invariant: a backup is never written over, and only its owner may read it: setti
 hold keys. A link to a file is followed and stays.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Iterator
 from contextlib import contextmanager
 
 from memcli.errors import InvalidConfig, MemcliError
-from memcli.hosts.host import Host
 from memcli.hosts.install import merge
 from memcli.storage import files
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memcli.hosts.host import Host
 
 _BACKUP = ".memcli-backup"
 # A settings file above this is no settings file.

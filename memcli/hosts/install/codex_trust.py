@@ -6,14 +6,21 @@ is not trusted any more. How the hash is made is not documented, so a hash means
 that the hook was trusted once.
 """
 
+from __future__ import annotations
+
 import os
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
 
 from memcli.errors import MemcliError
-from memcli.hosts.install.jsonc import Path
 from memcli.storage import files
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from memcli.hosts.install.jsonc import Path
 
 
 def untrusted(config: str, path: str, hooks: Iterable[Path]) -> list[str]:

@@ -5,13 +5,19 @@ the words that a shell makes of it. A line that does not call a hook of memcli i
 alone.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import shlex
-from collections.abc import Sequence
-from typing import NamedTuple
 
 from memcli.errors import InvalidValue
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _OURS = re.compile(r"memcli(?:\.exe)?[\"']?\s+hook\s+([a-z-]+)\s+--host\s+([a-z-]+)")
 _PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")

@@ -5,11 +5,18 @@ line ends and indentation of everything else stay, and `remove` takes away exact
 `append` has put in. Text that is no JSON is refused with its line and column.
 """
 
+from __future__ import annotations
+
 import json
 import re
-from typing import Any, NamedTuple
 
 from memcli.errors import InvalidConfig
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
 
 Path = tuple[str | int, ...]
 
@@ -104,7 +111,7 @@ class Document:
 
     # --- edits: each gives a new document ---
 
-    def append(self, path: Path, name: str | None, value: Any) -> "Document":
+    def append(self, path: Path, name: str | None, value: Any) -> Document:
         """With one more child at the end of an object (by name) or array (None)."""
         box = self._box(path)
         last = box.children[-1][2] if box.children else None
@@ -134,7 +141,7 @@ class Document:
         text = self.text[:where] + comma + self.text[where:place] + piece
         return Document(text + self.text[place:], self.name)
 
-    def replace(self, path: Path, value: Any) -> "Document":
+    def replace(self, path: Path, value: Any) -> Document:
         """With another value at a path."""
         node = self._box(path)
         lines = self._in_lines(path[:-1])
@@ -142,7 +149,7 @@ class Document:
         text = self.text[: node.start] + written + self.text[node.end :]
         return Document(text, self.name)
 
-    def remove(self, path: Path, empty: str | None = None) -> "Document":
+    def remove(self, path: Path, empty: str | None = None) -> Document:
         """Without the child at a path.
 
         Args:

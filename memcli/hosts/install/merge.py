@@ -5,13 +5,19 @@ command calls a hook of memcli. Putting in a second time changes nothing; taking
 gives the text from before, given that text or not, unless it was changed in between.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from __future__ import annotations
 
-from memcli.hosts.host import Host
 from memcli.hosts.install.command_line import HookCall, recognise
 from memcli.hosts.install.jsonc import Document, Path
-from memcli.hosts.install.settings_files import Wanted
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from memcli.hosts.host import Host
+    from memcli.hosts.install.settings_files import Wanted
 
 COMMANDS = ("command", "bash", "powershell", "commandWindows")
 

@@ -5,13 +5,19 @@ second holds a hash of the rest, which tells whether it was changed. Only its tw
 constants differ between installations.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import os
 import re
 
 from memcli.errors import InvalidValue
-from memcli.hosts.install.command_line import Program
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from memcli.hosts.install.command_line import Program
 
 _FIRST = '// memcli: written by "memcli install opencode", which writes it anew.'
 _HASH = "// sha256: "

@@ -4,14 +4,21 @@ Invariant: a host's record says what differs between hosts; what is the same for
 them is said here. No disk is written, and none read but to find a project's folder.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Mapping
-from typing import Any, NamedTuple
 
 from memcli.errors import UsageError
 from memcli.hosts import project_folder
 from memcli.hosts.host import Host, home
 from memcli.hosts.install.command_line import Program, command_line
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 SCOPES = ("user", "project")
 

@@ -4,13 +4,12 @@ Invariant: it only looks. A problem is a sentence that says what is wrong and wh
 do; an installation without problems has hooks that run.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
 
 from memcli.errors import MemcliError
 from memcli.hosts import table
-from memcli.hosts.host import Host
 from memcli.hosts.install import (
     backups,
     codex_trust,
@@ -21,7 +20,16 @@ from memcli.hosts.install import (
 from memcli.hosts.install.command_line import Program, calls
 from memcli.hosts.install.jsonc import Document, Path
 from memcli.hosts.install.settings_files import SCOPES, SettingsFile
+from memcli.named_tuple import NamedTuple
 from memcli.storage import known_vaults
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from memcli.hosts.host import Host
 
 
 class Installation(NamedTuple):

@@ -4,6 +4,8 @@ A note keeps its observations (`- [category] text #tag`) and its relations
 (`- implements [[Other]]`) as they are: the links lead to the notes of these titles.
 """
 
+from __future__ import annotations
+
 import os
 
 from memcli.hosts.memories.memory import (

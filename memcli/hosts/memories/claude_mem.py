@@ -4,11 +4,11 @@ Invariant: the file is opened for reading alone and never changed, also while
 claude-mem runs. What its schema would compute is not computed.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterator
-from typing import Any
 from urllib.parse import quote
 
 from memcli.hosts.memories.memory import (
@@ -19,6 +19,12 @@ from memcli.hosts.memories.memory import (
     line_of,
     tags_of,
 )
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 # What claude-mem calls an observation, and what memcli calls it.
 _KINDS = {

@@ -4,6 +4,8 @@ The summary has what is known of the user; `MEMORY.md` a handbook of task groups
 with the folders that it is about.
 """
 
+from __future__ import annotations
+
 import os
 import re
 

@@ -5,6 +5,8 @@
 section is a convention. A rule's file is one convention, with the paths it is for.
 """
 
+from __future__ import annotations
+
 import os
 
 from memcli.hosts.memories import markdown

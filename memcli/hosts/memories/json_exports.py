@@ -6,11 +6,16 @@ The MCP memory server: a line for each entity, with its observations, and for ea
 relation between two.
 """
 
-from typing import Any
+from __future__ import annotations
 
 from memcli.errors import InvalidContent, Unreadable
 from memcli.hosts.memories.memory import Found, Memory, Problem, date_of, tags_of
 from memcli.storage import files, jsonl
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _LARGEST = 200_000_000
 

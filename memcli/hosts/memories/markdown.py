@@ -3,8 +3,14 @@
 Invariant: pure. A heading inside a fence is text, and so is a bullet.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from __future__ import annotations
+
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 BEGIN = "<!-- memcli:begin"
 END = "<!-- memcli:end"

@@ -4,14 +4,21 @@ Invariant: a file is read up to a limit, and no link, pipe or device in a folder
 followed. Text that is no UTF-8 is a `Problem`, never a guess.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
 
 from memcli.entries import dates, frontmatter
 from memcli.entries.checks import check_date, fitting_tag
 from memcli.errors import InvalidEntry, InvalidValue, Unreadable
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _LARGEST = 16_000_000
 # Folders of rules and memories are small; a link farm or a home folder is not one.

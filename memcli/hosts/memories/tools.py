@@ -3,6 +3,8 @@
 Invariant: the one list of them. `found` reads, and changes nothing.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

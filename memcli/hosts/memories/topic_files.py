@@ -5,6 +5,8 @@ its frontmatter. Claude Code has them in a folder for each project, with an inde
 `MEMORY.md`; agent-memory-git in one repository, with where each came from.
 """
 
+from __future__ import annotations
+
 import os
 
 from memcli.errors import Unreadable

@@ -4,6 +4,8 @@ Invariant: each takes the vault's number for every `%s`, and is run in one trans
 with the others, in which `gone` holds the digests of removed and changed paths.
 """
 
+from __future__ import annotations
+
 SCRATCH = """
 CREATE TEMPORARY TABLE gone (place bytea PRIMARY KEY) ON COMMIT DROP;
 CREATE TEMPORARY TABLE touched (field smallint, value bytea, access bigint)

@@ -5,13 +5,17 @@ part of a statement. Every failure is an `Unavailable` or a `MemcliError` whose 
 holds no password; every question ends in time, also when the server hangs.
 """
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from memcli.errors import MemcliError, NotAllowed, Unavailable
 from memcli.storage.engine_url import redacted, without_secrets
+
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import psycopg
@@ -267,7 +271,7 @@ class Database:
             )
         return MemcliError(f"{where}: {said}", code="database_refused")
 
-    def _connected(self) -> "psycopg.Connection[Any]":
+    def _connected(self) -> psycopg.Connection[Any]:
         if self._open is not None and not self._open.closed:
             return self._open
         self._resting = False

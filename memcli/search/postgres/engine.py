@@ -5,13 +5,15 @@ registry of names, in a folder of the user's cache that is written anew when the
 database has another commit. No answer mixes two commits.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 from memcli.entries import layout
 from memcli.errors import MemcliError, NotAllowed, Unavailable
+from memcli.named_tuple import NamedTuple
 from memcli.search.postgres import functions
 from memcli.search.postgres.connection import Database, Rows
 from memcli.search.postgres.tables import Tables
@@ -21,7 +23,11 @@ from memcli.search.unindexed import Unindexed
 from memcli.storage import files
 from memcli.storage.engine_url import redacted
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memcli.entries.eligibility import Agent
     from memcli.search.postgres.fetching import Asked
     from memcli.search.resolved_claims import ResolvedClaims
@@ -57,7 +63,7 @@ class _ChangedError(Unavailable):
         rows: what the look found.
     """
 
-    def __init__(self, engine: "Engine", rows: Rows) -> None:
+    def __init__(self, engine: Engine, rows: Rows) -> None:
         super().__init__(
             "another commit was published while an answer was made",
             hint="Ask again: the next answer is of that commit.",
@@ -128,7 +134,7 @@ class Engine:
             )
         return published.role
 
-    def again_as(self, agent: str | None) -> "Engine":
+    def again_as(self, agent: str | None) -> Engine:
         """The same vault over the same connection, for another caller."""
         other = Engine(self._url, self._name, self._folder)
         other._database = self._database
@@ -290,7 +296,7 @@ class Engine:
         """As `glance`: nothing is to be indexed first."""
         return self.read(lambda reader: answer(reader, [], []))
 
-    def told(self, *_: object, **__: object) -> "list[Told] | None":
+    def told(self, *_: object, **__: object) -> list[Told] | None:
         """Nothing: what is told at an edit comes from vaults of this machine."""
         return []
 

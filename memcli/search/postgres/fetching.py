@@ -4,6 +4,8 @@ Invariant: all that was said `ahead` comes in the same round trip as what is mis
 first, and what is here is not fetched again. All of it is of one moment.
 """
 
+from __future__ import annotations
+
 from array import array
 from collections.abc import (
     Callable,
@@ -13,15 +15,13 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from memcli.entries.eligibility import Agent
 from memcli.search.packed_facts import Packed, one
 from memcli.search.postgres import functions, limits
 from memcli.search.postgres.connection import Database, Question, Rows
 from memcli.search.postgres.functions import COUNTS, VALUES, Function
 from memcli.search.postgres.lazily import Later, columns_of
-from memcli.search.postgres.limits import Limit
 from memcli.search.postgres.merging import COUNTED
 from memcli.search.postgres.packing import (
     FIELDS,
@@ -37,7 +37,11 @@ from memcli.search.postgres.packing import (
 from memcli.search.ranking.borrowing import COMMON
 from memcli.search.source import Ahead
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from memcli.entries.eligibility import Agent
+    from memcli.search.postgres.limits import Limit
     from memcli.search.stored_row import StoredRow
 
 _TERMS = "terms"

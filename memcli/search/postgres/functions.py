@@ -13,7 +13,9 @@ wants to be. The latter counts for roles that read everything, and for no others
 # Statements are put together of this module's own text alone.
 # ruff: noqa: S608
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from memcli.named_tuple import NamedTuple
 
 ROLE = "memcli_answers"
 """Owns the functions, and logs in nowhere."""

@@ -4,6 +4,8 @@ Invariant: each behaves as the sequence or collection of the local index does, f
 `Reader` and the ranking do with it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Protocol
 

@@ -5,12 +5,11 @@ the order of their numbers; no list is empty. It works bucket by bucket, so that
 publish of a million entries holds some 64,000 of them at a time.
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from memcli.search.postgres import levels
-from memcli.search.postgres.connection import Database
 from memcli.search.postgres.packing import (
     NUMBER,
     Postings,
@@ -20,6 +19,14 @@ from memcli.search.postgres.packing import (
     unsigned,
     words_of,
 )
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    from memcli.search.postgres.connection import Database
 
 COUNTED = frozenset(
     NUMBER[field]

@@ -6,11 +6,17 @@ publish gives no numbers away, a repeated one gives the same, and ties break on 
 without a look at the document.
 """
 
+from __future__ import annotations
+
 import sys
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
 FIELDS = (
     "terms",
@@ -128,7 +134,7 @@ def packed(typecode: str, numbers: Iterable[Any]) -> bytes:
     return data.tobytes()
 
 
-def unpacked(typecode: str, data: bytes) -> "array[Any]":
+def unpacked(typecode: str, data: bytes) -> array[Any]:
     """The numbers that `packed` made these bytes of."""
     numbers = array(typecode)
     numbers.frombytes(data)
@@ -172,7 +178,7 @@ class Postings:
         parts = packed("Q", self.docs), packed("f", self.weights)
         return b"".join((*parts, packed("I", self.lengths)))
 
-    def without(self, gone: Iterable[int]) -> "Postings":
+    def without(self, gone: Iterable[int]) -> Postings:
         """The list without some of its documents."""
         for doc in gone:
             at = bisect_left(self.docs, doc)
@@ -182,7 +188,7 @@ class Postings:
                     del self.weights[at], self.lengths[at]
         return self
 
-    def with_more(self, more: Sequence[tuple[int, float, int]]) -> "Postings":
+    def with_more(self, more: Sequence[tuple[int, float, int]]) -> Postings:
         """The list with more documents, each with its weight and length."""
         weighted = bool(self.weights) or bool(more and more[0][2] >= 0)
         if not self.docs:

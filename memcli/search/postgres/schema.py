@@ -18,6 +18,8 @@ Every text that comes out of a vault is `bytea`: PostgreSQL's `text` takes no NU
 half of a surrogate pair, and a memory may hold both.
 """
 
+from __future__ import annotations
+
 from memcli.search.postgres import functions
 
 FORMAT = 4

@@ -3,17 +3,24 @@
 Invariant: pure; the same file, settings and vault give the same row.
 """
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from __future__ import annotations
 
 from memcli.entries.eligibility import Agent, Facts, ReadPolicy, visible
 from memcli.entries.entry import Status, Visibility
+from memcli.named_tuple import NamedTuple
 from memcli.search.document import numbered
 from memcli.search.packed_facts import ONLY_THIS, PINNED, SPAN, STATUS_MASK, one
 from memcli.search.postgres.packing import packed_words, place_of, signed
 from memcli.search.prepared import Prepared
-from memcli.search.reading import Found
 from memcli.search.stored_row import StoredRow
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from memcli.search.reading import Found
 
 COLUMNS = {
     "vault": "int4",
@@ -65,7 +72,7 @@ class Reach(NamedTuple):
         return json.dumps(self).encode("ascii")
 
     @classmethod
-    def from_json(cls, data: bytes) -> "Reach":
+    def from_json(cls, data: bytes) -> Reach:
         """The reach that `as_json` made these bytes of."""
         import json
 

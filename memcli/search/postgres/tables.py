@@ -5,19 +5,12 @@ the 64-bit number that breaks ties. All answers of one reader are of one moment.
 was not said `ahead` is found all the same, by a question of its own.
 """
 
+from __future__ import annotations
+
 from array import array
-from collections.abc import (
-    Callable,
-    Collection,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
 from typing import Any, cast
 
 from memcli.search.postgres import functions
-from memcli.search.postgres.connection import Rows
 from memcli.search.postgres.fetching import ASKED, Fetching
 from memcli.search.postgres.functions import COUNTS, VALUES, Counted, Function
 from memcli.search.postgres.lazily import Settled
@@ -35,6 +28,20 @@ from memcli.search.postgres.packing import (
 )
 from memcli.search.source import Ahead, Level
 from memcli.search.stored_row import StoredRow
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import (
+        Callable,
+        Collection,
+        Iterable,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
+
+    from memcli.search.postgres.connection import Rows
 
 _TERMS = "terms"
 # So many documents are fetched at once when all are gone through.

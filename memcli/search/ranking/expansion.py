@@ -7,12 +7,19 @@ It is pseudo relevance feedback after RM3 (Abdul-Jaleel et al., TREC 2004): term
 first documents, weighted by those documents' scores, interpolated.
 """
 
+from __future__ import annotations
+
 import heapq
-from collections.abc import Mapping, Sequence
 
 from memcli.search.ranking.corpus import Corpus, Term, inverse_frequency
-from memcli.search.ranking.weights import Weights
 from memcli.search.source import Ahead
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memcli.search.ranking.weights import Weights
 
 
 def expansion(

@@ -9,19 +9,25 @@ all vaults were one, the best two of the own vault among them; at a session's st
 teams share one room.
 """
 
+from __future__ import annotations
+
 import os
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
+from memcli.named_tuple import NamedTuple
 from memcli.sessions import hook_log
 from memcli.sessions.briefing import compose
-from memcli.sessions.briefing.frame import Item
 from memcli.storage import known_vaults
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
     from memcli.search.reader import Reader
     from memcli.sessions.briefing.compose import Fitting
+    from memcli.sessions.briefing.frame import Item
     from memcli.storage.known_vaults import KnownVault
     from memcli.vault.vault import Vault
 
@@ -49,12 +55,12 @@ class TeamAnswers(NamedTuple, Generic[_Answer]):
 
     answers: list[tuple[str, _Answer]]
     silent: dict[str, str]
-    behind: "list[KnownVault]"
+    behind: list[KnownVault]
 
 
 def told_by_hooks(
     environ: Mapping[str, str], cwd: str | None = None
-) -> "list[KnownVault]":
+) -> list[KnownVault]:
     """The vaults of teams that sessions are told of, each folder once; and that of the
     repository around a folder, if the user allows it.
 
@@ -67,10 +73,10 @@ def told_by_hooks(
 
 
 def ask(
-    teams: "Sequence[KnownVault]",
-    answer: "Callable[[Vault, Reader], _Answer]",
+    teams: Sequence[KnownVault],
+    answer: Callable[[Vault, Reader], _Answer],
     *,
-    own: "Vault",
+    own: Vault,
     until: float,
 ) -> TeamAnswers[_Answer]:
     """Ask vaults side by side until a moment of the monotonic clock.
@@ -98,7 +104,7 @@ def ask(
     # The own vault has just answered: its files are not listed once more.
     resolved = own.index.opened.again(lambda reader: reader.claims.own)
 
-    def ask_one(place: "KnownVault") -> None:
+    def ask_one(place: KnownVault) -> None:
         try:
             if os.path.realpath(place.path) == os.path.realpath(own.root):
                 itself.add(place.source)
@@ -129,14 +135,14 @@ def ask(
     return TeamAnswers(in_order, silent, unindexed)
 
 
-def _read(vault: "Vault", answer: "Callable[[Vault, Reader], _Answer]") -> _Answer:
+def _read(vault: Vault, answer: Callable[[Vault, Reader], _Answer]) -> _Answer:
     """A vault's answer, after an update of its index if few files changed.
 
     Raises:
         Behind: too many changed for a hook to wait.
     """
 
-    def look(reader: "Reader", changed: list[str], gone: list[str]) -> Any:
+    def look(reader: Reader, changed: list[str], gone: list[str]) -> Any:
         return None if changed or gone else (answer(vault, reader),)
 
     held = vault.index.opened.at_once(look)
@@ -149,7 +155,7 @@ def _read(vault: "Vault", answer: "Callable[[Vault, Reader], _Answer]") -> _Answ
 # --- one text -----------------------------------------------------------------------
 
 
-def fitting(own: "Fitting", teams: "Sequence[Fitting]") -> list[Item]:
+def fitting(own: Fitting, teams: Sequence[Fitting]) -> list[Item]:
     """The entries of all vaults that fit a prompt best, weighed as if in one vault."""
     if not teams:
         return [fit.item for fit in own.found[: compose.MOST]]

@@ -6,15 +6,16 @@ no id that was not shown, holds no secret and no order to a model. Each of the o
 refused by itself, with the reason; the rest stays.
 """
 
+from __future__ import annotations
+
 import re
 from collections import deque
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any, NamedTuple
 
 from memcli.entries import anchors
 from memcli.entries.entry import KINDS, Confidence
 from memcli.entries.text import prompt_injection, redaction
 from memcli.entries.text.tokens import STOP_WORDS
+from memcli.named_tuple import NamedTuple
 from memcli.sessions.judging.digest import (
     LONGEST_TEXT,
     MOST_ANSWERS,
@@ -22,6 +23,12 @@ from memcli.sessions.judging.digest import (
     Known,
     Turn,
 )
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+    from typing import Any
 
 LARGEST = 1_000_000
 """Of an answer, in bytes: what is longer is no answer."""

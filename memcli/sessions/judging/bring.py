@@ -5,21 +5,26 @@ and decided by a person, ideas go to the ledger. Every entry says who judged and
 which turns. The same answers a second time change nothing.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
 
 from memcli.entries.entry import Confidence
 from memcli.errors import MemcliError
-from memcli.hosts.transcripts import Transcript
+from memcli.named_tuple import NamedTuple
 from memcli.sessions import backfill, reflect_session
 from memcli.sessions.judging import answers, gather
-from memcli.sessions.judging.answers import Answer, Refusal
 from memcli.sessions.mining import Candidate, Mined
 from memcli.sessions.mining.candidate import Category, excerpt, title
 from memcli.sessions.reflect_session import JUDGED, Origin, Reflected
 from memcli.vault import anchoring
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from memcli.hosts.transcripts import Transcript
+    from memcli.sessions.judging.answers import Answer, Refusal
     from memcli.sessions.judging.digest import Digest
     from memcli.vault.vault import Vault
 
@@ -53,7 +58,7 @@ class Brought(NamedTuple):
 
 
 def bring(
-    vault: "Vault",
+    vault: Vault,
     transcript: Transcript,
     data: bytes,
     *,
@@ -121,8 +126,8 @@ def _candidate(answer: Answer, judge: str, code: tuple[str, ...] = ()) -> Candid
 
 
 def _resolved(
-    vault: "Vault",
-    made: "Digest",
+    vault: Vault,
+    made: Digest,
     kept: Sequence[Answer],
     judge: str,
     *,

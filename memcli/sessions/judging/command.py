@@ -7,18 +7,23 @@ rules have found stays. The module is light: the start of a session asks whether
 is a judge.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memcli.errors import InvalidConfig, MemcliError
+from memcli.named_tuple import NamedTuple
 from memcli.sessions import hook_log
 from memcli.storage import user_config
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Iterable, Mapping
+    from typing import Any
 
     from memcli.vault.vault import Vault
 
@@ -82,7 +87,7 @@ def configured(environ: Mapping[str, str]) -> Judge | None:
 
 
 def judge_session(
-    vault: "Vault",
+    vault: Vault,
     path: str,
     host: str | None,
     environ: Mapping[str, str],
@@ -235,7 +240,7 @@ def ask(
 
 
 def _wait(
-    process: "subprocess.Popen[bytes]", said: int, seconds: float, most: int
+    process: subprocess.Popen[bytes], said: int, seconds: float, most: int
 ) -> int:
     import subprocess
 
@@ -251,7 +256,7 @@ def _wait(
     raise JudgeFailed(f"the judge took longer than {seconds:g} seconds")
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def _end(process: subprocess.Popen[bytes]) -> None:
     """End it, and what it has started."""
     import signal
 

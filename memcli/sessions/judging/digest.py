@@ -7,13 +7,20 @@ them, and says so. The text stands in memcli's frame, so that a session whose pr
 was, as that of a judge, teaches nothing.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
 
 from memcli.entries.entry import KINDS
 from memcli.hosts.transcript import FRAME, Session, Step
+from memcli.named_tuple import NamedTuple
 from memcli.sessions.mining.pasted import own_lines
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
 
 MAX_CHARS = 12_000
 """How long a digest is at most, in characters, unless the caller says otherwise."""

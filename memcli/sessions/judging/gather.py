@@ -5,23 +5,26 @@ noted in the vault's state folder, so that an answer is held against what its ju
 could see, also when the vault has changed in between.
 """
 
+from __future__ import annotations
+
 import hashlib
 import os
-from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.entries.text import redaction
-from memcli.hosts.transcript import Session
-from memcli.hosts.transcripts import Transcript
 from memcli.sessions.candidates import redacted
 from memcli.sessions.judging import digest
 from memcli.sessions.judging.digest import Digest, Known
 from memcli.sessions.reflect_session import project_of
 from memcli.storage import cache, state_dirs
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from memcli.hosts.transcript import Session
+    from memcli.hosts.transcripts import Transcript
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
@@ -32,7 +35,7 @@ _ASKED = 2_000
 
 
 def gather(
-    vault: "Vault",
+    vault: Vault,
     transcript: Transcript,
     *,
     max_chars: int = digest.MAX_CHARS,
@@ -61,7 +64,7 @@ def gather(
     return made
 
 
-def _known(vault: "Vault", session: str, words: str) -> list[Known]:
+def _known(vault: Vault, session: str, words: str) -> list[Known]:
     """What the vault holds that is near, and what this session brought before."""
     from memcli.recall.query import Query, checked
     from memcli.recall.recall import look
@@ -74,14 +77,14 @@ def _known(vault: "Vault", session: str, words: str) -> list[Known]:
         found = [Known(row.id, row.kind, row.text) for row in rows]
     ids = {one.id for one in found}
 
-    def own(reader: "Reader") -> list[Known]:
+    def own(reader: Reader) -> list[Known]:
         names = [reader.row(doc).id for doc in reader.of_session(session)][:_OWN]
         return _rows(reader, vault, [name for name in names if name not in ids])
 
     return found + vault.read(own)
 
 
-def _rows(reader: "Reader", vault: "Vault", names: list[str]) -> list[Known]:
+def _rows(reader: Reader, vault: Vault, names: list[str]) -> list[Known]:
     """Those of these entries that are in force, or wait for a review."""
     statuses = frozenset({Status.ACTIVE, Status.PENDING})
     view = View(vault.now_ms() // 1000, statuses, agent=vault.agent)
@@ -94,14 +97,14 @@ def _rows(reader: "Reader", vault: "Vault", names: list[str]) -> list[Known]:
     return found
 
 
-def _noted(vault: "Vault", session: Session) -> list[str]:
+def _noted(vault: Vault, session: Session) -> list[str]:
     ids = cache.load(_path(vault, session))
     if not isinstance(ids, list):
         return []
     return [name for name in ids if isinstance(name, str)]
 
 
-def _note(vault: "Vault", session: Session, ids: list[str]) -> None:
+def _note(vault: Vault, session: Session, ids: list[str]) -> None:
     """Note what was shown; without the note only what is near now may be named."""
     path = _path(vault, session)
     try:
@@ -111,7 +114,7 @@ def _note(vault: "Vault", session: Session, ids: list[str]) -> None:
         vault.tell(f"what the digest shows is not noted: {error.strerror or error}")
 
 
-def _path(vault: "Vault", session: Session) -> str:
+def _path(vault: Vault, session: Session) -> str:
     # An agent learns nothing of what another one was shown.
     named = "\0".join((session.host, session.id, vault.agent_name or ""))
     mark = hashlib.sha256(named.encode("utf-8", "replace")).hexdigest()

@@ -5,17 +5,24 @@ config is written. A judge that the user has chosen by hand is neither replaced 
 taken out: only a host's own command, as `memcli install HOST --judge` writes it.
 """
 
+from __future__ import annotations
+
 import os
 import time
-from collections.abc import Mapping
-from typing import Any, NamedTuple
 
 from memcli.errors import Conflict, InvalidConfig, UsageError
 from memcli.hosts import table
 from memcli.hosts.transcript import Session, Step
+from memcli.named_tuple import NamedTuple
 from memcli.sessions.judging import answers, command, digest
 from memcli.sessions.judging.command import Judge, JudgeFailed
 from memcli.storage import files, user_config, user_folder
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 _TABLE, _KEY = "mining", "judge"
 # A session that leaves no doubt, to try a judge with; nobody has typed it.

@@ -8,17 +8,24 @@ read alone, `proof` what commands prove.
 Not in here: the vault; `reflect_session` decides what becomes of a candidate.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from memcli.entries.entry import Confidence
-from memcli.hosts.transcript import Step
+from memcli.named_tuple import NamedTuple
 from memcli.sessions.mining import proof, rules, selfcontained
 from memcli.sessions.mining.candidate import Candidate, Category, Reading, excerpt
 from memcli.sessions.mining.candidate import title as titled
 from memcli.sessions.mining.proof import Exchange
 from memcli.sessions.mining.sentences import Sentence, normal, said_by, sentences
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memcli.hosts.transcript import Step
 
 __all__ = ["Candidate", "Mined", "mine"]
 

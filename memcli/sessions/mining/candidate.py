@@ -3,10 +3,17 @@
 Invariant: a candidate can be read without its transcript, and found again in it.
 """
 
-import re
-from typing import Any, Final, Literal, NamedTuple
+from __future__ import annotations
 
-from memcli.entries.entry import Confidence
+import re
+from typing import Any, Final, Literal
+
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from memcli.entries.entry import Confidence
 
 Category = Literal["preference", "correction", "fix", "workflow", "idea"]
 

@@ -5,9 +5,15 @@ and by the line that introduces it, never by what it asks for. What is doubtful 
 taken for pasted: a directive that is missed is said again, one that is invented stays.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Sequence
-from typing import Final
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Final
 
 _BULLET: Final = re.compile(r"^\s*(?:[-*+\u2022]|\d{1,2}[.)]|\[[ xX]\])\s+")
 _HEADING: Final = re.compile(

@@ -6,14 +6,22 @@ since what an agent breaks and mends while it writes is not news. A workflow is 
 commands that are this project's own: everybody adds, commits, installs and tests.
 """
 
+from __future__ import annotations
+
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
 
 from memcli.entries.entry import Confidence
-from memcli.hosts.transcript import Step
+from memcli.named_tuple import NamedTuple
 from memcli.sessions.mining.candidate import Reading
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Final
+
+    from memcli.hosts.transcript import Step
 
 MEDIUM = Confidence.MEDIUM
 

@@ -4,14 +4,20 @@ Invariant: the table decides, no code does. `rules.toml` says what each column m
 test mines every example of it, so a row that does not do what it says cannot stay.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import tomllib
 from functools import cache
-from typing import NamedTuple
 
 from memcli.entries.entry import Confidence
-from memcli.sessions.mining.candidate import Category
+from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from memcli.sessions.mining.candidate import Category
 
 
 class Rule(NamedTuple):
@@ -21,9 +27,9 @@ class Rule(NamedTuple):
     category: Category
     confidence: Confidence
     finds: str
-    needs: "re.Pattern[str]"
-    pattern: "re.Pattern[str]"
-    veto: "re.Pattern[str]"
+    needs: re.Pattern[str]
+    pattern: re.Pattern[str]
+    veto: re.Pattern[str]
     yes: tuple[str, ...]
     no: tuple[str, ...]
     was: tuple[str, ...] = ()
@@ -65,7 +71,7 @@ def table() -> tuple[Rule, ...]:
     with open(path, "rb") as file:
         data = tomllib.load(file)
 
-    def compiled(patterns: list[str]) -> "re.Pattern[str]":
+    def compiled(patterns: list[str]) -> re.Pattern[str]:
         whole = "|".join(patterns)
         while named := re.search(r"<([a-z]+)>", whole):
             whole = whole.replace(named[0], data["words"][named[1]])

@@ -5,11 +5,17 @@ the sentences before it in the same turn come along. A sentence that rests on wh
 agent said, or on an option that it offered, is not kept at all.
 """
 
-import re
-from collections.abc import Sequence
-from typing import Final
+from __future__ import annotations
 
-from memcli.sessions.mining.candidate import Category
+import re
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Final
+
+    from memcli.sessions.mining.candidate import Category
 
 # So many sentences come along at most, for "it" may lean on another "it".
 _ALONG: Final = 2

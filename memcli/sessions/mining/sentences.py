@@ -8,11 +8,17 @@ Most of what fools a pattern is not in the sentence but around it: product copy 
 quotes, a review pasted from a web page, a log. So this is decided once, here.
 """
 
-import re
-from collections.abc import Collection
-from typing import NamedTuple
+from __future__ import annotations
 
+import re
+
+from memcli.named_tuple import NamedTuple
 from memcli.sessions.mining.pasted import own_lines
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 CODE, QUOTE = "\u00a7", "\u00a4"
 """What stands in `plain` for each character of code, and of a quotation."""
@@ -92,7 +98,7 @@ def _flat(text: str) -> str:
 
 
 def _masked(text: str) -> str:
-    def blank(match: "re.Match[str]", sign: str) -> str:
+    def blank(match: re.Match[str], sign: str) -> str:
         return re.sub(r"[^\n]", sign, match[0])
 
     plain = _FENCE.sub(lambda m: blank(m, CODE), text)

@@ -4,12 +4,18 @@ Invariant: the folder stays as it is. One without a repository is asked about by
 empty repository elsewhere, so that the user's own rules count as they will later.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Mapping, Sequence
 
 from memcli.errors import HistoryError
 from memcli.storage.git.place import find
 from memcli.storage.git.process import clean_environment, run
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 def ignored(

@@ -6,23 +6,30 @@ follows for the paths that differ, and what a person has staged elsewhere stays 
 The vault is the whole repository; paths are those of both.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import stat
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from memcli.entries.merging.trees import Blob
 from memcli.errors import HistoryError, MemcliError
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git import limits
 from memcli.storage.git.complaints import names_nobody, refused
 from memcli.storage.git.index_lock import IndexLock
-from memcli.storage.git.log import Readable
-from memcli.storage.git.move import Move
 from memcli.storage.git.process import refused_by_disk, run
 from memcli.storage.git.remote import Tracking
 from memcli.storage.git.staging import changed_meanwhile
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from memcli.storage.git.log import Readable
+    from memcli.storage.git.move import Move
 
 REGULAR = "100644"
 LINK = "120000"
@@ -59,7 +66,7 @@ class Joining(Tracking):
     going: Move | None = None
 
     @classmethod
-    def of(cls, repository: Readable) -> "Joining":
+    def of(cls, repository: Readable) -> Joining:
         """The same repository, to go to another commit of it."""
         return cls(
             repository.root, repository.top, repository.git_dir, repository.environment

@@ -6,16 +6,23 @@ What git calls is this installation by its absolute path. Where that is gone or 
 git merges by lines, as it does without memcli.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import shlex
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from memcli.errors import HistoryError, WriteFailed
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files
-from memcli.storage.git.log import Readable
 from memcli.storage.git.process import GitResult, clean_environment, run
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memcli.storage.git.log import Readable
 
 NAME = "memcli"
 _PATTERNS = ("**/*.md", "entities/ignored.txt", ".memcli/config.toml")

@@ -8,21 +8,26 @@ that starts a program of the remote's choice (`remote_address`), and takes no su
 The caller holds no lock of the vault's files meanwhile.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, NamedTuple
 
 from memcli.errors import HistoryError
+from memcli.named_tuple import NamedTuple
 from memcli.storage.git import remote_address
 from memcli.storage.git.process import MOST_PRINTED, GitResult, program
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import IO
 
 # Bytes of what git says that are kept for a message; progress alone can be megabytes.
 _MOST_SAID = 64_000
@@ -137,7 +142,7 @@ class _Watched:
     """A git at work: what it says is read while it runs."""
 
     def __init__(
-        self, process: "subprocess.Popen[bytes]", terms: Terms, *, own_group: bool
+        self, process: subprocess.Popen[bytes], terms: Terms, *, own_group: bool
     ) -> None:
         self._process, self._terms, self._own_group = process, terms, own_group
         self._heard = self._started = time.monotonic()

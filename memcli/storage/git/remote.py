@@ -6,16 +6,23 @@ Every failure says whether the remote could not be reached (the same call may su
 later), or refused.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Mapping
 
 from memcli.errors import HistoryError, NotAllowed
 from memcli.storage.git import network
-from memcli.storage.git.network import Terms
 from memcli.storage.git.process import clean_environment, run
 from memcli.storage.git.remote_address import Remote
 from memcli.storage.git.remote_trouble import push_refused, refusal, trouble
 from memcli.storage.git.repository import Repository
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memcli.storage.git.network import Terms
 
 _MOVED = (
     "fetch first", "non-fast-forward", "stale info", "cannot lock ref",

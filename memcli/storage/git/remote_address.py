@@ -5,10 +5,12 @@ Invariant: pure. An address that would make git start a program of the address's
 What is shown holds no password and no token.
 """
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
 
 from memcli.errors import InvalidValue
+from memcli.named_tuple import NamedTuple
 
 ALLOWED = "file:git:http:https:ssh"
 """What `GIT_ALLOW_PROTOCOL` says: git refuses every other transport, also one that a

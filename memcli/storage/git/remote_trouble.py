@@ -3,12 +3,18 @@
 Invariant: pure but for a look whether a folder is there. No error holds a password.
 """
 
+from __future__ import annotations
+
 import os
 
 from memcli.errors import MemcliError, RemoteRefused, RemoteUnreachable, TooLarge
 from memcli.storage.git import network, remote_address
-from memcli.storage.git.process import GitResult
-from memcli.storage.git.remote_address import Remote
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from memcli.storage.git.process import GitResult
+    from memcli.storage.git.remote_address import Remote
 
 _LATER = "Your memory is committed here. Try again later: memcli sync"
 

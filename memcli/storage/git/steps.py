@@ -3,8 +3,9 @@
 Invariant: reads only. Paths are those of the vault, as in `log`.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
 
+from memcli.named_tuple import NamedTuple
 from memcli.storage.git.log import PLAIN, Readable
 from memcli.storage.git.printed import Blob, Commit
 

@@ -3,13 +3,19 @@
 Invariant: reads git's objects alone; the work tree may hold something else.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from __future__ import annotations
 
 from memcli.errors import HistoryError
+from memcli.named_tuple import NamedTuple
 from memcli.storage.git import printed
-from memcli.storage.git.log import Readable
 from memcli.storage.git.printed import Blob
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memcli.storage.git.log import Readable
 
 _REGULAR = ("100644", "100755")
 

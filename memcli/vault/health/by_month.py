@@ -5,9 +5,10 @@ entry loses its id, a text, or a link. Only what memcli wrote is moved: the id o
 other note is drawn from its path. All of it is one commit, or nothing.
 """
 
+from __future__ import annotations
+
 import os
 from collections import Counter
-from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from memcli.entries import layout
@@ -20,6 +21,8 @@ from memcli.storage.listing import paths_of, scan
 from memcli.vault import free_paths
 from memcli.vault.health.repair_step import Repair, RepairPlan
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from memcli.vault.vault import Stored, Vault
 
@@ -27,14 +30,14 @@ if TYPE_CHECKING:
 _SAFE = frozenset("/-_.abcdefghijklmnopqrstuvwxyz0123456789")
 
 
-def crowded(vault: "Vault") -> int:
+def crowded(vault: Vault) -> int:
     """How many memories lie in a kind's own folder, of folders that are too full."""
     listed = paths_of(scan(vault.root))
     folders = Counter(filter(None, map(layout.without_month, listed)))
     return sum(count for count in folders.values() if count > layout.ROOMY)
 
 
-def plan(vault: "Vault") -> RepairPlan:
+def plan(vault: Vault) -> RepairPlan:
     """One step `by_month` for each file that moves, whose detail is its new path, and
     one step `links` for each file that stays, and whose links change.
 
@@ -47,7 +50,7 @@ def plan(vault: "Vault") -> RepairPlan:
     return RepairPlan(_steps(moves, texts), [])
 
 
-def apply(vault: "Vault", planned: RepairPlan) -> RepairPlan:
+def apply(vault: Vault, planned: RepairPlan) -> RepairPlan:
     """Move the files of a plan, in one commit; returns what was done.
 
     Files that have changed since are read again; what cannot move any more stays.
@@ -83,7 +86,7 @@ def _steps(
 
 
 def _planned(
-    vault: "Vault", only: frozenset[str] | None = None
+    vault: Vault, only: frozenset[str] | None = None
 ) -> tuple[dict[str, str], dict[str, tuple[bytes, bytes]]]:
     """The new path of each file that moves; the texts before and after, by old path."""
     paths = sorted(paths_of(scan(vault.root)))
@@ -118,7 +121,7 @@ def _planned(
     return moves, texts
 
 
-def _read(vault: "Vault", paths: list[str]) -> "list[Stored]":
+def _read(vault: Vault, paths: list[str]) -> list[Stored]:
     """The files that can be read; the lint names the others."""
     found = []
     for number, path in enumerate(paths):
@@ -169,7 +172,7 @@ def _key(path: str) -> str:
     return composed(path.removesuffix(".md").casefold())
 
 
-def _with_links(stored: "Stored", places: _Places) -> bytes:
+def _with_links(stored: Stored, places: _Places) -> bytes:
     """The file's bytes with its links as they are after the move."""
     entry = stored.entry
     if "[" not in entry.body and not any(name == "links" for name, _ in entry.extra):

@@ -5,16 +5,19 @@ commit. While git's merge is not finished nothing can be committed: then the fil
 written and marked as merged for git, and the person concludes the merge.
 """
 
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
-from memcli.entries.finding import Finding
 from memcli.entries.merging import marked
 from memcli.errors import MemcliError
 from memcli.storage import files
 from memcli.vault.health.repair_step import Repair, Step
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from memcli.entries.finding import Finding
     from memcli.entries.merging.entry_file import MergedFile
     from memcli.storage.git.repository import Repository
     from memcli.storage.transaction import Transaction
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 CODE = "conflict"
 
 
-def steps(vault: "Vault", findings: Sequence[Finding]) -> list[Step]:
+def steps(vault: Vault, findings: Sequence[Finding]) -> list[Step]:
     """A step for each file with marks that can be merged."""
     chosen: list[Step] = []
     marks = [each for each in findings if each.code in ("conflict", "broken")]
@@ -39,9 +42,7 @@ def steps(vault: "Vault", findings: Sequence[Finding]) -> list[Step]:
     return chosen
 
 
-def take(
-    vault: "Vault", change: "Transaction", wanted: Sequence[Repair]
-) -> list[Repair]:
+def take(vault: Vault, change: Transaction, wanted: Sequence[Repair]) -> list[Repair]:
     """Put what becomes of marked files, inside a transaction; returns the steps."""
     done: list[Repair] = []
     for step in wanted:
@@ -59,7 +60,7 @@ def take(
 
 
 def take_in_merge(
-    vault: "Vault", repository: "Repository", wanted: Collection[Repair]
+    vault: Vault, repository: Repository, wanted: Collection[Repair]
 ) -> list[Repair]:
     """Write what becomes of marked files, and tell git that they are merged.
 
@@ -84,7 +85,7 @@ def take_in_merge(
     return done
 
 
-def _merged(vault: "Vault", path: str) -> "tuple[bytes, MergedFile] | None":
+def _merged(vault: Vault, path: str) -> tuple[bytes, MergedFile] | None:
     """A file's bytes and what becomes of it; None where no marks can be merged."""
     try:
         data = files.read(files.inside(vault.root, path), follow=False)

@@ -3,28 +3,32 @@
 Invariant: reads only; gives steps of a repair.
 """
 
+from __future__ import annotations
+
 import os
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.entries.entry import Status
-from memcli.entries.finding import Finding
 from memcli.errors import MemcliError
 from memcli.storage import files
-from memcli.storage.git.repository import Repository
 from memcli.vault import lookup
 from memcli.vault.health.repair_step import Repair, Step
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memcli.entries.finding import Finding
+    from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Stored, Vault
 
 _EVERY = 100_000  # commits of one file
 _NEVER = "9999"  # sorts after the date of every commit
 
 
-def halves(vault: "Vault", findings: Sequence[Finding]) -> list[Step]:
+def halves(vault: Vault, findings: Sequence[Finding]) -> list[Step]:
     """Archived copies of entries that are still in use: a killed evolve left them."""
     steps: list[Step] = []
     for finding in findings:
@@ -50,7 +54,7 @@ def halves(vault: "Vault", findings: Sequence[Finding]) -> list[Step]:
 
 
 def copies(
-    vault: "Vault", repository: Repository, findings: Sequence[Finding]
+    vault: Vault, repository: Repository, findings: Sequence[Finding]
 ) -> list[Step]:
     """Copies of entries, which get an id of their own; the oldest file keeps it.
 
@@ -78,7 +82,7 @@ def copies(
     return steps
 
 
-def _age(vault: "Vault", repository: Repository, path: str) -> tuple[str, int, str]:
+def _age(vault: Vault, repository: Repository, path: str) -> tuple[str, int, str]:
     """What sorts the files of one id, the oldest first: by its first commit, else by
     when the file was written."""
     commits = repository.log(path, _EVERY)
@@ -86,7 +90,7 @@ def _age(vault: "Vault", repository: Repository, path: str) -> tuple[str, int, s
     return (commits[-1].when if commits else _NEVER), written, path
 
 
-def is_half(vault: "Vault", copy: "Stored", whole: "Stored") -> bool:
+def is_half(vault: Vault, copy: Stored, whole: Stored) -> bool:
     """Whether an archived copy adds nothing, and names a successor that is gone."""
     old, entry = copy.entry, whole.entry
     return (
@@ -105,6 +109,6 @@ def is_half(vault: "Vault", copy: "Stored", whole: "Stored") -> bool:
     )
 
 
-def _paths_of(vault: "Vault", entry_id: str) -> list[str]:
+def _paths_of(vault: Vault, entry_id: str) -> list[str]:
     """The files that have this id; those of the archive last."""
     return [row.path for row in vault.read(lambda r: lookup.of_id(r, entry_id))]

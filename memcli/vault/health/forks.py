@@ -8,19 +8,22 @@ git leaves such a fork where it merged two clones by itself: it takes the new ve
 each side, which lie at paths of their own.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from __future__ import annotations
 
 from memcli.entries import codec, layout
 from memcli.entries.entry import Entry, Status
-from memcli.entries.finding import Finding
 from memcli.entries.merging import chains
 from memcli.errors import MemcliError
 from memcli.storage import files
 from memcli.vault import lineage
 from memcli.vault.health.repair_step import Repair, Step
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memcli.entries.finding import Finding
     from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Stored, Vault
 
@@ -29,7 +32,7 @@ _FINDING = "lineage_fork"
 _OTHER = "another clone"
 
 
-def steps(vault: "Vault", findings: Sequence[Finding]) -> list[Step]:
+def steps(vault: Vault, findings: Sequence[Finding]) -> list[Step]:
     """A step for each fork that can be made a chain."""
     chosen: list[Step] = []
     for finding in findings:
@@ -43,9 +46,7 @@ def steps(vault: "Vault", findings: Sequence[Finding]) -> list[Step]:
     return chosen
 
 
-def take(
-    vault: "Vault", change: "Transaction", wanted: Sequence[Repair]
-) -> list[Repair]:
+def take(vault: Vault, change: Transaction, wanted: Sequence[Repair]) -> list[Repair]:
     """Put the chains, inside a transaction; returns the steps that were taken."""
     done: list[Repair] = []
     for step in wanted:
@@ -64,7 +65,7 @@ def take(
     return done
 
 
-def _joined(vault: "Vault", path: str) -> "list[tuple[Stored, Entry]] | None":
+def _joined(vault: Vault, path: str) -> list[tuple[Stored, Entry]] | None:
     """The files of a fork that change, each with what it becomes; None without one."""
     try:
         second = vault.stored(path)
@@ -96,7 +97,7 @@ def _joined(vault: "Vault", path: str) -> "list[tuple[Stored, Entry]] | None":
     return changed or None
 
 
-def _versions(vault: "Vault", entry_id: str) -> "dict[str, Stored]":
+def _versions(vault: Vault, entry_id: str) -> dict[str, Stored]:
     """The files of a lineage by their ids.
 
     Raises:
@@ -110,7 +111,7 @@ def _versions(vault: "Vault", entry_id: str) -> "dict[str, Stored]":
     return found
 
 
-def _after(name: str, entries: "dict[str, Entry]") -> set[str]:
+def _after(name: str, entries: dict[str, Entry]) -> set[str]:
     """A version and those that replaced it, one after the other."""
     found: set[str] = set()
     each: str | None = name

@@ -5,18 +5,22 @@ new version may come without the archived old one. A version that was in the arc
 any commit before HEAD, and is there no more, was let go by a person: it is left.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from __future__ import annotations
 
 from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
-from memcli.entries.finding import Finding
 from memcli.errors import MemcliError
-from memcli.storage.git.repository import Repository
+from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage, lookup
 from memcli.vault.health.repair_step import Repair, Step
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memcli.entries.finding import Finding
+    from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
 
 
@@ -29,7 +33,7 @@ class Lost(NamedTuple):
 
 
 def steps(
-    vault: "Vault", repository: Repository, findings: Sequence[Finding]
+    vault: Vault, repository: Repository, findings: Sequence[Finding]
 ) -> list[Step]:
     """A step for each such version; its detail is the path of what replaced it."""
     chosen: list[Step] = []
@@ -45,7 +49,7 @@ def steps(
     return chosen
 
 
-def replaced_by(vault: "Vault", repository: Repository, path: str) -> Lost | None:
+def replaced_by(vault: Vault, repository: Repository, path: str) -> Lost | None:
     """The version that the entry at this path replaced; None when it is not lost."""
     from memcli.entries import codec
 
@@ -73,7 +77,7 @@ def replaced_by(vault: "Vault", repository: Repository, path: str) -> Lost | Non
 
 
 def _of_id(
-    vault: "Vault",
+    vault: Vault,
     repository: Repository,
     entry_id: str,
     paths: Sequence[str],

@@ -6,12 +6,11 @@ findings that are left say what a person can do. Every command finishes what a k
 command began; the repair is for the rest.
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from memcli.entries import layout
-from memcli.entries.finding import Finding
 from memcli.entries.identity import strict_key
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
@@ -31,7 +30,12 @@ from memcli.vault.health import (
 from memcli.vault.health.repair_step import Repair, RepairPlan, Step
 from memcli.vault.health.working_tree import WorkingTree, working_tree
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memcli.entries.finding import Finding
     from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Vault
 
@@ -42,7 +46,7 @@ _IN_GIT = frozenset({"index", "missing", "older", "deleted", "uncommitted", "mov
 _IN_HISTORY = frozenset({"lost_version", "dropped"})
 
 
-def plan(vault: "Vault", *, accept_deletions: bool = False) -> RepairPlan:
+def plan(vault: Vault, *, accept_deletions: bool = False) -> RepairPlan:
     """The steps that memcli can take, and the findings that it cannot repair.
 
     Args:
@@ -173,7 +177,7 @@ def _commits(tree: WorkingTree, accept_deletions: bool) -> list[Repair]:
     ]
 
 
-def apply(vault: "Vault", planned: RepairPlan) -> RepairPlan:
+def apply(vault: Vault, planned: RepairPlan) -> RepairPlan:
     """Take the steps of a plan whose reason still holds; returns them and what is left.
 
     Raises:
@@ -218,7 +222,7 @@ def _planned(chosen: Sequence[Step], findings: Sequence[Finding]) -> RepairPlan:
     return RepairPlan([step for step, _ in chosen], left)
 
 
-def _take(vault: "Vault", change: "Transaction", steps: list[Repair]) -> list[Repair]:
+def _take(vault: Vault, change: Transaction, steps: list[Repair]) -> list[Repair]:
     """Take the steps that still make sense, inside a transaction; returns them."""
     repository = Repository.open(vault.root, environ=vault.environ)
     ours = [step.path for step in steps if step.code == "uncommitted"]
@@ -250,7 +254,7 @@ def _take(vault: "Vault", change: "Transaction", steps: list[Repair]) -> list[Re
 
 
 def _from_history(
-    vault: "Vault", change: "Transaction", repository: Repository, steps: list[Repair]
+    vault: Vault, change: Transaction, repository: Repository, steps: list[Repair]
 ) -> list[Repair]:
     """Put what commits hold, and no file does; returns the steps that still hold."""
     done = []
@@ -274,7 +278,7 @@ def _from_history(
 
 
 def _bring_back(
-    vault: "Vault", change: "Transaction", repository: Repository, path: str
+    vault: Vault, change: Transaction, repository: Repository, path: str
 ) -> None:
     """Put what HEAD holds; what is there is an earlier commit's, and not lost."""
     now = files.current(files.inside(vault.root, path))
@@ -287,7 +291,7 @@ def _bring_back(
         change.put_over(path, data, expected=now)
 
 
-def _rewrite(vault: "Vault", change: "Transaction", step: Repair) -> bool:
+def _rewrite(vault: Vault, change: Transaction, step: Repair) -> bool:
     """Change one file as a step says; returns whether it still needed that."""
     from memcli.entries import codec
 
@@ -334,7 +338,7 @@ def _keys(findings: Iterable[Finding]) -> list[Step]:
     ]
 
 
-def _successors(vault: "Vault", findings: Iterable[Finding]) -> list[Step]:
+def _successors(vault: Vault, findings: Iterable[Finding]) -> list[Step]:
     """Entries that do not say what they replaced, while what they replaced does."""
     silent: dict[str, list[tuple[str, Finding]]] = defaultdict(list)
     for finding in findings:
@@ -355,7 +359,7 @@ def _successors(vault: "Vault", findings: Iterable[Finding]) -> list[Step]:
     return steps
 
 
-def _is_broken(vault: "Vault", path: str) -> bool:
+def _is_broken(vault: Vault, path: str) -> bool:
     if not layout.is_entry(path):
         return False
     try:

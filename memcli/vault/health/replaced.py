@@ -8,9 +8,9 @@ files back that it had in the newest commit that has the folder.
 from the folder; they are still in the history.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from memcli.entries import layout
 from memcli.entries.finding import ERROR, Finding
@@ -19,7 +19,11 @@ from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.vault.health.repair_step import Repair, Step
 
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from memcli.storage.git.printed import Blob
     from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
@@ -31,11 +35,11 @@ class _Before(NamedTuple):
     """A folder as it was: in which commit, and its files."""
 
     commit: str
-    files: "list[Blob]"
+    files: list[Blob]
 
 
 def findings(
-    vault: "Vault", links: Iterable[str], others: Iterable[str]
+    vault: Vault, links: Iterable[str], others: Iterable[str]
 ) -> Iterator[Finding]:
     """A finding for each folder of memcli in whose place something else stands.
 
@@ -59,7 +63,7 @@ def finding(path: str, what: str) -> Finding:
     return Finding(path, 1, CODE, ERROR, message, hint)
 
 
-def steps(repository: "Repository", found: Sequence[Finding]) -> list[Step]:
+def steps(repository: Repository, found: Sequence[Finding]) -> list[Step]:
     """A step for each folder that a commit has replaced."""
     chosen: list[Step] = []
     for finding in found:
@@ -71,7 +75,7 @@ def steps(repository: "Repository", found: Sequence[Finding]) -> list[Step]:
     return chosen
 
 
-def take(vault: "Vault", wanted: Sequence[Repair]) -> list[Repair]:
+def take(vault: Vault, wanted: Sequence[Repair]) -> list[Repair]:
     """Put folders back, each by a commit of its own; returns the steps that were taken.
 
     Raises:
@@ -100,7 +104,7 @@ def take(vault: "Vault", wanted: Sequence[Repair]) -> list[Repair]:
     return done
 
 
-def _before(repository: "Repository", path: str) -> _Before | None:
+def _before(repository: Repository, path: str) -> _Before | None:
     """The folder as a commit had it, with its regular files.
 
     None where a person has replaced it, no commit has it, or the vault is a part of a
