@@ -65,7 +65,6 @@ class Reader(DocumentFacts):
         root: the vault's folder.
 
     Attributes:
-        all_plain: whether every live document is `plain`.
         claims: which claims are resolved, and by which entries.
     """
 
@@ -90,7 +89,6 @@ class Reader(DocumentFacts):
             # read filters at each surface, and forgot the filter somewhere.
             source.hide(agent)
         self._beside: Sequence[Reader] = ()
-        self._plain = source.plain
         # Of the source, not of this object: in a circle with it its files would stay
         # open until the garbage collector runs.
         self.claims = Claims(source)
@@ -102,9 +100,18 @@ class Reader(DocumentFacts):
         What the user has resolved in the own vault is solved in a team's as well.
         """
         self.claims.count_resolved(elsewhere)
-        self.all_plain = self._plain and not self.claims.elsewhere
 
-    # Asked for at the first use: a database then answers it with other questions.
+    @property
+    def all_plain(self) -> bool:
+        """Whether every live document is `plain`."""
+        return self._plain and not self.claims.elsewhere
+
+    # Asked for at the first use: a database then answers it with other questions, and a
+    # save, which asks of few documents, needs no look at all.
+    @cached_property
+    def _plain(self) -> bool:
+        return self._source.plain
+
     @cached_property
     def live(self) -> int:
         """How many documents are live."""

@@ -8,6 +8,7 @@ are live is decided at the beginning; `keep` only takes more of them away.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections import Counter
 from itertools import compress
 
@@ -51,6 +52,9 @@ _MOST_REMEMBERED = 1 << 14
 _MOST_ROWS = 512
 _LONG_LIST = 64
 _LONG_ROW = 1 << 14
+# So many times as many documents in a list are looked at, in the time that one takes to
+# be looked for in it.
+_WORTH_LOOKING = 16
 
 
 class Segments:
@@ -202,7 +206,15 @@ class Segments:
 
     def held(self, term: str, docs: Collection[int]) -> dict[int, float]:
         """Those of some documents that hold a term, with its weight in each."""
-        postings = zip(*self.postings("terms", term), strict=True)
+        found, counts = self.postings("terms", term)
+        if _WORTH_LOOKING * len(docs) < len(found):
+            places = ((bisect_left(found, doc), doc) for doc in sorted(docs))
+            return {
+                doc: counts[at]
+                for at, doc in places
+                if at < len(found) and found[at] == doc
+            }
+        postings = zip(found, counts, strict=True)
         return {doc: n for doc, n in postings if doc in docs}
 
     def exact(self, field: str, value: str) -> array[int]:

@@ -136,18 +136,11 @@ def alike(
     Returns:
         (Jaccard of the distinct terms, row), the best match first.
     """
-    from memcli.search.ranking import bm25
-    from memcli.search.ranking.corpus import Question, Scope
-    from memcli.search.ranking.weights import LEXICAL
+    from memcli.search.ranking.corpus import Scope
+    from memcli.search.ranking.nearest import nearest
 
-    ranked = bm25.rank(
-        Question([(term, term) for term in sorted(terms)]),
-        reader,
-        limit=limit,
-        scope=Scope(admit, within),
-        weights=LEXICAL._replace(pool=limit),
-    )
-    rows = [reader.row(hit.doc) for hit in ranked.hits]
+    docs = nearest(terms, reader, limit=limit, scope=Scope(admit, within))
+    rows = [reader.row(doc) for doc in docs]
     return [(_likeness(set(terms), row), row) for row in rows]
 
 

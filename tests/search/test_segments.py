@@ -90,3 +90,16 @@ def test_nothing_is_remembered_of_what_is_hidden_since(folder: str) -> None:
     opened.hide(Agent("other"))  # no document says who may see it
     assert opened.frequency("tag", "tag0") == 0
     assert len(opened.exact("tag", "tag0")) == 0
+
+
+@pytest.mark.parametrize("worth", [0, 1_000])
+def test_what_documents_hold_is_the_same_looked_for_and_read_through(
+    folder: str, monkeypatch: pytest.MonkeyPatch, worth: int
+) -> None:
+    monkeypatch.setattr(segments, "_WORTH_LOOKING", worth)
+    opened = written(folder)
+    for word in (*WORDS[:20], "zebra"):
+        postings = dict(zip(*opened.postings("terms", word), strict=True))
+        for docs in ({*range(16)}, {0, 7, 15}, {8}, set[int](), {99}):
+            held = {doc: n for doc, n in postings.items() if doc in docs}
+            assert list(opened.held(word, docs).items()) == list(held.items())

@@ -184,7 +184,7 @@ def _best(
     weights: Weights,
 ) -> tuple[list[int], _Matches | None]:
     """The documents that get the closer look, and what holds a word if all was read."""
-    bm25, pool = _BM25(corpus, weights), Pool(corpus, scope, question.inside, weights)
+    bm25, pool = BM25(corpus, weights), Pool(corpus, scope, question.inside, weights)
     asked = [term.text for term in terms if term.frequency]
     where = None
     if not question.implied:
@@ -216,7 +216,7 @@ def _shortened(
     """
     from memcli.search.ranking.shortlist import among
 
-    bm25, pool = _BM25(corpus, weights), Pool(corpus, scope, question.inside, weights)
+    bm25, pool = BM25(corpus, weights), Pool(corpus, scope, question.inside, weights)
     floor = short.floor(_TRIED * weights.pool)
     while floor and short.count(floor) <= _MOST_TRIED:
         docs = among(corpus, short.docs(floor))
@@ -260,7 +260,7 @@ def _gather(
         docs = among(corpus, around.docs)
         matched = _matches(terms, question, docs, weights)
     known, borrowed = matched.known, matched.borrowed
-    bm25 = _BM25(corpus, weights)
+    bm25 = BM25(corpus, weights)
     table = bm25.table(known, matched.docs, around.docs)
     totals = around.combine(known, table)
     extra: list[Term] = []
@@ -329,7 +329,7 @@ def _with(
     return [*postings[0], *sorted(implied)], [*postings[1], *([count] * len(implied))]
 
 
-class _BM25:
+class BM25:
     """BM25 for one term in one document."""
 
     def __init__(self, corpus: Corpus, weights: Weights) -> None:
