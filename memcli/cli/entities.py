@@ -175,9 +175,9 @@ def _applied(plan: EntityPlan, commit: str | None) -> Result:
 
 def _waiting(vault: Vault, most: int | None) -> Result:
     """The names that wait for a decision, or so many of them."""
-    from memcli.curation.entities import page
+    from memcli.curation.entities.waiting import candidates
 
-    rows, count = page.candidates(vault, most)
+    rows, count = candidates(vault, most)
 
     def text(canvas: Canvas) -> None:
         if not rows:

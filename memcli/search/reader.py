@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from memcli.search.source import Ahead, Source
     from memcli.search.stored_row import StoredRow
+    from memcli.search.value_lists import ValueLists
 
     _Named = TypeVar("_Named", Entry, StoredRow)
 
@@ -240,6 +241,10 @@ class Reader(DocumentFacts):
         """The values of a field, each with the live documents that have it."""
         return self._source.values(field)
 
+    def lists(self, field: str) -> ValueLists:
+        """As `values`, to count live documents; others may be in the lists."""
+        return self._source.lists(field)
+
     def begins_one(self, field: str, prefix: str) -> bool:
         """Whether at most one value of a field starts with a prefix.
 
@@ -305,14 +310,29 @@ class Reader(DocumentFacts):
         """Why a document is not shown, or None: `eligibility.verdict` of its facts."""
         # Most documents of a recall need no more than a look at their numbers.
         if view.agent is None:
-            if view.here is not None and not holds(
-                self.columns.projects[doc], view.here
-            ):
+            here = view.here
+            if here is not None and not holds(self.columns.projects[doc], here):
                 return ELSEWHERE
             now = view.as_of is None and Status.ACTIVE in view.statuses
             if now and self.plain(doc):
                 return None
         return verdict(self.facts(doc, access=view.agent is not None), view)
+
+    def shown(self, view: View) -> set[int]:
+        """The live documents that `verdict` has nothing against."""
+        live = set(self.everything())
+        asked = self.odd(live) if view == View(view.now) else live
+        return live - {doc for doc in asked if self.verdict(doc, view) is not None}
+
+    def odd(self, docs: Iterable[int]) -> set[int]:
+        """Those of some documents that are not `plain`, without a call for each."""
+        columns, resolved = self.columns, self.claims.resolved
+        flags, expires, claims = columns.flags, columns.expires, columns.claims
+        return {
+            d
+            for d in docs
+            if flags[d] & _NOT_PLAIN or expires[d] or claims[d] in resolved
+        }
 
     def facts(self, doc: int, *, access: bool = True) -> Facts:
         """The facts of a document that eligibility decides by.
@@ -350,6 +370,10 @@ class Reader(DocumentFacts):
             or columns.expires[doc]
             or columns.claims[doc] in self.claims.resolved
         )
+
+    def said(self, doc: int) -> tuple[str, str]:
+        """The id and the text of a document, in a tenth of the time of `row`."""
+        return self._source.said(doc)
 
     def row(self, doc: int) -> StoredRow:
         """What the index stores of a document, without what its reader may not see.

@@ -154,32 +154,32 @@ class Segment:
         texts, _, counts = self._terms.of_field(field)
         return dict(zip(map(decoded, texts), counts, strict=True))
 
-    def values(self, field: str) -> Iterator[tuple[str, Sequence[int]]]:
-        """Each term of a field with the live documents that hold it, if any do."""
+    def lists(self, field: str) -> tuple[list[str], list[int], array[int]]:
+        """The terms of a field, how many documents hold each, and these documents.
+
+        Deleted ones count. The documents stand list behind list, as the terms do.
+        """
         texts, places, counts = self._terms.of_field(field)
         if not texts:
-            return
+            return [], [], array("I")
         # The lists of a field stand one behind the other, as its terms do.
-        start = self._terms.offset(places[0])
-        size = sum(counts) * 8 + CHECK_SIZE * len(texts)
-        data = self._postings.take(start, size)
-        at = 0
-        for text, count in zip(texts, counts, strict=True):
-            end = at + 8 * count + CHECK_SIZE
-            part = data[at:end]
-            at = end
-            docs = self._documents_in(part, count)
-            if not self._whole:
-                docs = array("I", compress(docs, map(self.live.__getitem__, docs)))
-            if docs:
-                yield decoded(text), docs
-
-    def _documents_in(self, part: bytes, count: int) -> array[int]:
-        """The documents of a posting list's bytes, after a look at its checksum."""
-        docs = numbers_of("I", self._postings.checked(part)[: 4 * count])
-        if docs and docs[-1] >= self.count:
+        size = sum(counts) * 8 + CHECK_SIZE * len(counts)
+        data = self._postings.take(self._terms.offset(places[0]), size)
+        parts = []
+        end = 0
+        for count in counts:
+            start = end
+            check = start + 8 * count
+            end = check + CHECK_SIZE
+            # As `File.checked`, whose call would take a third of the time.
+            found = zlib.crc32(data[start:check])
+            if found != int.from_bytes(data[check:end], "little"):
+                raise Damaged(f"{self._postings.name} does not match its checksum")
+            parts.append(data[start : start + 4 * count])
+        docs = numbers_of("I", b"".join(parts))
+        if docs and max(docs) >= self.count:
             raise Damaged("a posting list names a document that does not exist")
-        return docs
+        return list(map(decoded, texts)), counts, docs
 
     def row(self, doc: int) -> bytes:
         """The stored row of a local document, as JSON."""

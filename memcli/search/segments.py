@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from itertools import compress
+from itertools import accumulate, compress
 
 from memcli.entries.eligibility import Agent, alternatives
 from memcli.entries.entry import Status
@@ -25,7 +25,8 @@ from memcli.search.packed_facts import (
     unpack,
 )
 from memcli.search.segment import Segment, SegmentId
-from memcli.search.stored_row import StoredRow
+from memcli.search.stored_row import StoredRow, said
+from memcli.search.value_lists import ValueLists
 
 TYPE_CHECKING = False
 
@@ -275,13 +276,31 @@ class Segments:
         found = ((value, self.exact(field, value)) for value in several)
         return {value: docs for value, docs in found if len(docs) > 1}
 
-    def values(self, field: str) -> dict[str, list[int]]:
+    def values(self, field: str) -> dict[str, Sequence[int]]:
         """The values of a field, each with the live documents that have it."""
-        found: dict[str, list[int]] = {}
-        for part in self.parts:
-            for value, docs in part.values(field):
-                found.setdefault(value, []).extend(part.base + doc for doc in docs)
+        lists, live = self.lists(field), self.live
+        whole = 0 not in live
+        found: dict[str, Sequence[int]] = {}
+        for place, value in enumerate(lists.values):
+            docs = lists.listed(place)
+            if not whole:
+                docs = [doc for doc in docs if live[doc]]
+            if docs:
+                found[value] = [*found[value], *docs] if value in found else docs
         return found
+
+    def lists(self, field: str) -> ValueLists:
+        """The values of a field with their documents, deleted ones among them."""
+        values: list[str] = []
+        docs: array[int] = array("I")
+        counts: list[int] = []
+        for part in self.parts:
+            known, numbers, found = part.lists(field)
+            values += known
+            counts += numbers
+            base = part.base
+            docs += array("I", [base + doc for doc in found]) if base else found
+        return ValueLists(values, docs, list(accumulate(counts)))
 
     def holds(self, field: str) -> bool:
         """Whether any document, deleted ones included, has a value in a field."""
@@ -295,13 +314,20 @@ class Segments:
         """
         if doc in self._rows:
             return self._rows[doc]
+        data = self._row(doc)
+        row = StoredRow.from_json(data)
+        if len(data) <= _LONG_ROW:
+            _remember(self._rows, doc, row, _MOST_ROWS)
+        return row
+
+    def said(self, doc: int) -> tuple[str, str]:
+        """The id and the text of a document; raises as `row`."""
+        return said(self._row(doc))
+
+    def _row(self, doc: int) -> bytes:
         for part in reversed(self.parts):
             if doc >= part.base:
-                data = part.row(doc - part.base)
-                row = StoredRow.from_json(data)
-                if len(data) <= _LONG_ROW:
-                    _remember(self._rows, doc, row, _MOST_ROWS)
-                return row
+                return part.row(doc - part.base)
         raise IndexError(doc)
 
     def check(self) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memcli.entries.eligibility import Agent
     from memcli.search.packed_facts import Columns
     from memcli.search.stored_row import StoredRow
+    from memcli.search.value_lists import ValueLists
 else:
     Protocol = object
 
@@ -125,6 +126,9 @@ class Source(Protocol):
     def row(self, doc: int) -> StoredRow:
         """What is stored of a document; raises IndexError when there is none."""
 
+    def said(self, doc: int) -> tuple[str, str]:
+        """The id and the text of a document; raises as `row`."""
+
     def postings(self, field: str, term: str) -> tuple[Sequence[int], Sequence[float]]:
         """The documents whose field holds a term, and how often (weighted)."""
 
@@ -157,6 +161,9 @@ class Source(Protocol):
 
     def values(self, field: str) -> Mapping[str, Sequence[int]]:
         """The values of a field, each with the documents that have it."""
+
+    def lists(self, field: str) -> ValueLists:
+        """The same at once, for counting; hidden documents may be among them."""
 
     def begins_one(self, field: str, prefix: str) -> bool:
         """Whether at most one value of a field starts with a prefix."""

@@ -7,8 +7,15 @@ indexes made before it are rebuilt.
 
 from __future__ import annotations
 
+from functools import cache
+
 from memcli.entries.entry import Source
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class StoredRow(NamedTuple):
@@ -90,3 +97,26 @@ class StoredRow(NamedTuple):
         # JSON knows no tuples, and no field of a row is a list.
         plain = [tuple(v) if type(v) is list else v for v in values]
         return cls._make((*plain, Source._make(source)))
+
+
+def said(data: bytes) -> tuple[str, str]:
+    """The id and the text of what `StoredRow.as_json` made these bytes of.
+
+    They come first in a row: this takes a tenth of the time of `from_json`.
+
+    Raises:
+        ValueError: the bytes are no row.
+    """
+    row, decoded = data.decode("ascii"), _decoder()
+    if not row.startswith("["):
+        raise ValueError("no row of the index")
+    name, end = decoded(row, 1)
+    return name, decoded(row, end + 1)[0]
+
+
+@cache
+def _decoder() -> Callable[[str, int], tuple[str, int]]:
+    """What decodes the JSON value at a place of a text, and says where it ends."""
+    import json
+
+    return json.JSONDecoder().raw_decode

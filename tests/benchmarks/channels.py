@@ -111,7 +111,7 @@ def asked(
 def vault_with_names(units: list[locomo.Unit]) -> Iterator[Vault]:
     """As `locomo.vault_of`, with every proposed name registered beforehand."""
     from memcli import Vault
-    from memcli.curation.entities import page as entities
+    from memcli.curation.entities.waiting import candidates
 
     with tempfile.TemporaryDirectory() as scratch, locomo.vault_of(units) as plain:
         vault, lines = Path(scratch, "vault"), Path(scratch, "units.jsonl")
@@ -119,7 +119,7 @@ def vault_with_names(units: list[locomo.Unit]) -> Iterator[Vault]:
             for unit in units:
                 file.write(json.dumps(unit.entry, ensure_ascii=False) + "\n")
         memcli = timing.memcli_command()
-        names = [one.name for one in entities.candidates(plain)[0]]
+        names = [one.name for one in candidates(plain)[0]]
         env = timing.clean_env(scratch, MEMCLI_VAULT=str(vault))
         command = [*memcli, "init", str(vault)]
         timing.must(timing.run(command, env=env), command)

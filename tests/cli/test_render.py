@@ -250,7 +250,7 @@ def test_tabs_stay_tabs_and_lines_stay_lines(
 
 def test_json_means_the_same_and_holds_nothing_that_a_terminal_obeys() -> None:
     odd = "".join(map(chr, (*range(0x20), *range(0x7F, 0xA0), 0x202E, 0x2066))) + "é"
-    for value in ({"text": odd}, {"text": "only \x7f"}):
+    for value in ({"text": odd}, {"text": "only \x7f"}, *({"é": one} for one in odd)):
         text = safe_text.as_json(value)
         assert json.loads(text) == value
         assert safe_text.safe(text) == text

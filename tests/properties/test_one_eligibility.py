@@ -142,11 +142,16 @@ def reflected(vault: Vault, view: View) -> set[str]:
     return shown
 
 
+def shown(vault: Vault, view: View) -> set[str]:
+    return vault.read(lambda index: {index.row(doc).id for doc in index.shown(view)})
+
+
 SURFACES: dict[str, Callable[[Vault, View], set[str]]] = {
     "recall": rows,
     "recall --all": everything,
     "list": newest,
     "reflect": reflected,
+    "Reader.shown": shown,
 }
 
 

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from memcli import Vault, Vaults
+from memcli.curation.entities import listing as entities
+from memcli.curation.entities import waiting
 from memcli.errors import LockBusy, NotAllowed, Unavailable
 from memcli.recall import listing
 from memcli.recall.query import Filters, Query, view_of
@@ -68,6 +70,11 @@ def answers(vault: Vault) -> Iterator[Recalled]:
     yield enumerate_all(vault, Query("", view_of(NOW)._replace(agent=vault.agent)))
 
 
+def names(vault: Vault) -> Any:
+    """The entities that a vault mentions, and the names that wait in it."""
+    return entities.listed(vault), waiting.candidates(vault)
+
+
 def differing(one: Any, other: Any, where: str = "") -> str:
     """Where two answers differ, and what is there."""
     nested = type(one) is type(other) and isinstance(one, (list, tuple, dict))
@@ -86,6 +93,7 @@ def differing(one: Any, other: Any, where: str = "") -> str:
 def assert_alike(files: Vault, published: Vault) -> None:
     for one, other in zip(answers(files), answers(published), strict=True):
         assert same(plain(one), plain(other)), differing(plain(one), plain(other))
+    assert names(files) == names(published)
     query = Query("", view_of(NOW)._replace(agent=files.agent))
     for by in ("", "kind", "tag"):
         wish = listing.Wish(query, by=by)

@@ -23,8 +23,10 @@ def folder(tmp_path: Path) -> str:
     return str(tmp_path)
 
 
-def written(folder: str, many: int = 8) -> Segments:
-    """Two segments, each of documents with some of the words."""
+def written(
+    folder: str, many: int = 8, deleted: tuple[tuple[int, ...], ...] = ((), ())
+) -> Segments:
+    """Two segments, each of documents with some of the words, some of them deleted."""
     chance = random.Random(1)
     parts: tuple[SegmentId, ...] = ()
     for _ in range(2):
@@ -42,7 +44,10 @@ def written(folder: str, many: int = 8) -> Segments:
                 )
             ],
         )
-    return Segments(folder, parts)
+    return Segments(
+        folder,
+        [p._replace(deleted=gone) for p, gone in zip(parts, deleted, strict=True)],
+    )
 
 
 def looked_up(opened: Segments) -> list[object]:
@@ -103,3 +108,22 @@ def test_what_documents_hold_is_the_same_looked_for_and_read_through(
         for docs in ({*range(16)}, {0, 7, 15}, {8}, set[int](), {99}):
             held = {doc: n for doc, n in postings.items() if doc in docs}
             assert list(opened.held(word, docs).items()) == list(held.items())
+
+
+def test_all_lists_of_a_field_count_what_each_one_holds(folder: str) -> None:
+    from memcli.search.value_lists import ValueLists
+
+    opened = written(folder, deleted=((1, 3), (0,)))
+    live = set(opened.everything())
+    for among in (live, {0, 2, 9}, live - {2}, set[int]()):
+        for field in ("terms", "tag", "none"):
+            values = opened.starting(field, "")
+            wanted = {value: set(opened.exact(field, value)) for value in values}
+            for lists in (opened.lists(field), ValueLists.of(opened.values(field))):
+                found = dict.fromkeys(values, 0)
+                for place, count in enumerate(lists.counted(among & live)):
+                    assert count == len(live & among & {*lists.listed(place)})
+                    if lists.values[place] in found:
+                        found[lists.values[place]] += count
+                assert found == {v: len(docs & among) for v, docs in wanted.items()}
+            assert {v: set(d) for v, d in opened.values(field).items()} == wanted

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from memcli import Vault
 from memcli.curation import inbox, models, resolve, review, standings
 from memcli.curation.entities import page as entity_pages
+from memcli.curation.entities.listing import listed
+from memcli.curation.entities.waiting import candidates
 from memcli.entries import codec
 from memcli.entries.eligibility import (
     Agent,
@@ -170,8 +172,8 @@ def surfaces(vault: Vault, query: str, texts: list[str]) -> dict[str, Any]:
         "prompt": compose.for_prompt(vault, compose.question(query), view, ()).items,
         "models": [one._asdict() for one in models.models(vault, view)],
         "tags": vault.read(lambda reader: reader.starting("kind", "")),
-        "entities": [one._asdict() for one in entity_pages.listed(vault)],
-        "names": [one._asdict() for one in entity_pages.candidates(vault)[0]],
+        "entities": [one._asdict() for one in listed(vault).rows],
+        "names": [one._asdict() for one in candidates(vault)[0]],
         "registry": vault.registry.entities,
     }
     for name in (*NAMES, "Store", "Redi"):

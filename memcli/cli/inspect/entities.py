@@ -10,20 +10,21 @@ _MOST_LISTED = 50
 
 def entities(context: Context, *, project: str | None = None) -> Result:
     """What is registered or mentioned, and how often."""
-    from memcli.curation.entities import page
+    from memcli.curation.entities.listing import listed
+    from memcli.curation.entities.waiting import count_candidates
     from memcli.vault.health import usage
 
     vault = context.open_vault("reading")
-    rows = page.listed(vault, project or "")
+    most = None if context.json else _MOST_LISTED
+    rows, total, registered = listed(vault, project or "", most)
     through = usage.channels(vault)
-    waiting = page.count_candidates(vault)
-    registered = sum(row.registered for row in rows)
+    waiting = count_candidates(vault)
 
     def text(canvas: Canvas) -> None:
         if not rows:
             canvas.line("no entity is registered or mentioned", style="nothing")
         else:
-            canvas.line(f"{registered:,} registered, {len(rows):,} in all")
+            canvas.line(f"{registered:,} registered, {total:,} in all")
             canvas.table(
                 ("name", "type", "now", "past", "", "aliases"),
                 [
@@ -35,11 +36,11 @@ def entities(context: Context, *, project: str | None = None) -> Result:
                         "hub" if row.hub else "",
                         ", ".join(row.aliases),
                     )
-                    for row in rows[:_MOST_LISTED]
+                    for row in rows
                 ],
             )
-            if len(rows) > _MOST_LISTED:
-                canvas.line(f"  ... and {len(rows) - _MOST_LISTED:,} more (--json)")
+            if total > len(rows):
+                canvas.line(f"  ... and {total - len(rows):,} more (--json)")
         if waiting:
             canvas.line(f"names waiting: {waiting:,} (memcli entities waiting)")
         if through.recalls:
@@ -53,7 +54,7 @@ def entities(context: Context, *, project: str | None = None) -> Result:
 
     data = {
         "entities": [row._asdict() for row in rows],
-        "count": len(rows),
+        "count": total,
         "registered": registered,
         "hubs": [row.name for row in rows if row.hub],
         "candidates": waiting,

@@ -28,6 +28,7 @@ from memcli.search.postgres.packing import (
 )
 from memcli.search.source import Ahead, Level
 from memcli.search.stored_row import StoredRow
+from memcli.search.value_lists import ValueLists
 
 TYPE_CHECKING = False
 
@@ -113,6 +114,11 @@ class Tables(Fetching):
             row = self._rows[doc] = StoredRow.from_json(row)
         return row
 
+    def said(self, doc: int) -> tuple[str, str]:
+        """The id and the text of a document."""
+        row = self.row(doc)
+        return row.id, row.text
+
     def postings(self, field: str, term: str) -> tuple[Sequence[int], Sequence[float]]:
         """The documents whose field holds a term, and how often (weighted)."""
         if field != _TERMS:
@@ -197,6 +203,10 @@ class Tables(Fetching):
     def values(self, field: str) -> dict[str, Sequence[int]]:
         """The values of a field, each with the documents that have it."""
         return self._valued(field, 1)
+
+    def lists(self, field: str) -> ValueLists:
+        """The same for counting."""
+        return ValueLists.of(self._valued(field, 1))
 
     def repeated(self, field: str) -> dict[str, Sequence[int]]:
         """The values of a field that several documents have, with these."""

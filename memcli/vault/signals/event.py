@@ -167,6 +167,10 @@ def features(parts: Mapping[str, float], writer: str | None) -> dict[str, float]
     return {**held, f"writer:{writer or 'manual'}": 1.0}
 
 
+_NUMBERS, _TEXTS = frozenset((int, float)), frozenset((str,))
+_LARGEST = sys.float_info.max
+
+
 def is_event(value: Any) -> TypeGuard[Event]:
     """Whether a value read from a log is an event of this version."""
     if not isinstance(value, dict) or value.get("v") != VERSION:
@@ -222,16 +226,14 @@ def _is_row(value: Any) -> bool:
     if not isinstance(value, dict) or not isinstance(value.get("id"), str):
         return False
     rank, held, through = (value.get(n, 0) for n in ("rank", "features", "channels"))
+    if not (isinstance(held, dict) and isinstance(through, list)):
+        return False
+    # Thousands of rows are looked at: few calls for each number and name.
+    numbers = (value.get("score"), *held.values())
     return (
         (rank is None or (_is_count(rank) and rank > 0))
-        and _is_number(value.get("score"))
-        and isinstance(held, dict)
-        and all(map(_is_number, held.values()))
-        and isinstance(through, list)
-        and all(isinstance(name, str) for name in through)
+        and _NUMBERS.issuperset(map(type, numbers))
+        # Integers that are no float, and Python's NaN and infinity, are none of JSON's.
+        and all(-_LARGEST <= number <= _LARGEST for number in numbers)
+        and _TEXTS.issuperset(map(type, through))
     )
-
-
-def _is_number(value: Any) -> bool:
-    # JSON knows integers that are no float, and Python's reader NaN and infinity.
-    return type(value) in (int, float) and abs(value) <= sys.float_info.max

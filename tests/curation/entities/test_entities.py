@@ -14,6 +14,8 @@ from memcli.curation.entities import aspects, decide
 from memcli.curation.entities import page as entities
 from memcli.curation.entities.decide import EntityRequest
 from memcli.curation.entities.ignore import ignore
+from memcli.curation.entities.listing import listed
+from memcli.curation.entities.waiting import candidates
 from memcli.entries.text import proper_names
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
 from memcli.recall.query import Filters
@@ -149,11 +151,40 @@ def test_listed_counts_what_is_registered_and_what_is_mentioned(vault: Vault) ->
         save(vault, f"redis number {number}")
     one = save(vault, "parse_args fails")
     vault.resolve(one)
-    rows = {row.name: row for row in entities.listed(vault)}
+    rows = {row.name: row for row in listed(vault).rows}
     assert list(rows) == ["Redis", "parse_args", "Etcd"]
     assert (rows["Redis"].current, rows["Redis"].hub) == (10, True)
     assert (rows["parse_args"].current, rows["parse_args"].past) == (0, 1)
     assert (rows["parse_args"].registered, rows["Etcd"].registered) == (False, True)
+
+
+def test_an_entry_that_spells_a_name_twice_counts_once(vault: Vault) -> None:
+    def write(number: int, *names: str) -> None:
+        text = f"---\nid: 000000000000000{number}\nentities: {[*names]}\n---\nx{number}"
+        Path(vault.root, f"{number}.md").write_text(text, "utf-8")
+
+    write(1, "Wifi", "WIFI", "wifi ")
+    write(2, "WIFI")
+    write(3, "wiFi", "Straße")
+    write(4, "STRASSE", "kv", "Redis")
+    assert [row[:6] for row in listed(vault).rows] == [
+        ("WIFI", "unknown", False, [], 3, 0),
+        ("STRASSE", "unknown", False, [], 2, 0),
+        ("kv", "unknown", False, [], 1, 0),
+        ("Redis", "unknown", False, [], 1, 0),
+    ]
+    register(vault, "Redis", "kv")
+    found = listed(vault, most=3)
+    assert found.rows[2][:6] == ("Redis", "tool", True, ["kv"], 1, 0)
+    assert (found.total, found.registered) == (3, 1)
+    assert listed(vault, most=1) == (found.rows[:1], 3, 1)
+    write(2, "redis")
+    Path(vault.root, "4.md").unlink()
+    assert [row[:5:4] for row in listed(vault).rows] == [
+        ("WIFI", 2),
+        ("Redis", 1),
+        ("Straße", 1),
+    ]
 
 
 def test_an_unknown_name_gets_the_nearest_one(vault: Vault) -> None:
@@ -225,12 +256,24 @@ def test_candidates_need_two_words_or_several_entries(vault: Vault) -> None:
     one = save(vault, "We met Grace Hopper in Paris")
     save(vault, "they live in Lyon and Paris")
     save(vault, "we saw Kyoto", status="pending")
-    found = [(c.name, c.entries) for c in entities.candidates(vault)[0]]
+    found = [(c.name, c.entries) for c in candidates(vault)[0]]
     assert found == [("Paris", 2), ("Grace Hopper", 1)]
-    by_name = {c.name: c for c in entities.candidates(vault)[0]}
+    by_name = {c.name: c for c in candidates(vault)[0]}
     assert by_name["Grace Hopper"].id == one
     assert "met Grace Hopper in" in by_name["Grace Hopper"].example
-    assert all(row.name != "Paris" for row in entities.listed(vault))
+    assert all(row.name != "Paris" for row in listed(vault).rows)
+
+
+def test_a_name_that_waits_is_shown_in_its_newest_entry(vault: Vault) -> None:
+    old = save(vault, 'so "Grace Hopper" came,\nto Zoë \\ here', created="2025-01-01")
+    new = save(vault, "and Grace Hopper left, née Murray", created="2025-02-01")
+    (first, *_), count = candidates(vault, 1)
+    assert (first.name, first.entries, first.id, count) == ("Grace Hopper", 2, new, 1)
+    assert first.example == "and Grace Hopper left, née Murray"
+    vault.resolve(new)
+    (left,) = candidates(vault)[0]
+    assert (left.id, left.entries) == (old, 1)
+    assert left.example == 'so "Grace Hopper" came, to Zoë \\ here'
 
 
 def test_registering_a_name_links_what_mentions_it_in_one_commit(vault: Vault) -> None:
@@ -245,7 +288,7 @@ def test_registering_a_name_links_what_mentions_it_in_one_commit(vault: Vault) -
     assert commit
     assert mentions(vault, one) == ("Grace Hopper",)
     assert mentions(vault, other) == ()
-    assert entities.candidates(vault) == ([], 0)
+    assert candidates(vault) == ([], 0)
 
 
 def test_an_adopted_note_is_not_changed_by_registering(vault: Vault) -> None:
@@ -260,7 +303,7 @@ def test_what_is_ignored_is_not_proposed_again_until_it_is_registered(
 ) -> None:
     save(vault, "We met Grace Hopper")
     assert ignore(vault, ["grace hopper", "Grace Hopper"])[0] == ["grace hopper"]
-    assert entities.candidates(vault) == ([], 0)
+    assert candidates(vault) == ([], 0)
     file = Path(vault.root, "entities/ignored.txt")
     assert file.read_text().splitlines()[1:] == ["grace hopper"]
     out = subprocess.check_output(["git", "status", "--porcelain"], cwd=vault.root)

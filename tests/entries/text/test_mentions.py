@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memcli.entries.entry import Entry
 from memcli.entries.text.identifiers import identifier, identifiers
-from memcli.entries.text.mentions import Compiled, fold, linked, mentions
+from memcli.entries.text.mentions import Compiled, fold, folded, linked, mentions
 from memcli.entries.text.name_index import Registered, compiled
 
 NOBODY = compiled(())
@@ -261,3 +261,8 @@ def test_a_long_text_takes_time_in_proportion() -> None:
         text = piece * (200_000 // len(piece))
         assert len(list(identifiers(text))) <= len(text)
         assert mentions(text, REGISTRY)[1] == []
+
+
+@given(st.lists(st.text(" \t\n\u00a0aÄßſİ\u0308e\u0301", max_size=6), max_size=5))
+def test_names_are_folded_at_once_as_each_alone(names: list[str]) -> None:
+    assert folded(names) == list(map(fold, names))

@@ -1,0 +1,144 @@
+"""The names that wait for a decision: they stand in entries, and may be entities.
+
+Invariant: reads only, and through the reader of the asking agent. The index's lists of
+documents tell which names there are; an entry is read to show a name in it.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from memcli.curation.entities.listing import usual
+from memcli.entries import layout
+from memcli.entries.eligibility import View
+from memcli.entries.text.mentions import folded
+from memcli.named_tuple import NamedTuple
+from memcli.search.packed_facts import newest_first
+from memcli.vault.registry.ignored import ignored_names
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memcli.search.reader import Reader
+    from memcli.search.value_lists import ValueLists
+    from memcli.vault.vault import Vault
+
+# A single capitalised word counts from so many entries on.
+_SEVERAL = 2
+_EXAMPLE = 160
+
+
+class PossibleName(NamedTuple):
+    """A possible name that waits for a decision, with an entry in which it stands."""
+
+    name: str
+    entries: int
+    example: str
+    id: str
+
+
+class _Possible(NamedTuple):
+    """Names that wait: by folded name in how many entries each stands, and the places
+    of its spellings in `lists`; `counts` are those of the lists, by place.
+
+    `shown` are the entries that count.
+    """
+
+    found: dict[str, tuple[int, list[int]]]
+    lists: ValueLists
+    counts: list[int]
+    shown: set[int]
+
+    def spelling(self, places: Sequence[int]) -> str:
+        """How most entries spell the name with these places."""
+        counts = [self.counts[place] for place in places]
+        return usual([self.lists.values[place] for place in places], counts)
+
+    def holding(self, places: Sequence[int]) -> list[int]:
+        """The entries in which the name with these places stands."""
+        docs = chain.from_iterable(map(self.lists.listed, places))
+        return [doc for doc in docs if doc in self.shown]
+
+
+def candidates(vault: Vault, most: int | None = None) -> tuple[list[PossibleName], int]:
+    """Possible names in the entries in force, those in most entries first.
+
+    Two capitalised words in a row count from the first entry on, a single one in
+    mid-sentence from the second. Registered and ignored names are left out.
+
+    Args:
+        vault: where to look.
+        most: how many are wanted; None is all. Each takes reading an entry.
+
+    Returns:
+        The names, and how many there are in all.
+    """
+
+    def named(reader: Reader) -> tuple[list[PossibleName], int]:
+        possible = _possible(vault, reader)
+        found = possible.found
+        order = sorted(found)
+        order.sort(key=lambda form: -found[form][0])  # equal ones stay in order
+        newest = newest_first(reader.columns)
+        said: dict[int, tuple[str, str]] = {}
+        rows = []
+        for count, places in map(found.__getitem__, order[:most]):
+            doc = min(possible.holding(places), key=newest)
+            if doc not in said:
+                entry_id, text = reader.said(doc)
+                said[doc] = entry_id, " ".join(text.split())
+            entry_id, text = said[doc]
+            name = possible.spelling(places)
+            rows.append(PossibleName(name, count, _around(text, name), entry_id))
+        return rows, len(found)
+
+    return vault.read(named)
+
+
+def count_candidates(vault: Vault) -> int:
+    """How many `candidates` there are."""
+    return vault.index.again(lambda reader: len(_possible(vault, reader).found))
+
+
+def _possible(vault: Vault, reader: Reader) -> _Possible:
+    names = vault.registry.names
+    decided = names.meant.keys() | names.ambiguous.keys()
+    decided |= ignored_names(vault.root).keys()
+    shown = reader.shown(View(vault.now_ms() // 1000)) - _ideas(reader)
+    lists = reader.lists("possible_name")
+    counts = lists.counted(shown)
+    spellings: dict[str, list[int]] = {}
+    for place, form in enumerate(folded(lists.values)):
+        if counts[place] and form not in decided:
+            spellings.setdefault(form, []).append(place)
+    found: dict[str, tuple[int, list[int]]] = {}
+    for form, places in spellings.items():
+        if form.count(" ") > 1:
+            tail = form.partition(" ")[2]
+            if tail in spellings or tail in decided:
+                continue  # `Meeting Grace Hopper` begins with a word of its sentence
+        count = counts[places[0]]
+        if len(places) > 1:
+            count = sum(counts[place] for place in places)
+        words = " " in form and any(" " in lists.values[place] for place in places)
+        if words or count >= _SEVERAL:
+            found[form] = count, places
+    return _Possible(found, lists, counts, shown)
+
+
+def _ideas(reader: Reader) -> set[int]:
+    """The pages of ideas, whose words are not of any entry."""
+    folders = (layout.INCUBATOR, f"{layout.ARCHIVE}/{layout.INCUBATOR}")
+    paths = chain.from_iterable(reader.starting("path", each) for each in folders)
+    pages = filter(layout.is_idea, paths)
+    return {doc for path in pages for doc in reader.exact("path", path)}
+
+
+def _around(plain: str, name: str) -> str:
+    """The words around a name, of a text in one line."""
+    at = max(0, plain.find(name))
+    begin = max(0, at - (_EXAMPLE - len(name)) // 2)
+    cut = plain[begin : begin + _EXAMPLE]
+    return ("…" if begin else "") + cut + ("…" if begin + _EXAMPLE < len(plain) else "")
