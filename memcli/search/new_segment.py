@@ -1,7 +1,7 @@
 """A new segment: documents in, its three files out.
 
 Invariant: no library is loaded, so a question that follows a save does not wait for
-Whoosh to index one file. `whoosh_codec`, which merges segments, writes through
+Whoosh to index one file. `whoosh_codec`, which merges large segments, writes through
 `Postings` and `files_of_terms` as well: the same documents give the same bytes.
 """
 

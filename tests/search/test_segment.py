@@ -80,6 +80,60 @@ def test_a_new_segment_has_the_bytes_that_whoosh_would_write(
         assert files[0].read_bytes() == files[1].read_bytes()
 
 
+@given(st.lists(DOCUMENTS, max_size=4), DOCUMENTS, st.data())
+def test_segments_that_are_merged_without_whoosh_have_the_bytes_of_its_merge(
+    tmp_path_factory: pytest.TempPathFactory,
+    segments: list[Documents],
+    added: Documents,
+    data: st.DataObject,
+) -> None:
+    """Whichever documents were deleted, all of a segment's and none included."""
+    folder = str(tmp_path_factory.mktemp("segments"))
+    known = [written(folder, documents) for documents in segments if documents]
+    total = sum(which.documents for which in known)
+    gone = data.draw(st.sets(st.integers(0, total - 1))) if total else set[int]()
+
+    def merged(few: int) -> tuple[SegmentId, ...]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(writer, "_FEW", few)
+            patch.setattr(writer, "to_merge", lambda kept: kept[:2])
+            return writer.update(folder, known, gone, in_batches(prepared(added)))
+
+    ours, theirs = merged(1_000), merged(-1)
+    assert [which._replace(name="") for which in ours] == [
+        which._replace(name="") for which in theirs
+    ]
+    for end in (segment.TERMS, segment.POSTINGS, segment.DOCUMENTS):
+        for one, other in zip(ours, theirs, strict=True):
+            files = [Path(folder, which.file(end)) for which in (one, other)]
+            assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def prepared(documents: Documents) -> "Iterator[Prepared]":
+    for number, (terms, tags) in enumerate(documents):
+        row = b'{"n":%d}' % number
+        yield Prepared(terms, {"tag": tuple(sorted(tags))}, row, PACKED[number])
+
+
+def test_few_documents_are_merged_without_whoosh(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = str(tmp_path)
+    known: tuple[SegmentId, ...] = ()
+    for number in range(6):
+        documents = [
+            Prepared({f"word{3 * number + i}": 1.0}, {}, b"{}", PACKED[i])
+            for i in range(3)
+        ]
+        known = writer.update(folder, known, [], [batch_of(documents)])
+    monkeypatch.setitem(sys.modules, "memcli.search.whoosh_codec", None)
+    (made,) = writer.update(folder, known, [1, 4], [])
+    assert (made.documents, made.deleted) == (16, ())
+    held = Segment(folder, made, 0)
+    found = [held.frequency("terms", f"word{number}") for number in range(18)]
+    assert found == [1, 0, 1, 1, 0, *[1] * 13]
+
+
 def test_a_segment_that_the_disk_refuses_leaves_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
