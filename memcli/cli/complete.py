@@ -11,18 +11,14 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from heapq import nlargest
 
 from memcli.cli import flags, plain
-from memcli.entries.ids import shortened
-from memcli.named_tuple import NamedTuple
+from memcli.cli.offered import OF_INDEX, WITHOUT_VAULT, Offer
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from memcli.search.reader import Reader
-    from memcli.vault.vault import Vault
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 # What the shells take as one word, whatever is around it; several such words with a
 # space between are the name of an entity, which zsh and fish escape by themselves.
@@ -31,20 +27,7 @@ _WORD = re.compile(r"[\w.:/@%+=~-]+(?: [\w.:/@%+=~-]+)*")
 _LONGEST_WAIT = 1.0
 _MOST = 50
 _LONGEST = 80
-# With an id and the marks of the shells a title and its state fit 80 columns.
-_TITLE = 56
-# Most ids begin alike, with the time: below so many characters only the newest entries
-# are looked at, and so many of them.
-_RARE = 8
-_MOST_READ = 300
 _EVERYWHERE = ("--vault", "--agent", "--json", "--header", "--help", "--version")
-
-
-class Offer(NamedTuple):
-    """A word that may stand there, and what it is."""
-
-    value: str
-    about: str = ""
 
 
 def main(words: Sequence[str]) -> None:
@@ -124,7 +107,7 @@ def offers(words: Sequence[str], environ: Mapping[str, str]) -> list[Offer]:
     """
     *before, current = words
     if before[-1:] in (["--vault"], ["-v"]):
-        return _starting(current, [Offer(name) for name in _vaults(environ)])
+        return _starting(current, map(Offer, WITHOUT_VAULT["--vault"](environ)))
     before = plain.in_order([*before, "-"])[:-1] if before else []
     if not before or before[0] not in flags.FLAGS:
         if any(not word.startswith("-") for word in before):
@@ -152,7 +135,7 @@ def _commands(current: str) -> Iterator[Offer]:
         yield Offer(other, flags.HELP[name])
 
 
-def _starting(current: str, values: Iterator[Offer] | list[Offer]) -> list[Offer]:
+def _starting(current: str, values: Iterable[Offer]) -> list[Offer]:
     found = dict[str, Offer]()
     for offer in values:
         if offer.value.startswith(current) and _WORD.fullmatch(offer.value):
@@ -202,10 +185,10 @@ def _values(
     """Everything that a parameter may be."""
     if choices:
         return [Offer(choice) for choice in choices]
-    fixed = _FIXED.get(parameter)
+    fixed = WITHOUT_VAULT.get(parameter)
     if fixed is not None:
         return [Offer(word) for word in fixed(environ)]
-    asked = _ASKED.get(parameter)
+    asked = OF_INDEX.get(parameter)
     if asked is None:
         return []
     from memcli.vault.caller import Caller
@@ -227,171 +210,3 @@ def _value_of(words: Sequence[str], names: tuple[str, ...]) -> str | None:
         if flag in names:
             return value if equals else next(iter(words[number + 1 :]), None)
     return None
-
-
-# --- values that need no vault ------------------------------------------------------
-
-
-def _hosts(_: Mapping[str, str]) -> Sequence[str]:
-    from memcli.hosts import table
-
-    return [host.name for host in table.with_hooks()]
-
-
-def _vaults(environ: Mapping[str, str]) -> Sequence[str]:
-    from memcli.storage import known_vaults
-
-    return ["personal", "repo", *known_vaults.configured(environ)]
-
-
-def _topics(_: Mapping[str, str]) -> Sequence[str]:
-    from memcli.cli.inspect import TOPICS
-
-    return list(TOPICS)
-
-
-def _skills(_: Mapping[str, str]) -> Sequence[str]:
-    from memcli.hosts import skills
-
-    return list(skills.catalog())
-
-
-def _settings(_: Mapping[str, str]) -> Sequence[str]:
-    from memcli.vault import config
-
-    return [*config.defaults(), config.DEFAULT_VAULT]
-
-
-def _tools(_: Mapping[str, str]) -> Sequence[str]:
-    from memcli.hosts.memories import tools
-
-    return [tool.name for tool in tools.TOOLS]
-
-
-# Moments that people ask for; each reads as `7d` and `2026-05` do.
-_PAST = ("today", "yesterday", "7d", "2w", "3m", "1y", "last week", "last month")
-_FUTURE = ("tomorrow", "30d", "in 2 weeks", "next month", "next friday")
-_LAYERS = ("fact", "observation", "model")
-_STATUSES = ("active", "superseded", "resolved", "expired", "pending", "rejected")
-_FIXED: dict[str, Callable[[Mapping[str, str]], Sequence[str]]] = {
-    "--host": _hosts,
-    "install host": _hosts,
-    "uninstall host": _hosts,
-    "--vault": _vaults,
-    "-v": _vaults,
-    "--from": _tools,
-    **dict.fromkeys(
-        ("--since", "--after", "--before", "--as-of", "--at", "--occurred-at"),
-        lambda _: _PAST,
-    ),
-    "--expires-at": lambda _: _FUTURE,
-    "--layer": lambda _: _LAYERS,
-    "--status": lambda _: _STATUSES,
-    "--min-confidence": lambda _: ("HIGH", "MEDIUM", "LOW"),
-    "skills action": lambda _: ("list", "install", "uninstall", "show"),
-    "skills names": _skills,
-    "config words": _settings,
-    "completion shell": lambda _: ("bash", "zsh", "fish"),
-}
-
-
-# --- values that the index of a vault has -------------------------------------------
-
-
-def _entries(_: Vault, reader: Reader, current: str) -> Iterator[Offer]:
-    """Ids with their titles; the newest first."""
-    created = reader.columns.created
-    if len(current) < _RARE:
-        docs = nlargest(_MOST_READ, reader.everything(), key=created.__getitem__)
-    else:
-        ids = reader.starting("id", current)
-        docs = [doc for entry_id in ids for doc in reader.exact("id", entry_id)]
-        docs.sort(key=lambda doc: -created[doc])
-    for doc in docs:
-        row = reader.row(doc)
-        if row.id.startswith(current):
-            state = "" if row.status == "active" else f" ({row.status})"
-            title = shortened(row.title, _TITLE - len(state), " ")
-            yield Offer(row.id, f"{title}{state}")
-
-
-def _in_force(vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
-    for offer in _entries(vault, reader, current):
-        if not offer.about.endswith((" (superseded)", " (rejected)", " (expired)")):
-            yield offer
-
-
-def _candidates(vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
-    for offer in _entries(vault, reader, current):
-        if offer.about.endswith(" (pending)"):
-            yield offer
-
-
-def _inspected(vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
-    yield from map(Offer, _topics({}))
-    yield from _entries(vault, reader, current)
-
-
-def _names(vault: Vault, _: Reader, current: str) -> Iterator[Offer]:
-    """Registered entities, by each of their names that is begun so."""
-    del current
-    for entity in vault.registry.entities:
-        yield Offer(entity.name, entity.type)
-        for alias in entity.aliases:
-            yield Offer(alias, f"{entity.type} {entity.name}")
-
-
-def _ideas(vault: Vault, _: Reader, current: str) -> Iterator[Offer]:
-    from memcli.curation.ideas import ledger
-    from memcli.curation.ideas.incubator import ledger_of
-
-    del current
-    if vault.agent is None:
-        for section in ledger.parse(ledger.text_of(ledger_of(vault) or b"")):
-            if section.state == ledger.OPEN:
-                yield Offer(section.slug, section.title)
-
-
-def _of_field(field: str) -> Callable[[Vault, Reader, str], Iterator[Offer]]:
-    def named(vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
-        del vault
-        for name in reader.starting(field, current):
-            if name != "-":
-                yield Offer(name)
-
-    return named
-
-
-def _kinds(vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
-    del reader, current
-    yield from map(Offer, vault.kinds)
-
-
-def _projects(vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
-    yield from (Offer("here"), Offer("none"), Offer("any"))
-    yield from _of_field("project")(vault, reader, current)
-
-
-_Asked = Callable[["Vault", "Reader", str], Iterator[Offer]]
-_ASKED: dict[str, _Asked] = {
-    **dict.fromkeys(("--kind", "-k"), _kinds),
-    **dict.fromkeys(("--tag", "-t", "--untag", "tag tags"), _of_field("tag")),
-    **dict.fromkeys(("--project", "-p"), _projects),
-    "--agent": _of_field("agent"),
-    **dict.fromkeys(
-        ("--cite", "--also", "--useful", "--not-useful", "--supersede", "show ids"),
-        _entries,
-    ),
-    **dict.fromkeys(("edit entry_id", "forget entry_id"), _entries),
-    **dict.fromkeys(
-        (
-            *("evolve entry_id", "tag entry_id", "pin ids", "unpin ids"),
-            *("resolve ids", "promote entry_id"),
-        ),
-        _in_force,
-    ),
-    **dict.fromkeys(("--entity", "entities names"), _names),
-    "ideas slugs": _ideas,
-    "review ids": _candidates,
-    "inspect what": _inspected,
-}

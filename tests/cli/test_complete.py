@@ -11,6 +11,7 @@ import pytest
 from memcli import Vault
 from memcli.cli import complete
 from memcli.cli.completion import _SCRIPTS
+from memcli.cli.offered import FUTURE, PAST
 from tests import processes
 
 HOSTILE = "evil $(touch pwned) `touch pwned` \"; touch pwned; ' \x1b[31m\n\ttab"
@@ -81,8 +82,8 @@ def test_every_moment_that_is_offered_is_understood() -> None:
     from memcli.cli.dated import dated
     from memcli.recall.query import moment_of
 
-    assert all(moment_of(word, 1_700_000_000) for word in complete._PAST)
-    for word in complete._FUTURE:
+    assert all(moment_of(word, 1_700_000_000) for word in PAST)
+    for word in FUTURE:
         assert (
             dated({"expires_at": word}, 1_700_000_000_000)["expires_at"] > "2023-11-14"
         )
