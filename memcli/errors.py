@@ -5,7 +5,7 @@ stable `code` that programs match and the exit code of the process, its message 
 what failed and where, its `hint` what to do next. An exception outside this tree is a
 bug in memcli (exit code 70).
 
-Exit codes: 2 the words of the command line are wrong, whatever the vault holds; 1 the
+Exit codes: 2 the words of the command line are wrong for every vault; 1 the
 words make sense, and the vault, a file or the system cannot do it; 70 a bug, 75 try
 again later (EX_USAGE and friends of BSD sysexits.h, except that usage is 2 as in every
 shell). tests/cli/test_exit_codes.py has a table of mistakes.

@@ -1,7 +1,7 @@
 """What a shell offers when a person presses Tab.
 
 Invariant: it answers in the time of a keystroke, so it loads no Typer and indexes
-nothing; whatever goes wrong, it offers nothing and says nothing. A value that a shell
+nothing; when anything fails, it offers nothing and says nothing. A value that a shell
 would read as more than a word is not offered, and a title is shown in one line without
 what a terminal obeys: a vault is data of strangers.
 """
@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-# What the shells take as one word, whatever is around it; several such words with a
+# What the shells take as one word without quotes; several such words with a
 # space between are the name of an entity, which zsh and fish escape by themselves.
 _WORD = re.compile(r"[\w.:/@%+=~-]+(?: [\w.:/@%+=~-]+)*")
 # Seconds; a person who has pressed Tab waits for it.

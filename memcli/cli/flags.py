@@ -460,7 +460,7 @@ HELP: dict[str, str] = {
     'tag': 'Add and drop tags of an entry, or say in which project it holds',
     'pin': 'Put entries into every session',
     'unpin': 'Take pinned entries out of the start of sessions',
-    'undo': 'Take the last change back, whatever it was',
+    'undo': 'Take the last change back, of any kind',
     'log': 'Show what happened in the vault, the last change first',
     'promote': 'Move a memory into the vault that this repository carries',
     'verify': "Check the code that a project's memories speak of",

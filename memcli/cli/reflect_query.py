@@ -37,7 +37,7 @@ def answer(
     research: str | None,
 ) -> Result:
     """What is known about a question, gathered in a research run when one is named."""
-    # An idea that waits for a decision is no fact, whatever --kind says.
+    # An idea that waits for a decision is no fact, also with --kind idea.
     query = query_of(context, text, {**words, "status": ["active"]})
     if not research:
         return _result(context, sources, _gathered(sources, query))

@@ -43,7 +43,7 @@ class Screen:
                 self._document(part.data, list(part.warnings), None, ok=part.ok)
                 continue
             named = f"{part.label}: " if part.label else ""
-            for warning in part.warnings:  # of one line, whatever a file's name holds
+            for warning in part.warnings:  # of one line; a file's name may have several
                 self.tell(f"warning: {named}{' '.join(warning.split())}")
             canvas = self._canvas()
             if part.label:
@@ -366,7 +366,7 @@ def _write(stream: Any, text: str) -> None:
 
 
 def prepare_streams() -> None:
-    """Pipes carry UTF-8 whatever the locale says; terminals keep theirs, and show what
+    """Pipes carry UTF-8 in every locale; terminals keep theirs, and show what
     they have no letter for by its number.
 
     Python has None for a stream that was closed before it started (`>&-`).

@@ -83,7 +83,7 @@ def resolve(
 
     By id, several at once; or by a query, which first shows its plan and acts when
     you confirm it. One that may mean several things is refused, with its plan. Entries
-    of the same words go with it, whatever their kind. --undo brings them back.
+    of the same words go with it, of every kind. --undo brings them back.
 
     \b
     Example:

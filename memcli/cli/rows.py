@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def draw_constraints(
     canvas: Canvas, rows: Sequence[Row], short: Callable[[str], str] = str
 ) -> None:
-    """Draw what is in force whatever was asked; `short` shows an id."""
+    """Draw the constraints, which hold for every question; `short` shows an id."""
     if rows:
         canvas.line("Constraints in force:", style="title")
     for row in rows:

@@ -1,6 +1,6 @@
 """Runs one command: the boundary where errors become output and exit codes.
 
-Invariant: whatever happens inside, the process prints one answer and leaves with 0,
+Invariant: also after a bug inside, the process prints one answer and leaves with 0,
 1, 2, 70 or 75 (docs/agents/output.md). The clock, the environment and the terminal are
 looked at here and nowhere below.
 """

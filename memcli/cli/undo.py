@@ -26,7 +26,7 @@ def undo(
     *,
     dry_run: options.DryRun = False,
 ) -> Result:
-    """Take the last change back, whatever it was
+    """Take the last change back, of any kind
 
     A save as well. Its files are as they were before it, by a commit of their own, so
     that the history keeps both. Again goes further back. A file that was changed since

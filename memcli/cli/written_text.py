@@ -30,7 +30,7 @@ def written_text(
     if path:
         from memcli.storage import files
 
-        # Four bytes a character, whatever the vault's limit; more is not read.
+        # Four bytes a character, for every limit of a vault; more is not read.
         return _decoded(files.read(path, limit=64_000_000), path)
     if argument is not None and argument != "-":
         return argument

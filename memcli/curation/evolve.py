@@ -171,7 +171,7 @@ def _explained(vault: Vault, done: Evolved) -> Evolved:
     try:
         return done._replace(notes=tuple(not_shown.notes(vault, [done.id])))
     except MemcliError as error:
-        # The new version is committed, whatever the disk or the index say now.
+        # The new version is committed, also when the disk or the index fails now.
         vault.tell(f"whether {done.id} is shown is unknown: {error.message}")
         return done
 

@@ -150,7 +150,7 @@ class HeldBlob(NamedTuple):
 def _history(
     repository: Repository, gone: Sequence[Stored], places: set[str]
 ) -> list[HeldBlob]:
-    """Every blob that holds one of these entries, at whatever path it was.
+    """Every blob that holds one of these entries, at any path.
 
     Blobs are told by content and not by path: an old version had the path of the
     current one.

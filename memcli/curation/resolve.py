@@ -296,7 +296,7 @@ def _before(reader: Reader, doc: int) -> list[int]:
 
 
 def _stored(vault: Vault, target: Target) -> Stored:
-    """The entry of a plan: at its path, or wherever its id is by now."""
+    """The entry of a plan: at its path, or at the one that its id has by now."""
     if vault.agent is None:  # what an agent may see, only the index tells
         with contextlib.suppress(MemcliError):
             stored = vault.stored(target.path)

@@ -73,7 +73,7 @@ def last(vault: Vault, prefix: str = "") -> Undone:
     """The newest commit that was made in this clone, whose subject starts with
     `prefix`, and that was not taken back yet.
 
-    Without a prefix the newest change of memcli's, whatever it did, that was committed
+    Without a prefix the newest change of memcli's, of any kind, that was committed
     under the name by which git commits here. What came by a sync or a pull is passed
     over, also when it has the same author: the same person's, on another machine.
 

@@ -1,8 +1,8 @@
 """What is wrong in one file of a vault, as far as the file alone tells.
 
-Invariant: pure; the same bytes at the same path give the same findings, whatever day it
-is and whatever other files say. So they are found when a file is indexed, and the index
-holds them: a change here raises `ROW_VERSION` of `search/index`.
+Invariant: pure; the same bytes at the same path give the same findings on any day and
+beside any other files. So they are found when a file is indexed, and the index holds
+them: a change here raises `ROW_VERSION` of `search/index`.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ _SLUG_LENGTH = 60
 _LATIN = str.maketrans("øłđðħı", "olddhi", "'’") | {
     ord(letter): two for letter, two in (("æ", "ae"), ("œ", "oe"), ("þ", "th"))
 }
-# Windows opens a device for these names, whatever the ending.
+# Windows opens a device for these names, with any ending.
 _RESERVED = r"con|prn|aux|nul|(?:com|lpt)[0-9]"
 
 

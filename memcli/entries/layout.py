@@ -76,7 +76,7 @@ _FOREIGN = tuple(name + "/" for name in FOREIGN)
 def is_entry(path: str) -> bool:
     """Whether a markdown file at this path is an entry.
 
-    Every `*.md` file is one, wherever a person puts it, except the pages that memcli
+    Every `*.md` file is one, in any folder, except the pages that memcli
     writes for people (the vault's README, the idea ledger, the registry), what lies
     beside an idea's own page in its folder, archived or not, what a package manager
     installed, and paths of more than one line.

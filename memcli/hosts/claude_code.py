@@ -99,7 +99,7 @@ class ClaudeCode(Host):
         names = [named] if is_plain else []
         names += [project_name(project), project_name(os.path.realpath(cwd))]
         folders = [os.path.join(projects, name) for name in names]
-        # Last, wherever it is: ids are unique, and the rule for names changed once.
+        # Last, in every folder: ids are unique, and the rule for names changed once.
         for folder in (*folders, *listed(projects)):
             path = os.path.join(folder, f"{session}.jsonl")
             if os.path.isfile(path):

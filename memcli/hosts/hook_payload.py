@@ -30,7 +30,7 @@ EVENTS = (
     "pre-compact",
     "idle",
 )
-"""The events at which memcli does something, whatever a host calls them."""
+"""The events at which memcli does something, by its own names."""
 
 # A prompt longer than this is a document; its start says what it is about.
 _LONGEST = 200_000
@@ -63,7 +63,7 @@ class Event(NamedTuple):
 
 
 def read(name: str, host: str, payload: Any) -> Event:
-    """The event of a payload; whatever it is, an event comes out.
+    """The event of a payload; a payload of any form gives one.
 
     Args:
         name: the event that the hook's command line names.

@@ -1,7 +1,7 @@
 """The folder of a project that a host's settings and skills are kept in.
 
 Invariant: nothing is written. A repository may come from other people, and its links
-with it: what `inside` returns lies in the project, wherever links on it lead.
+with it: what `inside` returns lies in the project after all links are followed.
 """
 
 from __future__ import annotations

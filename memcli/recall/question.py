@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 MOST_CONSTRAINTS = 5
-"""Constraints surface whatever their score, but never crowd the answer out."""
+"""Constraints are shown at any score, but no more of them than this."""
 _LONGEST_NAME = 4  # words of an entity's name that a question is searched for
 
 # How the words begin that name a time by themselves, and those that name one beside a

@@ -1,6 +1,6 @@
 """Documents that were read one after the other, in the form that a segment has.
 
-Invariant: the same files give the same batch, in whichever process. `as_bytes` and
+Invariant: the same files give the same batch, in every process. `as_bytes` and
 `from_bytes` carry one over a pipe as texts and plain numbers with a checksum: nothing
 is executed or unpickled, and bytes of anything else raise ValueError.
 

@@ -144,7 +144,7 @@ def numbers_of(typecode: str, data: bytes) -> array[Any]:
 
 
 def portable(numbers: array[Any]) -> array[Any]:
-    """The same numbers in little-endian byte order, whatever the machine's."""
+    """The same numbers in little-endian byte order, on every machine."""
     if sys.byteorder == "big":
         numbers = array(numbers.typecode, numbers)
         numbers.byteswap()

@@ -1,6 +1,6 @@
 """A document in the form in which a segment holds it: plain values and bytes.
 
-Invariant: pure; the same document gives the same bytes, in whichever process.
+Invariant: pure; the same document gives the same bytes, in every process.
 """
 
 from __future__ import annotations

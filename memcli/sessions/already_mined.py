@@ -1,7 +1,7 @@
 """What a session has brought before: a candidate that is met again is not new.
 
 Invariant: the vault decides first, then the record of the session. An entry that the
-vault holds is named, in whatever state; one that the session brought and the vault no
+vault holds is named, in any state; one that the session brought and the vault no
 longer holds was forgotten, and stays so. Each entry answers for one candidate.
 """
 
@@ -43,7 +43,7 @@ class Brought:
     """What one session has brought, as the vault and the session's record have it.
 
     Args:
-        rows: of the session's entries, in whatever state they are.
+        rows: of the session's entries, in any state.
         record: of the session, None when there is none.
         existing: the ids in the record that the vault holds.
 

@@ -64,7 +64,7 @@ class MiningReport(NamedTuple):
 
     @property
     def mined(self) -> int:
-        """How many sessions were mined, by whichever agents."""
+        """How many sessions were mined, by all agents."""
         mined = (record for record in self.sessions if record.reflected)
         return len({(record.host, record.session) for record in mined})
 

@@ -195,7 +195,7 @@ def _refuse_unsafe(root: str, changed: Sequence[Difference]) -> None:
 
 
 def refuse(root: str, repository: Joining, changed: Sequence[Difference]) -> None:
-    """Refuse a commit that no vault takes, whatever lies in the folder.
+    """Refuse a commit that no vault takes; the folder is not looked at.
 
     Args:
         root: the vault's folder.

@@ -28,7 +28,7 @@ NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 _DIRECTORY: int = getattr(os, "O_DIRECTORY", 0)
 
-# Why a disk writes nothing more, whatever it is asked.
+# Errors after which a disk writes nothing more.
 REFUSED = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EIO, errno.EROFS)
 
 POLL = 0.01  # seconds until a waiting writer tries again: a hundredth of a save

@@ -301,7 +301,7 @@ def _place(
         raise InvalidConfig(f"{where} published_as is for a vault with an engine")
     if role not in _ROLES:
         raise InvalidConfig(f"{where} role must be rw or ro (got {role!r})")
-    # Relative to the config's own folder, wherever the user stands.
+    # Relative to the config's own folder, and not to the current one.
     above = os.path.dirname(path)
     root = os.path.normpath(os.path.join(above, os.path.expanduser(root.strip())))
     return KnownVault(name, root, role, recall, hooks)

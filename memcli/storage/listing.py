@@ -55,7 +55,7 @@ class Listing(NamedTuple):
 def scan(root: str, *, skip: Collection[str] = (), shared: bool = False) -> Listing:
     """List every `*.md` file below `root` with its time and size.
 
-    Names that start with a dot are passed over, whatever they are, and so are folders
+    Names that start with a dot are passed over, and so are folders
     of installed packages (`node_modules`).
 
     Args:

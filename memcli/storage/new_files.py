@@ -105,7 +105,7 @@ def _sync_files(waiting: Sequence[tuple[str, str]]) -> None:
 
 
 def _withdraw(waiting: Sequence[tuple[str, str]], renaming: bool) -> None:
-    """Remove what `write_new` wrote, whatever interrupted it.
+    """Remove what `write_new` wrote before it was interrupted.
 
     Once it renames, every temporary file exists, so a missing one has become the
     file; a list of what was renamed would lack the rename that was interrupted.

@@ -57,7 +57,7 @@ def _has_remote(root: str, environ: Mapping[str, str]) -> bool:
 
 
 def _started(words: tuple[str, ...], environ: Mapping[str, str]) -> bool:
-    # The owner syncs, whichever agent has written.
+    # The owner syncs, also what an agent has written.
     environ = {k: value for k, value in environ.items() if k != "MEMCLI_AGENT"}
     with contextlib.suppress(OSError):
         detached.start(words, environ)

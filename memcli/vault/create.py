@@ -1,4 +1,4 @@
-"""Create a vault in a folder, whatever the folder holds.
+"""Create a vault in a folder, empty or not.
 
 Invariant: no file that exists changes by a byte. A new folder gets the whole template;
 a folder of notes gets only the files that memcli needs, and its notes are entries as

@@ -1,6 +1,6 @@
 """Telling why an entry is not shown: its claim is resolved, and what brings it back.
 
-Invariant: reads only. Whatever writes an entry that nothing will show says so.
+Invariant: reads only. A command that writes an entry which nothing will show says so.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Publishing a vault: the database holds what HEAD holds, entry by entry.
 
-Invariant: reads git's objects alone, so what is published is one commit, whatever lies
-in the work tree. Only files whose content changed are analysed; publishing a commit
+Invariant: reads git's objects alone, so what is published is one commit, and nothing
+of the work tree. Only files whose content changed are analysed; publishing a commit
 twice changes nothing, and a publish that was killed goes on where it was.
 """
 

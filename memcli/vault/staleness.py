@@ -188,11 +188,11 @@ def _finding(
 
 
 def _visible(reader: Reader, name: str, view: View) -> list[int]:
-    """The documents of an id that the caller may see, whatever became of them."""
+    """The documents of an id that the caller may see, in any status."""
     seen = view._replace(statuses=frozenset(Status), as_of=None)
     docs = reader.exact("id", name)
     shown = (doc for doc in docs if reader.verdict(doc, seen) is None)
-    # Of two files with one id the first counts, whatever lists them.
+    # Of two files with one id the first in the order of entries counts.
     return sorted(shown, key=reader.orders.__getitem__)
 
 

@@ -355,7 +355,7 @@ class Vault:
         """Check the fields of a new entry; see `memcli.entries.validate.draft`.
 
         Without the field `project`, or with `here` in it, it holds where the caller
-        stands; in the vault of that very repository wherever it is asked, also in a
+        stands; in the vault of that very repository from every folder, also in a
         fork.
         """
         from memcli.entries import validate as draft

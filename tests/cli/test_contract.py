@@ -237,7 +237,7 @@ def test_full_disk_behind_the_output_is_said(vault: Vault) -> None:
     assert b"bug" not in done.stderr
 
 
-def test_output_is_utf8_whatever_the_locale(memcli: Run) -> None:
+def test_output_is_utf8_in_every_locale(memcli: Run) -> None:
     memcli("save", "καφές 咖啡 ☕")
     environ = {"LC_ALL": "C"}
     for words in (["recall", "咖啡"], ["recall", "咖啡", "--json"]):

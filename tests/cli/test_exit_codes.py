@@ -1,4 +1,4 @@
-"""2: the words are wrong, whatever the vault holds; 1: the vault cannot do it."""
+"""2: the words are wrong for every vault; 1: the vault cannot do it."""
 
 import pytest
 

@@ -257,7 +257,7 @@ def test_json_means_the_same_and_holds_nothing_that_a_terminal_obeys() -> None:
     assert "é" in safe_text.as_json(odd)
 
 
-def test_an_export_to_standard_output_is_json_whatever_a_memory_holds(
+def test_an_export_of_any_memory_to_standard_output_is_json(
     vault: Vault, memcli: Run
 ) -> None:
     write(vault, "memories/odd.md", "a \x7f \x9b \u202e b\n")

@@ -220,7 +220,7 @@ def test_without_a_fingerprint_the_date_of_the_change_decides(
     assert why(vault, name) == [("edited", [base])]
 
 
-def test_what_had_ended_before_somebody_looked_was_cited_as_history(
+def test_what_had_ended_before_the_look_was_cited_as_history(
     vault: Vault, clock: list[int]
 ) -> None:
     base = save(vault, "The gateway was down")

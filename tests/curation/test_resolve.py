@@ -157,7 +157,7 @@ def test_only_this_leaves_the_twin_and_says_so_in_the_file(vault: Vault) -> None
     assert "resolution_scope" not in Path(vault.root, vault.path_of(name)).read_text()
 
 
-def test_an_entry_of_a_resolved_claim_is_not_shown_wherever_it_came_from(
+def test_an_entry_of_a_resolved_claim_is_not_shown_from_any_source(
     vault: Vault,
 ) -> None:
     name = save(vault, "Verify the cache", item="derived")

@@ -1,4 +1,4 @@
-"""The last change is taken back, whatever it was, and nothing later is lost."""
+"""The last change is taken back, of any kind, and nothing later is lost."""
 
 import shutil
 import subprocess

@@ -278,7 +278,7 @@ def shown_commands(page: Path) -> list[str]:
     return [one for one in lines + spans if one.startswith("memcli ")]
 
 
-def test_no_page_names_a_place_on_somebodys_machine():
+def test_no_page_names_a_place_on_its_authors_machine():
     named = {
         page.name: found
         for page in PAGES

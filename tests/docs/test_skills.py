@@ -447,7 +447,7 @@ def test_line_ends_are_no_edit(tmp_path: Path) -> None:
     assert install(tmp_path)["recap"] == "unchanged"
 
 
-def test_what_is_not_ours_stays_whatever_is_said(tmp_path: Path) -> None:
+def test_what_is_not_ours_stays_with_every_flag(tmp_path: Path) -> None:
     foreign = tmp_path / "recap" / "SKILL.md"
     foreign.parent.mkdir()
     foreign.write_text("---\nname: recap\ndescription: mine\n---\nMine.\n")

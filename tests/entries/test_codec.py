@@ -376,9 +376,7 @@ def test_a_closing_fence_at_the_end_of_the_file_gets_its_line_end() -> None:
 
 @settings(max_examples=200 if EVERYTHING else 50)
 @given(st.text("ab: #-\n\r\t'\",[]{}&*!|>%?.\u2028\x85", max_size=40), st.booleans())
-def test_whatever_stands_between_the_fences_is_kept_or_refused(
-    block: str, ours: bool
-) -> None:
+def test_any_text_between_the_fences_is_kept_or_refused(block: str, ours: bool) -> None:
     front = f"id: {ID}\n" if ours else ""
     original = f"---\n{front}{block}\n---\nbody".encode()
     try:

@@ -36,7 +36,7 @@ EVOLVE = {
     "the old text is read outside the lock":
         "properties/test_crowd.py::test_of_many_who_evolve_one_entry_exactly_one_wins",
     "local dates and UTC differ":
-        "properties/test_defects.py::test_times_are_utc_whatever_the_zone",
+        "properties/test_defects.py::test_times_are_utc_in_every_zone",
     "values like `- x`, `yes`, `@a` break the file":
         "curation/test_evolve.py::test_any_text_and_reason_come_back",
     "a superseded or resolved entry can be evolved":
@@ -137,7 +137,7 @@ def test_lineage_names_ids_so_a_rename_breaks_nothing(vault: Vault) -> None:
     assert lint(vault) == []
 
 
-def test_times_are_utc_whatever_the_zone(
+def test_times_are_utc_in_every_zone(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import time

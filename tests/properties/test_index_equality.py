@@ -245,7 +245,7 @@ def found_texts(vault: Vault, question: str) -> list[str]:
 
 
 @pytest.mark.parametrize("offset", [-3600, 0, 3600], ids=["old", "fresh", "future"])
-def test_same_size_edit_is_found_whatever_the_date_of_the_file(
+def test_same_size_edit_is_found_at_any_date_of_the_file(
     tmp_path: Path, offset: int
 ) -> None:
     file = write(tmp_path, "n/bird.md", "A heron stood there.\n")

@@ -654,7 +654,7 @@ _MAKE: dict[str, Callable[[Path], object]] = {
         )
     )
 )
-def test_whatever_else_stands_in_a_folder_its_files_are_listed(
+def test_the_files_of_a_folder_are_listed_beside_anything_else_in_it(
     names: set[str],
 ) -> None:
     with tempfile.TemporaryDirectory() as root:

@@ -292,7 +292,7 @@ def test_an_agent_that_nobody_knows_is_isolated(make_vault: VaultMaker) -> None:
     assert len(vault.recall("deploy").rows) == 2
 
 
-def test_what_an_agent_writes_says_who_wrote_it_whatever_the_draft_says(
+def test_what_an_agent_writes_names_that_agent_and_not_the_drafts(
     make_vault: VaultMaker,
 ) -> None:
     vault = make_vault(agent="ada")

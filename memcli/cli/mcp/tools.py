@@ -2,7 +2,7 @@
 
 Invariant: a tool runs the command of its use case with that command's values, so its
 data is what `memcli ... --json` prints as `data` (`answers` then leaves out what says
-nothing). Whatever happens inside, the answer is data or an error with code, message and
+nothing). The answer is data or an error with code, message and
 hint; a tool never raises.
 """
 

@@ -1,6 +1,6 @@
 """Ideas in a vault: those that the ledger lists, and new ones.
 
-Invariant: an idea that is known, in whatever state, is not added again, and adding one
+Invariant: an idea that is known, in any state, is not added again, and adding one
 changes nothing that is there.
 """
 

@@ -1,7 +1,7 @@
 """New ideas as text: their lines in the ledger, and the page of each.
 
 Invariant: pure. Adding an idea changes no existing byte, and no text of an idea can
-look like another idea or like a decision. An idea that is known, in whatever state, is
+look like another idea or like a decision. An idea that is known, in any state, is
 not added again.
 """
 
@@ -85,7 +85,7 @@ def keys(idea: Idea) -> frozenset[str]:
 
 
 def known(existing: Mapping[str, bytes], agent: Agent | None = None) -> frozenset[str]:
-    """The keys of every existing idea, in whatever state.
+    """The keys of every existing idea, in any state.
 
     Args:
         agent: who asks, and knows the ideas whose pages it may see; the ledger, which

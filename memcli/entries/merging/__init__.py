@@ -3,5 +3,5 @@
 Door: `trees.plan_merge` (three trees of files, as git has them), `entry_file.merge`
 (one entry's file).
 Not in here: git, the disk, the clock. Everything is pure, and gives the same bytes
-whichever of the two sides is called "ours", so that clones end equal.
+for both choices of the side that is called "ours", so that clones end equal.
 """

@@ -7,8 +7,8 @@ A lineage that one side resolved stays resolved, and where both sides decided wh
 see it, the narrower decision holds.
 
 The order of versions is that of the lineages of both sides, and where these do not say,
-that of the ids, which sort by time. So three clones come to one chain in whatever order
-they meet.
+that of the ids, which sort by time. So three clones come to one chain in any order
+of merging.
 """
 
 from __future__ import annotations

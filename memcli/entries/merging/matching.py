@@ -1,4 +1,4 @@
-"""Which files of three trees are the same one, whatever their paths.
+"""Which files of three trees are the same one, at the same path or another.
 
 Invariant: pure, and reads nothing but what changed. An entry that carries its id is
 known by it, an entity of the registry by its id, or where it is new by its name, and

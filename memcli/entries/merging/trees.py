@@ -1,6 +1,6 @@
 """The plan of a merge: what becomes of every file that two clones have changed.
 
-Invariant: pure, and symmetric: whichever side is "ours", the files afterwards are the
+Invariant: pure, and symmetric: with either side as "ours", the files afterwards are the
 same, byte for byte. An entry is known by its id and not by its path, so a version that
 moved to the archive, a file that was renamed and an entry that was approved meet what
 the other side did to them. Nothing is lost: what gives way is in the archive or beside

@@ -23,7 +23,7 @@ _FEWEST = 2
 _NUMBER = re.compile(r"(?<![\w.])\d[\w.,:%]*(?<![.,:])", re.ASCII)
 # As `tokens.words` gives them.
 _DENYING = frozenset(word.replace("'", "") for word in disagreement.DENYING)
-# Words that directives share, whichever subject they have.
+# Words that directives about different things share.
 _GENERAL = frozenset("use using always please make sure write run everywhere".split())
 
 

@@ -3,7 +3,7 @@
 Invariant: pure, and linear in the text. A capital alone makes no entity: a mention is
 registered, or it stands in a wikilink, or it has the form of an identifier. Paths and
 commands are code, and no entities unless a person registered them. The same
-text and names give the same mentions, in whatever order the names came, and a name that
+text and names give the same mentions, for every order of the names, and a name that
 means two entities is reported and links to neither.
 """
 

@@ -59,7 +59,7 @@ def scrub(text: str) -> str:
     text = redact(text)
     try:
         values = _scanned(text)
-    except Exception as error:  # whatever it is, what was not scanned is not kept
+    except Exception as error:  # what was not scanned is not kept
         raise ScannerFailed(
             f"the scanner for secrets failed: {type(error).__name__}: {error}",
             hint="Nothing was kept. Reinstall memcli (detect-secrets belongs to it).",

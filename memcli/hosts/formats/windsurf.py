@@ -5,7 +5,7 @@ format is taken from its documentation, which says that steps may change; it has
 been seen with a real client.
 
 Invariant: a user step is the response of a `user_input` step. A type that is not known
-gives nothing and is counted, whatever it holds.
+gives nothing and is counted.
 """
 
 from __future__ import annotations

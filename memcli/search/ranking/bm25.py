@@ -1,7 +1,7 @@
 """Which entries answer a question, in which order, and why.
 
 Invariant: pure and deterministic. The same corpus and question give the same
-scores to the last bit, whatever order the files were indexed in: sums run in the
+scores to the last bit, for every order of indexing: sums run in the
 order of (frequency, term), ties break on the entry's `order`, and deleted entries
 are in no count.
 

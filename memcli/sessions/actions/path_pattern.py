@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def is_at(path: str, pattern: str) -> bool:
-    """Whether a path lies at or below a pattern, wherever the pattern begins.
+    """Whether a path lies at or below a pattern, which may begin at any folder.
 
     A pattern has `*` for a part of one name and `**` for any number of names.
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _RULES, _FOCUS = str(Item.INVARIANT), str(Item.DERIVED)
 # What a full match of the question adds to an item's weight, as a share of it. A rule
-# holds whatever the question is, so it gains less.
+# holds for every question, so it gains less.
 _BOOST = {_RULES: 0.5, _FOCUS: 1.0}
 # An item as like one already chosen as this (Jaccard) counts for so much less: the
 # reference's set-wise diversity.

@@ -2,9 +2,9 @@
 
 The vault that the repository carries is asked as those of teams are.
 
-Invariant: the own vault has answered before a team's is asked, so whatever is wrong
-with a team's vault costs time within its limit and nothing else. An entry is noted as
-shown before it is told, whichever vault it is from.
+Invariant: the own vault has answered before a team's is asked, so trouble
+with a team's vault costs time within its limit and nothing else. An entry of any vault
+is noted as shown before it is told.
 """
 
 from __future__ import annotations

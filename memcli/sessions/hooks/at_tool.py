@@ -2,7 +2,7 @@
 
 Invariant: each entry goes through the one eligibility function, and reaches a session
 once at its actions. Only an entry of the user's own vault that a person marked keeps a
-tool from running, whatever other vaults say; and so often at most in one session, since
+tool from running, and none of another vault; so often at most in one session, since
 a vault that refuses everything would stop all work.
 """
 

@@ -1,6 +1,6 @@
 """One call of a hook: from the payload on standard input to the answer.
 
-Invariant: whatever comes in and whatever goes wrong, the process ends with exit code 0,
+Invariant: for every input and every failure, the process ends with exit code 0,
 within its time, and prints one whole answer in the host's format or nothing. Work that
 may take long runs in a process of its own (`background`), which outlives the host.
 Every call leaves a line in the log that `memcli inspect sessions` shows.
@@ -103,7 +103,7 @@ def main(words: Sequence[str], read: Callable[[], Any] | None = None) -> NoRetur
 
 
 def answer(call: Call, read: Callable[[], Any]) -> None:
-    """Do what an event asks for; whatever happens, `call` says what came of it.
+    """Do what an event asks for; `call` says what came of it, also of a failure.
 
     Args:
         call: its `answer` and `line` are filled in.

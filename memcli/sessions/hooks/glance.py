@@ -3,7 +3,7 @@
 Invariant: as long as no trigger may fire, nothing is loaded that a bare Python has not
 loaded, but for a few of memcli's own modules that load nothing either; tests/cli/
 test_startup.py guards it, because every edit of every session pays for it. It only
-decides that there is nothing to tell. Whatever it is not sure of (a vault by name, a
+decides that there is nothing to tell. What it is not sure of (a vault by name, a
 table that is older than its vault, a settings file that changed) goes to `hooks.call`,
 which knows.
 """

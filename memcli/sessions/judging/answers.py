@@ -47,7 +47,7 @@ _CONTENT = 0.2
 _ALIASES = {"correction": "preference", "fact": "note", "rule": "convention"}
 _LONGEST_WHY = 300
 _MOST_ENTITIES = 10
-# Words that two texts share whatever they are about.
+# Words that texts about different things share.
 _COMMON = STOP_WORDS | frozenset(
     "not must out all any also only always never use used uses using user wants want "
     "prefer prefers agent project instead before after done make made now here each "

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Candidate", "Mined", "mine"]
 
 HIGH, MEDIUM = Confidence.HIGH, Confidence.MEDIUM
-# More than so many from one turn is a document, whatever it looks like.
+# More than so many from one turn is a document, also when it looks typed.
 _PER_TURN = 3
 _POLITE = re.compile(r"(?i)\b(?:can|could|would) (?:you|we)\b|\bplease\b|, ok\?")
 

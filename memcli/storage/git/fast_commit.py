@@ -53,7 +53,7 @@ _UNDER_WAY = (
 # A user may have set `transfer.unpackLimit` so that each save would stay a pack.
 _FAST = ("-c", "pack.compression=0", "-c", "fastimport.unpackLimit=100")
 _IDENTITY = ("GIT_AUTHOR_", "GIT_COMMITTER_")
-# With any of these settings, whatever its value, git does more than store bytes.
+# With any of these settings, at any value, git does more than store bytes.
 _SETTINGS = re.compile(
     r"(?:core\.(?:hookspath|autocrlf|eol|safecrlf|sparsecheckout|splitindex"
     r"|worktree)|attr\..*|commit\.gpgsign|gpg\..*|user\.signingkey|author\..*"

@@ -374,7 +374,7 @@ def _stream(
 
 
 def _quoted(path: str) -> bytes:
-    """A path as git-fast-import(1) reads it, whatever its bytes are."""
+    """A path as git-fast-import(1) reads it; any bytes are allowed."""
     data = path.encode("utf-8", "surrogateescape")
     quoted = b"".join(
         b"\\%03o" % byte if byte < 32 or byte in b'"\\' or byte > 126 else b"%c" % byte

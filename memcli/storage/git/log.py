@@ -47,7 +47,7 @@ class Readable:
         self._top = top
         self._git_dir = git_dir
         # Named, so that git looks for no repository: it would take a bare one among
-        # the notes for the vault's, with whatever its config runs.
+        # the notes for the vault's, and run what its config names.
         self._env = {**env, "GIT_DIR": git_dir, "GIT_WORK_TREE": top}
 
     @property

@@ -82,7 +82,7 @@ def of_user(
 
 
 def of_system(env: Mapping[str, str]) -> Iterator[str]:
-    """The files of attributes for all users of a machine, wherever git may look.
+    """The files of attributes for all users of a machine, where git may look for them.
 
     git was told at its build where `etc` is: in its own prefix, or in /etc.
     """

@@ -156,7 +156,7 @@ class _Places:
             if (fresh := self._moves.get(meant)) is None:
                 return None
         elif wiki and "/" not in key:
-            return None  # a name leads there wherever it lies
+            return None  # a name leads there from every folder
         else:
             meant = self._paths.get(joined(folder.casefold(), key))
             if meant is None or (meant not in self._moves and folder == now):

@@ -63,7 +63,7 @@ def findings(
             try:
                 data = repository.show(commit, path)
                 entry = codec.decode(data, path, kinds=vault.kinds).entry
-                # Whatever became of it later, the branch has known it.
+                # Also when it was changed or removed later, the branch has known it.
                 known = entry.id in ids or repository.has_had(entry.id)
             except MemcliError:  # the commit removed it
                 continue

@@ -118,7 +118,7 @@ def channels(parts: Mapping[str, float]) -> list[str]:
 
 def is_hit(rows: Iterable[EventRow]) -> bool:
     """Whether these rows of a question answer it: a constraint that no channel but its
-    own has brought surfaces whatever is asked."""
+    own has brought is shown with every question."""
     return any(row["channels"] != ["constraint"] for row in rows)
 
 

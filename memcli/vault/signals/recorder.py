@@ -1,8 +1,8 @@
 """What a vault notes of its own use, and when it notes nothing.
 
 Invariant: nothing is noted in a vault that may only be read, or whose config says no
-or cannot be understood; a question goes in as a keyed hash alone; and whatever happens
-here, the caller gets the same answer as without the log.
+or cannot be understood; a question goes in as a keyed hash alone; and when
+noting fails, the caller gets the same answer as without the log.
 """
 
 from __future__ import annotations

@@ -172,7 +172,7 @@ def test_what_only_shows_takes_no_flag_of_a_repair(memcli: Run, flag: str) -> No
     assert f"No such option: {flag}" in done.err
 
 
-def test_a_dry_run_changes_nothing_whoever_says_yes(memcli: Run, vault: Vault) -> None:
+def test_a_dry_run_changes_nothing_also_with_yes(memcli: Run, vault: Vault) -> None:
     write(vault, "a.md", "new\n")
     done = memcli("repair", "--dry-run", "--yes", "--json").json
     assert done["data"]["applied"] is False

@@ -166,7 +166,7 @@ def test_feedback_goes_to_the_vault_that_holds_the_entry(
     assert noted(quiet, "feedback") == []
 
 
-def test_research_cites_what_was_of_use(memcli: Run, vault: Vault):
+def test_research_cites_the_rows_that_were_useful(memcli: Run, vault: Vault):
     mine = save(vault, "We deploy on Mondays")
     assert memcli("recall", "deploy", "--research", "run").code == 0
     words = ["save", "Deploys are calm", "--layer", "model", "--research", "run"]

@@ -237,7 +237,7 @@ def test_a_page_says_what_it_is_and_where_it_came_from() -> None:
 
 @given(made)
 @example(CACHE._replace(record="[[", session="[[x]]"))
-def test_whatever_an_idea_says_its_page_is_read_back(idea: Idea) -> None:
+def test_the_page_of_any_idea_is_read_back(idea: Idea) -> None:
     idea = idea._replace(slug=book.slug(idea.title))
     path = page.page_path(idea.slug)
     decoded = codec.decode(page.page_of(idea), path)
@@ -291,7 +291,7 @@ def test_several_ideas_are_planned_at_once() -> None:
     assert page.plan(files, new) == {}
 
 
-def test_a_known_idea_is_left_out_in_whatever_state() -> None:
+def test_a_known_idea_is_left_out_in_any_state() -> None:
     files = page.plan({}, [CACHE])
     text = files[LEDGER].decode()
     other = page.append(text, CACHE._replace(title="Other", slug="other"))

@@ -257,6 +257,8 @@ _STARTS = [
 
 
 @given(st.lists(st.sampled_from(_STARTS), max_size=12).map("".join))
-def test_a_sentence_is_found_wherever_the_whole_text_has_one(text: str) -> None:
+def test_a_sentence_is_found_at_each_place_where_the_whole_text_has_one(
+    text: str,
+) -> None:
     everywhere = [match.regs for match in re.finditer(secrets._SAID, text)]
     assert [match.regs for match in secrets._sentences(text)] == everywhere

@@ -56,7 +56,7 @@ def test_a_child_is_appended_in_the_style_of_the_file_and_removed_without_trace(
         ('{"x": {"k": 1 // c\n}}', ("x", "k"), '{"x": { // c\n}}'),
     ],
 )
-def test_whatever_is_removed_the_rest_still_parses(
+def test_after_any_removal_the_rest_still_parses(
     text: str, path: tuple[str | int, ...], left: str
 ) -> None:
     assert doc(text).remove(path).text == left

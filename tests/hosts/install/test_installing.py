@@ -394,7 +394,7 @@ def test_a_file_that_changed_since_the_plan_is_not_touched(machine: Machine) -> 
     assert machine.files() == before
 
 
-def test_a_plugin_of_somebody_else_is_refused_and_a_changed_one_kept(
+def test_a_plugin_of_another_author_is_refused_and_a_changed_one_kept(
     machine: Machine,
 ) -> None:
     path = machine.path("opencode")

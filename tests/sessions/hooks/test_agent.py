@@ -87,7 +87,7 @@ def test_the_process_that_a_hook_starts_is_its_agent_s(
     assert seen == ["ada"]
 
 
-def test_what_a_session_teaches_is_its_agent_s_whoever_mines_it(
+def test_what_a_session_teaches_is_its_agents_also_when_another_mines_it(
     live: Vault, tmp_path: Path
 ) -> None:
     for name, agent, rule in (("s1", "ada", ALWAYS), ("s2", None, NEVER)):

@@ -468,7 +468,7 @@ def test_a_disk_that_takes_nothing_keeps_the_vault_whole(
 # --- locks, the index, signals ----------------------------------------------------
 
 
-def test_a_vault_that_somebody_writes_to_can_be_read(filled: Vault) -> None:
+def test_a_vault_that_another_process_writes_to_can_be_read(filled: Vault) -> None:
     with Lock(str(state_of(filled.root, layout.LOCK)), 0):
         began = time.monotonic()
         assert RULE in process("prompt-submit", "codex", ASK).text

@@ -166,7 +166,7 @@ def test_a_hook_of_one_vault_asks_that_alone(filled: Vault, shop: Path) -> None:
         assert THEIRS not in text
 
 
-def test_the_own_files_are_listed_once_whatever_is_asked_beside(
+def test_the_own_files_are_listed_once_beside_any_other_vaults(
     filled: Vault, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     allow(shop)

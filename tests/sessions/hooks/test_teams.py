@@ -426,7 +426,7 @@ def test_a_config_of_the_user_that_cannot_be_read_is_told_the_log(
     assert "config.toml" in log(filled, event)[0]["not_asked"]["teams"]
 
 
-def test_a_team_that_somebody_indexes_is_left_out(
+def test_a_team_that_another_process_indexes_is_left_out(
     filled: Vault, team: Vault, configure: Configure
 ) -> None:
     configure(team)

@@ -65,7 +65,7 @@ def test_a_label_is_found_at_the_surest_of_its_candidates():
     assert table["HIGH"]["same"] == 0
 
 
-def test_whatever_comes_from_a_negative_is_wrong():
+def test_every_candidate_from_a_negative_is_wrong():
     candidates = [found(1), found(1, "idea", LOW)]
     judged = scoring.verdicts([label(1, "none")], candidates)
     counted = scoring.count(judged, candidates)

@@ -199,7 +199,7 @@ def test_an_excerpt_is_one_line_of_three_hundred_characters(a: str, b: str) -> N
         max_size=12,
     )
 )
-def test_whatever_is_said_the_miner_answers_and_twice_the_same(
+def test_the_miner_answers_any_text_and_twice_the_same(
     rows: list[tuple[Role, str]],
 ) -> None:
     steps = [

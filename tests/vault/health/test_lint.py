@@ -153,7 +153,7 @@ def test_link_to_a_title_finds_it(vault: Vault):
     assert targets(vault) == ["how we sleep"]
 
 
-def test_leftovers_of_killed_writes_are_named_wherever_they_lie(vault: Vault):
+def test_leftovers_of_killed_writes_are_named_in_every_folder(vault: Vault):
     names = (".a.md.12-0123abcd.tmp", "empty/.b.md.7-0123abcd.tmp")
     for name in (*names, "empty/.99-0123abcd-3.tmp", ".theirs.tmp"):
         write(vault, name, "half")

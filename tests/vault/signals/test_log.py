@@ -124,9 +124,7 @@ ANYTHING = st.recursive(
 
 
 @given(SIGNALS, st.data())
-def test_whatever_stands_in_a_log_can_be_counted(
-    signal: dict[str, Any], data: st.DataObject
-):
+def test_any_lines_of_a_log_can_be_counted(signal: dict[str, Any], data: st.DataObject):
     """Another version, a hand, or a virus scanner may have been at it."""
     name = data.draw(st.sampled_from(sorted(signal)))
     broken = {**signal, name: data.draw(ANYTHING)}

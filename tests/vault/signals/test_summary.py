@@ -192,7 +192,7 @@ def writes(vault: Vault) -> list[tuple[str, str, str]]:
     ]
 
 
-def test_whatever_writes_an_entry_notes_it_with_its_writer(
+def test_every_command_that_writes_an_entry_notes_its_writer(
     vault: Vault, tmp_path: Path
 ):
     first = save(vault, "We deploy on Mondays", source={"writer": "skill"})
@@ -292,7 +292,7 @@ def test_no_word_of_a_memory_or_question_stands_in_the_log(
 # --- feedback -----------------------------------------------------------------------
 
 
-def test_whoever_asks_says_what_was_of_use(vault: Vault):
+def test_the_one_who_asked_says_which_rows_were_useful(vault: Vault):
     good, bad = save(vault, "We deploy on Mondays"), save(vault, "We deploy badly")
     vault.recall("deploy")
     done = vault.feedback(useful=[good[:14]], not_useful=[bad])
