@@ -38,12 +38,16 @@ class Admission:
         self._after, self._before = filters.after, filters.before
         self._timed = self._after is not None or self._before is not None
         current = view.as_of is None and view.agent is None and view.here is None
-        self.admits_all = (
-            current
-            and Status.ACTIVE in view.statuses
-            and not self._timed
-            and reader.all_plain
-        )
+        # Then what is plain may be shown.
+        self._plainly = current and Status.ACTIVE in view.statuses and not self._timed
+        self.admits_all = self._plainly and reader.all_plain
+
+    def among(self, docs: Sequence[int]) -> Sequence[int]:
+        """Those of some documents that may be shown, in the order they are given."""
+        if not self._plainly:
+            return list(filter(self, docs))
+        odd = self._reader.odd(docs)
+        return [doc for doc in docs if doc not in odd or self(doc)] if odd else docs
 
     def __call__(self, doc: int) -> bool:
         if self._reader.verdict(doc, self._view) is not None:

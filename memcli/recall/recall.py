@@ -205,6 +205,7 @@ def _ranking(
         admit=None if admit.admits_all else admit,
         within=within(reader, query),
         links=EntryLinks(reader, lambda: _decided(reader)) if weights.depth else None,
+        shown=admit.among,
     )
     if question.inside is not None and not question.terms:
         docs: Iterable[int] | None = scope.within

@@ -81,9 +81,9 @@ class Reader(DocumentFacts):
         self._broken = broken if agent is None else {}
         self.columns = source.columns
         self.levels, self.placed = source.levels, source.placed
+        self.ascending, self.scaled_lengths = source.ascending, source.scaled_lengths
         self.constraints = source.constraints
         self.agent = agent
-        self._read: dict[str, tuple[Sequence[int], Sequence[float]]] = {}
         self._members: dict[int, list[int]] = {}
         if agent is not None:
             # No count, list or weight can then give it away: every system that we have
@@ -196,14 +196,14 @@ class Reader(DocumentFacts):
 
     def postings(self, term: str) -> tuple[Sequence[int], Sequence[float]]:
         """Live documents that hold a term, with its weight in each."""
-        if term not in self._read:
-            self._read[term] = self._source.postings(FIELD, term)
-        return self._read[term]
+        return self._source.postings(FIELD, term)
 
     def frequency(self, term: str) -> int:
         """How many live documents hold a term, those of `weigh_with` included."""
-        others = sum(other.own_frequency(term) for other in self._beside)
-        return self.own_frequency(term) + others
+        count = self.own_frequency(term)
+        for other in self._beside:
+            count += other.own_frequency(term)
+        return count
 
     def weigh_with(self, others: Sequence[Reader]) -> None:
         """Weigh words and lengths as if these readers and this one were one index.
@@ -217,8 +217,6 @@ class Reader(DocumentFacts):
 
     def own_frequency(self, term: str) -> int:
         """How many live documents of this index hold a term."""
-        if term in self._read:
-            return len(self._read[term][0])
         return self._source.frequency(FIELD, term)
 
     def exact(self, field: str, value: str) -> Sequence[int]:

@@ -93,8 +93,15 @@ class Source(Protocol):
         """Whether every document is known to be active and whole, without an end."""
 
     @property
+    def ascending(self) -> bool:
+        """Whether `postings` are in the order of the documents' numbers."""
+
+    @property
     def deleted(self) -> int:
         """How many documents are stored that are in no list."""
+
+    def scaled_lengths(self, factor: float, /) -> Sequence[float]:
+        """The length of each document times a factor, looked up by its number."""
 
     def __len__(self) -> int:
         """How many parts it is stored in."""

@@ -9,6 +9,7 @@ import pytest
 from memcli.search import new_segment, segments
 from memcli.search.batch import batch_of
 from memcli.search.prepared import Prepared
+from memcli.search.ranking import corpus
 from memcli.search.segments import Segments
 from tests.search.test_segment import PACKED
 
@@ -83,7 +84,13 @@ def test_what_is_remembered_has_an_end(
     monkeypatch.setattr(segments, "_MOST_REMEMBERED", 7)
     few = written(folder)
     assert looked_up(few) == looked_up(few) == expected
-    assert max(len(few._frequencies), len(few._exact)) <= 7
+    assert max(len(few._frequencies), len(few._lists)) <= 7
+    monkeypatch.undo()
+    monkeypatch.setattr(segments, "_MOST_LISTED", 20)
+    short = written(folder)
+    assert looked_up(short) == looked_up(short) == expected
+    *_, last = short._lists.values()
+    assert sum(len(docs) for docs, _ in short._lists.values()) <= 20 + len(last[0])
 
 
 def test_nothing_is_remembered_of_what_is_hidden_since(folder: str) -> None:
@@ -101,7 +108,7 @@ def test_nothing_is_remembered_of_what_is_hidden_since(folder: str) -> None:
 def test_what_documents_hold_is_the_same_looked_for_and_read_through(
     folder: str, monkeypatch: pytest.MonkeyPatch, worth: int
 ) -> None:
-    monkeypatch.setattr(segments, "_WORTH_LOOKING", worth)
+    monkeypatch.setattr(corpus, "_WORTH_LOOKING_UP", worth)
     opened = written(folder)
     for word in (*WORDS[:20], "zebra"):
         postings = dict(zip(*opened.postings("terms", word), strict=True))

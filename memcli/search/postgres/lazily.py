@@ -92,6 +92,17 @@ class _Lengths(dict[int, int]):
         return self._tables.fact(doc).length
 
 
+class Scaled:
+    """The length of each document times a factor."""
+
+    def __init__(self, lengths: Sequence[int], factor: float) -> None:
+        self._lengths = lengths
+        self._factor = factor
+
+    def __getitem__(self, doc: int) -> float:
+        return self._factor * self._lengths[doc]
+
+
 class _Orders:
     """What breaks ties: the number of the document itself."""
 

@@ -13,7 +13,7 @@ from typing import Any, cast
 from memcli.search.postgres import functions
 from memcli.search.postgres.fetching import ASKED, Fetching
 from memcli.search.postgres.functions import COUNTS, VALUES, Counted, Function
-from memcli.search.postgres.lazily import Settled
+from memcli.search.postgres.lazily import Scaled, Settled
 from memcli.search.postgres.merging import COUNTED
 from memcli.search.postgres.packing import (
     NUMBER,
@@ -54,6 +54,8 @@ _RULES = 50
 class Tables(Fetching):
     """One published vault at one moment; it is made as `Fetching` is."""
 
+    ascending = False
+
     @property
     def size(self) -> tuple[int, int]:
         """How many documents there are, and how many terms they have together."""
@@ -63,6 +65,11 @@ class Tables(Fetching):
     def plain(self) -> bool:
         """Not known: each document that may be shown is looked at."""
         return False
+
+    def scaled_lengths(self, factor: float, /) -> Sequence[float]:
+        """The length of each document times a factor, when it is asked for."""
+        scaled: Any = Scaled(self.columns.lengths, factor)
+        return cast("Sequence[float]", scaled)
 
     @property
     def deleted(self) -> int:

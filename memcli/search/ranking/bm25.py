@@ -31,20 +31,19 @@ import heapq
 
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.boosts import Adjust, Nudge
-from memcli.search.ranking.borrowing import Loans, borrowable, loans, weighed
+from memcli.search.ranking.borrowing import borrowable
 from memcli.search.ranking.corpus import (
     WHOLE,
     Corpus,
     Question,
     Scope,
     Term,
-    average_length,
     inverse_frequency,
 )
-from memcli.search.ranking.order import Evidence, Hit, Order, Table
-from memcli.search.ranking.pool import LIKELY, Pool
+from memcli.search.ranking.order import Evidence, Hit, Order, worded
+from memcli.search.ranking.pool import BM25, LIKELY, Matches, Pool, matches_of
 from memcli.search.ranking.proximity import Neighbourhood
-from memcli.search.ranking.weights import DEFAULTS, Weights, by_length
+from memcli.search.ranking.weights import DEFAULTS, Weights
 from memcli.search.source import Ahead
 
 TYPE_CHECKING = False
@@ -107,10 +106,10 @@ def rank(
         return Ranking([], terms, missing)
     nudge = Nudge(corpus, question, weights, evidence.replies())
     order = Order(evidence, nudge, corpus.orders, adjust)
-    hits = [order.hit(doc) for doc in order.best(limit)]
-    for place, hit in enumerate(hits[:COVERING]):
-        share = _share(hit.doc, terms, evidence)
-        hits[place] = hit._replace(share=share)
+    hits = [
+        order.hit(doc, _share(doc, terms, evidence) if place < COVERING else 0.0)
+        for place, doc in enumerate(order.best(limit))
+    ]
     return Ranking(hits, terms, missing)
 
 
@@ -143,46 +142,13 @@ def weigh(
     return ordered[: unknown + weights.most_terms]
 
 
-class _Matches(NamedTuple):
-    """What holds the words of a question, or counts as if it did.
-
-    `docs` are by term the documents, and how often each holds it; `known` the terms
-    that a document holds or borrows.
-    """
-
-    known: list[Term]
-    borrowed: Loans
-    docs: Mapping[str, tuple[Sequence[int], Sequence[float]]]
-
-
-def _matches(
-    terms: list[Term], question: Question, corpus: Corpus, weights: Weights
-) -> _Matches:
-    """What holds the words of a question; its `implied` do not hold the term."""
-    borrowed = loans(question, corpus, weights) if question.readings else {}
-    known = weighed(terms, borrowed, corpus.size)
-    matches = {
-        term.text: _with(
-            corpus.postings(term.text),
-            question.implied.get(term.text),
-            weights.implied,
-        )
-        for term in known
-    }
-    for text, loan in borrowed.items():
-        if text in matches:
-            docs, counts = matches[text]
-            matches[text] = [*docs, *loan.counts], [*counts, *loan.counts.values()]
-    return _Matches(known, borrowed, matches)
-
-
 def _best(
     terms: list[Term],
     question: Question,
     corpus: Corpus,
     scope: Scope,
     weights: Weights,
-) -> tuple[list[int], _Matches | None]:
+) -> tuple[list[int], Matches | None]:
     """The documents that get the closer look, and what holds a word if all was read."""
     bm25, pool = BM25(corpus, weights), Pool(corpus, scope, question.inside, weights)
     asked = [term.text for term in terms if term.frequency]
@@ -197,8 +163,8 @@ def _best(
         if chosen is not None:
             return chosen, None
     corpus.ahead(lambda: Ahead(terms=[*asked, *borrowable(question, corpus)]))
-    matches = _matches(terms, question, corpus, weights)
-    lexical = bm25.lexical(matches.known, matches.docs, scope.within)
+    matches = matches_of(terms, question, corpus, weights)
+    lexical = bm25.lexical(matches.known, matches.postings, scope.within)
     return pool.best(lexical), matches
 
 
@@ -220,8 +186,8 @@ def _shortened(
     floor = short.floor(_TRIED * weights.pool)
     while floor and short.count(floor) <= _MOST_TRIED:
         docs = among(corpus, short.docs(floor))
-        matches = _matches(terms, question, docs, weights)
-        best = pool.best(bm25.lexical(matches.known, matches.docs, scope.within))
+        matches = matches_of(terms, question, docs, weights)
+        best = pool.best(bm25.lexical(matches.known, matches.postings, scope.within))
         if pool.reaches(floor):
             return best
         # Those that were found say which floor is low enough; too few say nothing.
@@ -258,10 +224,10 @@ def _gather(
         from memcli.search.ranking.shortlist import among
 
         docs = among(corpus, around.docs)
-        matched = _matches(terms, question, docs, weights)
+        matched = matches_of(terms, question, docs, weights)
     known, borrowed = matched.known, matched.borrowed
     bm25 = BM25(corpus, weights)
-    table = bm25.table(known, matched.docs, around.docs)
+    table = bm25.table(known, matched.postings, around.docs)
     totals = around.combine(known, table)
     extra: list[Term] = []
     if weights.feedback:
@@ -277,9 +243,9 @@ def _gather(
             lambda: Ahead(rows=heapq.nlargest(LIKELY, totals, key=totals.__getitem__))
         )
         extra = expansion(totals, known, corpus, weights)
-        held = {term.text: corpus.held(term.text, around.docs) for term in extra}
-        more = {text: ([*n], [*n.values()]) for text, n in held.items()}
-        table |= bm25.table(extra, more, around.docs)
+        for term in extra:
+            held = corpus.held(term.text, around.docs)
+            table[term.text] = bm25.scored(term, held)
         for doc, score in around.combine(extra, table).items():
             totals[doc] = totals.get(doc, 0.0) + score
     reached: dict[int, Reached] = {}
@@ -290,7 +256,15 @@ def _gather(
         for doc, arrival in reached.items():
             totals[doc] = totals.get(doc, 0.0) + arrival.score
     return Evidence(
-        known, extra, table, question.implied, borrowed, around, reached, totals
+        known,
+        extra,
+        table,
+        question.implied,
+        borrowed,
+        around,
+        reached,
+        totals,
+        worded(known, table, borrowed),
     )
 
 
@@ -316,79 +290,6 @@ def _unsaid(
         for text, docs in implied.items()
     }
     return {text: docs for text, docs in unsaid.items() if docs}
-
-
-def _with(
-    postings: tuple[Sequence[int], Sequence[float]],
-    implied: Collection[int] | None,
-    count: float,
-) -> tuple[Sequence[int], Sequence[float]]:
-    """Postings with the documents that mean the term, as if each held it so often."""
-    if not implied:
-        return postings
-    return [*postings[0], *sorted(implied)], [*postings[1], *([count] * len(implied))]
-
-
-class BM25:
-    """BM25 for one term in one document."""
-
-    def __init__(self, corpus: Corpus, weights: Weights) -> None:
-        average = average_length(corpus)
-        self.k1 = by_length(weights.k1, average, weights.half_length)
-        b = by_length(weights.b, average, weights.half_length)
-        self.base = self.k1 * (1 - b)
-        self.slope = self.k1 * b / average
-        self.lengths = corpus.lengths
-
-    def score(self, term: Term, n: float, length: int) -> float:
-        """What a term counts in a document of a length that holds it so often."""
-        gain = term.idf * (self.k1 + 1)
-        return gain * n / (n + self.base + self.slope * length)
-
-    def lexical(
-        self,
-        terms: Sequence[Term],
-        matches: Mapping[str, tuple[Sequence[int], Sequence[float]]],
-        within: Collection[int] | None,
-    ) -> dict[int, float]:
-        """Scores of every document that holds a term; the hot loop of a recall."""
-        base, slope, lengths = self.base, self.slope, self.lengths
-        scores: dict[int, float] = {}
-        get = scores.get
-        for term in terms:
-            gain = term.idf * (self.k1 + 1)
-            docs, counts = matches[term.text]
-            if not scores and within is None:
-                scores = {
-                    doc: gain * n / (n + base + slope * lengths[doc])
-                    for doc, n in zip(docs, counts, strict=True)
-                }
-                get = scores.get
-                continue
-            for doc, n in zip(docs, counts, strict=True):
-                if within is None or doc in within:
-                    scores[doc] = get(doc, 0.0) + gain * n / (
-                        n + base + slope * lengths[doc]
-                    )
-        return scores
-
-    def table(
-        self,
-        terms: Sequence[Term],
-        matches: Mapping[str, tuple[Sequence[int], Sequence[float]]],
-        docs: Collection[int],
-    ) -> Table:
-        """The scores of these documents by term, for the closer look."""
-        base, slope, lengths = self.base, self.slope, self.lengths
-        table = {}
-        for term in terms:
-            gain = term.idf * (self.k1 + 1)
-            table[term.text] = {
-                doc: (gain * n / (n + base + slope * lengths[doc]), n)
-                for doc, n in zip(*matches[term.text], strict=True)
-                if doc in docs
-            }
-        return table
 
 
 def _share(doc: int, terms: Sequence[Term], evidence: Evidence) -> float:

@@ -52,9 +52,26 @@ class Nudge:
         # Documents about an entity that the question names.
         named = question.named.values() if weights.entity else ()
         self.named: frozenset[int] = frozenset().union(*named)
+        self._parts: dict[int, dict[str, float]] = {}
+        most = 1 + weights.recency
+        if self.named:
+            most *= 1 + weights.entity
+        if self.replies:
+            most *= 1 + weights.reply
+        if self.answers:
+            most *= 1 + weights.answers
+        if self.inside is not None:
+            most *= 1 + weights.temporal
+        self._most = most
 
     def parts(self, doc: int) -> dict[str, float]:
-        """Name -> factor, for those that are not 1."""
+        """Name -> factor, for those that are not 1; not to be changed."""
+        found = self._parts.get(doc)
+        if found is None:
+            found = self._parts[doc] = self._parts_of(doc)
+        return found
+
+    def _parts_of(self, doc: int) -> dict[str, float]:
         weights = self.weights
         factors = {}
         if doc in self.named:
@@ -85,26 +102,43 @@ class Nudge:
         `spread` is the smallest factor that may follow, as a share of the largest.
         """
         weights = self.weights
-        most = 1 + weights.recency
-        if self.named:
-            most *= 1 + weights.entity
-        if self.replies:
-            most *= 1 + weights.reply
-        if self.answers:
-            most *= 1 + weights.answers
-        if self.inside is not None:
-            most *= 1 + weights.temporal
         least = (1 - weights.asks) * (1 - weights.superseded) * (1 - weights.recency)
         if self.elsewhere is not None:
             least *= weights.elsewhere
         floor = 0.0
         if len(totals) > limit:
-            floor = heapq.nlargest(limit, totals.values())[-1] * least / most * spread
+            highest = heapq.nlargest(limit, totals.values())
+            floor = highest[-1] * least / self._most * spread
         return {
             doc: score * math.prod(self.parts(doc).values())
             for doc, score in totals.items()
             if score >= floor
         }
+
+    def best(
+        self, totals: Mapping[int, float], limit: int, least: float
+    ) -> dict[int, float]:
+        """The nudged scores of the first `limit` documents, and of some others.
+
+        They are looked at by their scores so far, until not even all factors together
+        could bring the next one among the first, or to `least`.
+        """
+        # The product of all factors may be rounded otherwise than that of some.
+        most = self._most * (1 + 1e-9)
+        final: dict[int, float] = {}
+        first: list[float] = []
+        for doc in sorted(totals, key=totals.__getitem__, reverse=True):
+            score = totals[doc]
+            if score * most < least:
+                break
+            final[doc] = nudged = score * math.prod(self.parts(doc).values())
+            if len(first) < limit:
+                heapq.heappush(first, nudged)
+            else:
+                heapq.heappushpop(first, nudged)
+            if len(first) == limit:
+                least = max(least, first[0])
+        return final
 
 
 def learned_factors(

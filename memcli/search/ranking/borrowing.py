@@ -23,7 +23,7 @@ from memcli.search.ranking.weights import Weights, by_length
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 COMMON = 0.05
 """A near word that more of the entries hold says too little to stand for another."""
@@ -68,9 +68,16 @@ def loans(question: Question, corpus: Corpus, weights: Weights) -> dict[str, Loa
             if own is None:
                 own = {*corpus.postings(text)[0], *question.implied.get(text, ())}
             share = share_of(reading)
-            for doc, count in _together(reading.terms, corpus).items():
+            held = [
+                pair for pair in _together(reading.terms, corpus) if pair[0] not in own
+            ]
+            if not counts and share:  # as most words do, it has one reading at most
+                counts = {doc: count * share for doc, count in held}
+                read = dict.fromkeys(counts, reading)
+                continue
+            for doc, count in held:
                 counted = count * share
-                if doc not in own and counted > counts.get(doc, 0.0):
+                if counted > counts.get(doc, 0.0):
                     counts[doc] = counted
                     read[doc] = reading
         if frequency:
@@ -123,9 +130,11 @@ def weighed(terms: list[Term], borrowed: Loans, size: int) -> list[Term]:
     return sorted(known, key=lambda term: (term.frequency, term.text))
 
 
-def _together(terms: tuple[str, ...], corpus: Corpus) -> dict[int, float]:
+def _together(terms: tuple[str, ...], corpus: Corpus) -> Iterable[tuple[int, float]]:
     """The documents that hold all of these terms, and how often the rarest."""
+    if len(terms) == 1:
+        return zip(*corpus.postings(terms[0]), strict=True)
     first, *rest = (dict(zip(*corpus.postings(term), strict=True)) for term in terms)
     for counts in rest:
         first = {doc: min(n, counts[doc]) for doc, n in first.items() if doc in counts}
-    return first
+    return first.items()

@@ -7,6 +7,7 @@ corpus counts live documents only.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -24,8 +25,17 @@ else:
 Admit = Callable[[int], bool]
 """Whether a document may be shown."""
 
+Shown = Callable[[Sequence[int]], Sequence[int]]
+"""Those of some documents that may be shown, in the order they are given."""
+
 Inside = Callable[[int], float]
 """How much of a document's time lies in the window of the question, 0 to 1."""
+
+Scored = dict[int, tuple[float, float]]
+"""Document -> (what a term counts there, how often the document holds it)."""
+
+Table = dict[str, Scored]
+"""Term -> the documents that hold it."""
 
 _NONE: Mapping[str, Collection[int]] = MappingProxyType({})
 
@@ -112,17 +122,31 @@ class Scope(NamedTuple):
         admit: whether a document may be shown; None admits all.
         within: only these documents take part; None means all of them.
         links: the edges that the graph follows; None means that it follows none.
+        shown: `admit` of several documents, where that takes less than one by one.
     """
 
     admit: Admit | None = None
     within: Collection[int] | None = None
     links: Links | None = None
+    shown: Shown | None = None
 
     def holds(self, doc: int) -> bool:
         """Whether a document takes part."""
         if self.within is not None and doc not in self.within:
             return False
         return self.admit is None or self.admit(doc)
+
+    def admitted(self, docs: Sequence[int]) -> Sequence[int]:
+        """Those of some documents that may be shown, in the order they are given."""
+        if self.admit is None:
+            return docs
+        return self.shown(docs) if self.shown else list(filter(self.admit, docs))
+
+    def holding(self, docs: Sequence[int]) -> Sequence[int]:
+        """Those of some documents that take part, in the order they are given."""
+        if self.within is not None:
+            docs = [doc for doc in docs if doc in self.within]
+        return self.admitted(docs)
 
 
 WHOLE = Scope()
@@ -135,7 +159,11 @@ class Corpus(Protocol):
     `size` counts live documents, `total_length` their terms. By document: `lengths`
     in terms; `sessions` a number shared by the entries of one session or document, 0
     for none; `orders` a number that depends on the entry alone and breaks ties.
+    `ascending` says whether postings are in the order of their documents' numbers.
     """
+
+    @property
+    def ascending(self) -> bool: ...
 
     @property
     def size(self) -> int: ...
@@ -150,6 +178,9 @@ class Corpus(Protocol):
 
     def postings(self, term: str) -> tuple[Sequence[int], Sequence[float]]:
         """Documents that hold the term, and how often (weighted); may be empty."""
+
+    def scaled_lengths(self, factor: float, /) -> Sequence[float]:
+        """The length of each document times a factor."""
 
     def frequency(self, term: str) -> int:
         """How many live documents hold the term."""
@@ -204,3 +235,36 @@ def inverse_frequency(n: int, size: int) -> float:
 def average_length(corpus: Corpus) -> float:
     """The average length of the documents, in terms; 1 where there are none."""
     return (corpus.total_length / corpus.size if corpus.size else 1.0) or 1.0
+
+
+# In a list that is so many times as long as what is looked for, places are looked up;
+# a shorter one is read whole, which takes an eighth of a look-up for each document.
+_WORTH_LOOKING_UP = 8
+
+
+def held_of(
+    postings: tuple[Sequence[int], Sequence[float]],
+    wanted: Collection[int],
+    *,
+    ascending: bool,
+) -> dict[int, float]:
+    """Those of some documents that a posting list names, in its order, with its counts.
+
+    Args:
+        postings: documents, and how often each holds the term.
+        wanted: the documents that are looked for; quick to be asked for one.
+        ascending: whether the list is in the order of the documents' numbers.
+    """
+    docs, counts = postings
+    if not ascending or len(docs) < _WORTH_LOOKING_UP * len(wanted):
+        pairs = zip(docs, counts, strict=True)
+        return {doc: n for doc, n in pairs if doc in wanted}
+    found: dict[int, float] = {}
+    place, end = 0, len(docs)
+    for doc in sorted(wanted):
+        place = bisect_left(docs, doc, place)
+        if place == end:
+            break
+        if docs[place] == doc:
+            found[doc] = counts[place]
+    return found

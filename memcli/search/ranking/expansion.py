@@ -10,6 +10,7 @@ first documents, weighted by those documents' scores, interpolated.
 from __future__ import annotations
 
 import heapq
+from bisect import insort
 
 from memcli.search.ranking.corpus import Corpus, Term, inverse_frequency
 from memcli.search.source import Ahead
@@ -37,31 +38,38 @@ def expansion(
         weights: `feedback` is the fraction, `feedback_terms` how many terms.
     """
     orders = corpus.orders
-    best = heapq.nsmallest(
-        weights.feedback_entries, totals, key=lambda doc: (-totals[doc], orders[doc])
-    )
+    least = min(heapq.nlargest(weights.feedback_entries, totals.values()), default=0.0)
+    highest = [doc for doc, total in totals.items() if total >= least]
+    highest.sort(key=lambda doc: (-totals[doc], orders[doc]))
+    best = highest[: weights.feedback_entries]
     mass = sum(totals[doc] for doc in best) or 1.0
     given = {term.text for term in known}
     votes: dict[str, float] = {}
     for doc in best:
+        share = totals[doc] / mass
         for text, count in corpus.key_terms(doc).items():
             if text not in given:
-                vote = totals[doc] / mass * count / (count + 1)
-                votes[text] = votes.get(text, 0.0) + vote
+                votes[text] = votes.get(text, 0.0) + share * count / (count + 1)
     # The cut by votes alone spares a look-up of every word of three long notes.
-    likely = sorted(votes, key=lambda t: (-votes[t], t))[: 8 * weights.feedback_terms]
+    likely = sorted(sorted(votes), key=votes.__getitem__, reverse=True)
+    likely = likely[: 8 * weights.feedback_terms]
     corpus.ahead(lambda: Ahead(counts=[("terms", text) for text in likely]))
     size = corpus.size
-    weighed = []
+    most = inverse_frequency(0, size)
+    weighed: list[tuple[float, str, int]] = []
     for text in likely:
+        if (
+            len(weighed) >= weights.feedback_terms
+            and votes[text] * most < -weighed[-1][0]
+        ):
+            break  # not even the rarest word with so few votes would be chosen
         n = corpus.frequency(text)
-        weighed.append((votes[text] * inverse_frequency(n, size), text, n))
-    weighed.sort(key=lambda item: (-item[0], item[1]))
-    chosen = weighed[: weights.feedback_terms]
-    mass = sum(weight for weight, _, _ in chosen)
+        insort(weighed, (-votes[text] * inverse_frequency(n, size), text, n))
+        del weighed[weights.feedback_terms :]
+    mass = -sum(weight for weight, _, _ in weighed)
     budget = weights.feedback * sum(term.idf for term in known)
     return [
-        Term(text, text, n, budget * weight / mass)
-        for weight, text, n in chosen
+        Term(text, text, n, budget * -weight / mass)
+        for weight, text, n in weighed
         if mass
     ]

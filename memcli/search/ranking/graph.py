@@ -13,20 +13,17 @@ from __future__ import annotations
 from functools import partial
 
 from memcli.named_tuple import NamedTuple
-from memcli.search.ranking.corpus import (
-    Corpus,
-    Links,
-    Scope,
-    average_length,
-    inverse_frequency,
-)
-from memcli.search.ranking.weights import Weights, by_length
+from memcli.search.ranking.corpus import average_length, inverse_frequency
+from memcli.search.ranking.weights import by_length
 from memcli.search.source import Ahead
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from memcli.search.ranking.corpus import Corpus, Edge, Scope
+    from memcli.search.ranking.weights import Weights
 
 # An entity of at least so many entries, and of this share of all, is a hub: the list
 # of entities calls it one, and the walk does not follow it.
@@ -76,23 +73,21 @@ def walk(
     if scope.links is None or not totals:
         return {}
     best = max(totals.values())
-    by_name = by_length(weights.names, average_length(corpus), weights.half_length)
+    shares = _Shares(corpus, weights)
     reached: dict[int, Reached] = {}
-    heads = {doc: Reached(score, ()) for doc, score in totals.items()}
+    heads = {
+        doc: Reached(totals[doc], ()) for doc in _strongest(totals, corpus, weights)
+    }
     floor = [best * weights.graph_brings**hops for hops in range(weights.depth + 1)]
     for hops in range(1, weights.depth + 1):
         news: dict[int, Reached] = {}
-        strongest = _strongest(heads, corpus, weights)
-        scope.links.ahead(strongest)
+        scope.links.ahead(heads)
+        # Where no hop follows, an edge below it is too weak to bring an entry, as most
+        # are; it counts for those that `totals` holds.
+        least = floor[hops] if hops == weights.depth else 0.0
         arrivals: list[tuple[Reached, list[int]]] = []
-        for doc in strongest:
-            for arrival, others in _hop(
-                doc, heads[doc], scope.links, corpus, weights, by_name
-            ):
-                if hops == weights.depth and arrival.score < floor[hops]:
-                    # Too weak to bring an entry; most edges are.
-                    others = [other for other in others if other in totals]
-                arrivals.append((arrival, others))
+        for doc, head in heads.items():
+            arrivals += _hop(doc, head, scope.links.edges(doc), shares, totals, least)
         corpus.ahead(partial(_facts_of, arrivals))
         for arrival, others in arrivals:
             for other in others:
@@ -104,7 +99,10 @@ def walk(
             if doc not in reached or reached[doc].score < arrival.score:
                 reached[doc] = arrival
         # The second hop starts from what the first brought, and not from a hit again.
-        heads = {doc: arrival for doc, arrival in news.items() if doc not in totals}
+        brought = {
+            doc: arrival.score for doc, arrival in news.items() if doc not in totals
+        }
+        heads = {doc: news[doc] for doc in _strongest(brought, corpus, weights)}
     return {
         doc: arrival
         for doc, arrival in reached.items()
@@ -117,38 +115,62 @@ def _facts_of(arrivals: Sequence[tuple[Reached, Sequence[int]]]) -> Ahead:
 
 
 def _strongest(
-    heads: Mapping[int, Reached], corpus: Corpus, weights: Weights
+    scores: Mapping[int, float], corpus: Corpus, weights: Weights
 ) -> list[int]:
-    if not heads:
+    if not scores:
         return []
-    floor = weights.graph_floor * max(head.score for head in heads.values())
-    strong = [doc for doc, head in heads.items() if head.score >= floor]
+    floor = weights.graph_floor * max(scores.values())
+    strong = [doc for doc, score in scores.items() if score >= floor]
     orders = corpus.orders
-    strong.sort(key=lambda doc: (-heads[doc].score, orders[doc]))
+    strong.sort(key=lambda doc: (-scores[doc], orders[doc]))
     return strong[: weights.graph_seeds]
+
+
+class _Shares:
+    """How much of a score goes over an edge, by how much it leads to."""
+
+    def __init__(self, corpus: Corpus, weights: Weights) -> None:
+        self.size = corpus.size
+        self._whole = inverse_frequency(1, self.size)
+        average = average_length(corpus)
+        self._by_name = by_length(weights.names, average, weights.half_length)
+        self._weight = weights.graph
+        self._known: dict[int, float] = {}
+
+    def arriving(self, score: float, edge: Edge, number: int) -> float:
+        """The score that arrives over an edge at each of so many documents."""
+        share = self._known.get(number)
+        if share is None:
+            # How much the edge says of each of them; of one alone it says everything.
+            share = inverse_frequency(number, self.size) / self._whole
+            self._known[number] = share
+        share *= self._by_name if edge.kind == "name" else 1.0
+        return score * self._weight * share
 
 
 def _hop(
     doc: int,
     head: Reached,
-    links: Links,
-    corpus: Corpus,
-    weights: Weights,
-    by_name: float,
+    edges: Iterable[Edge],
+    shares: _Shares,
+    totals: Collection[int],
+    least: float,
 ) -> Iterable[tuple[Reached, list[int]]]:
-    """How an edge of a document arrives, and where, for each edge that is followed."""
-    size = corpus.size
-    whole = inverse_frequency(1, size)
-    for edge in links.edges(doc):
+    """How an edge of a document arrives, and where, for each edge that is followed.
+
+    An edge that arrives with less than `least` is followed to `totals` only.
+    """
+    passed = {doc, *(step.doc for step in head.way)}
+    for edge in edges:
         fan = len(edge.docs)
-        if fan > CROWD or is_hub(fan, size):
+        if fan > CROWD or is_hub(fan, shares.size):
             continue
-        way = (*head.way, Step(doc, edge.kind, edge.name))
-        passed = {step.doc for step in way}
         others = [other for other in edge.docs if other not in passed]
+        if not others:
+            continue
+        score = shares.arriving(head.score, edge, len(others))
+        if score < least:
+            others = [other for other in others if other in totals]
         if others:
-            # How much the edge says of each of them; of one alone it says everything.
-            share = inverse_frequency(len(others), size) / whole
-            share *= by_name if edge.kind == "name" else 1.0
-            arrival = Reached(head.score * weights.graph * share, way)
-            yield arrival, others
+            step = Step(doc, edge.kind, edge.name)
+            yield Reached(score, (*head.way, step)), others

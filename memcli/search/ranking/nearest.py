@@ -12,9 +12,9 @@ from __future__ import annotations
 import heapq
 from itertools import accumulate
 
-from memcli.search.ranking.bm25 import BM25, rank, weigh
+from memcli.search.ranking.bm25 import rank, weigh
 from memcli.search.ranking.corpus import Question
-from memcli.search.ranking.pool import Pool
+from memcli.search.ranking.pool import BM25, Pool
 from memcli.search.ranking.weights import LEXICAL
 from memcli.search.source import Ahead
 

@@ -14,7 +14,7 @@ import math
 
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.boosts import SPREAD, Adjust, Nudge, learned_factors
-from memcli.search.ranking.corpus import NEAR, Reading, Term
+from memcli.search.ranking.corpus import NEAR, Reading, Table, Term
 
 TYPE_CHECKING = False
 
@@ -33,9 +33,6 @@ Rounded down: a single hit may hold none.
 
 RARE = 0.7
 """The share of the idf of the question's rarest word that makes another word rare."""
-
-Table = dict[str, dict[int, tuple[float, float]]]
-"""Term -> document -> (score, how often it holds the term)."""
 
 
 class Hit(NamedTuple):
@@ -57,7 +54,10 @@ class Hit(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What all channels say of each document; `totals` are the sums of the parts."""
+    """What all channels say of each document; `totals` are the sums of the parts.
+
+    `worded` are by term the documents that hold it, or more than a near word of it.
+    """
 
     known: list[Term]
     extra: list[Term]
@@ -67,6 +67,7 @@ class Evidence(NamedTuple):
     around: Neighbourhood
     reached: dict[int, Reached]
     totals: dict[int, float]
+    worded: Mapping[str, Collection[int]]
 
     def parts(self, doc: int) -> dict[str, float]:
         """The pieces of a document's score, by channel."""
@@ -77,34 +78,21 @@ class Evidence(NamedTuple):
 
     def matched(self, doc: int) -> tuple[str, ...]:
         """The words of the question that a document holds, or means."""
-        return tuple(term.word for term in self.known if self.holds(doc, term.text))
+        return tuple([term.word for term in self.known if self.holds(doc, term.text)])
 
     def holds(self, doc: int, text: str) -> bool:
         """Whether a document holds a term, or means it; what it borrows is neither."""
-        return doc in self.table.get(text, ()) and self._reading(doc, text) is None
+        if doc not in self.table.get(text, ()):
+            return False
+        return text not in self.borrowed or doc not in self.borrowed[text].read
 
     def read(self, doc: int) -> tuple[tuple[str, Reading], ...]:
         """The words of the question that a document holds another word for."""
-        readings = ((term.word, self._reading(doc, term.text)) for term in self.known)
-        return tuple((word, reading) for word, reading in readings if reading)
-
-    def _reading(self, doc: int, text: str) -> Reading | None:
-        return self.borrowed[text].read.get(doc) if text in self.borrowed else None
-
-    def worded(self) -> set[int]:
-        """The documents that hold a word of the question, or more than a near one."""
-        return set[int]().union(*(self._worded(term.text) for term in self.known))
-
-    def _worded(self, text: str) -> Collection[int]:
-        """The documents that hold a term, or more than a near word of it."""
-        docs = self.table[text]
-        if text not in self.borrowed:
-            return docs.keys()
-        return {doc for doc in docs if not self._near(doc, text)}
-
-    def _near(self, doc: int, text: str) -> bool:
-        reading = self._reading(doc, text)
-        return reading is not None and reading.kind == NEAR
+        if not self.borrowed:
+            return ()
+        borrowed = [term for term in self.known if term.text in self.borrowed]
+        readings = [(t.word, self.borrowed[t.text].read.get(doc)) for t in borrowed]
+        return tuple([(word, reading) for word, reading in readings if reading])
 
     def rare(self) -> list[Term]:
         """The rarest words of the question that a document holds, and those like them.
@@ -112,7 +100,7 @@ class Evidence(NamedTuple):
         A near word does not count as holding it. A word is like them when it weighs
         `RARE` of what the rarest weighs.
         """
-        held = [term for term in self.known if self._worded(term.text)]
+        held = [term for term in self.known if self.worded[term.text]]
         least = RARE * max((term.idf for term in held), default=0.0)
         return [term for term in held if term.idf >= least]
 
@@ -126,10 +114,23 @@ class Evidence(NamedTuple):
     def holding(self) -> set[int]:
         """The documents that hold a word of the question themselves."""
         holding: set[int] = set()
-        for term in self.known:
-            meaning = self.implied.get(term.text, ())
-            holding.update(set(self._worded(term.text)).difference(meaning))
+        for text, docs in self.worded.items():
+            holding.update(set(docs).difference(self.implied.get(text, ())))
         return holding
+
+
+def worded(
+    known: Sequence[Term], table: Table, borrowed: Loans
+) -> dict[str, Collection[int]]:
+    """By term the documents that hold it, or more than a near word of it."""
+    found: dict[str, Collection[int]] = {}
+    for term in known:
+        docs: Collection[int] = table[term.text].keys()
+        if term.text in borrowed:
+            read = borrowed[term.text].read
+            docs = {d for d in docs if d not in read or read[d].kind != NEAR}
+        found[term.text] = docs
+    return found
 
 
 class Order:
@@ -150,7 +151,8 @@ class Order:
         self._learned: dict[int, float] = {}
         self._ceiling = 0.0
         totals = evidence.totals
-        self._worded = {doc: totals[doc] for doc in evidence.worded()}
+        worded = set[int]().union(*evidence.worded.values())
+        self._worded = {doc: totals[doc] for doc in worded}
         self._beside = {
             doc: score for doc, score in totals.items() if doc not in self._worded
         }
@@ -158,7 +160,9 @@ class Order:
     def best(self, limit: int) -> list[int]:
         """The first documents, as the promises say; the last others make room."""
         worded = self._first(self._worded, limit)
-        beside = self._first(self._beside, limit)
+        # One that scores no more than the last of them has no place.
+        least = self._final[worded[-1]] if len(worded) == limit else 0.0
+        beside = self._first(self._beside, limit, least)
         if beside:
             highest = map(self._highest, self._evidence.rare())
             self._ceiling = min(highest, default=math.inf)
@@ -173,8 +177,11 @@ class Order:
         leaving = [doc for doc in reversed(best) if doc not in lexical][: len(joining)]
         return [doc for doc in best if doc not in leaving] + joining
 
-    def hit(self, doc: int) -> Hit:
-        """One of the best documents, with all that its place is owed to."""
+    def hit(self, doc: int, share: float) -> Hit:
+        """One of the best documents, with all that its place is owed to.
+
+        `share` is what it holds of the question's weight, where that is known.
+        """
         evidence = self._evidence
         parts = self._pieces(doc)
         if self._learned.get(doc, 1.0) != 1.0:
@@ -185,17 +192,23 @@ class Order:
         reached = evidence.reached.get(doc)
         way = reached.way if reached else ()
         matched, read = evidence.matched(doc), evidence.read(doc)
-        return Hit(doc, score, parts, matched, way, read=read)
+        return Hit(doc, score, parts, matched, way, share, read)
 
-    def _first(self, totals: Mapping[int, float], limit: int) -> list[int]:
-        spread = 1.0 if self._adjust is None else SPREAD
-        final = self._nudge.apply(totals, limit, spread)
-        factors = learned_factors(final, limit, self._pieces, self._adjust)
-        learned = {doc: final[doc] * factor for doc, factor in factors.items()}
-        # A factor is looked up only where it can matter, so one found before stands.
-        self._final = final | self._final | learned
-        self._learned |= factors
-        final |= learned
+    def _first(
+        self, totals: Mapping[int, float], limit: int, least: float = 0.0
+    ) -> list[int]:
+        """The best documents; of those that score less than `least` not all."""
+        if self._adjust is None:
+            final = self._nudge.best(totals, limit, least)
+            self._final |= final
+        else:
+            final = self._nudge.apply(totals, limit, SPREAD)
+            factors = learned_factors(final, limit, self._pieces, self._adjust)
+            learned = {doc: final[doc] * factor for doc, factor in factors.items()}
+            # A factor is looked up where it can matter: one found before stands.
+            self._final = final | self._final | learned
+            self._learned |= factors
+            final |= learned
         return sorted(final, key=lambda doc: (-final[doc], self._orders[doc]))[:limit]
 
     def _highest(self, term: Term) -> float:

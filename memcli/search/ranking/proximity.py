@@ -11,11 +11,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from memcli.search.ranking.corpus import Corpus, Scope, Term
+    from memcli.search.ranking.corpus import Corpus, Scope, Scored, Term
     from memcli.search.ranking.weights import Weights
 
 CHANNELS = ("lexical", "neighbours", "session", "feedback", "graph")
 """The parts whose sum is a score."""
+
+_NONE = -1  # no document has this number
 
 
 class Neighbourhood:
@@ -35,149 +37,140 @@ class Neighbourhood:
         scope: Scope,
         weights: Weights,
     ) -> None:
-        self.weights = weights
-        self.sessions = corpus.sessions
-        self.line: dict[int, list[int]] = {}
-        self.place: dict[int, int] = {}
-        self._asks = corpus.asks
+        self._weights = weights
+        sessions = corpus.sessions
+        reach = max(len(weights.after), len(weights.before))
+        docs = set(pool)
+        # The entries of all sessions in a row, with room between them, so that no step
+        # leads from one session into another; document -> its place there.
+        self._line: list[int] = []
+        self._place: dict[int, int] = {}
+        room = [_NONE] * reach
+        read: set[int] = set()
+        for doc in pool:
+            session = sessions[doc]
+            if not (session and reach):
+                continue
+            if session not in read:
+                if len(read) >= weights.most_sessions:
+                    continue
+                read.add(session)
+                members = scope.holding(corpus.session_members(session))
+                self._line += room
+                start = len(self._line)
+                self._line += members
+                numbers = range(start, start + len(members))
+                self._place.update(zip(members, numbers, strict=True))
+            place = self._place[doc]
+            ahead = place + 1 + len(weights.after)
+            docs.update(self._line[place - len(weights.before) : ahead])
+        self._line += room
+        docs.discard(_NONE)
+        self.docs = docs
+        self._asking = set(filter(corpus.asks, docs))
         # Where a match counts: distance from it in the line, and its share there, when
         # its entry states something and when it asks.
         more = weights.after_question
-        self.steps = (
-            *((i, share, share * more) for i, share in enumerate(weights.after, 1)),
-            *((-i, share, share) for i, share in enumerate(weights.before, 1)),
-        )
-        docs = set(pool)
-        reach_after, reach_before = len(weights.after), len(weights.before)
-        for doc in pool:
-            session = self.sessions[doc]
-            if not (session and self.steps):
-                continue
-            if session not in self.line:
-                if len(self.line) >= weights.most_sessions:
-                    continue
-                line = [
-                    member
-                    for member in corpus.session_members(session)
-                    if scope.holds(member)
-                ]
-                self.line[session] = line
-                self.place.update((member, i) for i, member in enumerate(line))
-            line, i = self.line[session], self.place[doc]
-            docs.update(line[max(0, i - reach_before) : i + reach_after + 1])
-        self.docs = docs
-        # Document -> those beside it that it reaches, each with the share.
-        self._beside: dict[int, list[tuple[int, float]]] = {}
+        before = [(-i, share) for i, share in enumerate(weights.before, 1)]
+        after = [*enumerate(weights.after, 1)]
+        self._stated = after + before
+        self._asked = [(i, share * more) for i, share in after] + before
+        # Document -> its session's number; one of no session is a session of one.
+        self._group = {doc: sessions[doc] or -1 - doc for doc in docs}
+        # Term -> document -> what a match there or beside it counts.
+        self._reached: dict[str, dict[int, float]] = {}
         # Term -> session -> what the term lifts the session by.
-        self.lifts: dict[str, dict[int, float]] = {}
+        self._lifts: dict[str, dict[int, float]] = {}
 
     def combine(
-        self,
-        terms: Sequence[Term],
-        table: Mapping[str, Mapping[int, tuple[float, float]]],
+        self, terms: Sequence[Term], table: Mapping[str, Scored]
     ) -> dict[int, float]:
         """The score of every document from all terms: own, beside, session."""
         totals: dict[int, float] = {}
         lifts: dict[int, float] = {}
-        weights = self.weights
         for term in terms:
             own = table[term.text]
-            for doc, score in self._spread(own).items():
-                totals[doc] = totals.get(doc, 0.0) + score
-            self.lifts[term.text] = {
-                group: weights.session * term.idf * n / (n + weights.session_k)
-                for group, n in self._counts(own).items()
-            }
-            for group, lift in self.lifts[term.text].items():
-                lifts[group] = lifts.get(group, 0.0) + lift
-        sessions = self.sessions
-        for doc in totals:
-            totals[doc] += lifts.get(sessions[doc] or -1 - doc, 0.0)
-        return totals
+            reached = self._reached[term.text] = self._spread(own)
+            lifted = self._lifts[term.text] = self._lifted(term, own)
+            for sums, more in ((totals, reached), (lifts, lifted)):
+                get = sums.get
+                for name, score in more.items():
+                    sums[name] = get(name, 0.0) + score
+        group, get = self._group, lifts.get
+        return {
+            doc: score + get(group[doc], 0.0)
+            for doc, score in totals.items()
+            if doc in group
+        }
 
     def parts(
         self,
         doc: int,
         terms: Sequence[Term],
         extra: Sequence[Term],
-        table: Mapping[str, Mapping[int, tuple[float, float]]],
+        table: Mapping[str, Scored],
         implied: Mapping[str, Collection[int]],
     ) -> dict[str, float]:
         """The pieces of one document's score, by channel."""
         parts = dict.fromkeys(CHANNELS, 0.0)
         if doc not in self.docs:
             return parts
-        line = self.line.get(self.sessions[doc], [doc])
-        i = self.place.get(doc, 0)
-        group = self.sessions[doc] or -1 - doc
+        group = self._group[doc]
+        neighbours = session = 0.0
         for term in terms:
-            own = table[term.text]
-            mine = own[doc][0] if doc in own else 0.0
-            meant = doc in implied.get(term.text, ())
-            parts["graph" if meant else "lexical"] += mine
-            parts["neighbours"] += max(0.0, self._reach(own, line, i) - mine)
-            parts["session"] += self.lifts[term.text].get(group, 0.0)
+            text = term.text
+            here = self._reached[text].get(doc, 0.0)
+            if doc in table[text]:
+                mine = table[text][doc][0]
+                meant = doc in implied.get(text, ())
+                parts["graph" if meant else "lexical"] += mine
+                neighbours += here - mine
+            else:
+                neighbours += here
+            session += self._lifts[text].get(group, 0.0)
+        parts["neighbours"], parts["session"] = neighbours, session
         reached = lift = 0.0
         for term in extra:
-            own = table[term.text]
-            mine = own[doc][0] if doc in own else 0.0
-            reached += max(mine, self._reach(own, line, i))
-            lift += self.lifts[term.text].get(group, 0.0)
+            reached += self._reached[term.text].get(doc, 0.0)
+            lift += self._lifts[term.text].get(group, 0.0)
         if reached:  # a session is lifted only where a term was found or near
             parts["feedback"] = reached + lift
         return parts
 
     def reply(self, doc: int) -> int | None:
         """The entry after one that asks, if a closer look is taken at it."""
-        if doc not in self.place or not self._asks(doc):
+        if doc not in self._asking or doc not in self._place:
             return None
-        line, i = self.line[self.sessions[doc]], self.place[doc] + 1
-        return line[i] if i < len(line) else None
+        after = self._line[self._place[doc] + 1]
+        return None if after == _NONE else after
 
-    def _counts(self, own: Mapping[int, tuple[float, float]]) -> dict[int, float]:
-        """How often a term stands in each session.
-
-        An entry of no session is a session of one, numbered -1 - doc.
-        """
-        sessions = self.sessions
+    def _lifted(self, term: Term, own: Scored) -> dict[int, float]:
+        """What a term lifts each session by, by how often it stands in there."""
+        most, half = self._weights.session * term.idf, self._weights.session_k
+        if not most:
+            return {}
+        group = self._group
         counts: dict[int, float] = {}
+        get = counts.get
         for doc, (_, n) in own.items():
-            group = sessions[doc] or -1 - doc
-            counts[group] = counts.get(group, 0.0) + n
-        return counts
+            name = group[doc]
+            counts[name] = get(name, 0.0) + n
+        return {name: most * n / (n + half) for name, n in counts.items()}
 
-    def _spread(self, own: Mapping[int, tuple[float, float]]) -> dict[int, float]:
+    def _spread(self, own: Scored) -> dict[int, float]:
+        """What a term counts in each document that holds it, or stands beside one."""
         reached = {doc: score for doc, (score, _) in own.items()}
-        if not self.line:
+        if not self._place:
             return reached
-        place, beside = self.place, self._beside
+        line, place_of, asking = self._line, self._place.get, self._asking
+        get = reached.get
         for doc, (score, _) in own.items():
-            if doc not in place:
+            place = place_of(doc)
+            if place is None:
                 continue
-            if doc not in beside:
-                beside[doc] = self._neighbours(doc)
-            for other, share in beside[doc]:
-                if score * share > reached.get(other, 0.0):
+            # Some lead to `_NONE`, or beside an entry that is not in the pool.
+            for step, share in self._asked if doc in asking else self._stated:
+                other = line[place + step]
+                if score * share > get(other, 0.0):
                     reached[other] = score * share
         return reached
-
-    def _neighbours(self, doc: int) -> list[tuple[int, float]]:
-        """The documents beside one, each with the share of a match that it gets."""
-        line, i = self.line[self.sessions[doc]], self.place[doc]
-        asks = self._asks(doc)
-        return [
-            (line[i + step], asked if asks else stated)
-            for step, stated, asked in self.steps
-            if 0 <= i + step < len(line) and line[i + step] in self.docs
-        ]
-
-    def _reach(
-        self, own: Mapping[int, tuple[float, float]], line: Sequence[int], i: int
-    ) -> float:
-        best = 0.0
-        for step, stated, asked in self.steps:
-            j = i - step
-            if 0 <= j < len(line) and line[j] in own:
-                share = asked if self._asks(line[j]) else stated
-                best = max(best, own[line[j]][0] * share)
-        return best

@@ -43,6 +43,8 @@ class Among:
         docs: the ones that are looked at.
     """
 
+    ascending = False
+
     def __init__(self, corpus: Corpus, docs: Collection[int]) -> None:
         self._corpus = corpus
         self._docs = docs

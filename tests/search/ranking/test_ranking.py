@@ -35,6 +35,8 @@ class Doc(NamedTuple):
 class Toy:
     """A corpus in memory, with the documents numbered as they are given."""
 
+    ascending = True
+
     def __init__(self, docs: list[Doc]) -> None:
         self.docs = docs
         self.size = len(docs)
@@ -46,6 +48,9 @@ class Toy:
     def postings(self, term: str) -> tuple[list[int], list[float]]:
         found = [i for i, doc in enumerate(self.docs) if term in doc.words]
         return found, [float(self.docs[i].words.count(term)) for i in found]
+
+    def scaled_lengths(self, factor: float) -> list[float]:
+        return [factor * length for length in self.lengths]
 
     def frequency(self, term: str) -> int:
         return len(self.postings(term)[0])

@@ -1,0 +1,221 @@
+"""What the ranking does not look at changes no answer, to the last bit."""
+
+import math
+import random
+from collections.abc import Collection, Mapping, Sequence
+
+import pytest
+
+from memcli.search.ranking import bm25, pool
+from memcli.search.ranking.boosts import Nudge
+from memcli.search.ranking.corpus import (
+    WHOLE,
+    Question,
+    Scope,
+    Scored,
+    Term,
+    held_of,
+    inverse_frequency,
+)
+from memcli.search.ranking.expansion import expansion
+from memcli.search.ranking.proximity import Neighbourhood
+from memcli.search.ranking.weights import Weights
+from tests.search.ranking.test_ranking import DAY, NOW, Doc, Toy
+
+WORDS = [f"word{number}" for number in range(40)]
+ODDS = [1 / (place + 1) for place in range(40)]
+
+
+def toy(seed: int, size: int = 150) -> Toy:
+    """Documents of frequent and rare words, some of them in sessions."""
+    chance = random.Random(seed)
+    return Toy(
+        [
+            Doc(
+                order=chance.getrandbits(40),
+                words=tuple(chance.choices(WORDS, ODDS, k=chance.randint(1, 25))),
+                session=chance.randint(0, 12),
+                seq=number,
+                asks=chance.random() < 0.2,
+                moment=chance.choice([0, NOW - DAY, NOW - 200 * DAY]),
+            )
+            for number in range(size)
+        ]
+    )
+
+
+def asked(seed: int, corpus: Toy) -> Question:
+    chance = random.Random(f"question {seed}")
+    words = chance.sample(WORDS, chance.randint(1, 6))
+    docs = range(corpus.size)
+    return Question(
+        [(word, word) for word in words],
+        NOW,
+        named={"ana": chance.sample(docs, 9)} if seed % 3 == 0 else {},
+        inside=(lambda doc: (doc % 5) / 4) if seed % 4 == 0 else None,
+        elsewhere=(lambda doc: doc % 2 == 0) if seed % 5 == 0 else None,
+    )
+
+
+def whole_first(scores: Mapping[int, float], count: int) -> Mapping[int, float]:
+    cut = sorted(scores.values(), reverse=True)[:count]
+    return {doc: score for doc, score in scores.items() if score >= cut[-1]}
+
+
+def every_nudge(
+    nudge: Nudge, totals: Mapping[int, float], _limit: int, _least: float
+) -> dict[int, float]:
+    return {
+        doc: score * math.prod(nudge.parts(doc).values())
+        for doc, score in totals.items()
+    }
+
+
+def read_whole(
+    postings: tuple[Sequence[int], Sequence[float]],
+    wanted: Collection[int],
+    *,
+    ascending: bool,
+) -> dict[int, float]:
+    del ascending
+    return {doc: n for doc, n in zip(*postings, strict=True) if doc in wanted}
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_a_ranking_is_the_one_that_looks_at_everything(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = toy(seed)
+    question = asked(seed, corpus)
+    scope = Scope(admit=lambda doc: doc % 7 != 0) if seed % 2 else WHOLE
+    weights = Weights(pool=12)
+    limits = (1, 3, 10)
+
+    def answers() -> list[bm25.Ranking]:
+        return [
+            bm25.rank(question, corpus, limit=limit, scope=scope, weights=weights)
+            for limit in limits
+        ]
+
+    short = answers()
+    monkeypatch.setattr(pool, "_first", whole_first)
+    monkeypatch.setattr(pool, "held_of", read_whole)
+    monkeypatch.setattr(Nudge, "best", every_nudge)
+    assert short == answers()
+
+
+def test_few_documents_are_nudged() -> None:
+    corpus = toy(1)
+    nudge = Nudge(corpus, Question([], NOW), Weights())
+    totals = {doc: 1 / (doc + 1) for doc in range(corpus.size)}
+    assert len(nudge.best(totals, 5, 0.0)) < 12
+    assert len(nudge.best(totals, 5, 0.5)) < 4
+
+
+@pytest.mark.parametrize("count", [1, 7, 60])
+def test_the_best_are_found_by_a_guess_of_their_least_score(count: int) -> None:
+    chance = random.Random(count)
+    for size in (count + 1, 100, 1_000):
+        for different in (1, 5, 10_000):
+            scores = {doc: float(chance.randrange(different)) for doc in range(size)}
+            if len(scores) > count:
+                assert pool._first(scores, count) == whole_first(scores, count)
+    falling = {doc: -float(doc) for doc in range(1_000)}  # the guess is far off
+    assert pool._first(falling, count) == whole_first(falling, count)
+    one_high = {doc: float(doc % 8 == 0) for doc in range(1_000)}
+    assert pool._first(one_high, count) == whole_first(one_high, count)
+
+
+def test_what_is_looked_up_in_a_list_is_what_reading_it_finds() -> None:
+    chance = random.Random(3)
+    for _ in range(200):
+        docs = sorted(chance.sample(range(500), chance.randint(0, 300)))
+        counts = [chance.random() for _ in docs]
+        wanted = set(chance.sample(range(520), chance.randint(0, 30)))
+        found = held_of((docs, counts), wanted, ascending=True)
+        assert [*found.items()] == [
+            (doc, n) for doc, n in zip(docs, counts, strict=True) if doc in wanted
+        ]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_feedback_is_what_a_look_at_all_words_chooses(seed: int) -> None:
+    corpus = toy(seed)
+    chance = random.Random(seed)
+    totals = {doc: float(chance.randint(1, 9)) for doc in range(0, corpus.size, 3)}
+    known = [Term("word0", "word0", 3, 1.5), Term("word7", "word7", 2, 2.5)]
+    weights = Weights(feedback_terms=4)
+    best = sorted(totals, key=lambda doc: (-totals[doc], corpus.orders[doc]))[:3]
+    mass = sum(totals[doc] for doc in best)
+    votes: dict[str, float] = {}
+    for doc in best:
+        for text, count in corpus.key_terms(doc).items():
+            if text not in ("word0", "word7"):
+                vote = totals[doc] / mass * count / (count + 1)
+                votes[text] = votes.get(text, 0.0) + vote
+    # `likely` is cut at 32 words, which three of these documents seldom have.
+    likely = sorted(votes, key=lambda text: (-votes[text], text))[:32]
+    weighed = sorted(
+        (-votes[t] * inverse_frequency(corpus.frequency(t), corpus.size), t)
+        for t in likely
+    )[:4]
+    whole = sum(-weight for weight, _ in weighed)
+    budget = weights.feedback * (1.5 + 2.5)
+    expected = [(text, budget * -weight / whole) for weight, text in weighed]
+    found = expansion(totals, known, corpus, weights)
+    assert [(term.text, term.idf) for term in found] == expected
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_match_spreads_as_the_weights_say(seed: int) -> None:
+    corpus, chance = toy(seed, 60), random.Random(seed)
+    weights = Weights(most_sessions=5)
+    chosen = chance.sample(range(corpus.size), 15)
+    around = Neighbourhood(corpus, chosen, WHOLE, weights)
+    terms = [Term(word, word, 1, chance.random()) for word in WORDS[:4]]
+    table: dict[str, Scored] = {
+        term.text: {
+            doc: (chance.random(), float(chance.randint(1, 3)))
+            for doc in sorted(around.docs)
+            if chance.random() < 0.4
+        }
+        for term in terms
+    }
+    read = list(dict.fromkeys(filter(None, (corpus.sessions[d] for d in chosen))))[:5]
+
+    def spread(own: Scored, doc: int) -> float:
+        counts = [own[doc][0]] if doc in own else []
+        session = corpus.sessions[doc]
+        line = corpus.session_members(session) if session in read else []
+        for other in line:
+            step = line.index(doc) - line.index(other)
+            if other not in own or step == 0 or abs(step) > 2:
+                continue
+            share = (weights.after if step > 0 else weights.before)[abs(step) - 1]
+            if step > 0 and corpus.asks(other):
+                share *= weights.after_question
+            counts.append(own[other][0] * share)
+        return max(counts, default=0.0)
+
+    def lift(term: Term, doc: int) -> float:
+        group = corpus.sessions[doc]
+        n = 0.0
+        for other, (_, count) in table[term.text].items():
+            if other == doc or (group and corpus.sessions[other] == group):
+                n += count
+        return weights.session * term.idf * n / (n + weights.session_k)
+
+    expected = {}
+    for doc in around.docs:
+        total = lifted = 0.0
+        for term in terms:
+            total += spread(table[term.text], doc)
+            lifted += lift(term, doc)
+        if total:
+            expected[doc] = total + lifted
+    assert around.combine(terms, table) == expected
+    for doc, total in expected.items():
+        parts = around.parts(doc, terms, [], table, {})
+        assert sum(parts.values()) == pytest.approx(total)
+        own = sum(table[t.text].get(doc, (0.0, 0.0))[0] for t in terms)
+        assert parts["lexical"] == pytest.approx(own)
