@@ -44,16 +44,20 @@ class Table:
 
     Attributes:
         folders: pairs of a folder's path in the vault and its time, ns.
-        keys: the words that make a closer look worth while.
     """
 
     def __init__(self, folders: bytes, keys: bytes, lines: bytes, rows: bytes) -> None:
         parts = folders.split(b"\0")
         self.folders = list(zip(parts[::2], parts[1::2], strict=False))
-        self.keys = frozenset(keys.split(b"\n")) - {b""}
+        self._keys = keys
         self._lines = lines
         self._rows = rows
         self.is_off = rows == OFF
+
+    @property
+    def keys(self) -> frozenset[bytes]:
+        """The words that make a closer look worth while."""
+        return frozenset(self._keys.split(b"\n")) - {b""}
 
     def numbers(self, words: set[bytes]) -> list[int]:
         """The numbers of entries with a trigger all of whose words are among these."""
@@ -76,6 +80,14 @@ class Table:
     def rows(self) -> list[bytes]:
         """The JSON of each entry, by its number."""
         return self._rows.split(b"\n") if self._rows and not self.is_off else []
+
+    def may_tell(self, path: bytes) -> bool:
+        """Whether it may have an entry of this path, as JSON writes it."""
+        return b'","%s","' % path in self._rows
+
+    def packed_with(self, folders: Iterable[tuple[bytes, bytes]]) -> bytes:
+        """The bytes of this table with other folders."""
+        return _packed(_folders(folders), self._keys, self._lines, self._rows)
 
     def is_fresh(self, root: str) -> bool:
         """Whether no folder of the vault changed since the table was made.
@@ -140,12 +152,16 @@ def packed(
     rows: Iterable[bytes],
 ) -> bytes:
     """The bytes of a table; `Table` says what its lines and rows are."""
-    parts = (
-        b"\0".join(part for pair in folders for part in pair),
-        b"\n".join(sorted({line.partition(b"\t")[0] for line in lines})),
-        b"\n".join(lines),
-        b"\n".join(rows),
-    )
+    keys = sorted({line.partition(b"\t")[0] for line in lines})
+    texts = (b"\n".join(keys), b"\n".join(lines), b"\n".join(rows))
+    return _packed(_folders(folders), *texts)
+
+
+def _folders(folders: Iterable[tuple[bytes, bytes]]) -> bytes:
+    return b"\0".join(part for pair in folders for part in pair)
+
+
+def _packed(*parts: bytes) -> bytes:
     body = b"".join(parts)
     sizes = b" ".join(b"%d" % len(part) for part in parts)
     return FORMAT + b"%08x %s\n" % (zlib.crc32(body), sizes) + body

@@ -128,20 +128,25 @@ class Following:
         enabled: Callable[[], bool],
     ) -> None:
         self._folder = folder
-        self._contents = _Contents([], [])
+        # Taken apart when an entry comes or goes: most changes are of no lesson.
+        self._table: trigger_table.Table | None = None
+        self._contents: _Contents | None = None
         if touched is None:
             self._is_whole, self._enabled = True, enabled()
             return
-        table = trigger_table.read(_path(folder))
+        self._table = table = trigger_table.read(_path(folder))
         # Without a table to begin with there is none to go on with.
         self._is_whole = table is not None
         self._enabled = table is not None and not table.is_off
-        if table is not None:
+        if table is not None and any(map(table.may_tell, map(_in_json, touched))):
             self._contents = _of_table(table).without(touched)
 
     def add(self, lines: Iterable[Line]) -> None:
         """Add entries that were indexed."""
         for line in lines:
+            if self._contents is None:
+                table = self._table
+                self._contents = _of_table(table) if table else _Contents([], [])
             self._contents.add(line)
 
     def store(self, places: list[tuple[bytes, bytes]]) -> None:
@@ -150,10 +155,13 @@ class Following:
         Args:
             places: the folders with their times, as `stamps` gives them.
         """
-        if self._is_whole:
-            _store(self._folder, self._contents if self._enabled else None, places)
-        else:
+        if not self._is_whole:
             _drop(self._folder)
+        elif self._table is not None and self._contents is None:
+            _write(self._folder, self._table.packed_with(places))
+        else:
+            contents = self._contents or _Contents([], [])
+            _store(self._folder, contents if self._enabled else None, places)
 
 
 def load(folder: str, words: set[bytes] | None = None) -> list[Told] | None:
@@ -257,10 +265,8 @@ class _Contents(NamedTuple):
 
     def without(self, paths: Collection[str]) -> _Contents:
         """The same without the entries of these paths."""
-        import json
-
         # The second string of a row: a quote inside of one would be escaped.
-        named = {json.dumps(path)[1:-1].encode("ascii") for path in paths}
+        named = set(map(_in_json, paths))
         stay = [
             number
             for number, row in enumerate(self.rows)
@@ -275,6 +281,13 @@ class _Contents(NamedTuple):
             if number in now
         ]
         return _Contents(lines, [self.rows[number] for number in stay])
+
+
+def _in_json(path: str) -> bytes:
+    """A path as a row of the table holds it, without the quotes."""
+    import json
+
+    return json.dumps(path)[1:-1].encode("ascii")
 
 
 def _of_table(table: trigger_table.Table) -> _Contents:
@@ -303,11 +316,14 @@ def _store(
     folder: str, contents: _Contents | None, folders: list[tuple[bytes, bytes]]
 ) -> None:
     """Write the table; None for contents where nothing is to be told."""
+    lines, rows = contents or ([], [OFF])
+    _write(folder, trigger_table.packed(folders, lines[:_MOST], rows))
+
+
+def _write(folder: str, data: bytes) -> None:
     from memcli.storage.files import write_derived
 
-    lines, rows = contents or ([], [OFF])
     try:
-        data = trigger_table.packed(folders, lines[:_MOST], rows)
         write_derived(_path(folder), data)
     except OSError:
         _drop(folder)

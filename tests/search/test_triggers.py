@@ -218,3 +218,25 @@ def test_reading_a_table_loads_nothing(tmp_path: Path):
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert set(done.stdout.split()) <= {"__future__", "zlib"}
+
+
+def test_a_change_of_no_lesson_leaves_the_entries_and_takes_the_folders_anew(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+):
+    """The table has the bytes that it would have, had it been taken apart."""
+    monkeypatch.setattr(triggers, "_TICK", 0)
+    save(vault, LESSON)
+    names(vault)
+    before = table_of(vault)
+    note = Path(vault.root, "memories", "elsewhere", "note.md")
+    note.parent.mkdir()
+    note.write_text('# A "quoted" note\n\nThat tells nothing.\n', "utf-8")
+    names(vault)
+    after = table_of(vault)
+    assert before is not None
+    assert after is not None
+    assert (after.rows(), after.lines()) == (before.rows(), before.lines())
+    assert {name for name, _ in after.folders} > {name for name, _ in before.folders}
+    apart = triggers._of_table(after)
+    whole = trigger_table.packed(after.folders, apart.lines, apart.rows)
+    assert after.packed_with(after.folders) == whole
