@@ -80,7 +80,7 @@ def for_project(vault: Vault, saved: Saved, named: str) -> list[str]:
     from memcli.recall.filters import with_owner
 
     if named == HERE and saved.project is None:
-        return ["you stand in no project, so it holds everywhere"]
+        return ["this folder belongs to no project, so it holds everywhere"]
     name = saved.project
     whole = vault.read(lambda reader: with_owner(reader, name)) if name else None
     if whole is None or named == HERE:

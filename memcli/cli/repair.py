@@ -46,8 +46,10 @@ def repair(
     vault = context.open_vault("reading", writes=True)
     if by_month:
         if accept_deletions:
-            hint = "Give --accept-deletions without it."
-            raise UsageError("--by-month mends nothing", hint=hint)
+            raise UsageError(
+                "--by-month only moves files, and takes no --accept-deletions",
+                hint="Give each flag in a command of its own.",
+            )
         plan, apply, done_word = months.plan(vault), months.apply, "moved"
     else:
         plan = mending.plan(vault, accept_deletions=accept_deletions)

@@ -247,9 +247,12 @@ def _only_folder(context: Context, chosen: list[Skill]) -> str:
     if len(found) == 1:
         return found[0].path
     if not found:
-        raise UsageError("no host has it", hint="Where it was put by --dir: add --dir.")
+        raise UsageError(
+            "no folder of a host has a page of these skills",
+            hint="If they were installed with --dir FOLDER, give that --dir.",
+        )
     named = "; or ".join(f"--host {at.hosts[0]} --scope {at.scope}" for at in found)
-    raise UsageError("several hosts have it: name one", hint=f"Add {named}.")
+    raise UsageError("several hosts have these skills: name one", hint=f"Add {named}.")
 
 
 def _folder(path: str) -> str:

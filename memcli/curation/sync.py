@@ -176,7 +176,7 @@ def _sync(
                 pushed=True,
             )
             break
-        vault.tell(f"{remote.name} has moved meanwhile: once more")
+        vault.tell(f"{remote.name} has new commits since the merge; merging again")
     else:
         raise LockBusy(
             f"{remote.name} ({remote.shown}) moved {_TRIES} times while this vault was "

@@ -96,7 +96,7 @@ def verify(vault: Vault, project: str = HERE) -> list[Verified]:
     name = vault.here if project == HERE else project
     if name is None:
         raise NotAllowed(
-            "you stand in no project, so there is no code to look at",
+            "this folder belongs to no project, so there is no code to look at",
             hint="Go to a checkout of the project.",
             code="no_project",
         )

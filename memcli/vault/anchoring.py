@@ -316,19 +316,19 @@ def _commit(vault: Vault, project: Project) -> str:
 def _not_here(draft: Entry, project: Project | None) -> InvalidValue:
     if not draft.project and project is None:
         return InvalidValue(
-            "code: you stand in no project, whose code the entry could be anchored in",
+            "code: this folder belongs to no project, so it has no code to anchor in",
             hint="Save it inside a project's checkout, or without --code. A temporary "
             "folder is a project only if its repository has a remote.",
             code="invalid_code",
         )
     if not draft.project:
         return InvalidValue(
-            "code: an entry that holds everywhere is of no project, whose code it "
-            "could be anchored in",
+            "code: an entry that holds everywhere cannot be anchored in the code of a "
+            "project",
             hint="Save it inside a project's checkout, without --project none.",
             code="invalid_code",
         )
-    here = f"this is {project.name}" if project else "you stand in no project"
+    here = f"this is {project.name}" if project else "this folder belongs to none"
     return InvalidValue(
         f"code: the entry is of {draft.project}, and {here}",
         hint="Save it inside a checkout of its project.",

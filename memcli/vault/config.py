@@ -342,4 +342,4 @@ def _decoded(data: bytes | None, path: str) -> str:
     try:
         return (data or b"").decode()
     except UnicodeDecodeError as error:
-        raise InvalidConfig(f"{path}: is not UTF-8", hint="Correct it.") from error
+        raise InvalidConfig(f"{path}: not UTF-8", hint="Save it as UTF-8.") from error

@@ -56,7 +56,7 @@ def test_a_save_for_a_project_named_without_its_owner_names_the_whole_one(vault:
     told("Use bun", "github.com/other/shop", "github.com/other/shop")
     assert told("Use esbuild", "shop", "shop") == []  # two are named so
     nowhere = told("Use vite", None, "here")
-    assert nowhere == ["you stand in no project, so it holds everywhere"]
+    assert nowhere == ["this folder belongs to no project, so it holds everywhere"]
 
 
 def test_evolve_carries_the_project_over_or_changes_it(

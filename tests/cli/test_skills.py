@@ -172,7 +172,7 @@ def test_a_skill_that_one_host_has_is_removed_without_its_name(
     memcli: Run, home: Path
 ) -> None:
     none = memcli("skills", "uninstall", "core")
-    assert (none.code, "no host has it" in none.err) == (2, True)
+    assert (none.code, "no folder of a host has" in none.err) == (2, True)
     memcli("skills", "install", "core", "--host", "claude-code")
     page = home / ".claude" / "skills" / "memcli" / "SKILL.md"
     assert page.exists()

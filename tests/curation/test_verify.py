@@ -97,7 +97,7 @@ def test_what_is_over_or_of_another_project_is_not_listed(
 
 
 def test_outside_a_project_there_is_nothing_to_verify(make_vault: VaultMaker) -> None:
-    with pytest.raises(NotAllowed, match="you stand in no project"):
+    with pytest.raises(NotAllowed, match="this folder belongs to no project"):
         verify(make_vault(cwd=None))
 
 

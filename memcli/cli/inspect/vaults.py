@@ -37,7 +37,7 @@ def vaults(context: Context) -> Result:
         ]
         if not known:
             raise VaultNotFound(
-                f"{context.vault} is a vault, and none that your config names",
+                f"{context.vault} is a vault that your config does not name",
                 hint="[vaults.NAME] in config.toml names it: docs/use/vaults.md",
             )
 

@@ -178,7 +178,7 @@ def _plan(
     try:
         text = (before or b"").decode()
     except UnicodeDecodeError as error:
-        raise InvalidConfig(f"{path}: is not UTF-8", hint="Correct it.") from error
+        raise InvalidConfig(f"{path}: not UTF-8", hint="Save it as UTF-8.") from error
     new = user_config.with_words(text, path, _TABLE, _KEY, words if put_in else None)
     after = new.encode() if new or before == b"" else None
     return SettingPlan(host, words, path, before, after)
