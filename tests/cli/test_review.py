@@ -424,7 +424,7 @@ def test_a_walk_on_a_real_terminal_keeps_what_is_decided_however_it_ends(
 
     def as_its_terminal() -> None:
         """Make the terminal the one whose Ctrl-C interrupts the process."""
-        # A hook that an earlier test ran in this process has it ignored.
+        # Tests that a shell started in the background inherit it as ignored.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.setsid()
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)

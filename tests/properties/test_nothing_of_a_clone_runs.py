@@ -22,6 +22,7 @@ from memcli.cli.flags import FLAGS
 from memcli.cli.mcp.catalog import TOOLS
 from memcli.cli.mcp.tools import call as call_tool
 from memcli.cli.run import run
+from memcli.curation import auto_sync
 from memcli.entries import layout
 from memcli.sessions import hook_log
 from memcli.sessions.hooks import call as hook
@@ -107,6 +108,8 @@ def planted(
     monkeypatch.setenv("MEMCLI_VAULT", planted.vault.root)
     monkeypatch.setenv("EDITOR", "touch")
     monkeypatch.chdir(tmp_path)
+    # `sync --auto` runs in this process, which cannot take its niceness back.
+    monkeypatch.setattr(auto_sync, "be_nice", lambda: None)
     yield planted
     assert planted.ran == []
 
