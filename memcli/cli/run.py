@@ -12,13 +12,14 @@ import os
 import sys
 import time
 
-from memcli.cli import commands, render
+from memcli.cli import commands, flags, render
 from memcli.cli.context import Context
-from memcli.errors import MemcliError
+from memcli.errors import MemcliError, UsageError
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
 
@@ -34,6 +35,7 @@ def run(name: str, values: dict[str, Any], *, spoken: str = "") -> int:
         The exit code.
     """
     render.prepare_streams()
+    empty = _flag_without_value(name, values)
     as_json = bool(values.pop("json", False))
     header = bool(values.pop("header", False))
     screen = render.Screen(spoken or name, as_json=as_json, header=header)
@@ -42,6 +44,11 @@ def run(name: str, values: dict[str, Any], *, spoken: str = "") -> int:
     agent = os.environ.get("MEMCLI_AGENT") or None
     via = "reflect" if name == "reflect" else "recall"
     try:
+        if empty:
+            raise UsageError(
+                f"{empty} is given without a value",
+                hint="Give one, or leave the flag out. Is a script's variable empty?",
+            )
         if named is not None:
             from memcli.vault.agents import named_agent
 
@@ -68,6 +75,20 @@ def run(name: str, values: dict[str, Any], *, spoken: str = "") -> int:
         return 1
     except Exception as error:  # noqa: BLE001 the one place that may
         return screen.bug(error, debug=bool(os.environ.get("MEMCLI_DEBUG")))
+
+
+def _flag_without_value(name: str, values: Mapping[str, Any]) -> str | None:
+    """The flag whose value is the empty text, as of `--since "$UNSET"`.
+
+    Where it counted as not given, a script asked for more than it meant.
+    """
+    empty = {
+        each
+        for each, value in values.items()
+        if value == "" or (isinstance(value, list) and "" in value)
+    }
+    known = flags.FLAGS[name].items() if empty else ()
+    return next((flag for flag, about in known if about[0] in empty), None)
 
 
 def _context(vault: str | None, as_json: bool, screen: render.Screen) -> Context:
