@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from memcli.entries import dates, decay
+from memcli.entries import decay
 from memcli.entries.entry import Entry, ResolutionScope, Status, Visibility
 from memcli.entries.projects import holds, number
-from memcli.entries.text import conflict
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -212,6 +211,8 @@ def facts(
     resolves: tuple[Resolve, ...] = (),
 ) -> Facts:
     """The facts of an entry; `resolves` are those of its claim in other entries."""
+    from memcli.entries.text import conflict
+
     ended = 0
     if entry.status is Status.RESOLVED:
         ended = _epoch(entry.resolved_at or entry.updated)
@@ -242,4 +243,8 @@ def resolve_of(entry: Entry) -> Resolve | None:
 
 
 def _epoch(value: str | None) -> int:
-    return dates.to_epoch(value) if value else 0
+    if not value:
+        return 0
+    from memcli.entries import dates
+
+    return dates.to_epoch(value)

@@ -226,13 +226,15 @@ def _ranking(
 
 def _decided(reader: Reader) -> Decided:
     """What persons decided on names, as far as the reader's agent may know of it."""
-    from memcli.vault.registry import ignored, store
+    from memcli.vault.registry import store
 
     meant = store.load(reader.root, reader.agent).names.meant
     path = os.path.join(reader.root, layout.IGNORED_NAMES)
-    # Most vaults have no such file, and to be refused by `files.read` takes .14 ms.
-    names = ignored.ignored_names(reader.root) if os.path.lexists(path) else ()
-    return Decided(meant, names)
+    if not os.path.lexists(path):  # as in most vaults
+        return Decided(meant, ())
+    from memcli.vault.registry import ignored
+
+    return Decided(meant, ignored.ignored_names(reader.root))
 
 
 def _answer(

@@ -20,8 +20,7 @@ from memcli.search import state as states
 from memcli.search.reader import Reader
 from memcli.search.segment_file import FORMAT, Damaged
 from memcli.search.segments import Segments
-from memcli.search.state import State, UpdateCounts
-from memcli.search.unindexed import Behind, Unindexed
+from memcli.search.state import Behind, State, UpdateCounts
 from memcli.storage import state_dirs
 from memcli.storage.lock import Lock
 from memcli.storage.watch import WatchedFiles
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from memcli.entries.eligibility import Agent
     from memcli.search.resolved_claims import ResolvedClaims
     from memcli.search.triggers import Told
+    from memcli.search.unindexed import Unindexed
     from memcli.storage.listing import Listing
 
     _Answer = TypeVar("_Answer")
@@ -197,6 +197,8 @@ class Index:
 
         When that is much, or anything is off, the index is brought up to date first.
         """
+        from memcli.search.unindexed import Unindexed
+
         try:
             state = self._usable()
             unindexed = Unindexed(self.root, state)
@@ -308,11 +310,8 @@ class Index:
                 return self._reader
             self._close()
             state = self._load()
-        if (
-            state
-            and state.describes(self.root, listing)
-            and state.is_whole(self._folder)
-        ):
+        same = state is not None and state.describes(self.root, listing)
+        if state is not None and same and state.is_whole(self._folder):
             state = self._settled(state)
         else:
             state = self._catch_up(listing, state)
@@ -368,8 +367,6 @@ class Index:
         updated = updater.update(listing, self._scanned, state, reason)
         self.change = updated.counts
         return updated.state
-
-    # --- what was indexed ---------------------------------------------------------
 
     def _version(self) -> tuple[int, ...]:
         """What an index depends on besides the files that it follows."""

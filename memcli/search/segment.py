@@ -50,7 +50,6 @@ TERMS, POSTINGS, DOCUMENTS = ".trm", ".pst", ".doc"
 _FEW = 100
 # A list so short is asked in any case.
 _SHORT = 32
-_ZERO = re.compile(rb"\0")
 
 
 class SegmentId(NamedTuple):
@@ -94,9 +93,10 @@ class Segment:
     def keep(self, live: bytes) -> None:
         """Say which documents are live: a byte for each, 1 or 0."""
         self.live = live
-        self._whole = 0 not in live
-        few = live.count(0) <= _FEW
-        self._gone = [match.start() for match in _ZERO.finditer(live)] if few else None
+        gone = live.count(0)
+        self._whole = not gone
+        zeros = re.finditer(rb"\0", live) if gone else ()
+        self._gone = [zero.start() for zero in zeros] if gone <= _FEW else None
 
     def packed(self) -> bytes:
         """The packed records of all documents, deleted ones included."""

@@ -37,6 +37,10 @@ LOOKED_AT = 1_000_001
 """So many bytes of a file are read for the index, one more than it holds."""
 
 
+class Behind(Exception):
+    """The index cannot answer before much of it is written."""
+
+
 class Differences(NamedTuple):
     """How the files of a vault differ from those that were indexed, as paths.
 

@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from memcli.search.state import State
 
 
-class Behind(Exception):
-    """The index cannot answer before much of it is written."""
-
-
 class Unindexed:
     """The files of a vault that its index knows wrongly, or not at all.
 

@@ -19,12 +19,13 @@ from memcli.entries import digests, layout
 from memcli.errors import MemcliError, Unreadable, UnsafePath
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
-from memcli.storage.git.move import Move
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from memcli.storage.git.move import Move
 
 _VERSION = 2
 _READABLE = (1, _VERSION)  # journals of version 1 hold all bytes
@@ -223,6 +224,8 @@ def load(root: str) -> Journal:
         Unreadable: memcli did not write this journal, or a later version did.
     """
     import json
+
+    from memcli.storage.git.move import Move
 
     path = _path(root)
     data = files.read(path if os.path.lexists(path) else path + _WITHDRAWN)

@@ -12,7 +12,7 @@ import re
 
 from memcli.errors import InvalidConfig, NotAVault, VaultNotFound
 from memcli.named_tuple import NamedTuple
-from memcli.storage import engine_url, repo_vault, user_config, user_folder
+from memcli.storage import repo_vault, user_config, user_folder
 
 TYPE_CHECKING = False
 
@@ -50,7 +50,11 @@ class KnownVault(NamedTuple):
     @property
     def where(self) -> str:
         """Where it is, for people: its folder, or its database without a password."""
-        return engine_url.redacted(self.engine) if self.engine else self.path
+        if not self.engine:
+            return self.path
+        from memcli.storage import engine_url
+
+        return engine_url.redacted(self.engine)
 
     @property
     def is_there(self) -> bool:
@@ -206,7 +210,7 @@ def place_of(
     if place is None:
         root = find_vault(word, environ)
         if word and word != PERSONAL:
-            if is_name(word) and not os.path.exists(root):
+            if not os.path.exists(root) and is_name(word):
                 raise refused(word)
             place = at(root, environ) or _repositorys(root, cwd, environ)
         place = place or KnownVault(PERSONAL, root)
@@ -314,7 +318,7 @@ def _published(
 
     No value is in an error: a URL holds a password.
     """
-    from memcli.storage import state_dirs
+    from memcli.storage import engine_url, state_dirs
 
     url, called = table["engine"], table.get("published_as", name)
     if not isinstance(url, str) or not engine_url.is_url(url):

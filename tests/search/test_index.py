@@ -16,7 +16,7 @@ from memcli.recall.query import Query, view_of
 from memcli.recall.recall import enumerate_all
 from memcli.search.index import Index
 from memcli.search.reader import Reader
-from memcli.search.unindexed import Behind
+from memcli.search.state import Behind
 from memcli.storage import files
 from tests.conftest import state_of
 from tests.saving import save

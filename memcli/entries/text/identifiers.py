@@ -111,7 +111,7 @@ def is_code_term(name: str) -> bool:
     (False, False, False)
     """
     if "/" in name or "\\" in name:
-        return re.fullmatch(_SCOPED, name) is None
+        return name[0] != "@" or re.fullmatch(_SCOPED, name) is None
     return "-" in name and re.fullmatch(_HYPHENED, name) is not None
 
 

@@ -92,7 +92,7 @@ def ask(
     # without it.
     from threading import Thread
 
-    from memcli.search.unindexed import Behind
+    from memcli.search.state import Behind
     from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
 
