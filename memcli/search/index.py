@@ -22,6 +22,7 @@ from memcli.search.segment_file import FORMAT, Damaged
 from memcli.search.segments import Segments
 from memcli.search.state import Behind, State, UpdateCounts
 from memcli.storage import state_dirs
+from memcli.storage.listing import Earlier
 from memcli.storage.lock import Lock
 from memcli.storage.watch import WatchedFiles
 
@@ -273,7 +274,8 @@ class Index:
         Another program took one permission error for the deletion of every note.
         """
         self._scanned = time.time_ns()
-        listing = self.files.scan()
+        earlier = Earlier(state.places, state.listing.part) if state else None
+        listing = self.files.scan(earlier)
         if listing.symlinks != self.symlinks:
             self._tell_links(listing.symlinks)
         self._entered, self.symlinks = listing.entered, listing.symlinks

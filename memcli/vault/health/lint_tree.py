@@ -15,7 +15,7 @@ from memcli.entries.finding import ERROR, WARNING, Finding
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
-from memcli.storage.listing import walk
+from memcli.storage.walk import walk
 from memcli.vault.health import replaced
 
 TYPE_CHECKING = False
