@@ -15,10 +15,10 @@ import zlib
 from memcli.entries import layout
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
-from memcli.search.listed_files import ListedFiles, times_in
 from memcli.search.segment import DOCUMENTS, POSTINGS, TERMS, SegmentId
 from memcli.storage import cache, files
-from memcli.storage.listing import Listing, scan_changed, stamp_of, stats_of
+from memcli.storage.listed_files import ListedFiles, stats_of, times_in
+from memcli.storage.listing import Listing, scan_changed, stamp_of
 
 TYPE_CHECKING = False
 

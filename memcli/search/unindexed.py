@@ -12,7 +12,8 @@ import os
 import stat
 
 from memcli.entries import layout
-from memcli.storage.listing import stamp_of, stats_of
+from memcli.storage.listed_files import stats_of
+from memcli.storage.listing import stamp_of
 
 TYPE_CHECKING = False
 

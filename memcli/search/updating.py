@@ -14,12 +14,12 @@ import os
 from memcli.named_tuple import NamedTuple
 from memcli.search import state as states
 from memcli.search import triggers, writer
-from memcli.search.listed_files import ListedFiles
 from memcli.search.segment_file import Damaged
 from memcli.search.segments import Segments
 from memcli.search.state import State, UpdateCounts
 from memcli.search.trigger_table import NAME as TRIGGERS
 from memcli.storage import settings
+from memcli.storage.listed_files import ListedFiles
 
 TYPE_CHECKING = False
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from array import array
 
 from memcli.entries.layout import FOREIGN
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage.files import reason_of
+from memcli.storage.listed_files import head_and_names, numbers_as_bytes, part, stats_of
 
 TYPE_CHECKING = False
 
@@ -22,10 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import (
         Callable,
         Collection,
-        Iterable,
-        Iterator,
         Mapping,
-        Sequence,
     )
 
     _Same = Callable[[int, str, int, "Listing"], list[str] | None]
@@ -35,7 +32,6 @@ _WINDOWS = sys.platform == "win32"
 # the whole path: a sixth of the time of a listing.
 _BY_HANDLE = os.scandir in os.supports_fd
 _UTF_8 = sys.getfilesystemencoding() == "utf-8"
-_LARGEST = (1 << 63) - 1
 
 
 class Listing(NamedTuple):
@@ -203,48 +199,6 @@ def paths_of(listing: Listing) -> list[str]:
     return [path for each in listing.folders.values() for path, _ in stats_of(each)]
 
 
-def part(
-    folder: str, names: Sequence[str], times: Iterable[int], sizes: Iterable[int]
-) -> bytes:
-    """The files of one folder as bytes; the same files give the same bytes.
-
-    A line with the size of the names and the number of files; the folder and its files'
-    names, separated by zeros; their times, then their sizes (i64 each).
-
-    Args:
-        folder: its vault-relative POSIX path, "" for the root.
-        names: of the files.
-        times: `stamp_of` each of them.
-        sizes: in bytes.
-    """
-    text = "\0".join((folder, *names)).encode("utf-8", "surrogatepass")
-    start = b"%d %d\n" % (len(text), len(names))
-    return b"".join((start, text, _numbers(times), _numbers(sizes)))
-
-
-def _numbers(numbers: Iterable[int]) -> bytes:
-    numbers = list(numbers)
-    try:
-        return array("q", numbers).tobytes()
-    except OverflowError:  # a clock in the year 2300
-        return array("q", (number & _LARGEST for number in numbers)).tobytes()
-
-
-def stats_of(part: bytes | None) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The paths of the files that `part` describes, each with time and size."""
-    if part is None:
-        return
-    start, _, rest = part.partition(b"\n")
-    length, count = map(int, start.split())
-    folder, *names = rest[:length].decode("utf-8", "surrogatepass").split("\0")
-    times, sizes = array("q"), array("q")
-    times.frombytes(rest[length : length + 8 * count])
-    sizes.frombytes(rest[length + 8 * count :])
-    prefix = folder + "/" if folder else ""
-    for name, time, size in zip(names, times, sizes, strict=True):
-        yield prefix + name, (time, size)
-
-
 def stamp_of(status: os.stat_result) -> int:
     """When a file last changed, in ns; no program can set this time back.
 
@@ -292,9 +246,7 @@ def _asked_again(handle: int, known: bytes) -> bytes | None:
         handle: of their folder.
         known: what `part` made of them.
     """
-    start = known.index(b"\n") + 1
-    end = start + int(known[: known.index(b" ")])
-    text = known[start:end]
+    head, text = head_and_names(known)
     try:
         # As bytes, which spares the system's own way of writing each name; but half a
         # surrogate pair stands for a byte that is no UTF-8.
@@ -306,9 +258,9 @@ def _asked_again(handle: int, known: bytes) -> bytes | None:
         return None
     if not (_UTF_8 and all(map(stat.S_ISREG, {each.st_mode for each in found}))):
         return None
-    times = _numbers([each.st_ctime_ns for each in found])
-    sizes = _numbers([each.st_size for each in found])
-    return b"".join((known[:end], times, sizes))
+    times = numbers_as_bytes([each.st_ctime_ns for each in found])
+    sizes = numbers_as_bytes([each.st_size for each in found])
+    return b"".join((head, times, sizes))
 
 
 def _scan_opened(

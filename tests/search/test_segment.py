@@ -16,11 +16,10 @@ from whoosh.reading import SegmentReader
 from memcli import Vault
 from memcli.search import new_segment, segment, segment_file, whoosh_codec, writer
 from memcli.search.batch import Batch, as_bytes, batch_of, from_bytes
-from memcli.search.listed_files import ListedFiles
 from memcli.search.packed_facts import PACKED_SIZE
 from memcli.search.prepared import Prepared
 from memcli.search.segment import Segment, SegmentId
-from memcli.storage.listing import part, stats_of
+from memcli.storage.listed_files import ListedFiles, part, stats_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memcli.storage import listing, watch
+from memcli.storage.listed_files import stats_of
 from memcli.storage.listing import Earlier, Listing, scan, scan_again
 from memcli.storage.watch import WatchedFiles
 from tests.storage.test_watch import EDITS, MONTH, append, write
@@ -68,7 +69,7 @@ def test_what_happens_to_files_and_folders_is_found(root: Path, seed: int) -> No
 
 def _sorted(found: Listing) -> Listing:
     """The same without the order of names, which a folder may change when asked."""
-    parts = {name: sorted(listing.stats_of(p)) for name, p in found.folders.items()}
+    parts = {name: sorted(stats_of(p)) for name, p in found.folders.items()}
     return found._replace(
         folders=parts,  # type: ignore[arg-type]
         symlinks=sorted(found.symlinks),

@@ -1,23 +1,25 @@
-"""The files that an index describes, by folder, as bytes that are compared at once.
+"""The files of a listing, by folder, as bytes that are compared at once.
 
 Invariant: the same files give the same bytes. A folder's part is taken apart when that
-folder is asked for: of the 6 MB of 100,000 files a save looks at a few folders. The
-parts are those of `storage/listing`.
+folder is asked for: of the 6 MB of 100,000 files a save looks at a few folders.
+
+A part is a line with the size of the names and the number of files; the folder and its
+files' names, separated by zeros; their times, then their sizes (i64 each).
 """
 
 from __future__ import annotations
 
 import re
-
-from memcli.storage.listing import stats_of
+from array import array
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memcli.storage.mapped import Memory
 
+_LARGEST = (1 << 63) - 1
 _HEAD = re.compile(rb"(\d+) (\d+)\n([^\0]*)")
 
 
@@ -99,6 +101,53 @@ class ListedFiles:
     def times(self, paths: Iterable[str]) -> dict[str, int]:
         """The times of those of these paths that it lists."""
         return times_in(self.part, paths)
+
+
+def part(
+    folder: str, names: Sequence[str], times: Iterable[int], sizes: Iterable[int]
+) -> bytes:
+    """The files of one folder as bytes; the same files give the same bytes.
+
+    Args:
+        folder: its vault-relative POSIX path, "" for the root.
+        names: of the files.
+        times: `listing.stamp_of` each of them.
+        sizes: in bytes.
+    """
+    text = "\0".join((folder, *names)).encode("utf-8", "surrogatepass")
+    start = b"%d %d\n" % (len(text), len(names))
+    return b"".join((start, text, numbers_as_bytes(times), numbers_as_bytes(sizes)))
+
+
+def numbers_as_bytes(numbers: Iterable[int]) -> bytes:
+    """Times or sizes, as `part` has them."""
+    numbers = list(numbers)
+    try:
+        return array("q", numbers).tobytes()
+    except OverflowError:  # a clock in the year 2300
+        return array("q", (number & _LARGEST for number in numbers)).tobytes()
+
+
+def stats_of(part: bytes | None) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The paths of the files that `part` describes, each with time and size."""
+    if part is None:
+        return
+    start, _, rest = part.partition(b"\n")
+    length, count = map(int, start.split())
+    folder, *names = rest[:length].decode("utf-8", "surrogatepass").split("\0")
+    times, sizes = array("q"), array("q")
+    times.frombytes(rest[length : length + 8 * count])
+    sizes.frombytes(rest[length + 8 * count :])
+    prefix = folder + "/" if folder else ""
+    for name, time, size in zip(names, times, sizes, strict=True):
+        yield prefix + name, (time, size)
+
+
+def head_and_names(part: bytes) -> tuple[bytes, bytes]:
+    """What stands in a part before the times, and of that the folder and the names."""
+    start = part.index(b"\n") + 1
+    end = start + int(part[: part.index(b" ")])
+    return part[:end], part[start:end]
 
 
 def times_in(
