@@ -31,7 +31,7 @@ def main() -> None:
 
         leave(merge_driver.main(sys.argv[2:], os.getcwd()))
     words = sys.argv[1:]
-    if words[:2] in (["hook", "pre-tool"], ["hook", "post-tool"]):
+    if words[:1] == ["hook"]:
         hook(words[1:])
     from memcli.cli import flags, plain
 

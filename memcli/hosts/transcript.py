@@ -79,10 +79,8 @@ class Session(NamedTuple):
 _AROUND = "hook_context|system-reminder|system_reminder|ide_selection|ide_opened_file"
 
 
-def _tagged(names: str) -> re.Pattern[str]:
-    return re.compile(
-        rf"<({names})(?=[\s/>]|\Z).*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
-    )
+def _tagged(names: str) -> str:
+    return rf"(?si)<({names})(?=[\s/>]|\Z).*?(?:</\1\s*>|\Z)"
 
 
 _INJECTED = _tagged(f"{FRAME}|{_AROUND}")
@@ -95,7 +93,7 @@ def typed(text: str) -> str:
     >>> typed("<hook_context>We use ruff.</hook_context> Run it, please.")
     'Run it, please.'
     """
-    return _INJECTED.sub("", text).strip()
+    return _without(_INJECTED, text)
 
 
 def unframed(text: str) -> str:
@@ -104,4 +102,9 @@ def unframed(text: str) -> str:
     >>> unframed("I read: <memcli-memory>We use ruff.</memcli-memory> Done.")
     'I read:  Done.'
     """
-    return _FRAMED.sub("", text).strip()
+    return _without(_FRAMED, text)
+
+
+def _without(tagged: str, text: str) -> str:
+    # Most texts have no tag, and a prompt's hook need not compile the pattern for them.
+    return (re.sub(tagged, "", text) if "<" in text else text).strip()

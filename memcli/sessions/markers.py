@@ -10,7 +10,6 @@ The names are those of the design that these markers come from (seed 002).
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
 import time
@@ -19,7 +18,7 @@ from memcli.entries import dates, layout
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.session_files import ACTED, PREFIX, act, acted, mark_of, path
 from memcli.storage import state_dirs
-from memcli.storage.files import write_derived
+from memcli.storage.files import remove_quietly, write_derived
 
 TYPE_CHECKING = False
 
@@ -88,12 +87,14 @@ def begin(
     place = path(root, session, START)
     done = path(root, session, REFLECTED)
     # Another process may finish it meanwhile: what is missing then is written anew.
-    with contextlib.suppress(FileNotFoundError):
+    try:
         if not os.path.exists(place):
             os.replace(done, place)
         if not _says_more(place, transcript, agent, cwd):
             os.utime(place)
             return False
+    except FileNotFoundError:
+        pass
     before = _fields(place)
     fields = {
         "session": session,
@@ -151,12 +152,16 @@ def finish(root: str, session: str, since: float) -> bool:
         Whether it is over: a session that was touched after that moment goes on.
     """
     start, place = path(root, session, START), path(root, session, REFLECTED)
-    with contextlib.suppress(FileNotFoundError):
+    try:
         if os.stat(start).st_mtime > since:
             return False
         os.replace(start, place)
-    with contextlib.suppress(FileNotFoundError):
+    except FileNotFoundError:
+        pass
+    try:
         os.utime(place)
+    except FileNotFoundError:
+        pass
     return True
 
 
@@ -165,8 +170,7 @@ def drop(marker: Marker) -> None:
     mark = mark_of(marker.agent)
     endings = (mark + SHOWN, mark + ACTED, LOCKED)
     for place in (marker.path, *(_path_of(marker, ending) for ending in endings)):
-        with contextlib.suppress(OSError):
-            os.unlink(place)
+        remove_quietly(place)
 
 
 def markers(root: str, now: float | None = None) -> Iterator[Marker]:
@@ -214,8 +218,10 @@ def show(
     with open(place, "w" if afresh else "a") as file:
         file.write("".join(f"{name}\n" for name in ids))
     if afresh:  # nor does it know what it was told before an action
-        with contextlib.suppress(FileNotFoundError):
+        try:
             os.unlink(path(root, session, mark_of(agent) + ACTED))
+        except FileNotFoundError:
+            pass
 
 
 def _marker(path: str, name: str, state: str, now: float) -> Marker | None:
@@ -229,8 +235,10 @@ def _marker(path: str, name: str, state: str, now: float) -> Marker | None:
     transcript = fields.get("transcript") or None
     times = [own.st_mtime]
     if transcript and state == START:
-        with contextlib.suppress(OSError, ValueError):
+        try:
             times.append(os.stat(transcript).st_mtime)
+        except (OSError, ValueError):
+            pass
     # A clock that was wrong must not keep a session alive for years.
     touched = max((t for t in times if t < now + _AHEAD), default=0.0)
     return Marker(

@@ -193,7 +193,8 @@ def test_a_recall_of_plain_facts_loads_nothing_of_code_dates_and_evidence(
     found = loaded_by(STAY + RUN.format(arguments=words), PROBE_WHOLE)
     assert "memcli.recall.results" in found
     rare = {
-        *("contextlib", "datetime", "memcli.entries.text.links"),
+        *("contextlib", "datetime", "importlib", "warnings"),
+        *("memcli.entries.dates", "memcli.entries.text.links"),
         "memcli.vault.lookup",
         *("memcli.entries.code_lines", "memcli.vault.code_state"),
         "memcli.vault.staleness",
@@ -278,13 +279,14 @@ def test_a_hook_loads_no_more_than_a_recall(
     heavy = {
         *("typer", "click", "git", "rich", "yaml", "frontmatter", "subprocess"),
         *("dataclasses", "inspect", "logging", "pathlib", "tempfile", "_hashlib"),
+        *("importlib", "warnings"),
         *(
             "memcli.search.ranking.graph",
             "memcli.search.edges",
             "memcli.entries.text.mentions",
             "memcli.vault.registry",
         ),
-        *(("tomllib",) if event == "prompt-submit" else ()),
+        *(("contextlib", "tomllib") if event == "prompt-submit" else ()),
         *(("typing",) if sys.version_info < (3, 14) else ()),
     }
     code = PROMPT.format(event=event, root=vault.root)

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.storage import watch
-from memcli.storage.listing import Listing, scan
+from memcli.storage.listing import Earlier, Listing
 from memcli.storage.lock import Lock
+from memcli.storage.watch import WatchedFiles
 
 
 @pytest.fixture
@@ -21,11 +21,12 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The roots that the index listed, one for each time."""
     roots: list[str] = []
 
-    def counting(root: str, *, shared: bool = False) -> Listing:
-        roots.append(root)
-        return scan(root, shared=shared)
+    def counting(files: WatchedFiles, earlier: Earlier | None = None) -> Listing:
+        roots.append(files._root)
+        return scan(files, earlier)
 
-    monkeypatch.setattr(watch, "scan", counting)
+    scan = WatchedFiles.scan
+    monkeypatch.setattr(WatchedFiles, "scan", counting)
     return roots
 
 

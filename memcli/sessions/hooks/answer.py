@@ -9,7 +9,6 @@ is noted as shown before it is told.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 
@@ -172,9 +171,11 @@ def is_time(root: str, what: str, every: float) -> bool:
     from memcli.storage import state_dirs
 
     stamp = os.path.join(state_dirs.path(root, layout.HARNESS), what)
-    with contextlib.suppress(OSError):
+    try:
         if 0 <= time.time() - os.stat(stamp).st_mtime < every:
             return False
+    except OSError:
+        pass
     markers.make_folder(root)
     with open(stamp, "w", encoding="utf-8"):
         pass
@@ -275,10 +276,12 @@ def _closing(count: int, event: Event | None) -> str:
         from memcli.errors import MemcliError
         from memcli.storage import known_vaults
 
-        with contextlib.suppress(MemcliError):
+        try:
             found = known_vaults.of_repository(event.cwd, os.environ)
             if found and not found.allowed:
                 said.append(_NOT_ALLOWED)
+        except MemcliError:
+            pass
     return "\n".join(said)
 
 
@@ -325,9 +328,11 @@ def ask_teams(
         line["not_asked"] = {name: why[:300] for name, why in replies.silent.items()}
     for place in replies.behind:
         # Neither a full disk nor a process that cannot start is the team's fault.
-        with contextlib.suppress(OSError):
+        try:
             if is_time(own.root, f"indexed-{place.name}", _INDEX_EVERY):
                 limits.build(place.path)
+        except OSError:
+            pass
     return [reply for _, reply in replies.answers]
 
 

@@ -12,7 +12,8 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.sessions.hooks import call as hook
-from memcli.storage import known_vaults, listing, repo_vault
+from memcli.storage import known_vaults, repo_vault
+from memcli.storage.watch import WatchedFiles
 from memcli.vault import create
 from memcli.vault.caller import Caller
 from tests.conftest import state_of
@@ -173,11 +174,12 @@ def test_the_own_files_are_listed_once_beside_any_other_vaults(
     said("prompt-submit", shop)
     listed: list[str] = []
 
-    def counting(root: str, *, shared: bool = False) -> Any:
-        listed.append(root)
-        return listing.scan(root, shared=shared)
+    def counting(files: WatchedFiles, *earlier: Any) -> Any:
+        listed.append(files._root)
+        return scan(files, *earlier)
 
-    monkeypatch.setattr("memcli.storage.watch.scan", counting)
+    scan = WatchedFiles.scan
+    monkeypatch.setattr(WatchedFiles, "scan", counting)
     save(filled, "The billing service is deployed on friday at noon.", kind="fix")
     listed.clear()
     assert "at noon" in said("prompt-submit", shop, "b")
