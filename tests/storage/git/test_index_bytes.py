@@ -65,6 +65,9 @@ def test_index_has_the_bytes_that_git_writes(made: Path, seed: int) -> None:
         name = rng.choice(["0", "a b", "m", "ü", "z"]) * rng.randint(1, 9)
         paths.add(f"{rng.choice(FOLDERS)}/{name}{seed}{number}.md")
     paths.add(f"{name}{seed}.md")
+    # Of these folders the index holds nothing; git counts no tree of them.
+    paths |= {f"memories/{rng.choice('AZ')}{seed}/{part}new.md" for part in ("", "b/")}
+    paths.add(f"{rng.choice(['a', 'memories.d', 'z'])}{seed}/2026/11/new.md")
     paths |= set(
         rng.sample(git(made, "ls-files", "-z", "memories").split("\0")[:-1], 3)
     )
@@ -109,7 +112,7 @@ def test_files_are_taken_out(made: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "why"),
     [
-        ("new/folder/a.md", "the index holds nothing of the folder"),
+        ("top.md/new/a.md", "a file stands where a folder comes"),
         ("memories/note", "a folder stands there"),
         ("memories/" + "long" * 70 + ".md", "the name is long"),
     ],
@@ -128,7 +131,6 @@ def test_what_only_git_can_tell_is_left_to_git(made: Path, path: str, why: str) 
         ("update-index", "--chmod=+x", "memories/a0.md"),
         ("update-index", "--untracked-cache"),
         ("update-index", "--split-index"),
-        ("read-tree", "--empty"),
     ],
 )
 def test_unusual_indexes_are_left_to_git(
@@ -141,6 +143,18 @@ def test_unusual_indexes_are_left_to_git(
     assert with_changes(place.read_bytes(), changes) is not None
     git(made, *words, index=str(place))
     assert with_changes(place.read_bytes(), changes) is None
+
+
+def test_the_first_file_of_an_index_is_put_in_as_by_git(
+    made: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "index"
+    git(made, "read-tree", "--empty", index=str(place))
+    entry = {b"memories/a0.md": staged(made, "memories/a0.md")}
+    mine = with_changes(place.read_bytes(), entry)
+    git(made, "add", "memories/a0.md", index=str(place))
+    assert mine is not None
+    assert whole(mine) == place.read_bytes()
 
 
 def test_damaged_index_is_left_to_git(made: Path) -> None:
