@@ -45,6 +45,8 @@ else:
         ) -> list[Any]:
             """All values in order; raises TypeError where one is missing or unknown."""
             fields = cls._fields
+            if not values and len(named) == len(fields) and named.keys() >= set(fields):
+                return [named[name] for name in fields]
             first = dict(zip(fields, values, strict=False))
             given = {**cls._field_defaults, **first, **named}
             try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from memcli.entries.entry import EntityType, Layer, Status
+from memcli.entries.remembered import Remembered
 from memcli.errors import InvalidValue
 
 TYPE_CHECKING = False
@@ -107,16 +108,28 @@ def check_date(value: str, field: str) -> str:
     Takes `YYYY`, `YYYY-MM`, `YYYY-MM-DD` and ISO 8601 date-times, which come back in
     UTC as `YYYY-MM-DDTHH:MM:SSZ`; one without an offset is taken for UTC.
     """
+    date = _DATES[value]
+    if date is None:
+        raise InvalidValue(
+            f"{field}: not a date: {_shown(value)}",
+            hint="Write 2026, 2026-11, 2026-11-21 or 2026-11-21T09:30:00Z.",
+            code=f"invalid_{field}",
+        )
+    return date
+
+
+def _date(value: str) -> str | None:
+    """What `check_date` returns for a value; None when it is no date."""
     match = re.fullmatch(_DATE, value.strip())
     if match is None:
-        raise _no_date(value, field)
+        return None
     year, month, day, hour, minute, second, offset = match.groups()
     if not _exists(int(year), int(month or 1), int(day or 1)):
-        raise _no_date(value, field)
+        return None
     if hour is None:
         return match.group()
     if hour > "23" or minute > "59" or (second or "00") > "59":
-        raise _no_date(value, field)
+        return None
     if offset in (None, "Z", "z") or offset.strip("+-0:") == "":
         return f"{year}-{month}-{day}T{hour}:{minute}:{second or '00'}Z"
     from datetime import UTC, datetime
@@ -124,9 +137,13 @@ def check_date(value: str, field: str) -> str:
     stamp = f"{year}-{month}-{day}T{hour}:{minute}:{second or '00'}{offset}"
     try:
         moment = datetime.fromisoformat(stamp).astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise _no_date(value, field) from error
+    except (ValueError, OverflowError):
+        return None
     return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
+
+
+# A date of an entry is asked for five times when it is indexed.
+_DATES = Remembered(_date, most=1 << 12)
 
 
 def _exists(year: int, month: int, day: int) -> bool:
@@ -134,14 +151,6 @@ def _exists(year: int, month: int, day: int) -> bool:
         return False
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     return leap or (month, day) != (2, 29)
-
-
-def _no_date(value: str, field: str) -> InvalidValue:
-    return InvalidValue(
-        f"{field}: not a date: {_shown(value)}",
-        hint="Write 2026, 2026-11, 2026-11-21 or 2026-11-21T09:30:00Z.",
-        code=f"invalid_{field}",
-    )
 
 
 def _refusal(field: str, value: str, options: Iterable[str]) -> InvalidValue:

@@ -18,6 +18,8 @@ _UNIFIED = str.maketrans(
     | dict.fromkeys("‐‑‒–—―−", "-")
 )
 _BULLETS = r"^(?:(?:[-*+>•‣◦▪·]|\d{1,3}[.)]|\[[ x]\])(?:\s+|$))+"
+# What all of these begin with, beside digits.
+_BULLET_SIGNS = "-*+>•‣◦▪·["
 _TRAILING = " .,;:!?…。，；：！？、"
 
 
@@ -62,10 +64,20 @@ def strict_key(kind: str, text: str) -> str:
     Quotes and dashes unified, bullets and trailing punctuation dropped, spaces
     collapsed, lower case. Resolving one item resolves every item of its key.
     """
-    import unicodedata
+    if text.isascii():
+        plain = text.replace("`", "'").lower()
+    else:
+        import unicodedata
 
-    plain = unicodedata.normalize("NFC", text.translate(_UNIFIED)).lower()
-    lines = (re.sub(_BULLETS, "", line.strip()) for line in plain.splitlines())
+        plain = unicodedata.normalize("NFC", text.translate(_UNIFIED)).lower()
+    lines = (_without_bullet(line.strip()) for line in plain.splitlines())
     words = " ".join(" ".join(lines).split())
     # Once more, for a text that is nothing but marks.
-    return f"{kind}:{re.sub(_BULLETS, '', words.rstrip(_TRAILING))}"
+    return f"{kind}:{_without_bullet(words.rstrip(_TRAILING))}"
+
+
+def _without_bullet(line: str) -> str:
+    first = line[:1]
+    if first in _BULLET_SIGNS or first.isdigit():
+        return re.sub(_BULLETS, "", line)
+    return line

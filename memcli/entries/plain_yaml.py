@@ -40,13 +40,19 @@ class Node(NamedTuple):
         id: scalar, sequence or mapping.
         value: a text; a list of nodes; a list of pairs of nodes.
         style: the quotation mark of a scalar; empty for none.
-        end_mark: where the value ends; of a mapping, where its last value does.
+        line, column: where the value ends; of a mapping, where its last value does.
     """
 
     id: str
     value: Any
     style: str
-    end_mark: Mark
+    line: int
+    column: int
+
+    @property
+    def end_mark(self) -> Mark:
+        """Where the value ends; only a change of the file asks for it."""
+        return Mark(self.line, self.column)
 
 
 class Line(NamedTuple):
@@ -80,11 +86,12 @@ def read(block: str) -> list[Line] | None:
                 inner, value = _pair(rows[number], number, 2)
                 if value is None:
                     return None
-                key = Node("scalar", inner, "", Mark(number, 2 + len(inner)))
+                key = Node("scalar", inner, "", number, 2 + len(inner))
                 pairs.append((key, value))
                 number += 1
             if pairs:
-                node = Node("mapping", pairs, "", pairs[-1][1].end_mark)
+                last = pairs[-1][1]
+                node = Node("mapping", pairs, "", last.line, last.column)
         if node is None or name in names:
             return None
         names.add(name)
@@ -105,44 +112,43 @@ def _pair(row: str, number: int, indent: int) -> tuple[str, Node | None]:
         return "", None
     if text[:1] != " ":
         return name, None
-    return name, _value(text[1:], Mark(number, len(row)))
+    return name, _value(text[1:], number, len(row))
 
 
-def _value(text: str, end: Mark) -> Node | None:
+def _value(text: str, line: int, end: int) -> Node | None:
     """What stands behind the colon and a space, up to the end of the line."""
     if text[:1] == "[":
-        return _listed(text, end)
+        return _listed(text, line, end)
     if text[:1] == '"':
-        return _quoted(text, end)
+        return _quoted(text, line, end)
     if not text[:1].isalnum() or ": " in text or " #" in text or text[-1] in " :":
         return None
-    return Node("scalar", text, "", end)
+    return Node("scalar", text, "", line, end)
 
 
-def _quoted(text: str, end: Mark) -> Node | None:
+def _quoted(text: str, line: int, end: int) -> Node | None:
     inner = text[1:-1]
     if len(text) < 2 or text[-1] != '"' or '"' in inner or "\\" in inner:
         return None
-    return Node("scalar", inner, '"', end)
+    return Node("scalar", inner, '"', line, end)
 
 
-def _listed(text: str, end: Mark) -> Node | None:
+def _listed(text: str, line: int, end: int) -> Node | None:
     if text[-1] != "]":
         return None
     items: list[Node] = []
-    at = end.column - len(text) + 1
+    at = end - len(text) + 1
     for word in text[1:-1].split(", ") if len(text) > 2 else ():
         at += len(word)
-        place = Mark(end.line, at)
         if word[:1] == '"':
-            item = _quoted(word, place)
+            item = _quoted(word, line, at)
         elif word[:1].isalnum() and word[-1] != " ":
             plain = _SPECIAL_IN_LIST.isdisjoint(word)
-            item = Node("scalar", word, "", place) if plain else None
+            item = Node("scalar", word, "", line, at) if plain else None
         else:
             item = None
         if item is None:
             return None
         items.append(item)
         at += 2
-    return Node("sequence", items, "", end)
+    return Node("sequence", items, "", line, end)

@@ -43,6 +43,10 @@ _NUMBERS = frozenset(
 )
 
 
+# Characters of ASCII that part words.
+_SPACED = {n: " " for n in range(128) if not chr(n).isalnum()}
+
+
 def asked(question: str) -> int:
     """The kinds of answer that a question asks for.
 
@@ -70,9 +74,9 @@ def held(text: str) -> int:
     True
     """
     text = text[:_READ]
-    words = set(re.findall(r"[a-z]+|[0-9]+(?:st|nd|rd|th)?", text.lower()))
-    numbers = {word for word in words if word[0].isdigit()}
     kinds = 0
+    words = _words(text.lower())
+    numbers = {word for word in words if word[0].isdigit()}
     if not words.isdisjoint(_TIMES) or any(map(_is_date, numbers)):
         kinds |= TIME
     if numbers or not words.isdisjoint(_NUMBERS):
@@ -80,6 +84,17 @@ def held(text: str) -> int:
     if re.search(r"\b(?:in|at|from|to|near) (?:the )?[A-Z][a-z]", text):
         kinds |= PLACE
     return kinds
+
+
+def _words(text: str) -> set[str]:
+    """The words and numbers of a text in lower case, in which ASCII alone counts."""
+    alone: list[str] = []
+    if text.isascii():
+        # Only words with a digit in them need a pattern to tell their parts.
+        every = set(text.translate(_SPACED).split())
+        alone = [word for word in every if word.isalpha()]
+        text = " ".join(every.difference(alone))
+    return {*alone, *re.findall(r"[a-z]+|[0-9]+(?:st|nd|rd|th)?", text)}
 
 
 def _is_date(number: str) -> bool:

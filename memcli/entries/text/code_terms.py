@@ -9,6 +9,8 @@ that has the recommended ones keeps to the lesson.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from itertools import zip_longest
 
 from memcli.entries.text.code_words import KEYWORDS, PROGRAMS
 from memcli.entries.text.identifiers import AROUND
@@ -21,6 +23,7 @@ from memcli.entries.text.named_code import (
     Piece,
     Trigger,
     candidate,
+    is_silent,
     plainly,
 )
 from memcli.named_tuple import NamedTuple
@@ -164,40 +167,61 @@ def _is_usable(trigger: Trigger) -> bool:
 
 def _sentences(text: str) -> Iterator[list[Piece]]:
     pieces: list[Piece] = []
-    matches = list(_PIECE.finditer(text))
-    for number, match in enumerate(matches):
-        if match[1] is not None:
-            after = text[match.end() : match.end() + 1]
-            pieces.append(Piece(match[1].strip(), True, after in _ENDS, after == ","))
-        elif match[2].isalnum():
-            pieces.append(Piece(match[2], False, False, False))
-        elif not match[2].strip(_AROUND_PIECES) and match[2] not in ("*", "."):
+    for word, is_code, after in _words(text):
+        if is_code:
+            pieces.append(Piece(word.strip(), True, after in _ENDS, after == ","))
+        elif word.isalnum():
+            pieces.append(Piece(word, False, False, False))
+        elif not word.strip(_AROUND_PIECES) and word not in ("*", "."):
             # A dash between two spaces, or the mark after a code span.
-            if pieces and match[2][0] in ".;:?!—–-":
+            if pieces and word[0] in ".;:?!—–-":
                 pieces[-1] = pieces[-1]._replace(ends=True)
-            elif pieces and match[2][0] == ",":
+            elif pieces and word[0] == ",":
                 pieces[-1] = pieces[-1]._replace(comma=True)
         else:
-            following = text[match.end() :].lstrip()[:1]
-            last = number == len(matches) - 1
-            pieces.append(_word(match[2], following, last=last))
+            pieces.append(_word(word, after))
         if pieces and pieces[-1].ends:
             yield pieces
             pieces = []
     yield pieces
 
 
-def _word(raw: str, following: str, *, last: bool) -> Piece:
+def _words(text: str) -> Iterator[tuple[str, bool, str]]:
+    """The words and code spans of a text; whether it is a span; what comes after.
+
+    That is the character behind a span, and behind a word the first that is no space.
+    """
+    if "`" not in text:
+        words = text.split()
+        for word, following in zip_longest(words, words[1:], fillvalue=""):
+            yield word, False, following[:1]
+        return
+    for match in _PIECE.finditer(text):
+        end = match.end()
+        if match[1] is not None:
+            yield match[1], True, text[end : end + 1]
+        else:
+            yield match[2], False, text[end:].lstrip()[:1]
+
+
+def _word(raw: str, following: str) -> Piece:
     """A word of prose, without the marks around it that belong to the sentence."""
     bare = raw.rstrip(_CLOSING + ",;:?")
     ends = raw.rstrip(_CLOSING).endswith((".", ";", ":", "?"))
-    if bare.endswith("!") and (last or not following.islower()):
+    if bare.endswith("!") and not following.islower():
         bare, ends = bare[:-1], True
     bare = bare.rstrip(".") if bare != "." else bare
     bare = bare.lstrip("([\"'\u201c\u2018«")
     if bare.count("(") > bare.count(")"):
         bare += ")" * (bare.count("(") - bare.count(")"))
     return Piece(bare, False, ends, raw.endswith(","))
+
+
+# A vault says the same words again and again; no word is longer than what is looked at.
+@lru_cache(maxsize=1 << 14)
+def _says_nothing(word: str) -> bool:
+    """Whether a word of prose names no code, and says nothing of names around it."""
+    return is_silent(word) and plainly(word) not in _CUES
 
 
 class _Reading:
@@ -218,17 +242,25 @@ class _Reading:
         """Read the sentence to its end."""
         sentence, at = self._sentence, 0
         while at < len(sentence):
-            forbids = self._state == "forbids"
-            trigger, steps = candidate(sentence, at, forbids=forbids)
-            if trigger is not None:
-                self._name(trigger, at + steps)
-            elif not sentence[at].is_code:
-                self._cue(at)
-            at += steps
+            piece = sentence[at]
+            if not piece.is_code and _says_nothing(piece.text):
+                at += 1
+            else:
+                at += self._step(at)
             ends = sentence[at - 1].comma and self._state and self._used
             if ends and not _goes_on(sentence, at):
                 self._state = ""
         self._found.neutral += self._open
+
+    def _step(self, at: int) -> int:
+        """Read what stands at a place; returns how many pieces that is."""
+        forbids = self._state == "forbids"
+        trigger, steps = candidate(self._sentence, at, forbids=forbids)
+        if trigger is not None:
+            self._name(trigger, at + steps)
+        elif not self._sentence[at].is_code:
+            self._cue(at)
+        return steps
 
     def _name(self, trigger: Trigger, at: int) -> None:
         """Sort a name; `at` is the place after it."""

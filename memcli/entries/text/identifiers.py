@@ -9,6 +9,8 @@ from __future__ import annotations
 # ruff: noqa: RUF001 (quotes and full-width marks are named on purpose)
 import re
 
+from memcli.entries.remembered import Remembered
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -55,12 +57,20 @@ def identifiers(text: str) -> Iterator[str]:
         # Nearly every word of prose ends here.
         if word.isalpha() and (word.islower() or word[1:].islower()):
             continue
-        bare = word.strip(AROUND).rstrip(".").rstrip(AROUND)
-        if bare.isalpha() and bare[1:].islower():
-            continue
-        name = identifier(bare)
+        name = _OF_WORD[word]
         if name is not None:
             yield name
+
+
+def _of_word(word: str) -> str | None:
+    """The identifier that a word is without the marks around it, or None."""
+    bare = word.strip(AROUND).rstrip(".").rstrip(AROUND)
+    if bare.isalpha() and bare[1:].islower():
+        return None
+    return identifier(bare)
+
+
+_OF_WORD = Remembered(_of_word)
 
 
 def _of_span(span: str) -> Iterator[str]:

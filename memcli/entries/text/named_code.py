@@ -7,6 +7,7 @@ Invariant: pure. A word of plain English names code only where a sentence forbid
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from memcli.entries.text.code_words import (
     AMBIGUOUS,
@@ -52,6 +53,8 @@ _PREPOSITIONS = frozenset(
 _KNOWN = PACKAGES | BUILTINS
 _KNOWN_ALONE = _KNOWN - AMBIGUOUS
 _KNOWN_FORBIDDEN = _KNOWN | KEYWORDS
+# What may begin a command or a run of keywords.
+_BEGIN = PROGRAMS.keys() | KEYWORDS | SQL
 _NOT_USES = frozenset("cannot do don't dont it must never not or and to".split())
 
 
@@ -107,13 +110,18 @@ def _is_prose(word: str) -> bool:
     run of keywords, without any mark, digit or hump.
     """
     rest = word[1:]
-    return (
-        word.isalpha()
-        and (not rest or rest.islower())
-        and word not in PROGRAMS
-        and word not in KEYWORDS
-        and word not in SQL
+    return word.isalpha() and (not rest or rest.islower()) and word not in _BEGIN
+
+
+def is_silent(word: str) -> bool:
+    """Whether `candidate` finds nothing in a word, in any sentence."""
+    if not word.isascii() or len(word) > LONGEST or "://" in word:
+        return True
+    low = word.lower()
+    plain = (
+        low not in _KNOWN_FORBIDDEN and low.removesuffix("s") not in _KNOWN_FORBIDDEN
     )
+    return plain and _is_prose(word)
 
 
 def _coded(
@@ -121,25 +129,30 @@ def _coded(
 ) -> tuple[Trigger | None, int]:
     """What a word names by its form or by those after it, as `candidate` returns it."""
     word = sentence[at].text
-    words = [each.text for each in sentence[at : at + 6]]
-    length = 1
-    for length, each in enumerate(sentence[at : at + 6], 1):  # noqa: B007
-        if each.ends or each.comma or each.is_code:
-            break
-    words = words[:length]
-    command = _command(words, forbids=forbids)
-    if command:
-        return Trigger(COMMAND, " ".join(words[:command])), command
-    run = _run(words)
-    if run:
-        return Trigger(NAME, " ".join(words[:run])), run
+    if word in _BEGIN or word.startswith("--"):
+        words = []
+        for each in sentence[at : at + 6]:
+            words.append(each.text)
+            if each.ends or each.comma or each.is_code:
+                break
+        command = _command(words, forbids=forbids)
+        if command:
+            return Trigger(COMMAND, " ".join(words[:command])), command
+        run = _run(words)
+        if run:
+            return Trigger(NAME, " ".join(words[:run])), run
+    return _alone(word), 1
+
+
+# A vault says the same words again and again; `candidate` asks of none above LONGEST.
+@lru_cache(maxsize=1 << 14)
+def _alone(word: str) -> Trigger | None:
+    """The path or name that a word is by its form."""
     path = _path(word)
     if path:
-        return Trigger(PATH, path), 1
+        return Trigger(PATH, path)
     bare = word.strip("()") if word.startswith("(") else word
-    if _is_name(bare):
-        return Trigger(NAME, bare), 1
-    return None, 1
+    return Trigger(NAME, bare) if _is_name(bare) else None
 
 
 def _of_span(span: str) -> Trigger | None:

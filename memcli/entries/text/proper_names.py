@@ -9,6 +9,7 @@ from __future__ import annotations
 # ruff: noqa: RUF001 (curly quotes are named on purpose)
 import re
 
+from memcli.entries.remembered import Remembered
 from memcli.entries.text.tokens import STOP_WORDS
 from memcli.named_tuple import NamedTuple
 
@@ -74,15 +75,11 @@ def proper_names(text: str) -> list[ProperName]:
 
 
 def _of_line(words: list[str]) -> list[ProperName]:
-    plain = (word.strip(_LEADING + _ENDING + _STOPS + ",") for word in words)
-    if len(words) > 2 and not any(
-        word[:1].islower() and word not in STOP_WORDS for word in plain
-    ):
-        return []  # a title, or shouting
+    if _is_title(words):
+        return []
     names: list[ProperName] = []
     run: list[str] = []
     begins = at_start = True
-    is_name = re.compile(_NAME).fullmatch
 
     def close() -> None:
         nonlocal run
@@ -98,23 +95,58 @@ def _of_line(words: list[str]) -> list[ProperName]:
                 close()
             begins = False
             continue
-        word = raw.lstrip(_LEADING)
-        stem = word.rstrip(_ENDING + _STOPS + ",")
-        if "'" in stem or "’" in stem:
-            stem = re.sub(r"['’]s?$", "", stem)
-        named = is_name(stem) is not None and len(stem) > 1
-        common = stem.lower() in _COMMON
+        word = _WORDS[raw]
         # A common word at the beginning of a sentence does not start a run.
-        if named and not (common and not run):
+        if word.is_name and (run or not word.is_common):
             if not run:
                 at_start = begins
-            if not common:
-                run.append(stem)
-        else:
+            if not word.is_common:
+                run.append(word.stem)
+        elif run:
             close()
-        ended = word.rstrip(_ENDING)[-1:] in _STOPS or raw.endswith(("—", "–"))
-        if ended or word.endswith((",", "'s", "’s")) or (named and common):
+        if run and word.closes:
             close()
-        begins = ended or (begins and not stem)
+        begins = word.ends or (begins and not word.stem)
     close()
     return names
+
+
+def _is_title(words: list[str]) -> bool:
+    """Whether every important word of a line has a capital: a title, or shouting."""
+    plain = (word.strip(_LEADING + _ENDING + _STOPS + ",") for word in words)
+    return len(words) > 2 and not any(
+        word[:1].islower() and word not in STOP_WORDS for word in plain
+    )
+
+
+class _Word(NamedTuple):
+    """What the letters of a word say, whatever stands around it.
+
+    Attributes:
+        stem: without the marks around it and a possessive.
+        is_name: whether it may be a part of a name.
+        is_common: whether it is one of `_COMMON`.
+        ends: whether a sentence ends behind it.
+        closes: whether no name goes on behind it.
+    """
+
+    stem: str
+    is_name: bool
+    is_common: bool
+    ends: bool
+    closes: bool
+
+
+def _read(raw: str) -> _Word:
+    word = raw.lstrip(_LEADING)
+    stem = word.rstrip(_ENDING + _STOPS + ",")
+    if "'" in stem or "’" in stem:
+        stem = re.sub(r"['’]s?$", "", stem)
+    named = len(stem) > 1 and re.fullmatch(_NAME, stem) is not None
+    common = stem.lower() in _COMMON
+    ends = word.rstrip(_ENDING)[-1:] in _STOPS or raw.endswith(("—", "–"))
+    closes = ends or word.endswith((",", "'s", "’s")) or (named and common)
+    return _Word(stem, named, common, ends, closes)
+
+
+_WORDS = Remembered(_read)

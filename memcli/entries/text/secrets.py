@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from functools import cache
 
+from memcli.entries.remembered import Remembered
 from memcli.entries.text import secret_forms as forms
 from memcli.entries.text import secret_values as values
 from memcli.named_tuple import NamedTuple
@@ -110,6 +112,17 @@ _BARE = (
 )
 # --- disguises ----------------------------------------------------------------------
 
+# A word so long may be one of the forms that have `forms.LONG`.
+_LONG: Final = 40
+_WORD_PARTS: Final = tuple(part for row in forms.WORDS for part in row[1])
+# Of these one stands in every part of a phrase and in every hint.
+_CORES: Final = (
+    "pass", "key", "token", "secret", "pw", "psw", "sig", "bearer", "credential", "kennwort",
+    "contrase", "senha", "wachtwoord", "hasło", "heslo", "пароль", "密码", "密碼", "パスワード", "비밀번호",
+    "://", "curl", "wget", "mysql", "mariadb", "redis-cli", "docker", "helm", "env ", "set", "auth",
+    "basic ", "begin ", "cookie:", "login ", "mnemonic", "recovery", "seed", "private-lines",
+)  # fmt: skip
+
 # What nobody sees: soft hyphens, joiners, marks of direction; and as YAML writes them.
 _HIDDEN = (
     "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
@@ -141,7 +154,8 @@ def find(text: str) -> list[Finding]:
 def spans(text: str, *, wide: bool = False) -> list[Span]:
     """Where secrets stand: first those of a form, then values; they may overlap."""
     found = list(_read(text, wide))
-    if not text.isascii() or any(escape in text for escape in _ESCAPES):
+    escaped = "\\" in text and any(escape in text for escape in _ESCAPES)
+    if escaped or not text.isascii():
         plain, places = _undisguised(text)
         if plain != text:
             found += [
@@ -156,22 +170,48 @@ def spans(text: str, *, wide: bool = False) -> list[Span]:
 
 def _read(text: str, wide: bool) -> Iterator[Span]:
     lowered = text.lower()
-    yield from _of(forms.PHRASES, text, lowered)
-    shortest = forms.SHORTEST
-    words = [word for word in text.split() if len(word) >= shortest]
-    words = [word for word in words if not (word.isalpha() and word.islower())]
-    if words:
+    cores = [core for core in _CORES if core in lowered]
+    clues = _clues()
+    places = {place for core in cores for place in clues[core][0]}
+    yield from _of([forms.PHRASES[place] for place in sorted(places)], text, lowered)
+    words = [word for word in text.split() if len(word) >= forms.SHORTEST]
+    if True in map(_MAY_BE_SECRET.__getitem__, words):
+        words = [word for word in words if not (word.isalpha() and word.islower())]
         joined = " ".join(words)
-        long = forms.LONG if any(len(word) >= 40 for word in words) else ""
+        long = forms.LONG if max(map(len, words)) >= _LONG else ""
         yield from _of(forms.WORDS, text, f"{joined}\0{joined.lower()}{long}")
-    if any(hint in lowered for hint in _HINTS):
+    if any(hint in lowered for core in cores for hint in clues[core][1]):
         yield from _assigned(text, wide)
         yield from _said(text, wide)
     if wide:
         yield from _random(text)
 
 
-def _of(rows: tuple[forms.Form, ...], text: str, seen: str) -> Iterator[Span]:
+@cache
+def _clues() -> dict[str, tuple[list[int], list[str]]]:
+    """By core: the places of the phrases that it may be a sign of, and the hints."""
+    return {
+        core: (
+            [n for n, row in enumerate(forms.PHRASES) if core in "\0".join(row[1])],
+            [hint for hint in _HINTS if core in hint],
+        )
+        for core in _CORES
+    }
+
+
+def _may_be_secret(word: str) -> bool:
+    """Whether a long word may be a secret of one word."""
+    if word.isalpha() and word.islower():
+        return False
+    seen = f"{word}\0{word.lower()}"
+    return len(word) >= _LONG or True in [part in seen for part in _WORD_PARTS]
+
+
+# Names in code and dates stand in many texts of a vault.
+_MAY_BE_SECRET = Remembered(_may_be_secret)
+
+
+def _of(rows: Sequence[forms.Form], text: str, seen: str) -> Iterator[Span]:
     """Secrets of those forms of which a part is in what was seen of the text."""
     for kind, parts, must, pattern, _, _ in rows:
         for part in parts:
@@ -205,7 +245,7 @@ def _end_of_block(text: str, start: int) -> int:
 def _assigned(text: str, wide: bool) -> Iterator[Span]:
     """Values that are given to a name which says what they are."""
     kinds: dict[str, str | None] = {}
-    for match in re.finditer(_ASSIGNED, text, re.ASCII):
+    for match in _assignments(text):
         name = match[1]
         if name not in kinds:
             kinds[name] = _named(name)
@@ -228,6 +268,16 @@ def _assigned(text: str, wide: bool) -> Iterator[Span]:
             secret = values.is_key(value, name)
         if secret:
             yield start, start + len(value), kind
+
+
+def _assignments(text: str) -> Iterator[re.Match[str]]:
+    """The matches of `_ASSIGNED`, none of which goes over the end of a line."""
+    pattern = re.compile(_ASSIGNED, re.ASCII)
+    end = 0
+    for line in text.split("\n"):
+        start, end = end, end + len(line) + 1
+        if "=" in line or ":" in line:
+            yield from pattern.finditer(text, start, end)
 
 
 def _is_called(text: str, match: re.Match[str], group: int) -> bool:

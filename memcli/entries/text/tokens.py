@@ -14,6 +14,9 @@ import re
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import chain
+
+from memcli.entries.remembered import Remembered
 
 ANALYSIS_VERSION = 3
 
@@ -57,6 +60,8 @@ _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")
 _POSSESSIVE = re.compile(r"['’](?:s|S)\b|['’]$")
 # A chunk with one of these is one name, and not words that happen to touch.
 _IDENTIFIER = re.compile(r"[_/\\:@#.]|[0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]")
+# Marks that stand around words of ASCII.
+_AROUND = "!\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~"
 # A word longer than this is data (a hash, base64), useful whole or not at all.
 _LONGEST = 64
 
@@ -107,11 +112,27 @@ def terms(text: str, stem: Stem) -> list[str]:
         text: any text.
         stem: maps one lower-case word to its stem.
     """
-    found: list[str] = []
-    for chunk in _chunks(text):
-        short = len(chunk) <= _LONGEST
-        found += (_remembered_terms if short else _terms_of)(chunk, stem)
-    return found
+    # No chunk of ASCII text goes over a space, and splitting takes a fourth as long.
+    parts = text.split() if text.isascii() else _chunks(text)
+    return list(chain.from_iterable(map(_terms_by(stem).__getitem__, parts)))
+
+
+@lru_cache(maxsize=4)
+def _terms_by(stem: Stem) -> Remembered[tuple[str, ...]]:
+    """The terms of a chunk, or of what stands between two spaces of an ASCII text."""
+
+    def terms_of(part: str) -> tuple[str, ...]:
+        # Marks around a chunk belong to none.
+        bare = part.strip(_AROUND)
+        if bare != part:
+            return remembered[bare]
+        if part.isalnum() or not part.isascii():
+            return _terms_of(part, stem)
+        each = (_terms_of(chunk, stem) for chunk in _CHUNK.findall(part))
+        return tuple(chain.from_iterable(each))
+
+    remembered = Remembered(terms_of, most=1 << 16)
+    return remembered
 
 
 def _terms_of(chunk: str, stem: Stem) -> tuple[str, ...]:
@@ -121,10 +142,6 @@ def _terms_of(chunk: str, stem: Stem) -> tuple[str, ...]:
         for word in _words_of(chunk)
         if word not in STOP_WORDS
     )
-
-
-# The words of 10,000 notes: an index asks for each of them again and again.
-_remembered_terms = lru_cache(maxsize=1 << 16)(_terms_of)
 
 
 def question(text: str, stem: Stem) -> list[tuple[str, str]]:
@@ -172,10 +189,16 @@ def _bigrams(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)]
 
 
+def _is_one(part: str) -> bool:
+    """Whether a run of letters and digits has no parts of its own."""
+    return not part.isascii() or part.isdigit() or (part.isalpha() and part.islower())
+
+
 def _split(chunk: str) -> list[str]:
     if ":" in chunk and (place := _PLACE.fullmatch(chunk)):
         return [*_split(place[1]), *(number for number in place.groups()[1:] if number)]
-    chunk = _POSSESSIVE.sub("", chunk)
+    if "'" in chunk or "’" in chunk:
+        chunk = _POSSESSIVE.sub("", chunk)
     whole = chunk.lower()
     if "'" in whole or "’" in whole:
         # don't, we'll, o'clock: a word of its own, without the mark.
@@ -183,7 +206,7 @@ def _split(chunk: str) -> list[str]:
     parts = [
         piece.lower()
         for part in _SEPARATORS.split(chunk)
-        for piece in (_CAMEL.findall(part) if part.isascii() else [part])
+        for piece in ([part] if _is_one(part) else _CAMEL.findall(part))
         if piece
     ]
     if len(parts) < 2:

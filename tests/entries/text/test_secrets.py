@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.api import Vault
-from memcli.entries.text import redaction, secrets
+from memcli.entries.text import redaction, secret_forms, secrets
 from memcli.errors import SecretFound
 from tests.conftest import EVERYTHING
 from tests.entries.text.secret_kinds import FORMS, HARMLESS, OF_A_FORM, SECRETS, fill
@@ -262,3 +262,9 @@ def test_a_sentence_is_found_at_each_place_where_the_whole_text_has_one(
 ) -> None:
     everywhere = [match.regs for match in re.finditer(secrets._SAID, text)]
     assert [match.regs for match in secrets._sentences(text)] == everywhere
+
+
+def test_each_part_that_a_text_is_searched_for_holds_a_core() -> None:
+    parts = [part for row in secret_forms.PHRASES for part in row[1]]
+    for part in (*parts, *secrets._HINTS):
+        assert any(core in part for core in secrets._CORES), part
