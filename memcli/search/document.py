@@ -15,7 +15,7 @@ from memcli.entries.text.loose_names import loose_names
 from memcli.entries.text.mentions import fold
 from memcli.entries.text.proper_names import proper_names
 from memcli.named_tuple import NamedTuple
-from memcli.search.packed_facts import RESOLVED_BEFORE
+from memcli.search.packed_facts import FINDING, LARGE, LINKS, RESOLVED_BEFORE, REVIEW
 from memcli.search.stored_row import StoredRow
 
 TYPE_CHECKING = False
@@ -37,10 +37,6 @@ UNTAGGED = "-"
 
 # Stands for "no project" where projects are looked up; it is no project's name.
 EVERYWHERE = "-"
-
-
-# Values of the field `check`: where the lint has something to look at.
-FINDING, LINKS, REVIEW, LARGE = "finding", "links", "review", "large"
 
 
 class Checked(NamedTuple):

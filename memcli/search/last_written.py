@@ -28,7 +28,7 @@ def last_written(reader: Reader, docs: Iterable[int], most: int) -> list[int]:
         most: how many at most.
     """
     created = reader.columns.created
-    order = sorted(docs, key=lambda doc: -created[doc])
+    order = sorted(docs, key=created.__getitem__, reverse=True)
     if not 0 < most < len(order):
         chosen = order if most > 0 else []
     else:

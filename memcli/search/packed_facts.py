@@ -55,7 +55,9 @@ ONLY_THIS = 0x20
 PINNED = 0x80
 # The text holds git's marks of a conflict.
 CONFLICT = 0x100
-# Of the field `check`: resolved, and not alone, and a later version has its place.
+# Values of the field `check`: where the lint has something to look at; and what is
+# resolved, and not alone, and has a later version in its place.
+FINDING, LINKS, REVIEW, LARGE = "finding", "links", "review", "large"
 RESOLVED_BEFORE = "resolved_before"
 # From this bit on: the kinds of answer that the text holds, as `answer_types` has them.
 ANSWERS_SHIFT = 9

@@ -10,11 +10,9 @@ from __future__ import annotations
 import os
 import re
 
-from memcli.errors import HistoryError, Unreadable
-from memcli.storage import files
-from memcli.storage.git import place
+from memcli.errors import HistoryError
+from memcli.storage.git import place, tip
 from memcli.storage.git.process import MOST_PRINTED, GitResult, clean_environment, run
-from memcli.storage.git.remotes import shared_folder
 
 TYPE_CHECKING = False
 
@@ -28,7 +26,6 @@ _PATIENCE = 5.0
 # Renames among more files than this are not looked for: it is quadratic.
 _MOST_RENAMES = "400"
 _COMMIT = r"[0-9a-f]{7,64}"
-_LARGEST_PACKED = 4_000_000
 # Nothing of the user's or the repository's settings starts a program.
 _PLAIN = ("-c", "core.fsmonitor=false", "-c", "core.preloadIndex=false")
 
@@ -63,18 +60,7 @@ class CodeHistory:
 
         No git is started: a save must not wait for one.
         """
-        head = _line(os.path.join(self._git_dir, "HEAD"))
-        name = head.removeprefix("ref: ")
-        if name == head:
-            return head if re.fullmatch(_COMMIT, head) else ""
-        if not name.startswith("refs/") or ".." in name.split("/"):
-            return ""
-        shared = shared_folder(self._git_dir)
-        for home in (self._git_dir, shared):
-            commit = _line(os.path.join(home, *name.split("/")))
-            if re.fullmatch(_COMMIT, commit):
-                return commit
-        return _packed(shared, name)
+        return tip.commit(self._git_dir)
 
     def number_of_files(self) -> int:
         """About how many files the repository tracks, by the size of git's index."""
@@ -164,25 +150,3 @@ class CodeHistory:
             return run(self._folder, env, (*_PLAIN, *arguments), data, seconds=seconds)
         except HistoryError:  # there is no git: then nothing is known
             return GitResult(127, b"")
-
-
-def _line(path: str) -> str:
-    try:
-        data = files.read(path, limit=4_096)
-    except Unreadable:
-        return ""
-    return data.decode("utf-8", "replace").strip()
-
-
-def _packed(shared: str, name: str) -> str:
-    """The commit of a branch without a file of its own."""
-    try:
-        data = files.read(os.path.join(shared, "packed-refs"), limit=_LARGEST_PACKED)
-    except Unreadable:
-        return ""
-    ending = f" {name}".encode()
-    for line in data.split(b"\n"):
-        if line.endswith(ending):
-            commit = line[: -len(ending)].decode("ascii", "replace")
-            return commit if re.fullmatch(_COMMIT, commit) else ""
-    return ""

@@ -11,6 +11,7 @@ import os
 import time
 
 from memcli.errors import HistoryError
+from memcli.storage.git import tip
 from memcli.storage.git.log import Readable
 
 TYPE_CHECKING = False
@@ -70,7 +71,7 @@ class Comparable(Readable):
         Raises:
             HistoryError: git refused.
         """
-        if self.head() is None:
+        if self.head() is None or not tip.may_have_moved(self._git_dir, movers):
             return []
         branch = self.look("rev-parse", "--symbolic-full-name", "HEAD").decode().strip()
         newest: dict[str, tuple[str, str]] = {}

@@ -14,7 +14,7 @@ import os
 from memcli.entries import digests
 from memcli.errors import HistoryError, NotAVault
 from memcli.storage.files import LARGEST
-from memcli.storage.git import printed
+from memcli.storage.git import printed, tip
 from memcli.storage.git.place import find
 from memcli.storage.git.printed import Blob, Commit
 from memcli.storage.git.process import GitResult, clean_environment, program, run
@@ -91,6 +91,9 @@ class Readable:
 
     def head(self) -> str | None:
         """Return the id of the current commit, None in an empty repository."""
+        known = tip.commit(self._git_dir)
+        if known:
+            return known
         result = self._git(("rev-parse", "--verify", "--quiet", "HEAD"))
         return result.printed.decode().strip() if result.code == 0 else None
 
@@ -309,13 +312,22 @@ class Readable:
         options = ("--cached", "--others", "--exclude-standard", "-z")
         return printed.names(self.ask("ls-files", *options))
 
-    def tracked(self) -> list[tuple[str, str]]:
+    def tracked(self, *, notes: bool = True) -> list[tuple[str, str]]:
         """Return (mode, path) of every file of the vault that git's index holds.
+
+        Args:
+            notes: also of notes whose path begins with no dot; nearly all are such.
 
         Raises:
             HistoryError: git refused.
         """
         rows = printed.names(self.look("ls-files", "--stage", "-z", "--", "."))
+        if not notes:
+            rows = [
+                row
+                for row in rows
+                if not (row.endswith(".md") and row.startswith("100")) or "\t." in row
+            ]
         return [(row[:6], row.partition("\t")[2]) for row in rows]
 
     def is_clean(self, paths: Collection[str]) -> bool:

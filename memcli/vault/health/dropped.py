@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence
 
-    from memcli.storage.git.repository import Repository
+    from memcli.storage.git.beside_head import Comparable
     from memcli.vault.vault import Vault
 
 # How the reflog calls what moves HEAD without a look at it.
@@ -33,7 +33,7 @@ _MOST = 50
 
 
 def findings(
-    vault: Vault, repository: Repository, ids: Container[str]
+    vault: Vault, repository: Comparable, ids: Container[str]
 ) -> Iterator[Finding]:
     """A finding for each such commit with an entry that the vault has not.
 
@@ -73,7 +73,7 @@ def findings(
                 yield Finding(path, 1, "dropped", WARNING, message, hint)
 
 
-def steps(vault: Vault, repository: Repository, found: Sequence[Finding]) -> list[Step]:
+def steps(vault: Vault, repository: Comparable, found: Sequence[Finding]) -> list[Step]:
     """Steps that make such a commit again, one for each of its files.
 
     The detail of a step is the commit.
@@ -93,7 +93,7 @@ def steps(vault: Vault, repository: Repository, found: Sequence[Finding]) -> lis
 
 
 def changed_by(
-    vault: Vault, repository: Repository, commit: str
+    vault: Vault, repository: Comparable, commit: str
 ) -> dict[str, FileChange]:
     """What a commit did, by path; nothing where a file is no longer as it found it."""
     changes = {}
@@ -109,7 +109,7 @@ def changed_by(
     return changes
 
 
-def _unlike_history(vault: Vault, repository: Repository, commit: str) -> list[str]:
+def _unlike_history(vault: Vault, repository: Comparable, commit: str) -> list[str]:
     """The entries of such a commit whose text HEAD's history never had."""
     wanted = {
         path: change.after
@@ -124,7 +124,7 @@ def _unlike_history(vault: Vault, repository: Repository, commit: str) -> list[s
     return [*wanted]
 
 
-def _shown(repository: Repository, commit: str, path: str) -> bytes | None:
+def _shown(repository: Comparable, commit: str, path: str) -> bytes | None:
     try:
         return repository.show(commit, path)
     except MemcliError:

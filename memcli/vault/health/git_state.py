@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memcli.storage.git.repository import Repository
+    from memcli.storage.git.beside_head import Comparable
     from memcli.vault.vault import Vault
 
 # What git locks to commit, besides the branch.
@@ -54,17 +54,17 @@ class GitLock(NamedTuple):
         return self.age > _DEAD_LOCK
 
 
-def repository_of(vault: Vault) -> Repository | None:
+def repository_of(vault: Vault) -> Comparable | None:
     """The repository of a vault; None when the vault is not under git."""
-    from memcli.storage.git.repository import Repository
+    from memcli.storage.git.beside_head import Comparable
 
     try:
-        return Repository.open(vault.root, environ=vault.environ)
+        return Comparable.open(vault.root, environ=vault.environ)
     except NotAVault:
         return None
 
 
-def findings(repository: Repository) -> Iterator[Finding]:
+def findings(repository: Comparable) -> Iterator[Finding]:
     """What stands in the way of the next commit."""
     root = repository.root
     if journal.exists(root):
@@ -88,7 +88,7 @@ def findings(repository: Repository) -> Iterator[Finding]:
         yield Finding(".git", 1, "detached_head", WARNING, message, hint)
 
 
-def locks(repository: Repository) -> list[GitLock]:
+def locks(repository: Comparable) -> list[GitLock]:
     """The locks of git that are there now; each stands in the way of a commit.
 
     A git that is killed leaves its own behind.
@@ -123,7 +123,7 @@ def _about_lock(lock: GitLock) -> Finding:
     return Finding(lock.label, 1, "git_lock", ERROR, message, hint)
 
 
-def _label(repository: Repository, path: str) -> str:
+def _label(repository: Comparable, path: str) -> str:
     path = path.replace(os.sep, "/")
     return path.removeprefix(repository.root.replace(os.sep, "/") + "/")
 

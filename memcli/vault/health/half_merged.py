@@ -15,8 +15,6 @@ import contextlib
 
 from memcli.entries import layout
 from memcli.entries.finding import WARNING, Finding
-from memcli.entries.merging.chains import CARRIED
-from memcli.entries.merging.trees import Blob, Side, plan_merge
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.vault.health.repair_step import Repair, Step
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.entries.entry import Entry
+    from memcli.entries.merging.trees import Blob, Side
     from memcli.search.reader import Reader
     from memcli.storage.git.joining import Joining
     from memcli.storage.git.log import Readable
@@ -72,15 +71,12 @@ def whole(vault: Vault, repository: Readable, entry: Entry) -> Entry:
 
 
 def _halves(vault: Vault, repository: Readable) -> list[_Half]:
-    from memcli.storage.git.joining import Joining
-
     found: dict[str, _Half] = {}
     if repository.prefix:
         return []
     try:
-        joining = Joining.of(repository)
-        for merge, ours, theirs in _merges(repository):
-            for half in _of_merge(vault, joining, merge, (ours, theirs)):
+        for merge, *parents in _merges(repository):
+            for half in _of_merge(vault, repository, merge, parents):
                 found.setdefault(half.path, half)
     except MemcliError:
         return []
@@ -99,8 +95,13 @@ def _merges(repository: Readable) -> Iterator[tuple[str, str, str]]:
 
 
 def _of_merge(
-    vault: Vault, joining: Joining, merge: str, parents: tuple[str, str]
+    vault: Vault, repository: Readable, merge: str, parents: Sequence[str]
 ) -> Iterator[_Half]:
+    # Loaded only where there is a merge, which most vaults have not.
+    from memcli.entries.merging.trees import plan_merge
+    from memcli.storage.git.joining import Joining
+
+    joining = Joining.of(repository)
     bases = joining.bases(*parents)
     if not bases:
         return
@@ -129,6 +130,7 @@ def _entries(
 ) -> Iterator[tuple[str, Entry]]:
     """By id the entries of a merge's plan whose files it has written."""
     from memcli.entries import codec
+    from memcli.entries.merging.trees import Blob
 
     for path, data in put.items():
         if isinstance(data, Blob) or not layout.is_entry(path):
@@ -147,6 +149,8 @@ def _places(reader: Reader, names: Iterable[str]) -> dict[str, str]:
 
 
 def _side(joining: Joining, commit: str) -> Side:
+    from memcli.entries.merging.trees import Side
+
     return Side(
         _OTHER, joining.tree(commit), lambda path: joining.changed_at(commit, path)
     )
@@ -154,6 +158,8 @@ def _side(joining: Joining, commit: str) -> Side:
 
 def _lacking(vault: Vault, path: str, wanted: Entry) -> dict[str, Any]:
     """The fields in which the file differs; none where its entry was replaced."""
+    from memcli.entries.merging.chains import CARRIED
+
     try:
         entry = vault.stored(path).entry
     except MemcliError:

@@ -24,6 +24,7 @@ from memcli.vault import lineage, staleness
 from memcli.vault.code_look import CloseLook, Looked
 from memcli.vault.code_state import is_stale
 from memcli.vault.health import git_state, usage
+from memcli.vault.health.brief import Brief, brief
 from memcli.vault.health.link_meanings import Names, add_files
 from memcli.vault.health.lint_tree import walked
 from memcli.vault.registry.store import link_names
@@ -44,17 +45,6 @@ _MOST_RELATED = 10
 _MOST_COMMITS = 20
 # Files beside the entries that are the owner's, or whose names tell of hidden ones.
 _OWNERS = (".", f"{layout.ENTITIES}/", f"{layout.IDEAS}/", f"{layout.ARCHIVE}/")
-
-
-class Brief(NamedTuple):
-    """An entry in one line, where another one is shown."""
-
-    id: str
-    title: str
-    kind: str
-    status: str
-    created: str
-    path: str
 
 
 class Link(NamedTuple):
@@ -235,11 +225,6 @@ def _conflicts(stored: Stored) -> Iterator[Problem]:
         yield Problem(stored.path, line, "text", "a merge conflict begins here")
 
 
-def brief(row: StoredRow) -> Brief:
-    """An entry of the index in one line."""
-    return Brief(row.id, row.title, row.kind, row.status, row.created, row.path)
-
-
 def _item_facts(
     entry: Entry, ends: int, now: int, policies: decay.Policies
 ) -> ItemFacts | None:
@@ -302,7 +287,7 @@ def _links(vault: Vault, entry: Entry) -> list[Link]:
 
     targets = links_of(entry)
     rows = vault.read(meant) if targets else {}
-    plain: Names[str] = Names()
+    plain: Names = Names()
     if None in rows.values():
         # Nothing says who may see these, so an agent is told of none that is owned.
         add_files(

@@ -6,8 +6,6 @@ in the same ways.
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
-
 from memcli.entries.finding import WARNING, Finding
 from memcli.entries.text.links import composed, link_readings
 
@@ -16,24 +14,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_Meant = TypeVar("_Meant")
 
-
-class Names(Generic[_Meant]):
+class Names:
     """The files that a link may mean, by every name that it may use.
 
     A lint that did not know aliases was wrong in three findings of four.
     """
 
     def __init__(self) -> None:
-        self._by_name: dict[str, _Meant] = {}
+        self._by_name: dict[str, str] = {}
 
-    def add(self, names: Iterable[str], meant: _Meant) -> None:
+    def add(self, names: Iterable[str], meant: str) -> None:
         """Let these names mean `meant`, unless they have a meaning already."""
         for name in names:
             self._by_name.setdefault(composed(name), meant)
 
-    def find(self, target: str, path: str) -> _Meant | None:
+    def find(self, target: str, path: str) -> str | None:
         """The meaning of a link in the file at `path`; None when it dangles."""
         for name in link_readings(target, path):
             if name in self._by_name:
@@ -41,7 +37,7 @@ class Names(Generic[_Meant]):
         return None
 
 
-def add_files(names: Names[str], paths: Iterable[str]) -> None:
+def add_files(names: Names, paths: Iterable[str]) -> None:
     """Let links mean files that are not entries: pictures, the vault's README."""
     for path in paths:
         plain = path.removesuffix(".md").casefold()
@@ -49,7 +45,7 @@ def add_files(names: Names[str], paths: Iterable[str]) -> None:
 
 
 def dangling(
-    path: str, links: Iterable[tuple[str, int]], names: Names[str]
+    path: str, links: Iterable[tuple[str, int]], names: Names
 ) -> Iterator[Finding]:
     """A finding for each link of a file that means nothing.
 

@@ -15,7 +15,6 @@ from memcli.vault.health import (
     dropped,
     git_state,
     half_merged,
-    lint_files,
     lint_index,
     lint_registry,
     lint_tree,
@@ -62,7 +61,7 @@ def lint(
         ]
     now = vault.now_ms() // 1000
     tree = lint_tree.walked(vault.root)
-    names: Names[str] = Names()
+    names: Names = Names()
     add_files(names, tree.others)
     for called, path in store.link_names(vault.root):
         names.add(called, path)
@@ -73,6 +72,8 @@ def lint(
         links, lost = index.symlinks, index.unreadable
     except (LockBusy, WriteFailed):
         # A disk that takes no index must not keep a person from seeing what is wrong.
+        from memcli.vault.health import lint_files
+
         listing = scan(vault.root)
         found, ids = lint_files.judged(vault, listing, names, now)
         links, lost = listing.symlinks, listing.unreadable
@@ -97,10 +98,10 @@ def _about_repository(
     status: Sequence[tuple[str, str]] | None,
 ) -> Iterator[Finding]:
     from memcli.errors import NotAVault
-    from memcli.storage.git.repository import Repository
+    from memcli.storage.git.beside_head import Comparable
 
     try:
-        repository = Repository.open(vault.root, environ=vault.environ)
+        repository = Comparable.open(vault.root, environ=vault.environ)
     except NotAVault as error:
         yield from lint_tree.findings(vault.root, tree, None)
         yield Finding(".", 1, "no_history", ERROR, error.message, error.hint)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def judged(
-    vault: Vault, listing: Listing, names: Names[str], now: int
+    vault: Vault, listing: Listing, names: Names, now: int
 ) -> tuple[list[Finding], Container[str]]:
     """What is wrong in and between the entries of a vault; and their ids.
 

@@ -13,13 +13,11 @@ from itertools import chain
 
 from memcli.entries import dates, layout
 from memcli.entries.entry import Status
-from memcli.entries.finding import Finding
+from memcli.entries.finding import Finding, Text
 from memcli.named_tuple import NamedTuple
-from memcli.search.document import FINDING, LARGE, LINKS, REVIEW
-from memcli.search.packed_facts import STATUS_MASK
+from memcli.search.packed_facts import FINDING, LARGE, LINKS, REVIEW, STATUS_MASK
 from memcli.vault.health import lint_lifecycle, usage
 from memcli.vault.health.link_meanings import Names, dangling
-from memcli.vault.health.lint_files import read
 
 TYPE_CHECKING = False
 
@@ -32,7 +30,7 @@ _WAITING = frozenset((_STATUS[Status.ACTIVE], _STATUS[Status.PENDING]))
 
 
 def judged(
-    vault: Vault, names: Names[str], now: int, reader: Reader
+    vault: Vault, names: Names, now: int, reader: Reader
 ) -> tuple[list[Finding], Container[str]]:
     """What is wrong in and between the entries of a vault; and their ids.
 
@@ -42,17 +40,16 @@ def judged(
         now: epoch seconds.
         reader: of the index.
     """
-    kinds = vault.kinds
     # What is broken is in no document; what is large was not read whole.
     unread = [file.path for file in reader.broken]
     unread += _paths(reader, reader.exact("check", LARGE))
-    found, _ = read(vault.root, sorted(unread), kinds)
+    found, _ = _read(vault, sorted(unread))
     for doc in reader.exact("check", FINDING):
         row = reader.row(doc)
         found += (Finding(row.path, *values) for values in row.findings)
     found += _about_links(reader, names)
     twice = chain.from_iterable(reader.repeated("id").values())
-    same = read(vault.root, sorted(_paths(reader, twice)), kinds)[1]
+    same = _read(vault, sorted(_paths(reader, twice)))[1]
     found += lint_lifecycle.about_ids(same)
     odd = _odd_lives(reader) | set(_due(reader, now))
     settled, settling = _settled(reader)
@@ -63,7 +60,7 @@ def judged(
         about = _paths(reader, odd)
         beside = settling | _beside(reader, odd) | _versions(reader, heirs)
         paths = {*about, *_paths(reader, beside)}
-        _, texts = read(vault.root, sorted(paths), kinds)
+        _, texts = _read(vault, sorted(paths))
         lives = lint_lifecycle.about_lives(texts, now)
         found += (finding for finding in lives if finding.path in about)
     found += _about_inbox(vault, reader, now)
@@ -83,11 +80,23 @@ class _Ids(Container[str]):
         )
 
 
+def _read(vault: Vault, paths: Sequence[str]) -> tuple[list[Finding], list[Text]]:
+    """What is wrong in each of these files, and the texts of those that are entries.
+
+    What checks a file is loaded only when there is one.
+    """
+    if not paths:
+        return [], []
+    from memcli.vault.health.lint_files import read
+
+    return read(vault.root, paths, vault.kinds)
+
+
 def _paths(reader: Reader, docs: Iterable[int]) -> set[str]:
     return {reader.row(doc).path for doc in docs}
 
 
-def _about_links(reader: Reader, names: Names[str]) -> Iterator[Finding]:
+def _about_links(reader: Reader, names: Names) -> Iterator[Finding]:
     docs = reader.exact("check", LINKS)
     if not len(docs):
         return
@@ -130,7 +139,7 @@ def _about_inbox(vault: Vault, reader: Reader, now: int) -> Iterator[Finding]:
         if row.created and not layout.is_idea(row.path)
     ]
     if waiting:
-        _, texts = read(vault.root, [min(waiting)[1]], vault.kinds)
+        _, texts = _read(vault, [min(waiting)[1]])
         for oldest in texts:
             yield from lint_lifecycle.about_inbox(oldest, len(waiting), now)
 

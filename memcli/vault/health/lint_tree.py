@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memcli.storage.git.repository import Repository
+    from memcli.storage.git.beside_head import Comparable
 
 # The names that `files` gives to what will replace a file.
 _HALF_WRITTEN = re.compile(r"\..*\.?\d+-[0-9a-f]{8}(?:-\d+)?\.tmp")
@@ -85,7 +85,7 @@ def _is_ours(prefix: str) -> bool:
     return not folder or folder.startswith((f"{layout.IDEAS}/", f"{layout.ENTITIES}/"))
 
 
-def findings(root: str, tree: Tree, repository: Repository | None) -> Iterator[Finding]:
+def findings(root: str, tree: Tree, repository: Comparable | None) -> Iterator[Finding]:
     """What should not lie in the tree, or not be committed with it.
 
     Args:
@@ -128,9 +128,10 @@ def findings(root: str, tree: Tree, repository: Repository | None) -> Iterator[F
             yield Finding(path, 1, "nested_repository", WARNING, message, hint)
 
 
-def _tracked(repository: Repository | None) -> list[tuple[str, str]]:
+def _tracked(repository: Comparable | None) -> list[tuple[str, str]]:
+    """Which files git tracks that are no notes in folders of their owner's."""
     try:
-        return repository.tracked() if repository else []
+        return repository.tracked(notes=False) if repository else []
     except MemcliError:  # other findings say what is wrong with it
         return []
 

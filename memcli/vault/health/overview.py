@@ -18,9 +18,9 @@ from memcli.named_tuple import NamedTuple
 from memcli.search.last_written import last_written
 from memcli.search.packed_facts import PINNED
 from memcli.storage import state_dirs
-from memcli.storage.git.repository import Repository
+from memcli.storage.git.beside_head import Comparable
 from memcli.vault import lineage
-from memcli.vault.health.inspect import Brief, brief
+from memcli.vault.health.brief import Brief, brief
 from memcli.vault.health.lint import lint
 
 TYPE_CHECKING = False
@@ -159,30 +159,35 @@ def _held(reader: Reader, view: View) -> _Held:
     """Count by the columns of the index; a row, which takes parsing, is read only of
     what is pinned, waits, is resolved, or is among the newest."""
     flags = reader.columns.flags
-    plain = reader.all_plain
-    status = {
-        doc: "active"
-        if plain or reader.plain(doc)
-        else str(standing(reader.facts(doc, access=False), view))
-        for doc in reader.everything()
+    every = list(reader.everything())
+    odd = {
+        doc: str(standing(reader.facts(doc, access=False), view))
+        for doc in reader.odd(every)
     }
-    active = [doc for doc, now in status.items() if now == "active"]
-    newest = last_written(reader, active, _NEWEST)
-    shown = {
-        doc
-        for doc, now in status.items()
-        if now in ("pending", "resolved") or flags[doc] & PINNED
+    active = [doc for doc in every if odd.get(doc, "active") == "active"]
+    shown = {doc for doc, now in odd.items() if now in ("pending", "resolved")}
+    shown.update(doc for doc in every if flags[doc] & PINNED)
+    shown.update(last_written(reader, active, _NEWEST))
+    rows = {
+        doc: reader.row(doc)._replace(status=odd.get(doc, "active")) for doc in shown
     }
-    rows = [reader.row(doc)._replace(status=status[doc]) for doc in shown.union(newest)]
-    rows.sort(key=lambda row: (row.created, row.id, row.path), reverse=True)
+    order = sorted(
+        rows, key=lambda d: (rows[d].created, rows[d].id, rows[d].path), reverse=True
+    )
+    by_status = Counter(odd.values())
+    by_status["active"] = len(active)
     kinds = {
         kind: len(reader.exact("kind", kind)) for kind in reader.starting("kind", "")
     }
     return _Held(
-        dict(sorted(Counter(status.values()).items())),
+        dict(sorted((+by_status).items())),
         dict(sorted(kinds.items())),
-        rows,
-        [brief(row) for row in rows if lineage.recurred_at(reader, row)],
+        [rows[doc] for doc in order],
+        [
+            brief(rows[doc])
+            for doc in order
+            if lineage.has_recurred(reader, doc, rows[doc])
+        ],
     )
 
 
@@ -251,7 +256,7 @@ def _history_state(
     """The commit that is checked out, git's status; and what is wrong with git where it
     cannot tell these."""
     try:
-        repository = Repository.open(vault.root, environ=vault.environ)
+        repository = Comparable.open(vault.root, environ=vault.environ)
         status = repository.status()
         return repository.head(), status, None
     except MemcliError as error:

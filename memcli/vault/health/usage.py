@@ -144,12 +144,15 @@ def findings(
         vault: whose log it is.
         material: says how much there is for each channel to work with.
     """
-    recent = list(_recent(vault.root, None))
-    if len(recent) < _ENOUGH:
-        return
-    rows = signals.channels(recent)
-    silent = [name for name in ("entity", "graph", "session") if not rows[name]]
-    there = material() if silent else {}
+    recent: list[event.Recalled] = []
+    brought = set[str]()
+    for answer in _recent(vault.root, None):
+        recent.append(answer)
+        brought.update(name for row in answer["rows"] for name in row["channels"])
+        if len(recent) >= _ENOUGH and brought.issuperset(_ABOUT):
+            return  # the older ones are not read
+    silent = [name for name in _ABOUT if name not in brought]
+    there = material() if len(recent) >= _ENOUGH else {}
     for name in silent:
         if there.get(name):
             about, hint = _ABOUT[name]

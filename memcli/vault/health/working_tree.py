@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from memcli.storage.git.repository import Repository
+    from memcli.storage.git.beside_head import Comparable
     from memcli.vault.vault import Vault
 
 _LET_GO = "to let it go: git commit, or memcli repair --accept-deletions"
@@ -87,7 +87,7 @@ class WorkingTree(NamedTuple):
 
 def working_tree(
     vault: Vault,
-    repository: Repository,
+    repository: Comparable,
     broken: Collection[str] = (),
     status: Sequence[tuple[str, str]] | None = None,
 ) -> WorkingTree:
@@ -161,7 +161,7 @@ def _finding(what: str, path: str, place: str = "") -> Finding:
     return Finding(path, 1, code, WARNING, message.format(place=place), hint)
 
 
-def _older(repository: Repository, paths: Sequence[str]) -> list[str]:
+def _older(repository: Comparable, paths: Sequence[str]) -> list[str]:
     """Those of the paths at which the folder has what an earlier commit had."""
     ours = [path for path in paths if layout.is_entry(path)]
     if not ours:
@@ -171,7 +171,7 @@ def _older(repository: Repository, paths: Sequence[str]) -> list[str]:
 
 
 def _place_of(
-    vault: Vault, repository: Repository, path: str, uncommitted: dict[str, str]
+    vault: Vault, repository: Comparable, path: str, uncommitted: dict[str, str]
 ) -> str | None:
     """Where an entry is whose file is gone; None when it is nowhere, or in doubt.
 
@@ -200,7 +200,7 @@ def _holds(root: str, path: str, data: bytes) -> bool:
         return False
 
 
-def _is_committed(repository: Repository, path: str) -> bool:
+def _is_committed(repository: Comparable, path: str) -> bool:
     try:
         repository.show("HEAD", path)
     except MemcliError:
@@ -208,7 +208,7 @@ def _is_committed(repository: Repository, path: str) -> bool:
     return True
 
 
-def _is_head(root: str, repository: Repository, path: str) -> bool:
+def _is_head(root: str, repository: Comparable, path: str) -> bool:
     try:
         return repository.show("HEAD", path) == files.current(files.inside(root, path))
     except MemcliError:

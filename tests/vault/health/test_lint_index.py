@@ -17,7 +17,7 @@ from memcli.entries.finding import Finding
 from memcli.errors import WriteFailed
 from memcli.storage import files, state_dirs
 from memcli.vault.health import lint_index
-from memcli.vault.health.inspect import brief
+from memcli.vault.health.brief import brief
 from memcli.vault.health.lint import lint
 from memcli.vault.health.overview import overview
 from tests.conftest import SEED

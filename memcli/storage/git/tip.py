@@ -1,0 +1,90 @@
+"""What a repository's own files say of HEAD, read without starting git.
+
+Invariant: reads only. What these files do not tell for sure is not told: the caller
+asks git then.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from memcli.errors import Unreadable
+from memcli.storage import files
+from memcli.storage.git.remotes import shared_folder
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_COMMIT = "[0-9a-f]{40}(?:[0-9a-f]{24})?"
+_LARGEST_PACKED = 4_000_000
+# A line of a reflog takes some 200 bytes.
+_LARGEST_LOG = 64_000_000
+
+
+def commit(git_dir: str) -> str:
+    """The id of the commit that is checked out; empty where there is none, or where
+    only git can tell."""
+    name = branch(git_dir)
+    if not name:
+        head = _line(os.path.join(git_dir, "HEAD"))
+        return head if re.fullmatch(_COMMIT, head) else ""
+    shared = shared_folder(git_dir)
+    for home in (git_dir, shared):
+        path = os.path.join(home, *name.split("/"))
+        if os.path.lexists(path):
+            found = _line(path)
+            return found if re.fullmatch(_COMMIT, found) else ""
+    return _packed(shared, name)
+
+
+def branch(git_dir: str) -> str:
+    """The name of the branch that is checked out, as in `refs/heads/main`; empty where
+    HEAD is a commit, or not understood."""
+    head = _line(os.path.join(git_dir, "HEAD"))
+    name = head.removeprefix("ref: ")
+    whole = name != head and name.startswith("refs/") and ".." not in name.split("/")
+    return name if whole else ""
+
+
+def may_have_moved(git_dir: str, movers: Iterable[str]) -> bool:
+    """Whether the reflog of HEAD, or of its branch, may tell of one of these moves.
+
+    Args:
+        git_dir: git's own folder.
+        movers: what the note of such a move begins with, as in `pull`.
+    """
+    marks = [f"\t{mover}".encode() for mover in movers]
+    logs = [os.path.join(git_dir, "logs", "HEAD")]
+    name = branch(git_dir)
+    if name:
+        logs.append(os.path.join(shared_folder(git_dir), "logs", *name.split("/")))
+    try:
+        notes = [files.read(log, limit=_LARGEST_LOG) for log in logs]
+    except Unreadable:  # git keeps none, or keeps them otherwise
+        return True
+    return any(mark in data for data in notes for mark in marks)
+
+
+def _line(path: str) -> str:
+    try:
+        data = files.read(path, limit=4_096)
+    except Unreadable:
+        return ""
+    return data.decode("utf-8", "replace").strip()
+
+
+def _packed(shared: str, name: str) -> str:
+    """The commit of a branch without a file of its own."""
+    try:
+        data = files.read(os.path.join(shared, "packed-refs"), limit=_LARGEST_PACKED)
+    except Unreadable:
+        return ""
+    ending = f" {name}".encode()
+    for line in data.split(b"\n"):
+        if line.endswith(ending):
+            found = line[: -len(ending)].decode("ascii", "replace")
+            return found if re.fullmatch(_COMMIT, found) else ""
+    return ""

@@ -1,0 +1,98 @@
+"""What a repository's files say of HEAD is what git says, or nothing."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from memcli.storage.git import tip
+from memcli.storage.git.beside_head import Comparable
+
+
+def git(folder: Path, *words: str) -> str:
+    who = ("-c", "user.name=a", "-c", "user.email=a@b")
+    done = subprocess.run(
+        ["git", *who, *words], cwd=folder, check=True, capture_output=True
+    )
+    return done.stdout.decode().strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    return folder
+
+
+def asked(folder: Path) -> str:
+    done = subprocess.run(
+        ["git", "rev-parse", "--verify", "--quiet", "HEAD"],
+        cwd=folder,
+        check=False,
+        capture_output=True,
+    )
+    return done.stdout.decode().strip() if done.returncode == 0 else ""
+
+
+def told(folder: Path) -> str:
+    return tip.commit(git(folder, "rev-parse", "--absolute-git-dir"))
+
+
+def test_the_commit_is_gits_loose_packed_detached_and_in_a_linked_tree(
+    repository: Path,
+) -> None:
+    assert told(repository) == asked(repository) == ""
+    assert Comparable.open(str(repository)).head() is None
+    git(repository, "commit", "-q", "--allow-empty", "-m", "one")
+    first = told(repository)
+    assert first == asked(repository) != ""
+    git(repository, "pack-refs", "--all")
+    assert told(repository) == first
+    git(repository, "commit", "-q", "--allow-empty", "-m", "two")  # loose over packed
+    assert told(repository) == asked(repository) != first
+    git(repository, "worktree", "add", "-q", "-b", "a/b", "../linked", first)
+    linked = repository.parent / "linked"
+    assert told(linked) == asked(linked) == first
+    git(repository, "checkout", "-q", "--detach")
+    assert told(repository) == asked(repository)
+    assert Comparable.open(str(linked)).head() == first
+
+
+@pytest.mark.parametrize("what", ["folder", "words", "link", "pipe", "short"])
+def test_a_strange_file_in_the_place_of_a_branch_tells_nothing(
+    repository: Path, what: str
+) -> None:
+    git(repository, "commit", "-q", "--allow-empty", "-m", "one")
+    git(repository, "pack-refs", "--all")
+    place = repository / ".git" / "refs" / "heads" / "main"
+    if what == "folder":
+        place.mkdir()
+        (place / "other").touch()
+    elif what == "link":
+        place.symlink_to("nowhere")
+    elif what == "pipe":
+        os.mkfifo(place)
+    else:
+        place.write_text({"words": "ref: refs/heads/other", "short": "abcdef1"}[what])
+    assert told(repository) == ""
+
+
+@pytest.mark.parametrize("head", ["ref: refs/../../x", "ref: x", "", "\0", "a" * 41])
+def test_a_strange_head_tells_nothing(repository: Path, head: str) -> None:
+    (repository / ".git" / "HEAD").write_text(head)
+    assert tip.commit(str(repository / ".git")) == ""
+
+
+def test_only_a_reflog_without_such_a_move_is_sure(repository: Path) -> None:
+    folder = str(repository / ".git")
+    assert tip.may_have_moved(folder, ("pull",))  # there is no reflog yet
+    git(repository, "commit", "-q", "--allow-empty", "-m", "pull: no, I commit")
+    assert not tip.may_have_moved(folder, ("pull", "reset: moving to HEAD"))
+    assert tip.may_have_moved(folder, ("commit",))
+    git(repository, "reset", "-q")
+    assert tip.may_have_moved(folder, ("pull", "reset: moving to HEAD"))
+    git(repository, "checkout", "-q", "-b", "other")
+    (repository / ".git" / "logs" / "refs" / "heads" / "other").unlink()
+    assert tip.may_have_moved(folder, ("pull",))
