@@ -232,7 +232,7 @@ def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
     from memcli.cli.inspect.inbox import draw
     from memcli.curation import merged_versions
 
-    merged = merged_versions.waiting(vault)
+    merged = merged_versions.waiting(vault, listed=True)
 
     def text(canvas: Canvas) -> None:
         if merged:

@@ -27,11 +27,16 @@ def of(canvas: Canvas, sources: Vault | Vaults | None) -> Callable[[str], str]:
 
     beginning = lookup.shortest if len(vaults) == 1 else lookup.shortest_beside
 
+    looked: set[str] = set()
+
     def short(entry_id: str) -> str:
-        lengths = (
-            vault.read(lambda reader: len(beginning(reader, entry_id)))
-            for vault in vaults
-        )
+        lengths = []
+        for vault in vaults:
+            # The first id sees what the command has written. Listing the files once
+            # more for each of ten ids would take longer than the rest of a recall.
+            ask = vault.index.again if vault.root in looked else vault.read
+            looked.add(vault.root)
+            lengths.append(ask(lambda reader: len(beginning(reader, entry_id))))
         return entry_id[: max(lengths)]
 
     return short

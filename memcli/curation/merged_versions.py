@@ -43,10 +43,14 @@ class MergedVersion(NamedTuple):
     current_text: str
 
 
-def waiting(vault: Vault) -> list[MergedVersion]:
+def waiting(vault: Vault, *, listed: bool = False) -> list[MergedVersion]:
     """The versions that nobody has decided on, the oldest first.
 
     Those whose entry is resolved, forgotten or says the same by now are left out.
+
+    Args:
+        vault: where to look.
+        listed: its index was brought up to date a moment ago, for the same answer.
     """
 
     def look(reader: Reader) -> list[tuple[StoredRow, str | None]]:
@@ -58,7 +62,8 @@ def waiting(vault: Vault) -> list[MergedVersion]:
         ]
 
     found: list[MergedVersion] = []
-    for row, head in vault.read(look):
+    ask = vault.index.again if listed else vault.read
+    for row, head in ask(look):
         current = vault.get(head) if head else None
         if current is None or current.status is not Status.ACTIVE:
             continue

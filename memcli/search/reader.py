@@ -15,6 +15,7 @@ from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.projects import holds
 from memcli.named_tuple import NamedTuple
 from memcli.search.document_facts import STATUSES, DocumentFacts
+from memcli.search.lookups import Lookups
 from memcli.search.packed_facts import (
     CONFLICT,
     STATUS_MASK,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 
     from memcli.search.source import Ahead, Source
     from memcli.search.stored_row import StoredRow
-    from memcli.search.value_lists import ValueLists
 
     _Named = TypeVar("_Named", Entry, StoredRow)
 
@@ -55,7 +55,7 @@ class Broken(NamedTuple):
     reason: str
 
 
-class Reader(DocumentFacts):
+class Reader(DocumentFacts, Lookups):
     """The documents of a source (a `ranking.Corpus`).
 
     Args:
@@ -218,41 +218,6 @@ class Reader(DocumentFacts):
     def own_frequency(self, term: str) -> int:
         """How many live documents of this index hold a term."""
         return self._source.frequency(FIELD, term)
-
-    def exact(self, field: str, value: str) -> Sequence[int]:
-        """Live documents whose field has this exact value."""
-        return self._source.exact(field, value)
-
-    def starting(self, field: str, prefix: str) -> Sequence[str]:
-        """Values of a field that start with a prefix and belong to a live document."""
-        return self._source.starting(field, prefix)
-
-    def repeated(self, field: str) -> Mapping[str, Sequence[int]]:
-        """The values of a field that several documents have, with these."""
-        return self._source.repeated(field)
-
-    def largest(self, field: str) -> list[str]:
-        """The values of a field, the last in order first; of deleted ones, too."""
-        return sorted(self._source.begun(field, "", ("",)), reverse=True)
-
-    def values(self, field: str) -> Mapping[str, Sequence[int]]:
-        """The values of a field, each with the live documents that have it."""
-        return self._source.values(field)
-
-    def lists(self, field: str) -> ValueLists:
-        """As `values`, to count live documents; others may be in the lists."""
-        return self._source.lists(field)
-
-    def begins_one(self, field: str, prefix: str) -> bool:
-        """Whether at most one value of a field starts with a prefix.
-
-        It looks no further than the second one that belongs to a live document.
-        """
-        return self._source.begins_one(field, prefix)
-
-    def holds(self, field: str) -> bool:
-        """Whether any document, deleted ones included, has a value in a field."""
-        return self._source.holds(field)
 
     def beginning(self, letters: str, endings: Sequence[str] = ("",)) -> set[str]:
         """The terms that begin with these letters and end in one of the endings.

@@ -341,6 +341,14 @@ class Segments:
             _remember(self._rows, doc, row, _MOST_ROWS)
         return row
 
+    def naming(self, values: Collection[str], /) -> Iterator[int]:
+        """The documents in whose row one of these is a value, and perhaps others."""
+        marks = [StoredRow.mark(value) for value in values]
+        for doc in self.everything():
+            data = self._row(doc)
+            if any(mark in data for mark in marks):
+                yield doc
+
     def said(self, doc: int) -> tuple[str, str]:
         """The id and the text of a document; raises as `row`."""
         return said(self._row(doc))

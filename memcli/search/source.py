@@ -133,6 +133,12 @@ class Source(Protocol):
     def row(self, doc: int) -> StoredRow:
         """What is stored of a document; raises IndexError when there is none."""
 
+    def naming(self, values: Collection[str], /) -> Iterator[int]:
+        """The documents in whose row one of these is a value; perhaps others as well.
+
+        For what no list tells, and few documents have.
+        """
+
     def said(self, doc: int) -> tuple[str, str]:
         """The id and the text of a document; raises as `row`."""
 

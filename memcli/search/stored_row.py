@@ -88,6 +88,13 @@ class StoredRow(NamedTuple):
         # ASCII: a path may hold half a surrogate pair, which UTF-8 has no bytes for.
         return json.dumps(self, separators=(",", ":")).encode("ascii")
 
+    @staticmethod
+    def mark(value: str) -> bytes:
+        """What the bytes of a row hold when one of its values is this one."""
+        import json
+
+        return json.dumps(value).encode("ascii")
+
     @classmethod
     def from_json(cls, data: bytes) -> StoredRow:
         """The row that `as_json` made these bytes of."""

@@ -137,7 +137,8 @@ def _lint(vault: Vault) -> Check:
 
     findings = lint(vault)
     errors = [finding for finding in findings if finding.level == ERROR]
-    where = f"{vault.root}, {counted(vault.read(lambda reader: reader.size), 'entry')}"
+    entries = counted(vault.index.again(lambda reader: reader.size), "entry")
+    where = f"{vault.root}, {entries}"
     if errors:
         first = errors[0]
         said = (

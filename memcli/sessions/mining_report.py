@@ -178,7 +178,7 @@ def current(vault: Vault, record: Record) -> list[dict[str, Any]]:
 
 
 def _rows(reader: Reader) -> list[StoredRow]:
-    rows = [reader.row(doc) for doc in reader.everything()]
+    rows = [reader.row(doc) for doc in reader.naming(WRITERS)]
     return [row for row in rows if row.writer in WRITERS and row.rationale]
 
 

@@ -26,11 +26,14 @@ def note(resolved_id: str) -> str:
 
 def notes(vault: Vault, ids: Iterable[str]) -> list[str]:
     """A sentence for each of these entries whose claim is resolved."""
+    wanted = list(ids)
+    if not wanted:
+        return []
     view = View(vault.now_ms() // 1000, agent=vault.agent)
 
     def look(reader: Reader) -> list[str]:
         found = {}
-        for name in ids:
+        for name in wanted:
             for doc in reader.exact("id", name):
                 resolve = settled_by(reader.facts(doc), view)
                 if resolve is not None:

@@ -11,7 +11,7 @@ import os
 import time
 
 from memcli.errors import HistoryError
-from memcli.storage.git import tip
+from memcli.storage.git import printed, tip
 from memcli.storage.git.log import Readable
 
 TYPE_CHECKING = False
@@ -49,6 +49,24 @@ class Comparable(Readable):
         if done.code:
             raise HistoryError(f"git hash-object failed: {done.text}")
         return list(zip(there, done.printed.decode().split(), strict=True))
+
+    def tracked(self, *, notes: bool = True) -> list[tuple[str, str]]:
+        """Return (mode, path) of every file of the vault that git's index holds.
+
+        Args:
+            notes: also of notes whose path begins with no dot; nearly all are such.
+
+        Raises:
+            HistoryError: git refused.
+        """
+        rows = printed.names(self.look("ls-files", "--stage", "-z", "--", "."))
+        if not notes:
+            rows = [
+                row
+                for row in rows
+                if not (row.endswith(".md") and row.startswith("100")) or "\t." in row
+            ]
+        return [(row[:6], row.partition("\t")[2]) for row in rows]
 
     def index_is_another_commit(self) -> bool:
         """Say whether all that is staged is what a commit holds that came from outside.

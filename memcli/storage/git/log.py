@@ -126,7 +126,7 @@ class Readable:
         """
         if self.head() is None:
             return []
-        output = self.ask(
+        output = self.look(
             "log",
             "--follow",
             "--name-status",
@@ -290,7 +290,7 @@ class Readable:
         """
         if self.head() is None:
             return []
-        output = self.ask("log", f"--max-count={limit}", *_FORMAT, "--", ".")
+        output = self.look("log", f"--max-count={limit}", *_FORMAT, "--", ".")
         return printed.commits(output)
 
     def status(self) -> list[tuple[str, str]]:
@@ -311,24 +311,6 @@ class Readable:
         """
         options = ("--cached", "--others", "--exclude-standard", "-z")
         return printed.names(self.ask("ls-files", *options))
-
-    def tracked(self, *, notes: bool = True) -> list[tuple[str, str]]:
-        """Return (mode, path) of every file of the vault that git's index holds.
-
-        Args:
-            notes: also of notes whose path begins with no dot; nearly all are such.
-
-        Raises:
-            HistoryError: git refused.
-        """
-        rows = printed.names(self.look("ls-files", "--stage", "-z", "--", "."))
-        if not notes:
-            rows = [
-                row
-                for row in rows
-                if not (row.endswith(".md") and row.startswith("100")) or "\t." in row
-            ]
-        return [(row[:6], row.partition("\t")[2]) for row in rows]
 
     def is_clean(self, paths: Collection[str]) -> bool:
         """Say whether all of these files are as HEAD has them (or ignored).

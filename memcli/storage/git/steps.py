@@ -43,7 +43,7 @@ def steps(repository: Readable, limit: int, since: int | None = None) -> list[St
     options += [_DATE, _HEADER, f"--max-count={limit}"]
     if since is not None:
         options.append(f"--since={since}")
-    output = repository.ask("log", *options, "--", ".")
+    output = repository.look("log", *options, "--", ".")
     text = "\0" + output.decode("utf-8", "surrogateescape")
     return [
         _step(repository.prefix, [part for part in row.split("\0") if part.strip("\n")])

@@ -175,7 +175,7 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
     policies = vault.settings.policies
     view = View(now, agent=vault.agent)
     said = claim_number(entry.body)
-    resolves = vault.read(lambda reader: reader.claims.resolves(said))
+    resolves = vault.index.again(lambda reader: reader.claims.resolves(said))
     both = marked.shown(stored.data, path, vault.kinds)  # as the index has it
     known = facts(both or entry, policies, resolves)
     try:
@@ -195,11 +195,13 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
         file=FileFacts(status.st_size, dates.iso(int(status.st_mtime))),
         history=commits,
         history_note=note,
-        around=vault.read(lambda reader: _around(reader, entry, View(now=now))),
+        around=vault.index.again(lambda reader: _around(reader, entry, View(now=now))),
         links=_links(vault, entry),
-        versions=vault.read(lambda reader: lineage.versions(reader, entry.id)),
+        versions=vault.index.again(lambda reader: lineage.versions(reader, entry.id)),
         item=_item_facts(entry, known.expires, now, policies),
-        recurred_at=vault.read(lambda reader: lineage.recurred_at(reader, entry)),
+        recurred_at=vault.index.again(
+            lambda reader: lineage.recurred_at(reader, entry)
+        ),
         uses=usage.uses(vault, entry),
         code=_code(vault, entry),
     )
@@ -286,7 +288,7 @@ def _links(vault: Vault, entry: Entry) -> list[Link]:
         }
 
     targets = links_of(entry)
-    rows = vault.read(meant) if targets else {}
+    rows = vault.index.again(meant) if targets else {}
     plain: Names = Names()
     if None in rows.values():
         # Nothing says who may see these, so an agent is told of none that is owned.
