@@ -273,6 +273,26 @@ def test_damage_that_keeps_size_and_date_is_found_by_its_checksum(
     assert said[0].startswith("rebuilding the index: it is damaged (Damaged: MAIN_")
 
 
+@pytest.mark.parametrize("ending", [".doc", ".pst", ".trm"])
+def test_damage_that_shows_when_segments_are_merged_leads_to_a_rebuild(
+    vault: Vault, ending: str
+) -> None:
+    for number in range(6):
+        save(vault, f"Heron {number} stands in the reeds")
+        assert len(vault.recall("heron").rows) == number + 1
+    path = min(state_of(vault.root, layout.INDEX).glob(f"*{ending}"))
+    status, data = path.stat(), bytearray(path.read_bytes())
+    place = len(data) // 2 if ending == ".trm" else len(data) - 8
+    data[place] ^= 0xFF
+    path.write_bytes(bytes(data))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    save(vault, "Heron 6 stands in the reeds")
+    said: list[str] = []
+    again = Vault.open(vault.root, tell=said.append)
+    assert len(again.recall("heron").rows) == 7
+    assert said[0].startswith("rebuilding the index: it is damaged")
+
+
 def test_what_an_agent_may_not_see_leaves_the_index_also_when_the_agent_updates_it(
     vault: Vault,
 ) -> None:

@@ -228,7 +228,7 @@ def _place(index: Memory, end: int, name: bytes) -> tuple[_Entry | None, int]:
     """The entry of a path, and where one would be put in."""
     if len(name) > _LONGEST:
         raise _Unknown
-    if _is_new_where_other_is(index, end, name):
+    if _would_take_out(index, end, name):
         raise _Unknown
     found, place = _from(index, end, name)
     if found is None or found.name != name:
@@ -238,7 +238,7 @@ def _place(index: Memory, end: int, name: bytes) -> tuple[_Entry | None, int]:
     return found, place
 
 
-def _is_new_where_other_is(index: Memory, end: int, name: bytes) -> bool:
+def _would_take_out(index: Memory, end: int, name: bytes) -> bool:
     """Whether the index has a folder in the place of a file, or a file in that of a
     folder above it: git takes that out."""
     if _begins_with(index, end, name + b"/"):
