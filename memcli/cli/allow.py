@@ -46,13 +46,13 @@ def allow(
     """
     if context.agent:
         raise NotAllowed(
-            f"what may be read is for the user to say, not for agent {context.agent}",
+            f"only the user decides what may be read, not agent {context.agent}",
             hint="Call it without --agent and MEMCLI_AGENT.",
             code="owner_only",
         )
     if context.vault or (list_ and (path or revoke)):
         raise UsageError(
-            "--list goes alone, and --vault not with this command",
+            "--list takes no PATH and no --revoke, and this command no --vault",
             hint="Name a folder of the repository: memcli allow PATH",
         )
     if list_:

@@ -53,7 +53,8 @@ def answered(
 def reason(context: Context, word: str) -> str | None:
     """Why an item is refused: the word behind the key, or what the person answers.
 
-    One letter is no reason: a person who knows the keys has typed the next one already.
+    One letter is not taken for a reason: a person who knows the keys has typed the
+    next one already.
     """
     while True:
         answer = word or context.ask("Why? (Enter: no reason) ")
@@ -61,7 +62,7 @@ def reason(context: Context, word: str) -> str | None:
         given = (answer or "").strip()
         if len(given) != 1 or not given.isascii():  # one sign of Chinese says much
             return given or None
-        context.tell(f"  {given} is no reason; Enter for none")
+        context.tell(f"  {given} is too short for a reason; Enter gives none")
 
 
 def unknown(context: Context, key: str, explained: str) -> bool:
@@ -70,5 +71,5 @@ def unknown(context: Context, key: str, explained: str) -> bool:
     if key in ("?", "h", "help"):
         context.tell(explained)
     else:
-        context.tell(f"  {key} is no key here; ? explains the keys")
+        context.tell(f"  the key {key} does nothing here; ? explains the keys")
     return False

@@ -148,7 +148,7 @@ def parse_name(text: str) -> Name:
 
 
 def read_all(code: Iterable[str]) -> list[Anchor]:
-    """The anchors of an entry's field `code`; what is none is passed over."""
+    """The anchors of an entry's field `code`; other values are passed over."""
     found = []
     for text in list(code)[:MOST]:
         try:
@@ -159,7 +159,7 @@ def read_all(code: Iterable[str]) -> list[Anchor]:
 
 
 def read_names(names: Iterable[str]) -> list[Name]:
-    """The names of an entry's field `code_names`; what is none is passed over."""
+    """The names of an entry's field `code_names`; other values are passed over."""
     found = []
     for text in list(names)[:MOST]:
         try:

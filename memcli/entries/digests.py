@@ -49,7 +49,7 @@ def _made(name: str, data: bytes, **options: Any) -> bytes:
     return made
 
 
-# Python remembers modules that it found, and not those that there are none of: `_sha2`
+# Python remembers modules that it found, but not that one is missing: `_sha2`
 # was looked for on the whole path twice for each file of a vault, a sixth of its time.
 @cache
 def _function(name: str) -> Callable[..., Any]:

@@ -33,7 +33,7 @@ _READABLE = (1, _VERSION)  # journals of version 1 hold all bytes
 _NOTE = f'{{"journal": {_VERSION}, "whole": false, '.encode()
 # What is added to the name of a journal whose old bytes were put back.
 _WITHDRAWN = ".withdrawn"
-# Stands for what is no file, or a file outside the vault.
+# Stands for a folder, link or device, and for a file outside the vault.
 _STRANGE = b"\0not a file\0"
 
 

@@ -1,4 +1,4 @@
-"""The folder of the user's own settings, and what is one line in it.
+"""The folder of the user's own settings, and its files of one line.
 
 Invariant: loads nothing, because a hook asks before each edit which vault is meant.
 """

@@ -248,7 +248,7 @@ def test_a_decision_of_an_earlier_walk_is_taken_back_too(
 def test_an_error_is_told_and_the_walk_goes_on(vault: Vault, three: list[str]) -> None:
     walked = walk(vault, "m zzzz", "x", "y", "q")
     assert "no entry has the id or the file name 'zzzz'" in walked.said
-    assert "x is no key here" in walked.said
+    assert "the key x does nothing here" in walked.said
     assert walked.data["approved"] == 1
 
 
@@ -353,7 +353,7 @@ def test_a_reason_stands_behind_the_key_and_one_letter_is_none(
     walked = walk(vault, "n of that task alone", "n", "s", "", "n", "too vague")
     reasons = [vault.get(name).reason for name in (first, second, third)]
     assert reasons == ["of that task alone", None, "too vague"]
-    assert "  s is no reason; Enter for none" in walked.said
+    assert "  s is too short for a reason; Enter gives none" in walked.said
     assert walked.data["rejected"] == 3
 
 
@@ -362,7 +362,7 @@ def test_enter_and_a_key_that_is_none_do_not_print_all_the_help(
 ) -> None:
     said = walk(vault, "", "x", "2", "q").said
     assert "  ? explains the keys" in said
-    assert "  x is no key here; ? explains the keys" in said
+    assert "  the key x does nothing here; ? explains the keys" in said
     assert "  no entry is shown as 2; m ID names another one" in said
     assert "change where it holds" not in said
     assert "change where it holds" in walk(vault, "?", "q").said

@@ -186,7 +186,7 @@ def test_an_error_is_told_and_the_same_idea_asked_again(three: Vault) -> None:
     )
     assert "Did you mean 'count-sessions'?" in said
     assert "cannot be merged into itself" in said
-    assert "x is no key here" in said
+    assert "the key x does nothing here" in said
     assert "kind must be one of" in said
     assert states(three) == ["promoted", "open", "open"]
     assert data["ideas"]["left"] == 2

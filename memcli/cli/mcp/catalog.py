@@ -329,7 +329,7 @@ REVIEW = Tool(
             Parameter("kind", "Its kind"),
             Parameter("tags", "Tags to add", to="--tag"),
             Parameter("all", "Every candidate"),
-            Parameter("all_older_than", "Older than so many days"),
+            Parameter("all_older_than", "Older than this many days"),
             Parameter("min_confidence", "Of at least this confidence"),
             Parameter("yes", "Act on a selection; else only its plan is shown"),
             Parameter("dry_run", "Only show the plan"),

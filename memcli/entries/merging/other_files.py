@@ -114,8 +114,8 @@ def _settings_of_both(base: str, older: str, newer: str) -> bytes | None:
 
     A line says something else below another `[section]`, and lines know nothing of
     sections: a key for one agent could become a key for the next one. So both orders of
-    what the sides added at one place are tried, and none is taken that is not what the
-    tables make.
+    what the sides added at one place are tried, and a result is taken only when it
+    parses to the merged tables.
     """
     tables = [_table(text) for text in (base, older, newer)]
     start, one, two = tables

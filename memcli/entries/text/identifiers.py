@@ -1,7 +1,7 @@
 """Identifiers in a text: names of code, files, packages and paths.
 
 Invariant: pure, and linear in the text. A word is an identifier by its form alone, and
-plain words of prose are none.
+plain words of prose are not.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ _ARTICLES = frozenset(
 def loose_names(
     text: str, entities: Collection[str], possible: Sequence[ProperName] | None = None
 ) -> tuple[str, ...]:
-    """The names in a text that are none of its entities, at most twelve.
+    """The names in a text that are not among its entities, at most twelve.
 
     Args:
         text: of an entry.

@@ -107,7 +107,7 @@ def plan(
     Raises:
         InvalidValue: there is no such host, or a path is not UTF-8.
         UsageError: a project's settings would be the user's.
-        InvalidConfig: the settings do not parse, or are none.
+        InvalidConfig: the file does not parse, or holds something else.
         Unreadable: they cannot be read.
     """
     record = table.find(host, hooks=True)

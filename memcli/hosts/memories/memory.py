@@ -110,12 +110,12 @@ def _plain(node: Any) -> Any:
 
 
 def line_of(value: Any) -> str:
-    """A value of a frontmatter as one line; empty for what is none."""
+    """A value of a frontmatter as one line; empty when it is not a text."""
     return " ".join(value.split()) if isinstance(value, str) else ""
 
 
 def date_of(value: Any) -> str | None:
-    """A tool's date as an entry has it; None for what is none."""
+    """A tool's date as an entry has it; None when it is not a date."""
     if not isinstance(value, str) or not value.strip():
         return None
     try:
@@ -125,7 +125,7 @@ def date_of(value: Any) -> str | None:
 
 
 def tags_of(values: Any) -> list[str]:
-    """A tool's labels as tags: what is none of memcli's is bent to the nearest."""
+    """A tool's labels as tags, each in the nearest form that memcli takes."""
     labels = values.split(",") if isinstance(values, str) else values
     if not isinstance(labels, list):
         return []

@@ -327,7 +327,7 @@ class Publisher:
         )
 
     def totals(self, standing: Standing) -> tuple[int, int]:
-        """How many entries are published, and how many files that are none."""
+        """How many entries are published, and how many files that are not entries."""
         ((entries,),), ((broken,),) = self._database.ask(
             (
                 "SELECT coalesce(sum(documents), 0)::bigint FROM memcli.access "

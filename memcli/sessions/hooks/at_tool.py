@@ -2,8 +2,8 @@
 
 Invariant: each entry goes through the one eligibility function, and reaches a session
 once at its actions. Only an entry of the user's own vault that a person marked keeps a
-tool from running, and none of another vault; so often at most in one session, since
-a vault that refuses everything would stop all work.
+tool from running, and in one session at most `_MOST_REFUSED` times, since a vault that
+refuses everything would stop all work.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Invariant: only the user's own config names it; no vault can. It gets the digest on
 standard input, an empty folder to stand in, a time limit, and no hooks of memcli; it is
-called once when a session ends, and so often a day at most. Its answers remove nothing
+called once when a session ends, up to a limit a day. Its answers remove nothing
 that the rules have found. The module is light: the start of a session asks whether
 there is a judge.
 """

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 MOST = 64
 """More paths than this are left to `git commit`."""
 
-# A person who commits in the same instant moves the branch; never so often in a row.
+# A person who commits in the same instant moves the branch, but not five times.
 _TRIES = 5
 
 _UNDER_WAY = (

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _SET = ("update-index", "-z", "--index-info")
 _PATHS = ("--pathspec-from-file=-", "--pathspec-file-nul")
-# A person who commits in the same instant writes the index; never so often in a row.
+# A person who commits in the same instant writes the index, but not five times.
 _TRIES = 5
 # More files, and larger ones, that are as young as the index are left to git.
 _MOST_YOUNG = 64
