@@ -125,7 +125,7 @@ def play(shell: Shell) -> None:
     shell.type("memcli recall 'payment test hangs'", hides="REDIS_URL")
     shell.type("memcli resolve --list", shows="fixed in CI")
 
-    say("What somebody mined waits for a decision.")
+    say("What was mined waits for a decision.")
     shell.type("memcli save --inbox 'Perhaps the web client wants tabs'")
     shell.type("memcli review", shows="tabs")
 

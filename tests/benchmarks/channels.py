@@ -2,7 +2,7 @@
 
 Twice: once with the turns as they are, where the speakers are the only entities; and
 once with every name registered that `memcli entities waiting` proposes for them, as
-somebody would do who presses "yes" each time. Deterministic.
+a person would do who presses "yes" each time. Deterministic.
 
     python -m tests.benchmarks.channels --data FILE
 """

@@ -5,7 +5,7 @@ its answer is what its reader finds useful. A careful reader looks at every row,
 one at the row of rank r with a chance of 1/r (drawn from the question, so that each run
 draws the same). The others test: their questions with the scorer and without. Its
 figures are given for what `memcli signals --train` decides, and for the scorer
-put to use whatever was decided.
+put to use for every decision.
 
     python -m tests.benchmarks.feedback --data FILE
 """

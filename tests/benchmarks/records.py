@@ -29,7 +29,7 @@ FORBIDDEN = (
     "copy",
     "other",
 )
-"""What a record may be that nothing may be learned from, whatever it says."""
+"""Kinds of records from which nothing may be learned."""
 
 Record = dict[str, Any]
 

@@ -5,7 +5,7 @@ is right when its category is that of a positive label or one that the label acc
 as well (`alt`), else wrong. On a record that nobody has labelled it is neither:
 people have to read it. `floor` of a precision counts all of those as wrong.
 
-A label is found by a right candidate, at whatever confidence; by the surest one, if
+A label is found by a right candidate, at any confidence; by the surest one, if
 there are several. `duplicate_of_line` names a second record that says the same.
 """
 

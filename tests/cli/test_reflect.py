@@ -168,7 +168,7 @@ def test_what_a_terminal_would_obey_is_shown_as_what_it_is(
     assert "\\x1b]0;owned\\x07" in done.out
     for character in "\x1b\x07\x9b\u202e\x08":
         assert character not in done.out + done.err
-    # A name out of a memory is no flag of what somebody pastes.
+    # A name out of a memory is no flag of a command that is pasted.
     (line,) = [one for one in done.out.splitlines() if "rm redis" in one]
     assert line.startswith("  memcli reflect -- '--vault=/x ")
     recalled = memcli("recall", "redis").out

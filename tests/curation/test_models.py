@@ -208,7 +208,7 @@ def test_a_change_that_is_not_of_the_text_makes_nothing_stale(
 def test_without_a_fingerprint_the_date_of_the_change_decides(
     vault: Vault, clock: list[int]
 ) -> None:
-    """Somebody wrote the model by hand."""
+    """A person wrote the model by hand."""
     base = save(vault, "The build takes an hour")
     name = model(vault, "The build", base)
     path = Path(vault.root, vault.path_of(name))

@@ -1,4 +1,4 @@
-"""Candidates wait, and whoever decides loses nothing by it."""
+"""Candidates wait, and a decision loses nothing."""
 
 import subprocess
 from pathlib import Path

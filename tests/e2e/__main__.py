@@ -21,7 +21,7 @@ from tests.e2e.clients import Client, cache, clients, install
 
 _TESTS = [Path(__file__).with_name(name) for name in ("sessions.py", "mcp_calls.py")]
 # Its own network with loopback alone, and its own processes: when the first one ends,
-# the kernel ends the rest, whatever a client has left running.
+# the kernel ends what a client has left running.
 _APART = ["unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
 _UP = 'ip link set lo up && exec "$@"'
 

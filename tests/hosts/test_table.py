@@ -89,7 +89,7 @@ def test_a_host_that_is_none_is_refused_with_the_nearest() -> None:
 
 
 def test_no_other_module_holds_a_list_of_hosts() -> None:
-    """Two names of hosts in one literal are a list that somebody has to keep."""
+    """Two names of hosts in one literal are a list that a person has to keep."""
     lists = []
     for path in sorted(ROOM.parent.rglob("*.py")):
         if path == Path(table.__file__):

@@ -1,4 +1,4 @@
-"""Windsurf's steps as its documentation has them, and whatever else may stand there."""
+"""Windsurf's steps as its documentation has them, and what else may stand there."""
 
 from pathlib import Path
 from typing import Any

@@ -176,7 +176,7 @@ def test_a_crowd_loses_nothing_and_each_id_has_one_current_version(
     assert won == 3 * rounds
     assert len({row.id for row in rows}) == len(rows)
     successors = Counter(row.supersedes for row in rows if row.supersedes)
-    assert set(successors.values()) == {1}, "somebody was replaced twice"
+    assert set(successors.values()) == {1}, "an entry was replaced twice"
     heads = [row for row in rows if row.status == "active"]
     assert len(heads) == WRITERS * SAVES + len(fought) + len(solved)
     assert len(rows) == len(heads) + won

@@ -1,7 +1,7 @@
 """A disk that is full at any free size leaves the old vault or the new one.
 
 Invariant: never half of a change, and nothing staged that was refused. A commit that
-was made is reported as made, whatever could not be written after it. What the next
+was made is reported as made, also when a later write failed. What the next
 command has to put right it does as soon as there is space again.
 
 The real disk is a small file system in memory, in a name space of its own, on a machine

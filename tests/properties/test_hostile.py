@@ -204,7 +204,7 @@ def open_vault(ready_vault: Path) -> Iterator[Vault]:
     """A vault that a user without rights can reach, with its git's settings.
 
     Not below pytest's own folders: those are closed to other users, and parallel
-    runs share them, so whoever opened and closed them would do it to others.
+    runs share them, so a test that opened and closed them would do it to others.
     """
     base = Path(tempfile.gettempdir()).resolve()
     closed = [f for f in (base, *base.parents) if f.stat().st_mode & 0o005 != 0o005]
@@ -236,7 +236,7 @@ def open_vault(ready_vault: Path) -> Iterator[Vault]:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.filterwarnings(f"default:{_UNTESTED}")  # shown, whatever runs it
+@pytest.mark.filterwarnings(f"default:{_UNTESTED}")  # shown in every run
 def test_a_vault_that_may_only_be_read_answers_and_refuses_to_change(
     open_vault: Vault, snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

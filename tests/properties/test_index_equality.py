@@ -82,7 +82,7 @@ def answers(vault: Vault) -> list[Recalled]:
     ]
 
 
-# --- whatever happened before ---------------------------------------------------
+# --- after any changes ----------------------------------------------------------
 
 _NAMES = st.sampled_from(["a.md", "b.md", "n/a.md", "n/b.md", "n/c.md", "ü/d.md"])
 _TEXT = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)

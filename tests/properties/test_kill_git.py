@@ -368,7 +368,7 @@ def interrupt_the_git(number: int) -> None:
     def started(program: str, words: list[str], *rest: Any, **options: Any) -> int:
         nonlocal count
         count += 1
-        if count == number:  # whatever it would have done, it has not
+        if count == number:  # it has done nothing of its work
             words = ["git", "version"]
         return start(program, words, *rest, **options)
 

@@ -294,7 +294,7 @@ def test_a_killed_operation_has_happened_whole_or_not_at_all(
     else:
         assert after != before
     assert all(one in (before, after) for one in seen)
-    # Words that were committed are there, whatever happened, save what is forgotten.
+    # Words that were committed are there after every kill, except what is forgotten.
     if "forget" not in name:
         texts = {entry[1] for entry in after.values()}
         assert {entry[1] for entry in before.values()} <= texts

@@ -1,4 +1,4 @@
-"""No text that is stored holds a secret, by whatever way it came.
+"""No text that is stored holds a secret, from every source.
 
 Two tables. One goes through all kinds of secrets on the ways that bring most texts.
 The other goes through every argument and flag of every command, and every parameter of

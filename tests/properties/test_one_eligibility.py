@@ -136,7 +136,7 @@ def reflected(vault: Vault, view: View) -> set[str]:
     assert {one.id for one in found.citations} == shown
     assert {name for pair in found.conflicts for name in pair.ids} <= shown
     assert set(found.stale) <= shown
-    # What is left out has ended, and whoever asks may know of it.
+    # What is left out has ended, and the one who asks may know of it.
     known = admitted(vault, view._replace(statuses=frozenset(Status)))
     assert {one.id for one in found.superseded_excluded} <= known - shown
     return shown

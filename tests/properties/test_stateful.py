@@ -1,4 +1,4 @@
-"""Whatever is done to a vault, in whatever order: files and answers agree.
+"""After any commands in any order, the files and the answers of a vault agree.
 
 A machine saves, evolves, resolves, forgets, edits by hand, deletes the index, checks
 out old files; after every step a naive reader of the files, which shares nothing with

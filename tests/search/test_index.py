@@ -1,4 +1,4 @@
-"""The index follows the files, whoever changed them, and shows no trace of how."""
+"""The index follows the files, and every program may have changed them."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Several processes find in files what one finds, whatever becomes of them."""
+"""Several processes find in files what one finds, also when some of them die."""
 
 import io
 import os

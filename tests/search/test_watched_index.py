@@ -1,4 +1,4 @@
-"""A vault that stays open answers like one that is opened anew, whatever happened."""
+"""A vault that stays open answers like one that is opened anew, after every change."""
 
 import os
 import random

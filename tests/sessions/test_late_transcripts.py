@@ -64,7 +64,7 @@ def test_what_a_host_writes_after_a_session_was_mined_is_mined_by_a_sweep(
     with open(transcript, "a", encoding="utf-8") as file:
         file.write(turn(LATER, 2))
     ago(transcript, 60)
-    assert outcomes(vault) == ["live"], "somebody may be in it"
+    assert outcomes(vault) == ["live"], "a person may be in it"
     ago(transcript, 7_000)
     assert outcomes(vault) == ["reflected"]
     assert texts(vault) == {STATED, LATER}

@@ -1,4 +1,4 @@
-"""What is committed are the bytes that were meant, whatever moves files meanwhile."""
+"""What is committed are the bytes that were meant, also when files are moved."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""An agent's vault is the vault without what it may not see, whoever asks for what."""
+"""An agent's vault is the vault without what it may not see, for every question."""
 
 import os
 import shutil

@@ -111,7 +111,7 @@ def test_a_resolved_key_that_is_extracted_again_is_recorded_as_recurred(
     assert entry.status is Status.RESOLVED
     assert entry.seen == ("2026-11-21T12:00:01Z",)
     assert vault.recall("rerank").rows == []
-    # Not injected until somebody reopens it; then it is as fresh as its last sighting.
+    # Not injected until a person reopens it; then it is as fresh as its last sighting.
     vault.reopen(name)
     assert [row.id for row in vault.recall("rerank").rows] == [name]
 

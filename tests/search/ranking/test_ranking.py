@@ -21,7 +21,7 @@ VOCABULARY = ("deploy", "friday", "queue", "retry", "port", "ana", "heron")
 
 
 class Doc(NamedTuple):
-    """A document; its order is its name, whatever number it gets."""
+    """A document; its order is its name, and not its number."""
 
     order: int
     words: tuple[str, ...]

@@ -95,7 +95,7 @@ def test_what_a_session_teaches_is_its_agents_also_when_another_mines_it(
         markers.begin(live.root, name, "claude-code", path, agent=agent)
         age((state_of(live.root, layout.HARNESS) / f"session-id-{name}.start"), 7_200)
         age(path, 7_200)
-    # Said again by somebody else, it stays whose it was.
+    # Said again by another agent, it stays whose it was.
     markers.begin(live.root, "s1", "claude-code", None, agent="bob")
     age((state_of(live.root, layout.HARNESS) / "session-id-s1.start"), 7_200)
     done = recovery.sweep(live, os.environ)

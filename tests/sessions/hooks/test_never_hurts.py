@@ -1,4 +1,4 @@
-"""Whatever comes in and whatever is broken: exit code 0, in time, no word too much.
+"""For every input and every damage: exit code 0, in time, no word too much.
 
 `make test-all` makes all of the thousand calls processes; else the most are made in
 this process, and 60 are processes.

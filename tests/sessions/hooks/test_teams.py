@@ -76,7 +76,7 @@ def ask(event: str, name: str = "a") -> dict[str, str]:
 
 
 def said(event: str, name: str = "a", **options: Any) -> str:
-    """What a process tells a session; it ends well, whatever is wrong."""
+    """What a process tells a session; it ends well in every case."""
     done = process(event, "claude-code", ask(event, name), **options)
     assert (done.code, done.err) == (0, b"")
     assert len(done.out) <= 9_500
@@ -340,7 +340,7 @@ def _torn_segments(root: Path) -> None:
 
 
 def _hangs(root: Path) -> None:
-    # Few files are waited for, and whoever holds the lock does not let go of it.
+    # Few files are waited for, and the lock stays held by another process.
     shutil.copy(next((root / "memories").rglob("*.md")), root / "memories" / "new.md")
     HELD.append(Lock(str(state_of(root, layout.INDEX_LOCK)), 0))
     HELD[-1].__enter__()
@@ -436,7 +436,7 @@ def test_a_team_that_another_process_indexes_is_left_out(
     assert OWN in text
     assert "team:" not in text
     assert log(filled, "prompt-submit")[0]["not_asked"] == {"team:team": teams.LATE}
-    # What changed is indexed by whoever comes first, and told.
+    # What changed is indexed by the process that comes first, and told.
     assert "may deploy on Friday" in said("prompt-submit", "b")
 
 

@@ -1,4 +1,4 @@
-"""A commit that would change nothing is not made, whatever the user has staged."""
+"""A commit that would change nothing is not made, also beside staged changes."""
 
 import subprocess
 from collections.abc import Callable

@@ -139,7 +139,7 @@ def url_in(folder: str) -> str | None:
             '[remote "origin"]\nurl = a:b/x\n',
             "https://a.example/x",
         ),
-        # The server as it is written stays, whatever a mirror stands in for.
+        # The server as it is written stays, also when a mirror replaces it.
         (
             '[url "https://mirror.example/"]\ninsteadOf = https://a.example/\n'
             '[remote "origin"]\nurl = https://a.example/x\n',

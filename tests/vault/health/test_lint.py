@@ -303,7 +303,7 @@ def test_a_long_note_costs_time_in_proportion(vault: Vault, body: str) -> None:
 def test_a_commit_that_a_rebase_left_out_is_named_with_what_brings_it_back(
     vault: Vault,
 ) -> None:
-    """git moves the branch to what it has rebased, whatever was committed meanwhile."""
+    """git moves the branch to what it has rebased, past commits made meanwhile."""
 
     def git(*words: str) -> str:
         command = ["git", "-C", vault.root, *words]

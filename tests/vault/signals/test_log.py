@@ -307,7 +307,7 @@ def rows(vault: Vault, question: str) -> list[str]:
 
 
 def test_a_log_that_cannot_be_written_fails_nothing(vault: Vault):
-    log(Path(vault.root)).mkdir(parents=True)  # whatever is in the way
+    log(Path(vault.root)).mkdir(parents=True)  # a folder is in the way
     vault.save(vault.draft({"text": "We deploy on Mondays"}))
     assert rows(vault, "deploy") == ["We deploy on Mondays"]
     assert events.read(vault.root).events == []
@@ -344,7 +344,7 @@ def test_a_log_that_cannot_be_rotated_stops_growing(
     "name", [layout.EVENTS, layout.EVENTS_KEY, layout.EVENTS_TOTAL]
 )
 def test_a_pipe_in_its_place_stops_nobody(vault: Vault, name: str):
-    """Each of these waited for whoever would write into the pipe."""
+    """Each of these waited for another process to write into the pipe."""
     entry = vault.save(vault.draft({"text": "We deploy on Mondays", "kind": "skill"}))
     path = Path(vault.root, name)
     path.unlink(missing_ok=True)
