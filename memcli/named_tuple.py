@@ -45,8 +45,11 @@ else:
         ) -> list[Any]:
             """All values in order; raises TypeError where one is missing or unknown."""
             fields = cls._fields
-            if not values and len(named) == len(fields) and named.keys() >= set(fields):
-                return [named[name] for name in fields]
+            if not values and len(named) == len(fields):
+                try:
+                    return [named[name] for name in fields]
+                except KeyError:
+                    pass  # what is wrong is found below
             first = dict(zip(fields, values, strict=False))
             given = {**cls._field_defaults, **first, **named}
             try:

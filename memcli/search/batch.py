@@ -23,14 +23,14 @@ from memcli.search.term_table import encoded
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from memcli.search.prepared import Prepared
     from memcli.search.reading import Found
     from memcli.search.triggers import Line
 
-_WEIGHTED = "terms"
+WEIGHTED = "terms"
 """The field whose terms have weights; in all others each weight is 1."""
 
 _NUMBER = struct.Struct("<I")
@@ -51,21 +51,6 @@ class Lists(NamedTuple):
     counts: array[int]
     docs: array[int]
     weights: array[float]
-
-    def behind(
-        self, documents: int
-    ) -> Iterator[tuple[bytes, array[int], array[float]]]:
-        """Each term with its documents and weights.
-
-        Args:
-            documents: how many stand before this batch's; numbers count across.
-        """
-        docs, weights = self.docs, self.weights
-        if documents:
-            docs = array("I", map(documents.__add__, docs))
-        ends = accumulate(self.counts, initial=0)
-        for text, (start, end) in zip(self.texts, pairwise(ends), strict=True):
-            yield text, docs[start:end], weights[start:end]
 
 
 class Batch(NamedTuple):
@@ -139,7 +124,7 @@ def batch_of(documents: Iterable[Prepared]) -> Batch:
     if weighted:
         order = sorted(weighted)
         every = list(chain.from_iterable(map(weighted.__getitem__, order)))
-        lists[_WEIGHTED] = Lists(
+        lists[WEIGHTED] = Lists(
             list(map(encoded, order)),
             array("I", (len(weighted[text]) // 2 for text in order)),
             array("I", every[::2]),  # type: ignore[arg-type]
@@ -179,7 +164,7 @@ def as_bytes(batch: Batch) -> bytes:
     for field, lists in batch.lists.items():
         parts += (_lengths(lists.texts), *lists.texts)
         parts += (lists.counts.tobytes(), lists.docs.tobytes())
-        if field == _WEIGHTED:
+        if field == WEIGHTED:
             parts.append(lists.weights.tobytes())
     body = b"".join(parts)
     return _NUMBER.pack(zlib.crc32(body)) + body
@@ -226,7 +211,7 @@ def from_bytes(data: bytes) -> Batch:
             texts(terms),
             numbers("I", terms),
             numbers("I", postings),
-            numbers("f", postings) if field == _WEIGHTED else _ones(postings),
+            numbers("f", postings) if field == WEIGHTED else _ones(postings),
         )
         for field, terms, postings in sizes
     }

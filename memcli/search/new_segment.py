@@ -10,7 +10,9 @@ from __future__ import annotations
 import contextlib
 import os
 from array import array
+from itertools import accumulate
 
+from memcli.search.batch import WEIGHTED
 from memcli.search.segment import (
     DOCUMENTS,
     POSTINGS,
@@ -26,8 +28,11 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Any
 
-    from memcli.search.batch import Batch
+    from memcli.search.batch import Batch, Lists
+
+    _Item = tuple[str, bytes, array[int], array[float] | None]
 
 
 def write(folder: str, batches: Iterable[Batch]) -> tuple[SegmentId, ...]:
@@ -78,41 +83,52 @@ class Postings:
     """Posting lists by term; documents come in order, so no list is ever sorted."""
 
     def __init__(self) -> None:
-        self._fields: dict[str, dict[bytes, tuple[array[int], array[float]]]] = {}
+        self._docs: dict[str, dict[bytes, array[int]]] = {}
+        self._weights: dict[bytes, array[float]] = {}
 
     def add_batch(self, batch: Batch, documents: int) -> None:
         """Add what a batch holds, behind so many documents."""
         for field, lists in batch.lists.items():
-            terms = self._fields.setdefault(field, {})
-            for text, docs, weights in lists.behind(documents):
-                known = terms.get(text)
-                if known is None:
-                    terms[text] = docs, weights
-                else:
-                    known[0].extend(docs)
-                    known[1].extend(weights)
+            docs = lists.docs
+            if documents:
+                docs = array("I", map(documents.__add__, docs))
+            _extend(self._docs.setdefault(field, {}), lists, docs)
+            if field == WEIGHTED:
+                _extend(self._weights, lists, lists.weights)
 
     def add_one(self, field: str, term: bytes, doc: int, weight: float) -> None:
         """Add one term of a document."""
-        found = self._fields.setdefault(field, {}).setdefault(
-            term, (array("I"), array("f"))
-        )
-        found[0].append(doc)
-        found[1].append(weight)
+        terms = self._docs.setdefault(field, {})
+        terms.setdefault(term, array("I")).append(doc)
+        if field == WEIGHTED:
+            self._weights.setdefault(term, array("f")).append(weight)
 
-    def in_order(
-        self,
-    ) -> Iterator[tuple[str, bytes, array[int], array[float]]]:
+    def in_order(self) -> Iterator[_Item]:
         """Each term with its field, its documents and their weights."""
-        for field, terms in sorted(self._fields.items()):
+        for field, terms in sorted(self._docs.items()):
+            weights = self._weights if field == WEIGHTED else {}
             for term in sorted(terms):
-                yield field, term, *terms[term]
+                yield field, term, terms[term], weights.get(term)
 
 
-def files_of_terms(
-    items: Iterable[tuple[str, bytes, array[int], array[float]]],
-) -> tuple[bytes, bytes]:
-    """The bytes of the file of terms, and of that of their posting lists."""
+def _extend(known: dict[bytes, array[Any]], lists: Lists, numbers: array[Any]) -> None:
+    """Put the numbers of each term behind those that are known of it."""
+    start = 0
+    for text, end in zip(lists.texts, accumulate(lists.counts), strict=True):
+        before = known.get(text)
+        if before is None:
+            known[text] = numbers[start:end]
+        else:
+            before.extend(numbers[start:end])
+        start = end
+
+
+def files_of_terms(items: Iterable[_Item]) -> tuple[bytes, bytes]:
+    """The bytes of the file of terms, and of that of their posting lists.
+
+    Args:
+        items: field, term, documents and weights, in order; no weights where each is 1.
+    """
     ends: dict[str, int] = {}
     texts: list[bytes] = []
     lists: list[bytes] = []

@@ -50,6 +50,7 @@ TERMS, POSTINGS, DOCUMENTS = ".trm", ".pst", ".doc"
 _FEW = 100
 # A list so short is asked in any case.
 _SHORT = 32
+_ONE = struct.pack("<f", 1.0)
 
 
 class SegmentId(NamedTuple):
@@ -249,7 +250,12 @@ def documents_file(records: Sequence[bytes], rows: Sequence[bytes]) -> bytes:
     return with_header(len(records), body, zlib.crc32(packed))
 
 
-def posting_list(docs: Iterable[int], weights: Iterable[float]) -> bytes:
-    """The bytes of one posting list."""
-    numbers, weighed = array("I", docs), array("f", weights)
-    return with_check(portable(numbers).tobytes() + portable(weighed).tobytes())
+def posting_list(docs: array[int], weights: array[float] | None) -> bytes:
+    """The bytes of one posting list.
+
+    Args:
+        docs: numbers of documents.
+        weights: as many; None where each is 1.
+    """
+    weighed = _ONE * len(docs) if weights is None else portable(weights).tobytes()
+    return with_check(portable(docs).tobytes() + weighed)

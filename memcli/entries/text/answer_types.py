@@ -75,26 +75,23 @@ def held(text: str) -> int:
     """
     text = text[:_READ]
     kinds = 0
-    words = _words(text.lower())
-    numbers = {word for word in words if word[0].isdigit()}
+    if re.search(r"\b(?:in|at|from|to|near) (?:the )?[A-Z][a-z]", text):
+        kinds |= PLACE
+    text = text.lower()
+    words: set[str] = set()
+    if text.isascii():
+        # Only words with a digit in them need a pattern to tell their parts.
+        every = set(text.translate(_SPACED).split())
+        words.update([word for word in every if word.isalpha()])
+        text = " ".join(every - words)
+    parts = re.findall(r"[a-z]+|[0-9]+(?:st|nd|rd|th)?", text)
+    words.update(parts)
+    numbers = [part for part in parts if part[0].isdigit()]
     if not words.isdisjoint(_TIMES) or any(map(_is_date, numbers)):
         kinds |= TIME
     if numbers or not words.isdisjoint(_NUMBERS):
         kinds |= NUMBER
-    if re.search(r"\b(?:in|at|from|to|near) (?:the )?[A-Z][a-z]", text):
-        kinds |= PLACE
     return kinds
-
-
-def _words(text: str) -> set[str]:
-    """The words and numbers of a text in lower case, in which ASCII alone counts."""
-    alone: list[str] = []
-    if text.isascii():
-        # Only words with a digit in them need a pattern to tell their parts.
-        every = set(text.translate(_SPACED).split())
-        alone = [word for word in every if word.isalpha()]
-        text = " ".join(every.difference(alone))
-    return {*alone, *re.findall(r"[a-z]+|[0-9]+(?:st|nd|rd|th)?", text)}
 
 
 def _is_date(number: str) -> bool:

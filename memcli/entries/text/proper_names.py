@@ -9,7 +9,6 @@ from __future__ import annotations
 # ruff: noqa: RUF001 (curly quotes are named on purpose)
 import re
 
-from memcli.entries.remembered import Remembered
 from memcli.entries.text.tokens import STOP_WORDS
 from memcli.named_tuple import NamedTuple
 
@@ -95,7 +94,7 @@ def _of_line(words: list[str]) -> list[ProperName]:
                 close()
             begins = False
             continue
-        word = _WORDS[raw]
+        word = _read(raw)
         # A common word at the beginning of a sentence does not start a run.
         if word.is_name and (run or not word.is_common):
             if not run:
@@ -147,6 +146,3 @@ def _read(raw: str) -> _Word:
     ends = word.rstrip(_ENDING)[-1:] in _STOPS or raw.endswith(("—", "–"))
     closes = ends or word.endswith((",", "'s", "’s")) or (named and common)
     return _Word(stem, named, common, ends, closes)
-
-
-_WORDS = Remembered(_read)
