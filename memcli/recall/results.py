@@ -150,39 +150,46 @@ def row_of(
         channels: the channels that found it, of `event.CHANNELS`.
         explain: the pieces of its score, when the query asks for them.
     """
+    # By their places, which takes half as long as by their names.
     return Row(
-        id=stored.id,
-        text=stored.text,
-        title=stored.title,
-        kind=stored.kind,
-        layer=stored.layer,
-        type=stored.type,
-        status=stored.status,
-        tags=list(stored.tags),
-        entities=list(stored.entities),
-        project=stored.project,
-        occurred_at=stored.occurred_at,
-        created=stored.created,
-        document_id=stored.document_id,
-        record=stored.source.record,
-        source="personal",
-        path=stored.path,
-        score=score,
-        channels=channels,
-        stale=False,
-        supersedes=stored.supersedes,
-        superseded_by=stored.superseded_by,
-        citations_checked=stored.research is not None,
-        explain=explain,
-        writer=stored.writer,
-        code=stored.code,
-        code_names=stored.code_names,
+        stored.id,
+        stored.text,
+        stored.title,
+        stored.kind,
+        stored.layer,
+        stored.type,
+        stored.status,
+        list(stored.tags),
+        list(stored.entities),
+        stored.project,
+        stored.occurred_at,
+        stored.created,
+        stored.document_id,
+        stored.source.record,
+        "personal",
+        stored.path,
+        score,
+        channels,
+        False,  # stale
+        stored.supersedes,
+        stored.superseded_by,
+        explain,
+        None,  # subtype
+        (),  # stale_why
+        stored.research is not None,
+        None,  # parts
+        stored.writer,
+        0.0,  # share
+        stored.code,
+        stored.code_names,
+        (),  # code_state
+        (),  # read
     )
 
 
 def of_source(rows: Sequence[Row], source: str) -> list[Row]:
     """Rows with the name of the vault that they are from."""
-    return [row._replace(source=source) for row in rows]
+    return [r if r.source == source else r._replace(source=source) for r in rows]
 
 
 def fit(rows: list[Row], max_chars: int | None) -> tuple[list[Row], int]:

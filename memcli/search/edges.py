@@ -132,7 +132,8 @@ class EntryLinks:
 
     def _meant(self, name: str) -> str | None:
         """The registered entity that a name means."""
-        return self._known().meant.get(fold(name))
+        meant = self._known().meant
+        return meant.get(fold(name)) if meant else None
 
     def _known(self) -> Decided:
         if self._decisions is None:

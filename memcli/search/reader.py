@@ -200,7 +200,7 @@ class Reader(DocumentFacts, Lookups):
 
     def frequency(self, term: str) -> int:
         """How many live documents hold a term, those of `weigh_with` included."""
-        count = self.own_frequency(term)
+        count = self._source.frequency(FIELD, term)
         for other in self._beside:
             count += other.own_frequency(term)
         return count

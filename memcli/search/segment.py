@@ -73,6 +73,11 @@ class SegmentId(NamedTuple):
 class Segment:
     """One segment of the index, with its place in the numbering of documents.
 
+    Attributes:
+        base: the number of its first document.
+        count: how many documents it has, deleted ones included.
+        place: gives the place of a term in the table, None when it is absent.
+
     Raises:
         Damaged, OSError: its files are not there, or not what was written.
     """
@@ -86,6 +91,7 @@ class Segment:
             live[doc] = 0
         self.keep(bytes(live))
         self._terms = TermTable(File(folder, which.file(TERMS)))
+        self.place = self._terms.find
         self._postings = File(folder, which.file(POSTINGS))
         self._documents = File(folder, which.file(DOCUMENTS))
         if self._documents.items != self.count:
@@ -107,9 +113,11 @@ class Segment:
 
     def postings(self, field: str, term: str) -> tuple[array[int], array[float]] | None:
         """Local numbers of live documents, and weights; None if the term is absent."""
-        place = self._terms.find(field, encoded(term))
-        if place is None:
-            return None
+        place = self.place(field, encoded(term))
+        return None if place is None else self.live_postings(place)
+
+    def live_postings(self, place: int) -> tuple[array[int], array[float]]:
+        """Local numbers of live documents, and weights, by the place of the term."""
         docs, weights = self.listed(place)
         if self._whole:
             return docs, weights
@@ -125,9 +133,11 @@ class Segment:
 
     def frequency(self, field: str, term: str) -> int:
         """How many live documents hold a term."""
-        place = self._terms.find(field, encoded(term))
-        if place is None:
-            return 0
+        place = self.place(field, encoded(term))
+        return 0 if place is None else self.live_frequency(place)
+
+    def live_frequency(self, place: int) -> int:
+        """How many live documents hold the term at a place."""
         if self._whole:
             return self._terms.frequency(place)
         docs, _ = self.listed(place)
@@ -207,10 +217,6 @@ class Segment:
     def terms(self) -> Iterator[tuple[str, bytes, int]]:
         """(field, term, place) of every term, in order."""
         return self._terms.everything()
-
-    def place(self, field: str, term: bytes) -> int | None:
-        """The place of a term in the table, None when it is absent."""
-        return self._terms.find(field, term)
 
     def fields(self) -> tuple[str, ...]:
         """The names of the fields that hold a term."""

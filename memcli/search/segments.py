@@ -26,6 +26,7 @@ from memcli.search.packed_facts import (
 from memcli.search.ranking.corpus import held_of
 from memcli.search.segment import Segment, SegmentId
 from memcli.search.stored_row import StoredRow, said
+from memcli.search.term_table import encoded
 from memcli.search.value_lists import ValueLists
 
 TYPE_CHECKING = False
@@ -225,10 +226,12 @@ class Segments:
     def _read(self, field: str, term: str) -> tuple[array[int], array[float]]:
         docs: array[int] = array("I")
         weights: array[float] = array("f")
+        name = encoded(term)
         for part in self.parts:
-            postings = part.postings(field, term)
-            if postings is None:
+            place = part.place(field, name)
+            if place is None:
                 continue
+            postings = part.live_postings(place)
             if part.base:
                 shifted = array("I", [doc + part.base for doc in postings[0]])
                 postings = shifted, postings[1]
@@ -254,7 +257,11 @@ class Segments:
             return len(self._lists[asked][0])
         found = self._frequencies.get(asked)
         if found is None:
-            found = sum(part.frequency(field, term) for part in self.parts)
+            found, name = 0, encoded(term)
+            for part in self.parts:
+                place = part.place(field, name)
+                if place is not None:
+                    found += part.live_frequency(place)
             _remember(self._frequencies, asked, found, _MOST_REMEMBERED)
         return found
 

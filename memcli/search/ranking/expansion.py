@@ -10,7 +10,6 @@ first documents, weighted by those documents' scores, interpolated.
 from __future__ import annotations
 
 import heapq
-from bisect import insort
 
 from memcli.search.ranking.corpus import Corpus, Term, inverse_frequency
 from memcli.search.source import Ahead
@@ -55,21 +54,16 @@ def expansion(
     likely = likely[: 8 * weights.feedback_terms]
     corpus.ahead(lambda: Ahead(counts=[("terms", text) for text in likely]))
     size = corpus.size
-    most = inverse_frequency(0, size)
-    weighed: list[tuple[float, str, int]] = []
+    weighed = []
     for text in likely:
-        if (
-            len(weighed) >= weights.feedback_terms
-            and votes[text] * most < -weighed[-1][0]
-        ):
-            break  # not even the rarest word with so few votes would be chosen
         n = corpus.frequency(text)
-        insort(weighed, (-votes[text] * inverse_frequency(n, size), text, n))
-        del weighed[weights.feedback_terms :]
-    mass = -sum(weight for weight, _, _ in weighed)
+        weighed.append((-votes[text] * inverse_frequency(n, size), text, n))
+    weighed.sort()
+    chosen = weighed[: weights.feedback_terms]
+    mass = -sum(weight for weight, _, _ in chosen)
     budget = weights.feedback * sum(term.idf for term in known)
     return [
         Term(text, text, n, budget * -weight / mass)
-        for weight, text, n in weighed
+        for weight, text, n in chosen
         if mass
     ]

@@ -20,7 +20,7 @@ from memcli.search.source import Ahead
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memcli.search.ranking.corpus import Corpus, Edge, Scope
     from memcli.search.ranking.weights import Weights
@@ -89,12 +89,15 @@ def walk(
         for doc, head in heads.items():
             arrivals += _hop(doc, head, scope.links.edges(doc), shares, totals, least)
         corpus.ahead(partial(_facts_of, arrivals))
+        beyond = {doc for _, others in arrivals for doc in others if doc not in totals}
+        # What `totals` holds takes part, or it would not be there.
+        held = totals.keys() | scope.holding([*beyond])
         for arrival, others in arrivals:
             for other in others:
-                if other in news and news[other].score >= arrival.score:
-                    continue
-                if scope.holds(other):
-                    news[other] = arrival
+                if other in held:
+                    before = news.get(other)
+                    if before is None or before.score < arrival.score:
+                        news[other] = arrival
         for doc, arrival in news.items():
             if doc not in reached or reached[doc].score < arrival.score:
                 reached[doc] = arrival
@@ -153,7 +156,7 @@ def _hop(
     head: Reached,
     edges: Iterable[Edge],
     shares: _Shares,
-    totals: Collection[int],
+    totals: Mapping[int, float],
     least: float,
 ) -> Iterable[tuple[Reached, list[int]]]:
     """How an edge of a document arrives, and where, for each edge that is followed.
@@ -165,12 +168,12 @@ def _hop(
         fan = len(edge.docs)
         if fan > CROWD or is_hub(fan, shares.size):
             continue
-        others = [other for other in edge.docs if other not in passed]
-        if not others:
+        number = fan - sum(map(edge.docs.count, passed))
+        if not number:
             continue
-        score = shares.arriving(head.score, edge, len(others))
-        if score < least:
-            others = [other for other in others if other in totals]
+        score = shares.arriving(head.score, edge, number)
+        followed = edge.docs if score >= least else totals.keys() & edge.docs
+        others = [other for other in followed if other not in passed]
         if others:
             step = Step(doc, edge.kind, edge.name)
             yield Reached(score, (*head.way, step)), others

@@ -18,7 +18,7 @@ from memcli.search.source import Ahead
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from memcli.search.ranking.corpus import (
         Corpus,
@@ -182,20 +182,21 @@ class Pool:
         orders = self._corpus.orders
         if self._admit is None and self._inside is None:
             chosen = _first(scores, self._count)
-            ranked = sorted(chosen, key=lambda doc: (-scores[doc], orders[doc]))
-            return self._best(ranked, scores)
+            return self._best(_in_order(chosen, scores, orders), scores)
         found: dict[int, float] = {}
         seen: Mapping[int, float] = {}
         wanted = 2 * self._count
         while len(seen) < len(scores):
             chosen = _first(scores, wanted)
             fresh = (doc for doc in chosen if doc not in seen)
-            ranked = sorted(fresh, key=lambda doc: (-scores[doc], orders[doc]))
+            ranked = _in_order(fresh, scores, orders)
             self._look(ranked, scores, found)
             if self._is_enough(found, min(chosen.values(), default=0.0)):
                 break
             seen, wanted = chosen, 4 * wanted
-        ranked = sorted(found, key=lambda doc: (-found[doc], orders[doc]))
+        # Without a window they were found in their order.
+        windowed = self._inside is not None
+        ranked = _in_order(found, found, orders) if windowed else [*found]
         return self._best(ranked, found)
 
     def _best(self, ranked: Sequence[int], scores: Mapping[int, float]) -> list[int]:
@@ -248,6 +249,15 @@ class Pool:
             return len(found) >= self._count
         least = heapq.nlargest(self._count, found.values())[-1]
         return most * (1 + self._temporal) < least
+
+
+def _in_order(
+    docs: Iterable[int], scores: Mapping[int, float], orders: Sequence[int]
+) -> list[int]:
+    """Documents, best first; ties break on their order."""
+    # Twice with keys that are found in C takes half the time of one that is written.
+    ordered = sorted(docs, key=orders.__getitem__)
+    return sorted(ordered, key=scores.__getitem__, reverse=True)
 
 
 def _first(scores: Mapping[int, float], count: int) -> Mapping[int, float]:
