@@ -14,21 +14,39 @@ import re
 # What models emit around turns and calls: a digest for a model must hold none, even
 # when a memory does.
 _SCAFFOLDING = r"(?<=<)(?=\|\w)|(?<=\bto)=(?=functions)"
-# A name, words of which the text must hold one, and the pattern. Compiling a pattern
-# takes a millisecond, and most texts hold none of the words.
+_OVERRIDES = "tries to override instructions"
+# A name, the pattern, and words: a text that it matches holds one of each group.
+# Compiling a pattern takes up to half a millisecond, and most texts lack a group.
 _FAMILIES = (
     (
-        "tries to override instructions",
-        ("ignore", "disregard", "forget", "override", "you", "new"),
+        _OVERRIDES,
+        (
+            ("ignore", "disregard", "forget", "override"),
+            ("previous", "prior", "above", "earlier", "preceding", "system"),
+        ),
         r"\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+|my\s+)*"
         r"(?:previous|prior|above|earlier|preceding|system)\s+"
-        r"(?:\w+\s+)?(?:instructions?|prompts?|rules?|messages?|context)\b"
-        r"|\byou\s+are\s+now\s+(?:in\s+)?(?:an?\s+)?(?:dan\b|developer\s+mode|jailbroken)"
-        r"|\bnew\s+system\s+prompt\s*:",
+        r"(?:\w+\s+)?(?:instructions?|prompts?|rules?|messages?|context)\b",
+    ),
+    (
+        _OVERRIDES,
+        (("you",), ("dan", "developer", "jailbroken")),
+        r"\byou\s+are\s+now\s+(?:in\s+)?(?:an?\s+)?(?:dan\b|developer\s+mode|jailbroken)",
+    ),
+    (
+        _OVERRIDES,
+        (("new",), ("system",), ("prompt",)),
+        r"\bnew\s+system\s+prompt\s*:",
     ),
     (
         "asks for secrets",
-        ("prompt", "key", "secret", "credential", "password", "token"),
+        (
+            (
+                *("reveal", "print", "show", "send", "post", "upload"),
+                *("exfiltrate", "leak", "output"),
+            ),
+            ("prompt", "key", "secret", "credential", "password", "token"),
+        ),
         r"\b(?:reveal|print|show|send|post|upload|exfiltrate|leak|output)\s+(?:me\s+)?"
         r"(?:all\s+|the\s+|your\s+|any\s+|every\s+)*(?:system\s+prompts?|hidden\s+prompts?"
         r"|(?:api\s+)?keys?|secrets?|credentials?|passwords?|access\s+tokens?)\b"
@@ -36,7 +54,7 @@ _FAMILIES = (
     ),
     (
         "holds a role tag",
-        ("<", "["),
+        (("<", "["),),
         r"<\s*/?\s*(?:system|assistant|developer|tool|system-reminder"
         r"|function_calls?|instructions?)\s*>"
         r"|<\|(?:im_start|im_end|channel|start|end|call|message)\|>"
@@ -44,7 +62,7 @@ _FAMILIES = (
     ),
     (
         "begins like a turn of another role",
-        ("system", "assistant", "developer"),
+        (("system", "assistant", "developer"), (":",)),
         r"(?m)^\s*(?:#+\s*)?(?:system|assistant|developer)\s*(?:prompt\s*)?:\s+\S",
     ),
 )
@@ -64,10 +82,9 @@ def suspicious(text: str) -> str | None:
     if not text.isascii():
         text = re.sub(_HIDDEN, "", text)
     folded = text.casefold()
-    for name, words, pattern in _FAMILIES:
-        if not any(word in folded for word in words):
-            continue
-        if re.search(pattern, text, re.IGNORECASE):
+    for name, groups, pattern in _FAMILIES:
+        may = all(any(word in folded for word in words) for words in groups)
+        if may and re.search(pattern, text, re.IGNORECASE):
             return name
     return None
 
