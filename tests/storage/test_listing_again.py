@@ -19,7 +19,9 @@ from tests.storage.test_watch import EDITS, MONTH, append, write
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="folders have no handles")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux says on what disk a folder lies"
+)
 
 # Longer than a tick of the kernel's clock. An index waits two seconds for it.
 TICK = 0.02
@@ -152,7 +154,6 @@ def test_a_folder_that_cannot_be_listed_is_named_again(
     assert again.unreadable == everything.unreadable == [MONTH]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="names there are UTF-8")
 def test_names_that_are_no_utf_8_are_told_apart(root: Path) -> None:
     """As text one is what the bytes of the other say, written as UTF-8."""
     folder = os.fsencode(root / MONTH)
