@@ -53,6 +53,8 @@ class _Possible(NamedTuple):
 
     def spelling(self, places: Sequence[int]) -> str:
         """How most entries spell the name with these places."""
+        if len(places) == 1:
+            return self.lists.values[places[0]]
         counts = [self.counts[place] for place in places]
         return usual([self.lists.values[place] for place in places], counts)
 
@@ -81,18 +83,23 @@ def candidates(vault: Vault, most: int | None = None) -> tuple[list[PossibleName
         found = possible.found
         order = sorted(found)
         order.sort(key=lambda form: -found[form][0])  # equal ones stay in order
+        order = order[:most]
         newest = newest_first(reader.columns)
-        said: dict[int, tuple[str, str]] = {}
-        rows = []
-        for count, places in map(found.__getitem__, order[:most]):
-            doc = min(possible.holding(places), key=newest)
-            if doc not in said:
-                entry_id, text = reader.said(doc)
-                said[doc] = entry_id, " ".join(text.split())
-            entry_id, text = said[doc]
-            name = possible.spelling(places)
-            rows.append(PossibleName(name, count, _around(text, name), entry_id))
-        return rows, len(found)
+        # By entry, so that each is read once, and no text is kept.
+        shown_in: dict[int, list[str]] = {}
+        for form in order:
+            docs = possible.holding(found[form][1])
+            doc = docs[0] if len(docs) == 1 else min(docs, key=newest)
+            shown_in.setdefault(doc, []).append(form)
+        rows: dict[str, PossibleName] = {}
+        for doc, forms in shown_in.items():
+            entry_id, text = reader.said(doc)
+            plain = " ".join(text.split())
+            for form in forms:
+                count, places = found[form]
+                name = possible.spelling(places)
+                rows[form] = PossibleName(name, count, _around(plain, name), entry_id)
+        return [rows[form] for form in order], len(found)
 
     return vault.read(named)
 

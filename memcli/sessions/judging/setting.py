@@ -14,7 +14,7 @@ from memcli.errors import Conflict, InvalidConfig, UsageError
 from memcli.hosts import table
 from memcli.hosts.transcript import Session, Step
 from memcli.named_tuple import NamedTuple
-from memcli.sessions.judging import answers, command, digest
+from memcli.sessions.judging import command
 from memcli.sessions.judging.command import Judge, JudgeFailed
 from memcli.storage import files, user_config, user_folder
 
@@ -115,6 +115,9 @@ def try_once(words: tuple[str, ...], environ: Mapping[str, str]) -> Trial:
         JudgeFailed: it cannot be started, failed, or gave no answer that counts. The
             hint has the end of what it said.
     """
+    # They load the rules of mining, which a look at the setting needs nothing of.
+    from memcli.sessions.judging import answers, digest
+
     judge = Judge(words)
     made = digest.compose(
         Session("trial", "generic"), None, digest.turns_of(_TRIAL), []
