@@ -2,7 +2,8 @@
 
 Invariant: a process that dies, or says something that is no answer, loses nothing: the
 rest of its files are read here. Nothing that comes over a pipe is executed or
-unpickled. No process outlives the one that started it: its pipe breaks.
+unpickled. No process outlives the one that started it by more than a batch: its pipe
+breaks.
 
 Each process is a Python of its own and not a fork, so it is the same on every system,
 and no thread or lock of this one is copied. It reads the vault's path and its share of

@@ -1,8 +1,31 @@
 """What a question asks for, and what a text holds: a time, a number, a place."""
 
-import pytest
+import re
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memcli.entries.text import answer_types
 from memcli.entries.text.answer_types import NUMBER, PLACE, TIME, asked, held
+
+_PIECES = (
+    "May",
+    "two",
+    "3rd",
+    "1999",
+    "v1",
+    "_",
+    " ",
+    "\n",
+    "-",
+    "caf\u00e9",
+    "\u212aelvin",
+    "ago",
+    "7",
+    "21st",
+    "x",
+)
 
 
 @pytest.mark.parametrize(
@@ -41,3 +64,13 @@ def test_a_question_asks_for_kinds_of_answer(question: str, kinds: int) -> None:
 )
 def test_a_text_holds_kinds_of_answer(text: str, kinds: int) -> None:
     assert held(text) == kinds
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=8).map("".join))
+def test_parts_of_words_count_as_one_pattern_finds_them(text: str) -> None:
+    found = set(re.findall(r"[a-z]+|[0-9]+(?:st|nd|rd|th)?", text.lower()))
+    numbers = {word for word in found if word[0].isdigit()}
+    dates = any(map(answer_types._is_date, numbers))
+    time = not found.isdisjoint(answer_types._TIMES) or dates
+    number = bool(numbers) or not found.isdisjoint(answer_types._NUMBERS)
+    assert held(text) & ~PLACE == (TIME if time else 0) | (NUMBER if number else 0)

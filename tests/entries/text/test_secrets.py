@@ -268,3 +268,11 @@ def test_each_part_that_a_text_is_searched_for_holds_a_core() -> None:
     parts = [part for row in secret_forms.PHRASES for part in row[1]]
     for part in (*parts, *secrets._HINTS):
         assert any(core in part for core in secrets._CORES), part
+
+
+@given(st.lists(st.sampled_from((*_STARTS, "A", "_KEY", ":=", "\r", "\t")), max_size=9))
+def test_a_value_given_to_a_name_is_found_line_by_line(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    whole = re.finditer(secrets._ASSIGNED, text, re.ASCII)
+    everywhere = [match.regs for match in whole]
+    assert [match.regs for match in secrets._assignments(text)] == everywhere

@@ -160,3 +160,11 @@ def test_a_long_run_of_characters_takes_linear_time() -> None:
     # A pattern that backtracks would not come back from these in a lifetime.
     for text in ("a_" * 50_000, "A" * 100_000, "a." * 50_000, "'" * 100_000):
         tokens.terms(text, stemmer())
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=60))
+def test_terms_of_ascii_are_those_of_its_chunks(text: str) -> None:
+    stem = stemmer()
+    chunks = tokens._CHUNK.findall(text)
+    wanted = [term for chunk in chunks for term in tokens._terms_of(chunk, stem)]
+    assert tokens.terms(text, stem) == wanted
