@@ -88,7 +88,7 @@ def scan(root: str, *, skip: Collection[str] = (), shared: bool = False) -> List
 
 
 def scan_again(root: str, earlier: Earlier) -> Listing:
-    """As `scan`, but names are read only in folders whose time has changed.
+    """As `scan`, but names are read only in folders whose time has changed, and below.
 
     Every file is asked for its size and time. The names in a folder are those of the
     earlier listing until a file is made, renamed or removed there; that needs a disk
@@ -101,15 +101,20 @@ def scan_again(root: str, earlier: Earlier) -> Listing:
     for folder in earlier.stamps:
         if folder:
             below.setdefault(folder.rpartition("/")[0], []).append(folder)
+    anew: set[str] = set()
 
     def same(
         handle: int, folder: str, stamp: int, listing: Listing
     ) -> list[str] | None:
-        if not stamp or earlier.stamps.get(folder) != stamp:
-            return None
-        known = earlier.part(folder)
-        found = _asked_again(handle, known) if known else b""
+        # A folder that was moved here may have folders of the same tick of the clock as
+        # the one that was here before: a clone or `cp` makes hundreds in one.
+        moved = bool(folder) and folder.rpartition("/")[0] in anew
+        found: bytes | None = None
+        if stamp and not moved and earlier.stamps.get(folder) == stamp:
+            known = earlier.part(folder)
+            found = _asked_again(handle, known) if known else b""
         if found is None:
+            anew.add(folder)
             return None
         if found:
             listing.folders[folder] = found

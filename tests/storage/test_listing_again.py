@@ -69,6 +69,21 @@ def test_what_happens_to_files_and_folders_is_found(root: Path, seed: int) -> No
         assert _sorted(again) == _sorted(everything)
 
 
+def test_a_folder_moved_to_the_place_of_one_of_the_same_tick_is_read(
+    root: Path,
+) -> None:
+    write(root / "a" / "in" / "same.md")
+    write(root / "b" / "in" / "same.md")
+    write(root / "b" / "in" / "more.md")
+    known = earlier(root)
+    # A clone makes hundreds of folders within a tick.
+    stamps = {**known.stamps, "a/in": known.stamps["b/in"]}
+    shutil.rmtree(root / "a")
+    (root / "b").rename(root / "a")
+    again, everything = both(root, known._replace(stamps=stamps))
+    assert _sorted(again) == _sorted(everything)
+
+
 def _sorted(found: Listing) -> Listing:
     """The same without the order of names, which a folder may change when asked."""
     parts = {name: sorted(stats_of(p)) for name, p in found.folders.items()}

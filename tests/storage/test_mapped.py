@@ -1,5 +1,7 @@
 """Files that are mapped into memory instead of read."""
 
+import errno
+import mmap
 import os
 import sys
 from pathlib import Path
@@ -35,3 +37,14 @@ def test_what_is_no_regular_file_or_too_large_is_refused(tmp_path: Path) -> None
     for name in refused:
         with pytest.raises(Unreadable):
             mapped(str(tmp_path / name), limit=4)
+
+
+def test_a_file_on_a_disk_that_maps_none_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.ENODEV, os.strerror(errno.ENODEV))
+
+    monkeypatch.setattr(mmap, "mmap", refuse)
+    (tmp_path / "state").write_bytes(b"bytes")
+    assert mapped(str(tmp_path / "state"), limit=5) == b"bytes"

@@ -125,7 +125,7 @@ def page(vault: Vault, name: str) -> EntityPage:
     for claims in (current, past):
         claims.sort(key=lambda each: (each.occurred_at or each.created, each.id))
         claims.reverse()
-    ranked = sorted(others.items(), key=lambda item: (-item[1], fold(item[0])))
+    ranked = sorted(others.items(), key=lambda item: (-item[1], fold(item[0]), item[0]))
     return EntityPage(
         name=entity.name if entity else min(spelt),
         type=entity.type if entity else "unknown",

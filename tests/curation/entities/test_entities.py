@@ -144,6 +144,15 @@ def test_a_page_groups_claims_and_keeps_the_past_apart(vault: Vault) -> None:
     assert page.with_others == [("checkout_service", 1)]
 
 
+def test_companions_that_differ_in_case_alone_have_an_order(vault: Vault) -> None:
+    spellings = ["ETCD", "ETcd", "EtCD", "Etcd", "eTCD", "etcD", "etcd"]
+    named = ", ".join([*reversed(spellings), "Redis"])
+    entry = f"---\nid: 1m7xvn68xtqp489w\nentities: [{named}]\n---\nby hand\n"
+    Path(vault.root, "note.md").write_text(entry)
+    page = entities.page(vault, "Redis")
+    assert page.with_others == [(name, 1) for name in spellings]
+
+
 def test_listed_counts_what_is_registered_and_what_is_mentioned(vault: Vault) -> None:
     register(vault, "Redis")
     register(vault, "Etcd")
