@@ -59,7 +59,8 @@ def stage(tree: WorkTree, index: IndexLock, placed: Mapping[str, bytes | None]) 
     if made is None or made.same:
         return False
     for name in made.new:
-        if ignore_rules.may_ignore(tree, name.decode("utf-8", "surrogateescape")):
+        path = name.decode("utf-8", "surrogateescape")
+        if _is_in_repository(tree.top, path) or ignore_rules.may_ignore(tree, path):
             return False
     if index.time > index.time_of_index() and not _are_known(
         tree.top, before, index.time_of_index(), changes
@@ -67,6 +68,14 @@ def stage(tree: WorkTree, index: IndexLock, placed: Mapping[str, bytes | None]) 
         return False
     index.write(made.parts)
     return True
+
+
+def _is_in_repository(top: str, path: str) -> bool:
+    """Whether a folder above a file may be a repository of its own, which git leaves to
+    itself."""
+    folders = path.split("/")[:-1]
+    above = ("/".join(folders[:end]) for end in range(1, len(folders) + 1))
+    return any(os.path.lexists(os.path.join(top, each, ".git")) for each in above)
 
 
 def _are_known(

@@ -281,6 +281,16 @@ def test_file_that_a_rule_ignores_is_refused_as_by_git(
     assert quick[-2:] == ["config", "fast-import"], "what is tracked is not ignored"
 
 
+def test_file_in_a_repository_of_its_own_is_not_committed(tracked: Path) -> None:
+    (tracked / "new" / "deep").mkdir(parents=True)
+    git(tracked / "new", "init", "--quiet")
+    git(tracked / "new", "commit", "--quiet", "--allow-empty", "-m", "its own")
+    (tracked / "new" / "deep" / "note.md").write_text("of the other repository\n")
+    assert not Repository.open(str(tracked)).commit(["new/deep/note.md"], "save")
+    assert "new/" not in git(tracked, "ls-files")
+    assert "new/" not in git(tracked, "ls-tree", "-r", "--name-only", "HEAD")
+
+
 def test_rule_behind_a_byte_order_mark_ignores(tracked: Path) -> None:
     """Editors on Windows write one; git passes over it."""
     (tracked / ".gitignore").write_bytes(b"\xef\xbb\xbfnotes/a*\n")
