@@ -291,6 +291,15 @@ def test_file_in_a_repository_of_its_own_is_not_committed(tracked: Path) -> None
     assert "new/" not in git(tracked, "ls-tree", "-r", "--name-only", "HEAD")
 
 
+def test_file_behind_a_link_to_a_folder_is_refused_as_by_git(tracked: Path) -> None:
+    (tracked / "elsewhere" / "deep").mkdir(parents=True)
+    (tracked / "new").symlink_to("elsewhere")
+    (tracked / "new" / "deep" / "note.md").write_text("no listing finds it here\n")
+    with pytest.raises(HistoryError, match="symbolic link"):
+        Repository.open(str(tracked)).commit(["new/deep/note.md"], "save")
+    assert "new/" not in git(tracked, "ls-files")
+
+
 def test_rule_behind_a_byte_order_mark_ignores(tracked: Path) -> None:
     """Editors on Windows write one; git passes over it."""
     (tracked / ".gitignore").write_bytes(b"\xef\xbb\xbfnotes/a*\n")
