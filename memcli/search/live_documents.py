@@ -10,7 +10,6 @@ from array import array
 from itertools import accumulate, compress
 
 from memcli.search.batch import Batch, Lists
-from memcli.search.packed_facts import PACKED_SIZE
 from memcli.search.segment import Segment, SegmentId
 
 
@@ -29,7 +28,6 @@ def live_documents(folder: str, which: SegmentId) -> Batch:
 
 def _batch(segment: Segment) -> Batch:
     live = segment.live
-    packed = segment.packed()
     numbers = list(compress(range(segment.count), live))
     # A document's number among those that are live.
     place = list(accumulate(live, initial=0)).__getitem__
@@ -52,6 +50,6 @@ def _batch(segment: Segment) -> Batch:
         broken={},
         told=[],
         rows=[segment.row(doc) for doc in numbers],
-        records=[packed[n * PACKED_SIZE : (n + 1) * PACKED_SIZE] for n in numbers],
+        records=list(compress(segment.records(), live)),
         lists=lists,
     )

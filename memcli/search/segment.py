@@ -8,8 +8,8 @@ A segment is three files, little-endian, each with the header of `segment_file`:
 
     .trm  the terms, as `term_table` has them
     .pst  posting lists: document numbers (u32), as many weights (f32), a checksum
-    .doc  a packed record for each document; where its row starts (u64); then the rows,
-          each as JSON with a checksum behind it
+    .doc  a column for each of `packed_facts`, with a checksum behind it; where each
+          row starts (u64); then the rows, each as JSON with a checksum behind it
 
 Weights are term counts by field (title, tags, entities and date words count beside
 the body), so one posting list serves all fields of an entry: the simple BM25F of
@@ -26,7 +26,16 @@ from bisect import bisect_left
 from itertools import accumulate, compress
 
 from memcli.named_tuple import NamedTuple
-from memcli.search.packed_facts import PACKED_SIZE, numbers_of, portable
+from memcli.search.packed_facts import (
+    FACTS,
+    PACKED_SIZE,
+    SPANS,
+    columns_of,
+    joined,
+    numbers_of,
+    portable,
+    records_of,
+)
 from memcli.search.segment_file import (
     CHECK_SIZE,
     HEADER_SIZE,
@@ -105,11 +114,15 @@ class Segment:
         zeros = re.finditer(rb"\0", live) if gone else ()
         self._gone = [zero.start() for zero in zeros] if gone <= _FEW else None
 
-    def packed(self) -> bytes:
-        """The packed records of all documents, deleted ones included."""
-        records = self._documents.take(HEADER_SIZE, self.count * PACKED_SIZE)
-        self._documents.matches(records)
-        return records
+    def column(self, fact: str) -> bytes:
+        """The numbers of a fact for all documents, deleted ones included."""
+        start, size = SPANS[fact]
+        place = HEADER_SIZE + self.count * start + CHECK_SIZE * FACTS.index(fact)
+        return self._documents.part(place, self.count * size + CHECK_SIZE)
+
+    def records(self) -> list[bytes]:
+        """The packed record of each document, deleted ones included."""
+        return records_of(joined([self.column]))
 
     def postings(self, field: str, term: str) -> tuple[array[int], array[float]] | None:
         """Local numbers of live documents, and weights; None if the term is absent."""
@@ -196,16 +209,18 @@ class Segment:
         """The stored row of a local document, as JSON."""
         if not 0 <= doc < self.count:
             raise IndexError(doc)
-        table = HEADER_SIZE + self.count * PACKED_SIZE
-        start, end = struct.unpack("<QQ", self._documents.take(table + 8 * doc, 16))
+        place = _rows_at(self.count) + 8 * doc
+        start, end = struct.unpack("<QQ", self._documents.take(place, 16))
         return self._documents.part(start, end - start)
 
     def check(self) -> None:
-        """Read every posting list and every term.
+        """Read every column, every posting list and every term.
 
         Raises:
             Damaged, ValueError: one is not what was written.
         """
+        for fact in FACTS:
+            self.column(fact)
         for field, text, place in self.terms():
             decoded(text)
             docs, _ = self.listed(place)
@@ -248,12 +263,17 @@ class Segment:
 
 def documents_file(records: Sequence[bytes], rows: Sequence[bytes]) -> bytes:
     """The bytes of a file of documents, from packed records and rows as JSON."""
-    first = HEADER_SIZE + len(records) * PACKED_SIZE + 8 * (len(rows) + 1)
+    first = _rows_at(len(rows)) + 8 * (len(rows) + 1)
     parts = [with_check(row) for row in rows]
     places = array("Q", accumulate(map(len, parts), initial=first))
-    packed = b"".join(records)
-    body = b"".join((packed, portable(places).tobytes(), *parts))
-    return with_header(len(records), body, zlib.crc32(packed))
+    columns = map(with_check, columns_of(records))
+    body = b"".join((*columns, portable(places).tobytes(), *parts))
+    return with_header(len(records), body)
+
+
+def _rows_at(count: int) -> int:
+    """The place in a file of so many documents that says where their rows start."""
+    return HEADER_SIZE + count * PACKED_SIZE + len(FACTS) * CHECK_SIZE
 
 
 def posting_list(docs: array[int], weights: array[float] | None) -> bytes:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
 
-FORMAT = 6
+FORMAT = 7
 """Raised with every change of what the files hold; older ones are built anew."""
 
 _MAGIC = b"memcli\r\n"

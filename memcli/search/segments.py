@@ -20,8 +20,8 @@ from memcli.search.packed_facts import (
     RESOLVED_BEFORE,
     STATUS_MASK,
     Columns,
+    joined,
     newest_first,
-    unpack,
 )
 from memcli.search.ranking.corpus import held_of
 from memcli.search.segment import Segment, SegmentId
@@ -99,7 +99,7 @@ class Segments:
     def columns(self) -> Columns:
         """The packed facts of all documents, those that are not live included."""
         if self._columns is None:
-            self._columns = unpack([part.packed() for part in self.parts])
+            self._columns = joined([part.column for part in self.parts])
         return self._columns
 
     @property
@@ -367,7 +367,7 @@ class Segments:
         raise IndexError(doc)
 
     def check(self) -> None:
-        """Read every posting list and every term; raises as `Segment.check`."""
+        """Read all columns, posting lists and terms; raises as `Segment.check`."""
         self._forget()
         for part in self.parts:
             part.check()

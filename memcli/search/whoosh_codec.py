@@ -347,11 +347,7 @@ class _DocumentsReader(base.PerDocumentReader):
         return fieldname == "packed"
 
     def column_reader(self, _fieldname: str, _column: Any) -> list[bytes]:
-        records = self._segment.packed()
-        return [
-            records[start : start + PACKED_SIZE]
-            for start in range(0, len(records), PACKED_SIZE)
-        ]
+        return self._segment.records()
 
     def doc_field_length(self, _docnum: int, _fieldname: str, default: int = 0) -> int:
         return default

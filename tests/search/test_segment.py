@@ -16,7 +16,7 @@ from whoosh.reading import SegmentReader
 from memcli import Vault
 from memcli.search import new_segment, segment, segment_file, whoosh_codec, writer
 from memcli.search.batch import Batch, as_bytes, batch_of, from_bytes
-from memcli.search.packed_facts import PACKED_SIZE
+from memcli.search.packed_facts import FACTS, PACKED_SIZE, SPANS
 from memcli.search.prepared import Prepared
 from memcli.search.segment import Segment, SegmentId
 from memcli.storage.listed_files import ListedFiles, part, stats_of
@@ -208,7 +208,7 @@ def test_ours_and_whooshs_reader_agree_on_everything(
     }
     assert {(field, term) for field, term, _ in ours.terms()} == wanted
     assert ours.postings("terms", "not there") is None
-    assert ours.packed() == b"".join(PACKED[: len(documents)])
+    assert ours.records() == PACKED[: len(documents)]
     for doc, stored in theirs.iter_docs():
         assert stored == {"row": ours.row(doc)}
     ours.close()
@@ -242,15 +242,33 @@ def test_a_changed_or_cut_file_gives_what_was_written_or_an_error(
         assert held in (None, *before[0].values()), term
 
 
+@pytest.mark.parametrize("fact", FACTS)
+def test_a_damaged_column_is_said_by_the_check_whether_or_not_a_recall_reads_it(
+    tmp_path: Path, fact: str
+) -> None:
+    documents: Documents = [({"one": 1.0}, set()), ({"two": 1.0}, set())]
+    which = written(str(tmp_path), documents)
+    path = tmp_path / which.file(segment.DOCUMENTS)
+    whole = path.read_bytes()
+    start, _ = SPANS[fact]
+    place = segment_file.HEADER_SIZE + 2 * start + 4 * FACTS.index(fact)
+    path.write_bytes(whole[:place] + b"\xff" + whole[place + 1 :])
+    damaged = Segment(str(tmp_path), which, 0)
+    for name in set(FACTS) - {fact}:
+        damaged.column(name)
+    with pytest.raises(segment_file.Damaged, match="checksum"):
+        damaged.check()
+
+
 def everything(
     folder: Path, which: SegmentId
-) -> tuple[dict[str, object], bytes, list[bytes]]:
+) -> tuple[dict[str, object], list[bytes], list[bytes]]:
     read = Segment(str(folder), which, 0)
     terms: dict[str, object] = {}
     for field, term, _ in read.terms():
         text = term.decode("utf-8", "replace")
         terms[text] = read.postings(field, text)
-    return terms, read.packed(), [read.row(doc) for doc in range(2)]
+    return terms, read.records(), [read.row(doc) for doc in range(2)]
 
 
 @given(
