@@ -84,9 +84,12 @@ def found_by_several(
     """
     started: list[Popen[bytes] | None] = []
     try:
-        started.extend(
-            _start(vault.root, shares[number::processes]) for number in range(processes)
-        )
+        started.extend(_start() for _ in range(processes))
+        # Not before: a process takes its paths from the pipe once it has loaded.
+        for number, process in enumerate(started):
+            if process and not _told(process, vault.root, shares[number::processes]):
+                _end(process)
+                started[number] = None
         for at, share in enumerate(shares):
             process = started[at % processes]
             batch = _next(process, len(share)) if process else None
@@ -100,14 +103,13 @@ def found_by_several(
             _end(process)
 
 
-def _start(root: str, shares: Sequence[Sequence[str]]) -> Popen[bytes] | None:
-    """A process that reads these files; None when none can be started."""
-    import json
+def _start() -> Popen[bytes] | None:
+    """A process that waits to be told its files; None when none can be started."""
     import subprocess
 
     command = [sys.executable, "-P", "-m", __name__]
     try:
-        process = subprocess.Popen(  # noqa: S603 our own interpreter
+        return subprocess.Popen(  # noqa: S603 our own interpreter
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -117,6 +119,12 @@ def _start(root: str, shares: Sequence[Sequence[str]]) -> Popen[bytes] | None:
         )
     except OSError:
         return None
+
+
+def _told(process: Popen[bytes], root: str, shares: Sequence[Sequence[str]]) -> bool:
+    """Tell a process its files; whether it took all of it."""
+    import json
+
     try:
         if process.stdin:
             process.stdin.write(
@@ -124,9 +132,8 @@ def _start(root: str, shares: Sequence[Sequence[str]]) -> Popen[bytes] | None:
             )
             process.stdin.close()
     except OSError:
-        _end(process)
-        return None
-    return process
+        return False
+    return True
 
 
 def _end(process: Popen[bytes] | None) -> None:

@@ -93,8 +93,39 @@ def test_a_process_that_gives_no_answer_loses_nothing(
         def kill(self) -> None: ...
         def wait(self) -> None: ...
 
-    monkeypatch.setattr(reading_processes, "_start", lambda *_: Babbler())
+    monkeypatch.setattr(reading_processes, "_start", Babbler)
     assert ageless(reading_processes.found_by_several(files, shares, 1)) == alone
+
+
+def test_all_processes_are_started_before_one_is_told_its_files(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares, alone = one_by_one(files)
+    started = kept(monkeypatch)
+    told, counts = reading_processes._told, []
+
+    def counting(*given: Any) -> bool:
+        counts.append(len(started))
+        return told(*given)
+
+    monkeypatch.setattr(reading_processes, "_told", counting)
+    assert ageless(reading_processes.found_by_several(files, shares, 2)) == alone
+    assert counts == [2, 2]
+
+
+def test_a_process_that_dies_before_it_is_told_its_files_loses_nothing(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares, alone = one_by_one(files)
+    told = reading_processes._told
+
+    def late(process: "subprocess.Popen[bytes]", *given: Any) -> bool:
+        process.kill()
+        process.wait()
+        return told(process, *given)
+
+    monkeypatch.setattr(reading_processes, "_told", late)
+    assert ageless(reading_processes.found_by_several(files, shares, 2)) == alone
 
 
 def test_where_no_process_can_be_started_this_one_reads(
@@ -139,8 +170,8 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> "list[subprocess.Popen[bytes]]":
     started: list[subprocess.Popen[bytes]] = []
     start = reading_processes._start
 
-    def keeping(root: str, shares: list[str]) -> "subprocess.Popen[bytes] | None":
-        process = start(root, shares)
+    def keeping() -> "subprocess.Popen[bytes] | None":
+        process = start()
         if process:
             started.append(process)
         return process
