@@ -91,6 +91,10 @@ _FOURTH = (
     *("ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate"),
     *("iti", "ous", "ive", "ize", "ion", "al", "er", "ic"),
 )
+# Most words have no ending of a step, which one call says.
+_TENSES = ("eedly", "ingly", "edly", "eed", "ing", "ed")
+_SECOND_ENDINGS = tuple(ending for ending, _ in _SECOND)
+_THIRD_ENDINGS = tuple(ending for ending, _ in _THIRD)
 
 
 def stem(word: str) -> str:
@@ -172,11 +176,9 @@ def _without_plural(word: str) -> str:
 
 def _without_tense(word: str, first: int, second: int) -> tuple[str, int, int]:
     """Without -ed and -ing, as the word is written then; and where R1 and R2 begin."""
-    for ending in ("eedly", "ingly", "edly", "eed", "ing", "ed"):
-        if word.endswith(ending):
-            break
-    else:
+    if not word.endswith(_TENSES):
         return word, first, second
+    ending = next(ending for ending in _TENSES if word.endswith(ending))
     start = len(word) - len(ending)
     rest = word[:start]
     if ending in ("eedly", "eed"):
@@ -198,6 +200,8 @@ def _without_tense(word: str, first: int, second: int) -> tuple[str, int, int]:
 
 def _shortened(word: str, first: int, second: int) -> tuple[str, int]:
     """The word with the first of two endings shortened, and where R2 begins then."""
+    if not word.endswith(_SECOND_ENDINGS):
+        return word, second
     for ending, instead in _SECOND:
         if not word.endswith(ending):
             continue
@@ -217,6 +221,8 @@ def _shortened(word: str, first: int, second: int) -> tuple[str, int]:
 
 
 def _shortened_more(word: str, first: int, second: int) -> tuple[str, int]:
+    if not word.endswith(_THIRD_ENDINGS):
+        return word, second
     for ending, instead in _THIRD:
         if not word.endswith(ending):
             continue
@@ -229,6 +235,8 @@ def _shortened_more(word: str, first: int, second: int) -> tuple[str, int]:
 
 
 def _without_ending(word: str, second: int) -> str:
+    if not word.endswith(_FOURTH):
+        return word
     for ending in _FOURTH:
         if word.endswith(ending):
             start = len(word) - len(ending)

@@ -134,7 +134,8 @@ def _placed(word: str) -> str | None:
 
 
 def _path(word: str, *, code: bool) -> str | None:
-    word = re.sub(r":\d+(?::\d+)?$", "", word)
+    if ":" in word:
+        word = re.sub(r":\d+(?::\d+)?$", "", word)
     if re.fullmatch(_SCOPED, word):
         return word
     if not re.fullmatch(_PATH, word) or not re.search("[A-Za-z]{2}", word):

@@ -214,7 +214,9 @@ def _path(word: str) -> str | None:
     """The path or glob that a word is; None for a name with dots."""
     if word.startswith(("-", "http:", "~")) or "(" in word or "::" in word:
         return None
-    word = re.sub(r":\d+(?:-\d+)?$", "", word).removeprefix("./")
+    if ":" in word:
+        word = re.sub(r":\d+(?:-\d+)?$", "", word)
+    word = word.removeprefix("./")
     if word.count("/") == 1 and not re.search(r"[._*]|/$|-", word):
         left, right = word.split("/")
         if not right or left in ("and", "he", "she", "him") or len(left) < 3:

@@ -18,7 +18,7 @@ import re
 from bisect import bisect_left
 from functools import cache
 
-from memcli.entries.remembered import Remembered
+from memcli.entries.text import long_words
 from memcli.entries.text import secret_forms as forms
 from memcli.entries.text import secret_values as values
 from memcli.named_tuple import NamedTuple
@@ -112,9 +112,6 @@ _BARE = (
 )
 # --- disguises ----------------------------------------------------------------------
 
-# A word so long may be one of the forms that have `forms.LONG`.
-_LONG: Final = 40
-_WORD_PARTS: Final = tuple(part for row in forms.WORDS for part in row[1])
 # Of these one stands in every part of a phrase and in every hint.
 _CORES: Final = (
     "pass", "key", "token", "secret", "pw", "psw", "sig", "bearer", "credential", "kennwort",
@@ -175,10 +172,10 @@ def _read(text: str, wide: bool) -> Iterator[Span]:
     places = {place for core in cores for place in clues[core][0]}
     yield from _of([forms.PHRASES[place] for place in sorted(places)], text, lowered)
     words = [word for word in text.split() if len(word) >= forms.SHORTEST]
-    if True in map(_MAY_BE_SECRET.__getitem__, words):
+    if long_words.may_hold_secret(words):
         words = [word for word in words if not (word.isalpha() and word.islower())]
         joined = " ".join(words)
-        long = forms.LONG if max(map(len, words)) >= _LONG else ""
+        long = forms.LONG if max(map(len, words)) >= long_words.LONG else ""
         yield from _of(forms.WORDS, text, f"{joined}\0{joined.lower()}{long}")
     if any(hint in lowered for core in cores for hint in clues[core][1]):
         yield from _assigned(text, wide)
@@ -197,18 +194,6 @@ def _clues() -> dict[str, tuple[list[int], list[str]]]:
         )
         for core in _CORES
     }
-
-
-def _may_be_secret(word: str) -> bool:
-    """Whether a long word may be a secret of one word."""
-    if word.isalpha() and word.islower():
-        return False
-    seen = f"{word}\0{word.lower()}"
-    return len(word) >= _LONG or True in [part in seen for part in _WORD_PARTS]
-
-
-# Names in code and dates stand in many texts of a vault.
-_MAY_BE_SECRET = Remembered(_may_be_secret)
 
 
 def _of(rows: Sequence[forms.Form], text: str, seen: str) -> Iterator[Span]:

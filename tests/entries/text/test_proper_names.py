@@ -1,14 +1,17 @@
 """Possible names are found in prose, in time in line with its length."""
 
+import re
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from memcli.entries.text.proper_names import proper_names
+from memcli.entries.text import proper_names
 
 
 def names(text: str) -> list[str]:
-    return [name.name for name in proper_names(text)]
+    return [name.name for name in proper_names.proper_names(text)]
 
 
 def test_names_in_mid_sentence_and_in_a_row_are_found() -> None:
@@ -27,5 +30,32 @@ def test_a_bullet_is_taken_off_the_start_of_a_line_alone() -> None:
 @pytest.mark.parametrize("sign", [" ", "\t", "- ", " -", "> ", "1", "1. ", "A ", "`"])
 def test_a_megabyte_of_one_sign_is_read_at_once(sign: str) -> None:
     started = time.process_time()
-    proper_names(sign * (1_000_000 // len(sign)))
+    proper_names.proper_names(sign * (1_000_000 // len(sign)))
     assert time.process_time() - started < 5
+
+
+@given(
+    st.text(
+        "aBzZ09_-'\u2019.\u00e9\u00c9\u00b2\u0663\u4e2d\u01c5", min_size=1, max_size=5
+    )
+)
+def test_what_may_be_a_name_is_what_the_pattern_says(word: str) -> None:
+    wanted = re.fullmatch(proper_names._NAME, word) is not None
+    assert proper_names._is_name(word) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("we saw it. Later Ada came", ["Ada"]),
+        ("we saw it.) Grace came", []),
+        ("we saw \u2014 it\u2014 Grace came", []),
+        ("we saw it, Grace came", ["Grace"]),
+        ("we saw it's Grace", ["Grace"]),
+        ("Ada well-known Grace", ["Grace"]),
+    ],
+)
+def test_a_word_with_a_small_letter_ends_a_name_and_maybe_a_sentence(
+    text: str, found: list[str]
+) -> None:
+    assert names(text) == found

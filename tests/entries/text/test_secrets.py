@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.api import Vault
-from memcli.entries.text import redaction, secret_forms, secrets
+from memcli.entries.text import long_words, redaction, secret_forms, secrets
 from memcli.errors import SecretFound
 from tests.conftest import EVERYTHING
 from tests.entries.text.secret_kinds import FORMS, HARMLESS, OF_A_FORM, SECRETS, fill
@@ -270,9 +270,30 @@ def test_each_part_that_a_text_is_searched_for_holds_a_core() -> None:
         assert any(core in part for core in secrets._CORES), part
 
 
+# Of parts, halves of parts, words of prose, names in code, and words of any length.
+_WORDS = [
+    *long_words._PARTS,
+    *(part[: len(part) // 2] for part in long_words._PARTS),
+    *("internationalisation", "parse_arguments_of", "2026-11-22T10:00:00Z"),
+    *("a" * 60, "A1" * 19, "A1" * 20, "x_" * 40),
+]
+
+
 @given(st.lists(st.sampled_from((*_STARTS, "A", "_KEY", ":=", "\r", "\t")), max_size=9))
 def test_a_value_given_to_a_name_is_found_line_by_line(pieces: list[str]) -> None:
     text = "".join(pieces)
     whole = re.finditer(secrets._ASSIGNED, text, re.ASCII)
     everywhere = [match.regs for match in whole]
     assert [match.regs for match in secrets._assignments(text)] == everywhere
+
+
+@given(st.lists(st.sampled_from(_WORDS), max_size=6))
+def test_long_words_looked_at_together_are_judged_as_each_alone(
+    words: list[str],
+) -> None:
+    long_words._HARMLESS.clear()
+    alone = [long_words.may_hold_secret([word]) for word in words]
+    assert long_words.may_hold_secret(words) == any(alone), "when some are known"
+    long_words._HARMLESS.clear()
+    assert long_words.may_hold_secret(words) == any(alone), "when none is known"
+    assert long_words.may_hold_secret(words) == any(alone), "when it was asked before"
