@@ -195,7 +195,7 @@ class Segment:
             start = end
             check = start + 8 * count
             end = check + CHECK_SIZE
-            # As `File.checked`, whose call would take a third of the time.
+            # As `File.part`, whose call would take a third of the time.
             found = zlib.crc32(data[start:check])
             if found != int.from_bytes(data[check:end], "little"):
                 raise Damaged(f"{self._postings.name} does not match its checksum")

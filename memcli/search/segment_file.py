@@ -79,12 +79,9 @@ class File:
 
     def part(self, start: int, length: int) -> bytes:
         """What `with_check` made the bytes at a place of."""
-        return self.checked(self.take(start, length))
-
-    def checked(self, data: bytes) -> bytes:
-        """What `with_check` made these bytes of the file of."""
-        body = data[:-CHECK_SIZE]
-        if zlib.crc32(body) != int.from_bytes(data[-CHECK_SIZE:], "little"):
+        end = start + length - CHECK_SIZE
+        body = self.take(start, length - CHECK_SIZE)
+        if zlib.crc32(body) != int.from_bytes(self.take(end, CHECK_SIZE), "little"):
             raise Damaged(f"{self.name} does not match its checksum")
         return body
 
