@@ -184,6 +184,7 @@ def test_a_memcli_that_only_starts_here_is_told(memcli: Run, tmp_path: Path) -> 
     assert any("starts only here" in warning for warning in said)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="NOT TESTED: no bash")
 def test_smoke_install_verifies_hooks_land_for_both_stop_and_idle_at_the_2_destinations(
     home: Path,

@@ -319,6 +319,7 @@ def test_a_held_lock_is_exit_code_75_within_the_configured_wait(vault: Vault) ->
     assert vault.save(vault.draft({"text": "x"})).outcome == "created"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(OPERATIONS))
 def test_a_lock_of_git_that_is_left_behind_changes_nothing_and_says_so(
     vault: Vault, snapshot: Snapshot, name: str

@@ -164,6 +164,7 @@ def test_updated_index_answers_byte_for_byte_like_a_fresh_one(
     assert told == [], "a change of files is no reason to rebuild"
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(contents=st.lists(_files(), min_size=1, max_size=8), seed=st.randoms())
 def test_answers_do_not_depend_on_the_order_in_which_files_were_indexed(
@@ -369,6 +370,7 @@ def _grown(root: Path) -> list[Recalled]:
     return answers(folder_vault(root))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", [_noise, _half, _nothing, Path.unlink, _folder])
 def test_harm_to_any_file_of_the_index_changes_no_answer_and_is_told(
     tmp_path: Path, harm: Callable[[Path], None]

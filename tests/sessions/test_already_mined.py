@@ -269,6 +269,7 @@ def test_the_record_keeps_what_became_of_a_candidate_the_first_time(
     assert {one["action"] for one in kept} == {"saved", "review"}
 
 
+@pytest.mark.slow
 def test_more_sessions_than_are_listed_as_evidence_are_each_counted_once(
     vault: Vault, tmp_path: Path, snapshot: Snapshot
 ) -> None:

@@ -53,6 +53,7 @@ def closing(name: str, path: str, host: str = "claude-code") -> list[str]:
 # --- a process of its own ---------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_work_outlives_the_host_and_its_process_group(
     live: Vault, tmp_path: Path
 ) -> None:
@@ -93,6 +94,7 @@ def test_a_hook_does_not_wait_for_its_work(live: Vault, tmp_path: Path) -> None:
     wait(lambda: len(log(live, "reflect")) == 3)
 
 
+@pytest.mark.slow
 def test_sessions_that_end_together_are_all_mined(live: Vault, tmp_path: Path) -> None:
     calls = []
     for number in range(4):
@@ -143,6 +145,7 @@ def test_the_session_that_is_being_mined_is_locked(
 # --- a turn at a time -------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_stop_after_every_turn_mines_only_what_is_new(
     live: Vault, tmp_path: Path, started: list[str]
 ) -> None:
@@ -160,6 +163,7 @@ def test_a_stop_after_every_turn_mines_only_what_is_new(
     assert mark(live, "s1").exists()
 
 
+@pytest.mark.slow
 def test_a_turn_without_anything_new_does_no_mining(
     live: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: list[str]
 ) -> None:
@@ -265,6 +269,7 @@ def test_a_vault_that_is_locked_leaves_the_marker_and_says_so(
     assert (swept.outcome, texts(live)) == ("reflected", [ALWAYS])
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_leaves_the_marker(live: Vault, tmp_path: Path) -> None:
     path = session(tmp_path, "s1", ALWAYS)
     given = {"session_id": "s1", "transcript_path": path}
