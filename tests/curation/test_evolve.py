@@ -559,6 +559,7 @@ def test_a_name_that_is_taken_in_the_archive_gets_a_number(vault: Vault) -> None
     assert taken.read_text(encoding="utf-8") == "somebody else's\n"
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.text(min_size=1, max_size=60), st.text(max_size=60))
 def test_any_text_and_reason_come_back(text: str, reason: str) -> None:

@@ -360,6 +360,7 @@ def test_every_command_is_walked_or_it_is_said_why_not() -> None:
     assert {command.split()[0] for command, _ in STORED} <= set(LINES)
 
 
+@pytest.mark.slow
 def test_the_walk_knows_which_arguments_store_text(
     walk: Walk, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -138,7 +138,13 @@ def test_the_traps_would_run(planted: Planted) -> None:
     (planted._marks / "program-git").unlink()
 
 
-@pytest.mark.parametrize("hooked", [False, True], ids=["quick", "by git commit"])
+@pytest.mark.parametrize(
+    "hooked",
+    [
+        pytest.param(False, id="quick"),
+        pytest.param(True, id="by git commit", marks=pytest.mark.slow),
+    ],
+)
 def test_no_command_runs_a_file_of_the_vault(planted: Planted, hooked: bool) -> None:
     if hooked:
         own = Path(planted.vault.root, ".git", "hooks", "pre-commit")

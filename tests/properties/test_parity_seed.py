@@ -184,6 +184,7 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["--agent", "MEMCLI_AGENT"])
 def test_agent_id_is_present_on_every_daemon_api_call_from_skill_handlers(
     request: pytest.FixtureRequest,

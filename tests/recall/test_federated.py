@@ -185,6 +185,7 @@ def test_several_rank_as_one_that_holds_it_all(
     shutil.rmtree(folder)
 
 
+@pytest.mark.slow
 def test_ten_and_ten_thousand_entries_merge(
     own: Vault, team: Vault, user_config: Configure
 ) -> None:

@@ -205,6 +205,7 @@ def test_the_factor_does_not_depend_on_how_high_the_scores_of_a_question_are() -
 # --- training ---------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_decides_is_learned_and_helps_where_it_was_not_trained() -> None:
     model = learn(world(1, 1_000, by_writer, eta=0.5))
     assert model.takes_part, model.reason
@@ -220,6 +221,7 @@ def test_what_decides_is_learned_and_helps_where_it_was_not_trained() -> None:
     assert 0.3 < model.position < 0.7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eta", [0.0, 1.0, 2.0])
 def test_what_no_feature_decides_takes_no_part(eta: float) -> None:
     taken = [
@@ -229,6 +231,7 @@ def test_what_no_feature_decides_takes_no_part(eta: float) -> None:
     assert sum(taken) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eta", [0.0, 1.0, 1.5])
 def test_a_scorer_does_not_prove_itself_by_what_it_has_put_on_top(eta: float) -> None:
     old = Scorer(

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -117,6 +118,7 @@ def same_from_the_start(said: Turns, cut: int) -> bool:
     ]
 
 
+@pytest.mark.slow
 @settings(
     max_examples=100 if EVERYTHING else 8,
     deadline=None,

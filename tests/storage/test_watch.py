@@ -165,6 +165,7 @@ def test_file_that_was_open_before_the_watch_is_watched(root: Path) -> None:
         assert not files.quiet()
 
 
+@pytest.mark.slow
 def test_edit_is_seen_however_soon_it_is_asked_for(root: Path) -> None:
     files = watched(root)
     handle = os.open(root / "top.md", os.O_WRONLY)

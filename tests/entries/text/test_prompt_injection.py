@@ -68,6 +68,7 @@ def test_the_words_that_are_looked_for_first_miss_nothing(text: str) -> None:
     assert suspicious(text) == (found[0] if found else None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(prompt_injection._FAMILIES)))
 @given(data=st.data())
 def test_a_text_that_a_pattern_matches_holds_its_words(

@@ -183,6 +183,7 @@ def _seconds(text: str) -> float:
     return time.process_time() - start
 
 
+@pytest.mark.slow
 def test_no_repetition_makes_the_time_grow_faster_than_the_text() -> None:
     # What takes the square takes 100 times as long for 10 times the text, and minutes
     # for 300 KB; the bound leaves room for a machine that is busy. A tenth of that

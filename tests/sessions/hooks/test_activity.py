@@ -28,6 +28,7 @@ def inspected(vault: Vault, *flags: str) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_sessions_are_listed_by_state_with_the_reason_why_one_failed(
     live: Vault,
     tmp_path: Path,

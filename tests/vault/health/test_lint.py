@@ -281,6 +281,7 @@ def test_a_config_that_is_a_link_is_refused(vault: Vault, tmp_path: Path) -> Non
 # --- what costs time ------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [
