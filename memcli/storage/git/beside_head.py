@@ -156,21 +156,10 @@ class Comparable(Readable):
             if time.monotonic() >= deadline:
                 break
             time.sleep(0.002)
-        if self._loose_tip() == commit:
+        if tip.commit(self._git_dir) == commit:
             return True
         done = self._git(("merge-base", "--is-ancestor", commit, "HEAD"))
         return done.code != 1  # what cannot be told is not made again
-
-    def _loose_tip(self) -> str:
-        """The commit of HEAD's branch, read without git; '' where that takes git."""
-        try:
-            with open(os.path.join(self._git_dir, "HEAD"), encoding="utf-8") as file:
-                branch = file.read().strip().removeprefix("ref: ")
-            place = os.path.join(self._git_dir, *branch.split("/"))
-            with open(place, encoding="ascii") as file:
-                return file.read().strip()
-        except (OSError, UnicodeDecodeError):
-            return ""
 
     def has_had(self, text: str) -> bool:
         """Say whether a commit before HEAD added or removed this text."""

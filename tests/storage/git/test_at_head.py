@@ -1,6 +1,5 @@
 """A commit that would change nothing is not made, also beside staged changes."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,13 +8,7 @@ import pytest
 from memcli.storage.git import at_head, process
 from memcli.storage.git.repository import Repository
 from memcli.storage.git.work_tree import WorkTree
-
-
-def git(root: Path, *words: str) -> str:
-    done = subprocess.run(
-        ["git", *words], cwd=root, check=True, capture_output=True, text=True
-    )
-    return done.stdout
+from tests.clones import git
 
 
 @pytest.fixture

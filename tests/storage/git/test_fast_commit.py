@@ -2,7 +2,6 @@
 
 import os
 import stat
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,13 +14,7 @@ from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.remains import remove_remains
 from memcli.storage.git.repository import Repository
 from memcli.storage.git.work_tree import WorkTree
-
-
-def git(root: Path, *words: str) -> str:
-    done = subprocess.run(
-        ["git", *words], cwd=root, check=True, capture_output=True, text=True
-    )
-    return done.stdout
+from tests.clones import git
 
 
 def work_tree(top: Path, settings: dict[str, str] | None = None) -> WorkTree:

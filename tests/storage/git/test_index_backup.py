@@ -1,6 +1,5 @@
 """A commit that is refused leaves git's index as it was, on a full disk, too."""
 
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,13 +9,7 @@ from memcli.errors import WriteFailed
 from memcli.storage.git.index_backup import IndexBackup
 from memcli.storage.git.process import GitResult
 from memcli.storage.git.repository import Repository
-
-
-def git(root: Path, *words: str) -> str:
-    done = subprocess.run(
-        ["git", *words], cwd=root, check=True, capture_output=True, text=True
-    )
-    return done.stdout
+from tests.clones import git
 
 
 @pytest.fixture
