@@ -7,10 +7,10 @@ silence.
 
 from __future__ import annotations
 
-from memcli.entries.entry import Status
 from memcli.entries.projects import ANY, HERE, NONE
 from memcli.entries.text import tokens
 from memcli.recall.query import Filters, Query, checked_project
+from memcli.search.reader import shows_plain
 
 TYPE_CHECKING = False
 
@@ -37,9 +37,7 @@ class Admission:
         self._view = view
         self._after, self._before = filters.after, filters.before
         self._timed = self._after is not None or self._before is not None
-        current = view.as_of is None and view.agent is None and view.here is None
-        # Then what is plain may be shown.
-        self._plainly = current and Status.ACTIVE in view.statuses and not self._timed
+        self._plainly = shows_plain(view) and not self._timed
         self.admits_all = self._plainly and reader.all_plain
 
     def among(self, docs: Sequence[int]) -> Sequence[int]:

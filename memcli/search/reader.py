@@ -284,7 +284,7 @@ class Reader(DocumentFacts, Lookups):
     def shown(self, view: View) -> set[int]:
         """The live documents that `verdict` has nothing against."""
         live = set(self.everything())
-        asked = self.odd(live) if view == View(view.now) else live
+        asked = self.odd(live) if shows_plain(view) else live
         return live - {doc for doc in asked if self.verdict(doc, view) is not None}
 
     def odd(self, docs: Iterable[int]) -> set[int]:
@@ -361,3 +361,9 @@ class Reader(DocumentFacts, Lookups):
     def key_terms(self, doc: int) -> Mapping[str, float]:
         """The most frequent terms of a document, with their counts."""
         return self.row(doc).terms
+
+
+def shows_plain(view: View) -> bool:
+    """Whether a view shows every document that is `Reader.plain`."""
+    everywhere = view.agent is None and view.here is None
+    return everywhere and view.as_of is None and Status.ACTIVE in view.statuses
