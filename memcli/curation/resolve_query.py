@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memcli.search.ranking.bm25 import Ranking
+    from memcli.search.ranking.rank import Ranking
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
@@ -119,7 +119,7 @@ def _concerned(reader: Reader, kinds: Sequence[str]) -> set[int]:
 
 def _ranked(reader: Reader, query: str, view: View, within: set[int] | None) -> Ranking:
     from memcli.entries.text import tokens
-    from memcli.search.ranking import bm25
+    from memcli.search.ranking import rank
     from memcli.search.ranking.corpus import Question, Scope
     from memcli.search.ranking.weights import LEXICAL
     from memcli.search.stemmer import stemmer
@@ -130,7 +130,7 @@ def _ranked(reader: Reader, query: str, view: View, within: set[int] | None) -> 
             "the question holds no word to search for",
             hint="Name what was solved, or give ids.",
         )
-    return bm25.rank(
+    return rank.rank(
         Question(question),
         reader,
         limit=max(1, reader.size),

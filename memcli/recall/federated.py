@@ -18,7 +18,7 @@ from memcli.recall import question as asking
 from memcli.recall import recall as of_one
 from memcli.recall.query import Query, checked
 from memcli.recall.results import Recalled, Row, fit, mark, noted, of_source
-from memcli.search.ranking.bm25 import COVERING
+from memcli.search.ranking.rank import COVERING
 from memcli.storage.files import reason_of
 from memcli.vault.vaults import not_asked
 

@@ -31,7 +31,7 @@ from memcli.recall.results import (
     row_of,
 )
 from memcli.search.edges import Decided, EntryLinks
-from memcli.search.ranking import bm25
+from memcli.search.ranking import rank
 from memcli.search.ranking.corpus import SPELLING, Inside, Question, Scope
 from memcli.search.ranking.order import Hit
 from memcli.search.ranking.weights import Weights
@@ -198,7 +198,7 @@ def _ranking(
     weights: Weights,
     scorer: scorer_store.Stored,
     span: tuple[int | None, int | None] | None,
-) -> bm25.Ranking:
+) -> rank.Ranking:
     """The hits of a question: by its terms, or by its window when it has no terms."""
     admit = Admission(reader, query.view, query.filters)
     scope = Scope(
@@ -214,7 +214,7 @@ def _ranking(
         return _in_window(reader, docs, question.inside, scope, query.most)
     if not question.terms:
         return _in_these_signs(reader, query.text, scope, query.most)
-    return bm25.rank(
+    return rank.rank(
         question,
         reader,
         limit=query.most,
@@ -277,7 +277,7 @@ def _adjust(reader: Reader, stored: scorer_store.Stored) -> Adjust | None:
 
 def _in_window(
     reader: Reader, docs: Iterable[int], inside: Inside, scope: Scope, limit: int
-) -> bm25.Ranking:
+) -> rank.Ranking:
     """The documents in the window, the newest first: "what did we do last week?"."""
     dated = [doc for doc in docs if inside(doc) and scope.holds(doc)]
     times, orders = reader.columns.times, reader.orders
@@ -286,19 +286,19 @@ def _in_window(
         Hit(doc, inside(doc), {"temporal": inside(doc)}, (), share=1.0)
         for doc in dated[:limit]
     ]
-    return bm25.Ranking(hits, [], [])
+    return rank.Ranking(hits, [], [])
 
 
 def _in_these_signs(
     reader: Reader, text: str, scope: Scope, limit: int
-) -> bm25.Ranking:
+) -> rank.Ranking:
     """The documents with exactly this text, for a question without a word."""
     from memcli.entries.identity import fingerprint
 
     docs = reader.exact("fingerprint", fingerprint(text)) if text.strip() else []
     held = reader.newest(doc for doc in docs if scope.holds(doc))
     hits = [Hit(doc, 1.0, {"lexical": 1.0}, (text,), share=1.0) for doc in held[:limit]]
-    return bm25.Ranking(hits, [], [])
+    return rank.Ranking(hits, [], [])
 
 
 def labelled(vault: Vault, answer: Recalled) -> Recalled:

@@ -18,7 +18,7 @@ from memcli.recall.next_queries import Next, next_queries
 from memcli.recall.query import Query, checked
 from memcli.recall.read_as import respelled
 from memcli.recall.results import Recalled, Row, noted, of_source
-from memcli.search.ranking import bm25
+from memcli.search.ranking import rank
 from memcli.search.ranking.corpus import SPELLING
 from memcli.search.ranking.weights import DEFAULTS
 from memcli.vault import code_state, lineage
@@ -312,7 +312,7 @@ def _matched(row: Row) -> tuple[str, ...]:
 
 def _weights(reader: Reader, query: Query) -> dict[str, float]:
     question = asking.read(reader, query, asking.window_of(reader, query))
-    terms = bm25.weigh(question.terms, reader, DEFAULTS)
+    terms = rank.weigh(question.terms, reader, DEFAULTS)
     words = (word for _, word in question.terms)
     return confidence.weights(words, terms, for_agent=_by_agent(query))
 

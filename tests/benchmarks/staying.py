@@ -130,7 +130,7 @@ def _rows(root: str) -> Ask:
 def _ranked(root: str) -> Ask:
     from memcli import Vault
     from memcli.entries.text import tokens
-    from memcli.search.ranking import bm25
+    from memcli.search.ranking import rank
     from memcli.search.ranking.corpus import Question
     from memcli.search.stemmer import stemmer
 
@@ -139,7 +139,7 @@ def _ranked(root: str) -> Ask:
 
     def ask(words: list[str]) -> object:
         terms = tokens.question(" ".join(words), stem)
-        return bm25.rank(Question(terms, now), reader, limit=LIMIT)
+        return rank.rank(Question(terms, now), reader, limit=LIMIT)
 
     return ask
 

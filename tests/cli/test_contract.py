@@ -329,11 +329,11 @@ def test_a_bug_in_ranking_is_told_by_name_with_exit_code_70(
 ) -> None:
     from memcli.cli.plain import parse
     from memcli.cli.run import run
-    from memcli.search.ranking import bm25
+    from memcli.search.ranking import rank
 
     vault.save(vault.draft({"text": "We deploy on Mondays"}))
     words: dict[str, int] = {}
-    monkeypatch.setattr(bm25, "rank", lambda *_, **__: words["no such word"])
+    monkeypatch.setattr(rank, "rank", lambda *_, **__: words["no such word"])
     monkeypatch.setenv("MEMCLI_VAULT", vault.root)
     values = parse("recall", ["deploy"])
     assert values is not None

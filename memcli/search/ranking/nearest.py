@@ -1,6 +1,6 @@
 """The documents that share most with a text, by its words alone.
 
-Invariant: they are those that `bm25.rank` gives with the weights `LEXICAL`, in its
+Invariant: they are those that `rank.rank` gives with the weights `LEXICAL`, in its
 order. A save asks for ten of the documents that hold a word of it. Once ten score more
 than the words that are left can count, no other comes in, and the lists of the most
 frequent words are asked for those alone that may stay. At 100,000 entries that leaves a
@@ -12,9 +12,10 @@ from __future__ import annotations
 import heapq
 from itertools import accumulate
 
-from memcli.search.ranking.bm25 import rank, weigh
+from memcli.search.ranking.bm25 import BM25
 from memcli.search.ranking.corpus import Question
-from memcli.search.ranking.pool import BM25, Pool
+from memcli.search.ranking.pool import Pool
+from memcli.search.ranking.rank import rank, weigh
 from memcli.search.ranking.weights import LEXICAL
 from memcli.search.source import Ahead
 

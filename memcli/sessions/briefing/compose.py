@@ -231,7 +231,7 @@ def fitting(
     watch: Watch | None = None,
 ) -> Fitting:
     """As `for_prompt`, of a reader; `source` as in `standing`."""
-    from memcli.search.ranking import bm25
+    from memcli.search.ranking import rank
     from memcli.search.ranking.corpus import Question, Scope
     from memcli.search.ranking.weights import LEXICAL
 
@@ -247,7 +247,7 @@ def fitting(
     def admit(doc: int) -> bool:
         return reader.verdict(doc, view) is None
 
-    ranked = bm25.rank(
+    ranked = rank.rank(
         Question([(term, word) for term, word in asked if term in terms], view.now),
         reader,
         limit=3 * MOST,

@@ -269,7 +269,7 @@ def _relevance(
 ) -> dict[str, tuple[float, list[str]]]:
     """By id: the share of the question's weight that an item holds, and the words."""
     from memcli.entries.text import tokens
-    from memcli.search.ranking import bm25
+    from memcli.search.ranking import rank
     from memcli.search.ranking.corpus import Question, Scope
     from memcli.search.ranking.weights import LEXICAL
     from memcli.search.stemmer import stemmer
@@ -278,7 +278,7 @@ def _relevance(
     if not question:
         return {}
     within = {doc for name in ids for doc in reader.exact("id", name)}
-    ranked = bm25.rank(
+    ranked = rank.rank(
         Question(question),
         reader,
         limit=max(1, len(within)),

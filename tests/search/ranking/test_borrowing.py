@@ -5,8 +5,8 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli.search.ranking.bm25 import Ranking, rank
 from memcli.search.ranking.corpus import NEAR, SAME, SPELLING, Question, Reading
+from memcli.search.ranking.rank import Ranking, rank
 from tests.search.ranking.test_ranking import NOW, VOCABULARY, Doc, Toy
 
 LONGER = tuple(

@@ -5,9 +5,9 @@ from collections.abc import Callable, Collection, Mapping
 
 import pytest
 
-from memcli.search.ranking.bm25 import rank
 from memcli.search.ranking.corpus import Question, Scope
 from memcli.search.ranking.nearest import nearest
+from memcli.search.ranking.rank import rank
 from memcli.search.ranking.weights import LEXICAL
 from tests.search.ranking.test_ranking import Doc, Toy
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import pytest
 
-from memcli.search.ranking import bm25, pool
+from memcli.search.ranking import bm25, pool, rank
 from memcli.search.ranking.boosts import Nudge
 from memcli.search.ranking.corpus import (
     WHOLE,
@@ -91,15 +91,15 @@ def test_a_ranking_is_the_one_that_looks_at_everything(
     weights = Weights(pool=12)
     limits = (1, 3, 10)
 
-    def answers() -> list[bm25.Ranking]:
+    def answers() -> list[rank.Ranking]:
         return [
-            bm25.rank(question, corpus, limit=limit, scope=scope, weights=weights)
+            rank.rank(question, corpus, limit=limit, scope=scope, weights=weights)
             for limit in limits
         ]
 
     short = answers()
     monkeypatch.setattr(pool, "_first", whole_first)
-    monkeypatch.setattr(pool, "held_of", read_whole)
+    monkeypatch.setattr(bm25, "held_of", read_whole)
     monkeypatch.setattr(Nudge, "best", every_nudge)
     assert short == answers()
 

@@ -1,0 +1,300 @@
+"""Which entries answer a question, in which order, and why.
+
+Invariant: pure and deterministic. The same corpus and question give the same
+scores to the last bit, for every order of indexing: sums run in the
+order of (frequency, term), ties break on the entry's `order`, and deleted entries
+are in no count.
+
+The ranking is BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framework",
+2009) over every match, then a closer look at the best `pool` of them:
+
+- *graph*: entries that are tied to the best ones (`graph.py`), and entries about an
+  entity that the question calls by another of its names;
+- *neighbours*: entries of one session or document are read together, so a word of the
+  turn before counts, dampened, as if it stood here;
+- *session*: a session that talks about the question lifts its entries;
+- *feedback*: words that the best entries share break ties among the rest;
+- *entity*, *question*, *superseded*, *recency*: small multiplications;
+- *temporal*: one for entries in the window that the question names. It is applied
+  before the pool is chosen, too, so that it can bring an entry in;
+- *scorer*: one that was learned from use, if a scorer was trained
+  (docs/internals/scorer.md).
+
+`order.py` puts them in their order: what holds a word of the question cannot be crowded
+out by what stands beside it. docs/benchmarks/recall.md says what each channel adds on
+LoCoMo.
+"""
+
+from __future__ import annotations
+
+import heapq
+
+from memcli.named_tuple import NamedTuple
+from memcli.search.ranking.bm25 import BM25, Matches, matches_of
+from memcli.search.ranking.boosts import Adjust, Nudge
+from memcli.search.ranking.borrowing import borrowable
+from memcli.search.ranking.corpus import (
+    WHOLE,
+    Corpus,
+    Question,
+    Scope,
+    Term,
+    inverse_frequency,
+)
+from memcli.search.ranking.order import Evidence, Hit, Order, worded
+from memcli.search.ranking.pool import LIKELY, Pool
+from memcli.search.ranking.proximity import Neighbourhood
+from memcli.search.ranking.weights import DEFAULTS, Weights
+from memcli.search.source import Ahead
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from memcli.search.ranking.graph import Reached
+    from memcli.search.ranking.shortlist import Shortlist
+
+COVERING = 5
+"""So many of the first hits say how well the corpus covers a question."""
+
+# Of a vault whose lists are long, so many times the pool are looked at first: with 5 a
+# second time was needed for one question of four, with 2 for each. At most so many
+# documents are, before all are.
+_TRIED = 4
+_MOST_TRIED = 4_000
+
+
+class Ranking(NamedTuple):
+    """Hits, best first, and the words of the question found nowhere."""
+
+    hits: list[Hit]
+    terms: list[Term]
+    missing: list[str]
+
+    @property
+    def coverage(self) -> float:
+        """The largest share of the question's weight that a first hit holds."""
+        return max((hit.share for hit in self.hits[:COVERING]), default=0.0)
+
+
+def rank(
+    question: Question,
+    corpus: Corpus,
+    *,
+    limit: int,
+    scope: Scope = WHOLE,
+    weights: Weights = DEFAULTS,
+    adjust: Adjust | None = None,
+) -> Ranking:
+    """Rank the documents that share a word with the question, or stand beside one.
+
+    Args:
+        question: its terms, and what they mean in this corpus.
+        corpus: the documents.
+        limit: how many hits to return at most.
+        scope: which documents take part, and the edges for `weights.depth` hops.
+        weights: how much each thing counts.
+        adjust: a last factor from what was learned, between 0.9 and 1.1.
+    """
+    implied = _unsaid(question.implied, corpus) if weights.depth else {}
+    question = question._replace(implied=implied)
+    terms = weigh(question.terms, corpus, weights, implied)
+    unknown = {term.text for term in terms if not term.frequency}
+    missing = [word for text, word in question.terms if text in unknown]
+    evidence = _gather(terms, question, corpus, scope, weights)
+    if evidence is None:
+        return Ranking([], terms, missing)
+    nudge = Nudge(corpus, question, weights, evidence.replies())
+    order = Order(evidence, nudge, corpus.orders, adjust)
+    hits = [
+        order.hit(doc, _share(doc, terms, evidence) if place < COVERING else 0.0)
+        for place, doc in enumerate(order.best(limit))
+    ]
+    return Ranking(hits, terms, missing)
+
+
+def weigh(
+    question: Sequence[tuple[str, str]],
+    corpus: Corpus,
+    weights: Weights,
+    implied: Mapping[str, Collection[int]] | None = None,
+) -> list[Term]:
+    """The distinct terms of a question, most selective first.
+
+    Those found nowhere come before all others and are never cut, nor do they push out
+    a term that is found.
+
+    Args:
+        question: (term, word as asked) in the order of the question.
+        corpus: says how many documents hold each term.
+        weights: `most_terms` is how many of the terms that are found are kept.
+        implied: term -> documents that mean it and do not hold it.
+    """
+    implied = implied or {}
+    size = corpus.size
+    terms = {}
+    for text, word in question:
+        if text not in terms:
+            n = corpus.frequency(text) + len(implied.get(text, ()))
+            terms[text] = Term(text, word, n, inverse_frequency(n, size))
+    ordered = sorted(terms.values(), key=lambda term: (term.frequency, term.text))
+    unknown = sum(not term.frequency for term in ordered)
+    return ordered[: unknown + weights.most_terms]
+
+
+def _best(
+    terms: list[Term],
+    question: Question,
+    corpus: Corpus,
+    scope: Scope,
+    weights: Weights,
+) -> tuple[list[int], Matches | None]:
+    """The documents that get the closer look, and what holds a word if all was read."""
+    bm25, pool = BM25(corpus, weights), Pool(corpus, scope, question.inside, weights)
+    asked = [term.text for term in terms if term.frequency]
+    where = None
+    if not question.implied:
+        where = corpus.levels(lambda: [*asked, *borrowable(question, corpus)])
+    if where is not None:
+        from memcli.search.ranking.shortlist import shortlist
+
+        short = shortlist(where, question, terms, corpus, weights, bm25.score)
+        chosen = _shortened(short, terms, question, corpus, scope, weights)
+        if chosen is not None:
+            return chosen, None
+    corpus.ahead(lambda: Ahead(terms=[*asked, *borrowable(question, corpus)]))
+    matches = matches_of(terms, question, corpus, weights)
+    lexical = bm25.lexical(matches.known, matches.postings, scope.within)
+    return pool.best(lexical), matches
+
+
+def _shortened(
+    short: Shortlist,
+    terms: list[Term],
+    question: Question,
+    corpus: Corpus,
+    scope: Scope,
+    weights: Weights,
+) -> list[int] | None:
+    """The documents that get the closer look, without a look at all matches.
+
+    None where so many may be among the best that all might as well be looked at.
+    """
+    from memcli.search.ranking.shortlist import among
+
+    bm25, pool = BM25(corpus, weights), Pool(corpus, scope, question.inside, weights)
+    floor = short.floor(_TRIED * weights.pool)
+    while floor and short.count(floor) <= _MOST_TRIED:
+        docs = among(corpus, short.docs(floor))
+        matches = matches_of(terms, question, docs, weights)
+        best = pool.best(bm25.lexical(matches.known, matches.postings, scope.within))
+        if pool.reaches(floor):
+            return best
+        # Those that were found say which floor is low enough; too few say nothing.
+        lower = pool.floor() or short.floor(_TRIED * (short.count(floor) + 1))
+        floor = lower if lower < floor else 0.0
+    return None
+
+
+def _gather(
+    terms: list[Term],
+    question: Question,
+    corpus: Corpus,
+    scope: Scope,
+    weights: Weights,
+) -> Evidence | None:
+    """Ask the channels, each from what the ones before it have found.
+
+    Args:
+        terms: those of the question, weighed.
+        question: its `implied` documents do not hold the term themselves.
+        corpus: the documents.
+        scope: which of them take part.
+        weights: how much each thing counts.
+
+    Returns:
+        None when no document in scope holds a term.
+    """
+    pool, matched = _best(terms, question, corpus, scope, weights)
+    if not pool:
+        return None
+    corpus.ahead(lambda: _closer(pool, corpus, weights))
+    around = Neighbourhood(corpus, pool, scope, weights)
+    if matched is None:
+        from memcli.search.ranking.shortlist import among
+
+        docs = among(corpus, around.docs)
+        matched = matches_of(terms, question, docs, weights)
+    known, borrowed = matched.known, matched.borrowed
+    bm25 = BM25(corpus, weights)
+    table = bm25.table(known, matched.postings, around.docs)
+    totals = around.combine(known, table)
+    extra: list[Term] = []
+    if weights.feedback:
+        # Not at the top: the hook of a prompt ranks by the question's words alone, and
+        # loads neither this nor the graph.
+        from memcli.search.ranking.expansion import expansion
+
+        corpus.ahead(lambda: Ahead(words=around.docs))
+        if scope.links is not None:
+            likely = heapq.nlargest(weights.graph_seeds, totals, key=totals.__getitem__)
+            scope.links.ahead(likely)
+        corpus.ahead(
+            lambda: Ahead(rows=heapq.nlargest(LIKELY, totals, key=totals.__getitem__))
+        )
+        extra = expansion(totals, known, corpus, weights)
+        for term in extra:
+            held = corpus.held(term.text, around.docs)
+            table[term.text] = bm25.scored(term, held)
+        for doc, score in around.combine(extra, table).items():
+            totals[doc] = totals.get(doc, 0.0) + score
+    reached: dict[int, Reached] = {}
+    if scope.links is not None and weights.depth and weights.graph:
+        from memcli.search.ranking.graph import walk
+
+        reached = walk(totals, corpus, scope, weights)
+        for doc, arrival in reached.items():
+            totals[doc] = totals.get(doc, 0.0) + arrival.score
+    return Evidence(
+        known,
+        extra,
+        table,
+        question.implied,
+        borrowed,
+        around,
+        reached,
+        totals,
+        worded(known, table, borrowed),
+    )
+
+
+def _closer(pool: Sequence[int], corpus: Corpus, weights: Weights) -> Ahead:
+    """What the closer look at the pool reads; the rows of those that may be shown."""
+    sessions: dict[int, None] = {}
+    if weights.after or weights.before:
+        sessions = {corpus.sessions[doc]: None for doc in pool}
+        sessions.pop(0, None)
+    return Ahead(
+        rows=pool[:LIKELY],
+        words=pool if weights.feedback else (),
+        sessions=[*sessions][: weights.most_sessions],
+    )
+
+
+def _unsaid(
+    implied: Mapping[str, Collection[int]], corpus: Corpus
+) -> dict[str, frozenset[int]]:
+    """Term -> documents that mean it and do not hold it."""
+    unsaid = {
+        text: frozenset(docs).difference(corpus.postings(text)[0])
+        for text, docs in implied.items()
+    }
+    return {text: docs for text, docs in unsaid.items() if docs}
+
+
+def _share(doc: int, terms: Sequence[Term], evidence: Evidence) -> float:
+    """The share of the question's idf that a document holds, or means."""
+    whole = sum(term.idf for term in terms)
+    held = sum(term.idf for term in terms if evidence.holds(doc, term.text))
+    return held / whole if whole else 0.0
