@@ -92,7 +92,7 @@ def _index(context: Context, found: RepoVault) -> tuple[str, ...]:
 
     inside = context._replace(vault=known_vaults.REPO, cwd=found.top)
     try:
-        inside.open_vault("indexing").index.opened.current()
+        inside.open_vault("indexing").index.opened.read(lambda reader: reader.size)
     except (MemcliError, OSError) as error:
         return (f"{found.path} cannot be read yet: {error}",)
     return ()

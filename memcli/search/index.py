@@ -20,7 +20,7 @@ from memcli.search import state as states
 from memcli.search.reader import Reader
 from memcli.search.segment_file import FORMAT, Damaged
 from memcli.search.segments import Segments
-from memcli.search.state import Behind, State, UpdateCounts
+from memcli.search.state import Behind, Differences, State, UpdateCounts
 from memcli.storage import state_dirs
 from memcli.storage.listing import Earlier
 from memcli.storage.lock import Lock
@@ -131,7 +131,6 @@ class Index:
         """What the entries are told at, of the files as the last reader found them.
 
         None when no table was written yet and the reader is not the index's own.
-
         The table in the index's folder is brought up to date on the way.
 
         Args:
@@ -140,21 +139,16 @@ class Index:
         """
         from memcli.search import triggers
 
-        if self._reader is not None and self._state is not None:
-            segments = self._state.segments
-            if not self.stale:
-                triggers.settle(
-                    self._folder,
-                    segments,
-                    self.root,
-                    triggers.stamps(self.root, self._entered, self._scanned),
-                    enabled=enabled,
-                )
-            told = triggers.load(self._folder, words)
-            if told is None:
-                told = triggers.of_segments(self._folder, segments, self.root)
-            return told
-        return triggers.load(self._folder, words)
+        if self._reader is None or self._state is None:
+            return triggers.load(self._folder, words)
+        segments = self._state.segments
+        if not self.stale:
+            stamps = triggers.stamps(self.root, self._entered, self._scanned)
+            triggers.settle(self._folder, segments, self.root, stamps, enabled=enabled)
+        told = triggers.load(self._folder, words)
+        if told is None:
+            told = triggers.of_segments(self._folder, segments, self.root)
+        return told
 
     def rest(self) -> None:
         """Become what it was at first for the next caller, with its files left open."""
@@ -188,6 +182,7 @@ class Index:
         state = self._load()
         try:
             if state is not None:
+                state.check()
                 self._open(state).check()
         except Exception as error:  # noqa: BLE001 nothing but the index is read here
             return f"{type(error).__name__}: {error}"
@@ -200,12 +195,14 @@ class Index:
         """
         from memcli.search.unindexed import Unindexed
 
-        try:
-            state = self._usable()
+        def look(state: State) -> _Answer:
             unindexed = Unindexed(self.root, state)
             if len(unindexed) + len(state.recent) > _FEW:
                 raise Behind
             return self._of_state(state, lambda reader: answer(reader, unindexed))
+
+        try:
+            return self._as_usable(look)
         except Behind:
             return self.read(lambda reader: answer(reader, Unindexed(self.root)))
 
@@ -226,35 +223,41 @@ class Index:
         Raises:
             Behind: the index must be built first, or be brought far up to date.
         """
-        state = self._usable()
-        changed: list[str] = []
-        removed: list[str] = []
-        if not as_it_was:
-            changed, removed, _ = state.differences(self.root, self._scan(state))
-        if len(changed) + len(removed) > _FEW:
-            raise Behind
-        if not (changed or removed or as_it_was):
-            state = self._settled(state)
-        return self._of_state(state, lambda reader: answer(reader, changed, removed))
 
-    def _usable(self) -> State:
-        """The state of the last update; raises Behind where there is none."""
+        def look(state: State) -> _Answer:
+            changed, removed, _ = Differences([], [], {})
+            if not as_it_was:
+                changed, removed, _ = state.differences(self.root, self._scan(state))
+            if len(changed) + len(removed) > _FEW:
+                raise Behind
+            if not (changed or removed or as_it_was):
+                state = self._settled(state)
+            return self._of_state(state, lambda it: answer(it, changed, removed))
+
+        return self._as_usable(look)
+
+    def _as_usable(self, answer: Callable[[State], _Answer]) -> _Answer:
+        """The answer from the state of the last update.
+
+        Raises:
+            Behind: there is none, or the index is damaged, which `read` mends.
+        """
         state = self._load()
         if state is None or not state.is_whole(self._folder):
             raise Behind
-        return state
-
-    def _of_state(self, state: State, answer: Callable[[Reader], _Answer]) -> _Answer:
-        """The answer of a reader of its own; raises Behind where `read` mends it."""
         try:
-            reader = self._open(state)
-            result = answer(reader)
-            reader.close()
+            return answer(state)
         except Exception as error:
-            known = isinstance(error, MemcliError)
+            known = isinstance(error, (MemcliError, Behind))
             if not known and (isinstance(error, (Damaged, OSError)) or self._damage()):
                 raise Behind from error
             raise
+
+    def _of_state(self, state: State, answer: Callable[[Reader], _Answer]) -> _Answer:
+        """The answer of a reader of its own."""
+        reader = self._open(state)
+        result = answer(reader)
+        reader.close()
         return result
 
     def _close(self) -> None:
@@ -312,8 +315,8 @@ class Index:
                 return self._reader
             self._close()
             state = self._load()
-        same = state is not None and state.describes(self.root, listing)
-        if state is not None and same and state.is_whole(self._folder):
+        as_then = state is not None and state.describes(self.root, listing)
+        if state and as_then and state.is_whole(self._folder):
             state = self._settled(state)
         else:
             state = self._catch_up(listing, state)

@@ -96,6 +96,20 @@ class State(NamedTuple):
         except OSError:
             return False
 
+    def check(self) -> None:
+        """Read all of it.
+
+        Raises:
+            ValueError: it does not hold what `store` writes, though its checksum is
+                right.
+        """
+        for folder in self.listing:
+            for _ in stats_of(self.listing.part(folder)):
+                pass
+        for values in (self.recent, self.places):
+            if not all(isinstance(number, int) for number in values.values()):
+                raise ValueError("a time or a checksum in the state is no number")
+
     def describes(self, root: str, listing: Listing) -> bool:
         """Whether exactly these files were indexed."""
         if not self.listing.is_of(listing.folders):

@@ -39,7 +39,8 @@ def indexed(root: str) -> states.State:
     time.sleep(2 * TICK)
     index = Index(root)
     index.current()
-    state = index._usable()
+    state = index._load()
+    assert state is not None
     assert 0 not in state.places.values()
     time.sleep(2 * TICK)
     return state
@@ -75,12 +76,15 @@ def test_folder_that_may_change_within_a_tick_is_listed_each_time(
     index = Index(vault.root)
     write(Path(vault.root, "notes", "a.md"), "old")
     index.current()
-    state = index._usable()
+    state = index._load()
+    assert state is not None
     assert state.places["notes"] == 0
     time.sleep(2 * TICK)
     index = Index(vault.root)
     index.current()
-    assert index._usable().places["notes"] != 0, "noted once it has aged"
+    state = index._load()
+    assert state is not None
+    assert state.places["notes"] != 0, "noted once it has aged"
 
 
 def test_folder_in_whose_place_a_link_came_is_gone(
