@@ -4,6 +4,7 @@ import errno
 import mmap
 import os
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -48,3 +49,34 @@ def test_a_file_on_a_disk_that_maps_none_is_read(
     monkeypatch.setattr(mmap, "mmap", refuse)
     (tmp_path / "state").write_bytes(b"bytes")
     assert mapped(str(tmp_path / "state"), limit=5) == b"bytes"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets programs wait")
+def test_a_program_that_writes_into_a_mapped_file_waits_until_it_is_let_go(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "index"
+    path.write_bytes(b"old" * 10_000)
+    memory = mapped(str(path), limit=30_000, foreign=True)
+    if isinstance(memory, bytes):
+        pytest.skip(f"the disk of {tmp_path} knows no leases")
+    writer = threading.Thread(target=os.truncate, args=(path, 0))
+    writer.start()
+    writer.join(0.1)
+    assert writer.is_alive()
+    assert memory[-3:] == b"old"
+    memory.close()
+    writer.join(10)
+    assert not writer.is_alive()
+    assert path.read_bytes() == b""
+
+
+def test_a_file_that_another_program_has_open_for_writing_is_read(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "index"
+    path.write_bytes(b"old")
+    with path.open("r+b") as file:
+        memory = mapped(str(path), limit=3, foreign=True)
+        file.truncate(0)
+        assert memory == b"old"

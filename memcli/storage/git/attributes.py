@@ -68,7 +68,7 @@ def _are_plain(lines: list[str] | None) -> bool:
 def _index_has(git_dir: str, names: Iterable[str]) -> bool:
     """Whether the index may hold one of these files, which git then reads instead."""
     try:
-        index = mapped(os.path.join(git_dir, "index"), limit=LARGEST)
+        index = mapped(os.path.join(git_dir, "index"), limit=LARGEST, foreign=True)
     except Unreadable:
         return True
     return index_bytes.may_hold(index, map(os.fsencode, names))

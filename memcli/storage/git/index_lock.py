@@ -104,7 +104,7 @@ class IndexLock:
             Unreadable: it cannot be read.
         """
         try:
-            self.old = mapped(self._index, limit=LARGEST)
+            self.old = mapped(self._index, limit=LARGEST, foreign=True)
         except Unreadable as error:
             if not isinstance(error.__cause__, FileNotFoundError):
                 raise
