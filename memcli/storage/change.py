@@ -147,7 +147,8 @@ class Change:
                 continue
             if commit is None and self._repository.unlike_head(held):
                 # git looked while the old files were back, as between the two halves
-                # of `git stash && git stash pop`.
+                # of `git stash && git stash pop`; or they are none of its files.
+                self._repository.refuse_other_trees(held)
                 wrong = self._strayed()
                 continue
             self._made = True

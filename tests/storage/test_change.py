@@ -10,12 +10,13 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.errors import Conflict, WriteFailed
+from memcli.errors import Conflict, HistoryError, WriteFailed
 from memcli.storage.git import fast_commit, repository
 from memcli.storage.git.repository import Repository
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests.conftest import state_of
+from tests.saving import save
 
 
 def git(vault: Vault, *words: str) -> str:
@@ -367,3 +368,30 @@ def test_a_commit_that_a_person_amends_at_once_is_not_made_again(
     assert vault.get(old).superseded_by == new.id
     assert len(git(vault, "rev-list", "HEAD").split()) == count + 1
     assert committed(vault) == entries(vault.root)
+
+
+@pytest.mark.parametrize("harm", ["empty", "with a commit", "staged", "link"])
+def test_a_save_into_a_folder_that_git_does_not_hold_says_which(
+    vault: Vault, harm: str
+) -> None:
+    folder = Path(vault.root, "memories", "decision")
+    if harm == "link":
+        folder.with_name("note").mkdir()
+        folder.symlink_to("note")
+    else:
+        git(vault, "init", "--quiet", str(folder))
+    if harm in ("with a commit", "staged"):
+        git(vault, "-C", str(folder), "commit", "--quiet", "--allow-empty", "-m", "own")
+    if harm == "staged":
+        git(vault, "-c", "advice.addEmbeddedRepo=false", "add", str(folder))
+    before, status = entries(vault.root), git(vault, "status", "--porcelain")
+    with pytest.raises(HistoryError) as caught:
+        save(vault, "We deploy on Tuesdays", kind="decision")
+    link = harm == "link"
+    what = "a symbolic link" if link else "a git repository of its own"
+    assert f" cannot be committed: memories/decision is {what}" in caught.value.message
+    assert "memories/decision" in (caught.value.hint or "")
+    assert (entries(vault.root), git(vault, "status", "--porcelain")) == (
+        before,
+        status,
+    )

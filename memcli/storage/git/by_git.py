@@ -11,21 +11,26 @@ import contextlib
 import os
 import time
 
-from memcli.errors import LockBusy
+from memcli.errors import LockBusy, MemcliError
 from memcli.storage import files
 from memcli.storage.git import printed
 from memcli.storage.git.beside_head import Comparable
 from memcli.storage.git.bulk_commit import commit_many
-from memcli.storage.git.complaints import failure, names_nobody, unfinished
+from memcli.storage.git.complaints import (
+    failure,
+    in_other_tree,
+    names_nobody,
+    unfinished,
+)
 from memcli.storage.git.index_backup import IndexBackup
 from memcli.storage.git.index_lock import release
 from memcli.storage.git.log import STATUS
-from memcli.storage.git.staging import refuse_missing
+from memcli.storage.git.staging import out_of_tree, refuse_missing
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import TypeVar
 
     from memcli.storage.git.process import GitResult
@@ -49,6 +54,12 @@ _COMMIT = (
 _PATHS = ("--pathspec-from-file=-", "--pathspec-file-nul")
 _NOBODY = ("-c", "user.name=memcli", "-c", "user.email=memcli@localhost")
 _NO_GC = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
+
+_NOT_IN_TREE = (
+    b"is in submodule",
+    b"is beyond a symbolic link",
+    b"did not match any file",
+)
 
 # So many paths are looked for in the bytes of the index.
 _FEW = 16
@@ -84,6 +95,22 @@ class CommitsByGit(Comparable):
 
         if paths:
             self._patiently(reset, patience)
+
+    def refuse_other_trees(self, paths: Iterable[str]) -> None:
+        """Raise HistoryError where a file lies behind a link, or in a repository of its
+        own. git leaves such a file out, and mostly does not say so."""
+        prefix = self._prefix()
+        for path in paths:
+            folder = out_of_tree(self._top, prefix + path)
+            if folder:
+                link = os.path.islink(os.path.join(self._top, folder))
+                raise in_other_tree(path, folder.removeprefix(prefix), link=link)
+
+    def _failure(self, done: GitResult, paths: Sequence[str]) -> MemcliError:
+        """The error that says why git did not commit these paths."""
+        if any(words in done.output for words in _NOT_IN_TREE):
+            self.refuse_other_trees(paths)
+        return failure(done, paths, self._git_dir)
 
     def _patiently(self, act: Callable[[], _Answer], patience: float) -> _Answer:
         """Do something while another git may hold a lock for moments."""
@@ -138,7 +165,7 @@ class CommitsByGit(Comparable):
                 return self._commit_by_git(fewer, message, meant) if fewer else None
         if done.code == 1 and self._is_nothing(done, paths, present):
             return None
-        raise failure(done, paths, self._git_dir)
+        raise self._failure(done, paths)
 
     def _commit_many(self, paths: list[str], message: str) -> str | None:
         for name, state in (
@@ -202,7 +229,7 @@ class CommitsByGit(Comparable):
         self._backup.note_change()
         if added.code:
             self._put_back(fresh)
-            raise failure(added, paths, self._git_dir)
+            raise self._failure(added, paths)
 
     def _try_commit(self, paths: list[str], message: str) -> GitResult:
         gc = () if self._garbage_is_due() else _NO_GC

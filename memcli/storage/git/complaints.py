@@ -35,6 +35,27 @@ def failure(done: GitResult, paths: Sequence[str], git_dir: str) -> MemcliError:
     return refused(f"{what} cannot be committed", done)
 
 
+def in_other_tree(path: str, folder: str, *, link: bool) -> HistoryError:
+    """The error for a file in a folder that the repository does not hold.
+
+    Args:
+        path: the file.
+        folder: the folder above it that is a link, or a repository of its own.
+        link: whether it is a link.
+    """
+    what = "is a symbolic link" if link else "is a git repository of its own"
+    if link:
+        hint = (
+            f"put a folder in the place of {folder}; memcli repair says what was there"
+        )
+    else:
+        hint = (
+            f"move {folder} out of the vault, or remove {folder}/.git if the files in "
+            "it belong to the vault; then repeat"
+        )
+    return HistoryError(f"{path} cannot be committed: {folder} {what}", hint=hint)
+
+
 def names_nobody(output: bytes) -> bool:
     """Whether git refused since no user is configured."""
     return any(

@@ -60,7 +60,7 @@ def stage(tree: WorkTree, index: IndexLock, placed: Mapping[str, bytes | None]) 
         return False
     for name in made.new:
         path = name.decode("utf-8", "surrogateescape")
-        if _is_out_of_tree(tree.top, path) or ignore_rules.may_ignore(tree, path):
+        if out_of_tree(tree.top, path) or ignore_rules.may_ignore(tree, path):
             return False
     if index.time > index.time_of_index() and not _are_known(
         tree.top, before, index.time_of_index(), changes
@@ -70,15 +70,16 @@ def stage(tree: WorkTree, index: IndexLock, placed: Mapping[str, bytes | None]) 
     return True
 
 
-def _is_out_of_tree(top: str, path: str) -> bool:
-    """Whether a folder above a file is a link, or may be a repository of its own: git
-    puts no file in there."""
-    place = top
-    for folder in path.split("/")[:-1]:
-        place = os.path.join(place, folder)
+def out_of_tree(top: str, path: str) -> str:
+    """The folder above a file that is a link, or may be a repository of its own: git
+    puts no file in there. Empty where there is none."""
+    names = path.split("/")[:-1]
+    for end in range(1, len(names) + 1):
+        folder = "/".join(names[:end])
+        place = os.path.join(top, folder)
         if os.path.islink(place) or os.path.lexists(os.path.join(place, ".git")):
-            return True
-    return False
+            return folder
+    return ""
 
 
 def _are_known(
