@@ -141,6 +141,7 @@ class Context(NamedTuple):
             cwd=self.cwd,
             processes=self.processes,
             kept=self.kept,
+            waits=self.via != "mcp",
         )
 
 

@@ -100,9 +100,10 @@ def _holders(
     from memcli.vault.vaults import not_asked
 
     names, silent = [], []
+    caller = context.caller("reading")._replace(waits=False)
     for name in _others(context, asked):
         try:
-            Vault.open(name, context.caller("reading")).path_of(entry_id)
+            Vault.open(name, caller).path_of(entry_id)
         except AmbiguousId:
             pass
         except Unavailable as error:

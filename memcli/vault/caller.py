@@ -39,8 +39,9 @@ class Caller(NamedTuple):
     for the log of signals. `cwd` is the folder that the caller stands in, whose project
     is `here`; None is no folder, and no project. `processes` is how many may read files
     at once when there are thousands; `kept` gives an index that is already open, in a
-    process that stays. `fault` is for tests: it is called with the name of each step of
-    a transaction.
+    process that stays. `waits` is whether a database is asked that has given no answer
+    a moment ago. `fault` is for tests: it is called with the name of each step of a
+    transaction.
     """
 
     environ: Mapping[str, str] = os.environ
@@ -53,6 +54,7 @@ class Caller(NamedTuple):
     cwd: str | None = None
     processes: int = 1
     kept: Lent | None = None
+    waits: bool = True
     fault: Callable[[str], None] = silent
 
     @property

@@ -163,8 +163,11 @@ class Vault:
         engine = None
         if place.engine:
             from memcli.search.postgres.engine import Engine
+            from memcli.search.postgres.silence import Silence
 
-            engine = Engine(place.engine, place.published_as, place.path)
+            where = (place.engine, place.published_as, place.path)
+            silence = Silence(place.path, caller.now_ms)
+            engine = Engine(*where, silence, waits=caller.waits)
             caller = caller._replace(agent=engine.acts_as(caller.agent))
         return cls(place.path, caller, named=named, source=place.source, engine=engine)
 

@@ -104,8 +104,11 @@ class Vaults:
         vaults, refusals = [], []
         for name in (known_vaults.PERSONAL, *teams):
             try:
-                vault = Vault.open(name, caller)
-                if name != known_vaults.PERSONAL:
+                own = name == known_vaults.PERSONAL
+                vault = Vault.open(
+                    name, caller if own else caller._replace(waits=False)
+                )
+                if not own:
                     vault.index.opened.patience = _PATIENCE
                 vaults.append(vault)
             except MemcliError as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from typing import NoReturn, TypeVar
 
 from memcli.entries import layout
@@ -16,6 +17,7 @@ from memcli.errors import MemcliError, NotAllowed, Unavailable
 from memcli.named_tuple import NamedTuple
 from memcli.search.postgres import functions
 from memcli.search.postgres.connection import Database, Rows
+from memcli.search.postgres.silence import LONG
 from memcli.search.postgres.tables import Tables
 from memcli.search.reader import Reader
 from memcli.search.state import UpdateCounts
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from memcli.entries.eligibility import Agent
     from memcli.search.postgres.fetching import Asked
+    from memcli.search.postgres.silence import Silence
     from memcli.search.resolved_claims import ResolvedClaims
     from memcli.search.triggers import Told
 
@@ -79,6 +82,8 @@ class Engine:
         url: of the database.
         name: of the vault in it.
         folder: of this machine, for the vault's settings and registry.
+        silence: the note about a database that kept a call waiting.
+        waits: whether it is asked in spite of such a note.
 
     Attributes:
         elsewhere: gives what is resolved in another vault and counts here as well.
@@ -86,8 +91,18 @@ class Engine:
         patience: has no meaning here; the database has time limits of its own.
     """
 
-    def __init__(self, url: str, name: str, folder: str) -> None:
+    def __init__(
+        self,
+        url: str,
+        name: str,
+        folder: str,
+        silence: Silence,
+        *,
+        waits: bool = True,
+    ) -> None:
         self._database = Database(url)
+        self._silence = silence
+        self._waits = waits
         self._url = url
         self._name = name
         self._folder = folder
@@ -136,7 +151,8 @@ class Engine:
 
     def again_as(self, agent: str | None) -> Engine:
         """The same vault over the same connection, for another caller."""
-        other = Engine(self._url, self._name, self._folder)
+        where = (self._url, self._name, self._folder, self._silence)
+        other = Engine(*where, waits=self._waits)
         other._database = self._database
         other._published = self._published
         other.acts_as(agent)
@@ -159,8 +175,28 @@ class Engine:
         raise self.refusal("inspected")
 
     def _look(self) -> Published:
-        self._database.fresh()
-        return self._found(self._database.ask((functions.LOOKED, (self._name,)))[0])
+        if not self._waits:
+            self._silence.refuse(redacted(self._url))
+        began = time.monotonic()
+        try:
+            self._database.fresh()
+            rows = self._database.ask((functions.LOOKED, (self._name,)))[0]
+        except Unavailable:
+            self._was_long(began)
+            raise
+        self._silence.forget()
+        return self._found(rows)
+
+    def _was_long(self, began: float) -> bool:
+        """Whether a call that failed has waited since then; it is noted.
+
+        Args:
+            began: by the monotonic clock.
+        """
+        if time.monotonic() - began < LONG:
+            return False
+        self._silence.note()
+        return True
 
     def _found(self, rows: Rows) -> Published:
         """What a look found, with its settings on this machine."""
@@ -253,10 +289,11 @@ class Engine:
 
     def read(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """Return `answer(reader)`; a connection that broke is opened once more."""
+        began = time.monotonic()
         try:
             return self._answered(answer, self._likely)
         except Unavailable:
-            if self._reader is None:
+            if self._was_long(began) or self._reader is None:
                 raise
             self._reader = None
             return self._answered(answer, self.current)

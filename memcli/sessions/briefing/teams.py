@@ -25,6 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from memcli.search.postgres.silence import Silence
     from memcli.search.reader import Reader
     from memcli.sessions.briefing.compose import Fitting
     from memcli.sessions.briefing.frame import Item
@@ -39,6 +40,10 @@ _OWN = 2
 _ROOM = 3_000
 # Characters around an entry's text: the id, the vault's name, a dash and brackets.
 _AROUND = 40
+
+# Seconds: a hook that has more (a session's start) asks a database that was too late
+# for another hook a moment ago.
+_PATIENT = 1.0
 
 BEHIND = "its index is being built"
 LATE = "it took too long"
@@ -100,7 +105,8 @@ def ask(
     refused: dict[str, str] = {}
     behind: list[KnownVault] = []
     itself: set[str] = set()
-    agent = own.agent_name
+    clock = own.caller.now_ms
+    caller = Caller(own.environ, clock, agent=own.agent_name, waits=False)
     # The own vault has just answered: its files are not listed once more.
     resolved = own.index.opened.again(lambda reader: reader.claims.own)
 
@@ -112,7 +118,9 @@ def ask(
             if not place.is_there:
                 refused[place.source] = f"there is no vault at {place.path}"
                 return
-            vault = Vault.at(place, Caller(environ=own.environ, agent=agent))
+            if place.engine and until - time.monotonic() < _PATIENT:
+                _late(place, own).refuse(place.where)
+            vault = Vault.at(place, caller)
             vault.index.elsewhere = lambda: resolved
             answered[place.source] = _read(vault, answer)
         except Behind:
@@ -128,11 +136,21 @@ def ask(
         thread.join(max(0.0, until - time.monotonic()))
     # From here on a thread that comes late changes nothing.
     answers, reasons = dict(answered), dict(refused)
+    for place in teams:
+        if place.engine and place.source not in {*answers, *reasons}:
+            _late(place, own).note()
     asked = [place.source for place in teams if place.source not in itself]
     silent = {name: reasons.get(name, LATE) for name in asked if name not in answers}
     unindexed = [place for place in behind if place.source in silent]
     in_order = [(name, answers[name]) for name in asked if name in answers]
     return TeamAnswers(in_order, silent, unindexed)
+
+
+def _late(place: KnownVault, own: Vault) -> Silence:
+    """The note about a database for which a hook has waited in vain."""
+    from memcli.search.postgres.silence import Silence
+
+    return Silence(place.path, own.now_ms, "silent-to-hooks")
 
 
 def _read(vault: Vault, answer: Callable[[Vault, Reader], _Answer]) -> _Answer:

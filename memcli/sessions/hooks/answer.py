@@ -155,7 +155,9 @@ def opened(root: str, cwd: str | None = None) -> Vault:
     source = known_vaults.PERSONAL
     if os.path.basename(root) == repo_vault.FOLDER:
         source = known_vaults.place_of(root, os.environ, cwd).source
-    caller = Caller(environ=os.environ, agent=_agent(), via="hook", cwd=cwd)
+    caller = Caller(
+        environ=os.environ, agent=_agent(), via="hook", cwd=cwd, waits=False
+    )
     return Vault(root, caller, source=source)
 
 
@@ -301,8 +303,18 @@ def ask_teams(
     line: dict[str, Any],
     limits: TeamLimits,
     answer: Callable[[Vault, Reader], _Answer],
+    *,
+    databases: bool = True,
 ) -> list[_Answer]:
-    """What the vaults of teams answer in their time; why others do not, in `line`."""
+    """What the vaults of teams answer in their time; why others do not, in `line`.
+
+    Args:
+        own: the user's own vault.
+        line: of the hooks' log.
+        limits: how they are asked.
+        answer: gives a vault's answer.
+        databases: whether vaults are asked for which a database answers.
+    """
     from memcli.errors import MemcliError
     from memcli.storage import known_vaults
 
@@ -312,7 +324,8 @@ def ask_teams(
             return []
         from memcli.sessions.briefing import teams
 
-        places = teams.told_by_hooks(os.environ, own.cwd)
+        told = teams.told_by_hooks(os.environ, own.cwd)
+        places = [place for place in told if databases or not place.engine]
     except MemcliError as error:
         line["not_asked"] = {"teams": hook_log.named(error)[:300]}
         return []

@@ -101,7 +101,8 @@ def at_tool(
         return _look(vault, reader, view, looked, source)
 
     own = vault.read(lambda reader: look(vault, reader))
-    others = telling.ask_teams(vault, line, limits, look)
+    # No database knows what is told at an action.
+    others = telling.ask_teams(vault, line, limits, look, databases=False)
     _note_beside(root, event, line, asked=limits.asked)
     found = [each for one in (own, *others) for each in one.found]
     found.sort(key=_order)
