@@ -22,7 +22,6 @@ from memcli.search.segment_file import FORMAT, Damaged
 from memcli.search.segments import Segments
 from memcli.search.state import Behind, Differences, State, UpdateCounts
 from memcli.storage import state_dirs
-from memcli.storage.listing import Earlier
 from memcli.storage.lock import Lock
 from memcli.storage.watch import WatchedFiles
 
@@ -277,8 +276,7 @@ class Index:
         Another program took one permission error for the deletion of every note.
         """
         self._scanned = time.time_ns()
-        earlier = Earlier(state.places, state.listing.part) if state else None
-        listing = self.files.scan(earlier)
+        listing = self.files.scan(state.earlier() if state else None)
         if listing.symlinks != self.symlinks:
             self._tell_links(listing.symlinks)
         self._entered, self.symlinks = listing.entered, listing.symlinks

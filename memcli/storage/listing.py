@@ -21,12 +21,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
+    from memcli.storage.statx import Statx
+
     _Same = Callable[[int, str, int, "Listing"], list[str] | None]
 
 _WINDOWS = sys.platform == "win32"
 # From an open folder the kernel finds each of its files by name, and need not walk
 # the whole path: a sixth of the time of a listing.
 _BY_HANDLE = os.scandir in os.supports_fd
+# So many files are asked for by `statx`: to load ctypes takes 2 ms, and it spares .4 µs
+# a file.
+_WORTH_STATX = 20_000
 _UTF_8 = sys.getfilesystemencoding() == "utf-8"
 
 
@@ -62,10 +67,12 @@ class Earlier(NamedTuple):
         stamps: every folder with its `stamp_of` from then; 0 where that does not tell
             of every later change.
         part: gives the files of a folder as `part` described them then.
+        number: how many files these are; only speed depends on it.
     """
 
     stamps: Mapping[str, int]
     part: Callable[[str], bytes | None]
+    number: int = 0
 
 
 def scan(root: str, *, skip: Collection[str] = (), shared: bool = False) -> Listing:
@@ -102,6 +109,7 @@ def scan_again(root: str, earlier: Earlier) -> Listing:
         if folder:
             below.setdefault(folder.rpartition("/")[0], []).append(folder)
     anew: set[str] = set()
+    statx = _statx() if earlier.number >= _WORTH_STATX else None
 
     def same(
         handle: int, folder: str, stamp: int, listing: Listing
@@ -112,7 +120,7 @@ def scan_again(root: str, earlier: Earlier) -> Listing:
         found: bytes | None = None
         if stamp and not moved and earlier.stamps.get(folder) == stamp:
             known = earlier.part(folder)
-            found = _asked_again(handle, known) if known else b""
+            found = _asked_again(handle, known, statx) if known else b""
         if found is None:
             anew.add(folder)
             return None
@@ -238,15 +246,28 @@ def _scan_folder(
         os.close(handle)
 
 
-def _asked_again(handle: int, known: bytes) -> bytes | None:
+def _statx() -> Statx | None:
+    """What asks for many files faster than Python's `stat`; None where nothing does."""
+    from memcli.storage.statx import Statx
+
+    try:
+        return Statx()
+    except OSError:
+        return None
+
+
+def _asked_again(handle: int, known: bytes, statx: Statx | None) -> bytes | None:
     """The files that `part` described, as they are now.
 
     None when a name cannot be asked for, or is that of a file no more.
 
     Args:
-        handle: of their folder.
+        handle: of their folder, in which no file was made, renamed or removed.
         known: what `part` made of them.
+        statx: asks first; what differs then is asked for again without it.
     """
+    if not _UTF_8:
+        return None
     head, text = head_and_names(known)
     try:
         # As bytes, which spares the system's own way of writing each name; but half a
@@ -254,14 +275,18 @@ def _asked_again(handle: int, known: bytes) -> bytes | None:
         if b"\xed" in text:
             text.decode()
         names = text.split(b"\0")[1:]
+        # No kind is asked for: to become a pipe, a file must be removed.
+        if statx and statx.times_and_sizes(handle, names) == known[len(head) :]:
+            return known
         found = [os.lstat(name, dir_fd=handle) for name in names]
     except (OSError, ValueError):
         return None
-    if not (_UTF_8 and all(map(stat.S_ISREG, {each.st_mode for each in found}))):
+    if not all(map(stat.S_ISREG, {each.st_mode for each in found})):
         return None
     times = numbers_as_bytes([each.st_ctime_ns for each in found])
     sizes = numbers_as_bytes([each.st_size for each in found])
-    return b"".join((head, times, sizes))
+    now = b"".join((head, times, sizes))
+    return known if now == known else now
 
 
 def _scan_opened(

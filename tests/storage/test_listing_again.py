@@ -13,6 +13,7 @@ import pytest
 from memcli.storage import listing, watch
 from memcli.storage.listed_files import stats_of
 from memcli.storage.listing import Earlier, Listing, scan, scan_again
+from memcli.storage.statx import Statx
 from memcli.storage.watch import WatchedFiles
 from tests.storage.test_watch import EDITS, MONTH, append, write
 
@@ -25,6 +26,7 @@ pytestmark = pytest.mark.skipif(
 
 # Longer than a tick of the kernel's clock. An index waits two seconds for it.
 TICK = 0.02
+MANY = 1_000_000
 
 
 @pytest.fixture
@@ -44,8 +46,13 @@ def earlier(root: Path) -> Earlier:
 
 
 def both(root: Path, known: Earlier) -> tuple[Listing, Listing]:
-    """The listing that knows an earlier one, and the one of everything."""
-    return scan_again(str(root), known), scan(str(root))
+    """The listing that knows an earlier one, and the one of everything.
+
+    The first comes out the same whether few files are asked for or many.
+    """
+    again = scan_again(str(root), known)
+    assert again == scan_again(str(root), known._replace(number=MANY))
+    return again, scan(str(root))
 
 
 @pytest.mark.parametrize("how", [how for how in EDITS if how != "the vault moved away"])
@@ -143,6 +150,37 @@ def test_folders_that_did_not_change_are_not_read(
     write(root / MONTH / "new.md")
     scan_again(str(root), known)
     assert read == [MONTH]
+
+
+def test_of_many_files_none_is_asked_for_by_pythons_stat_when_nothing_changed(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Statx()  # it can be called here
+    known = earlier(root)._replace(number=MANY)
+    asked: list[str | bytes] = []
+    lstat = os.lstat
+
+    def asking(path: bytes, **named: int) -> os.stat_result:
+        asked.append(path)
+        return lstat(path, **named)
+
+    monkeypatch.setattr(os, "lstat", asking)
+    scan_again(str(root), known)
+    assert asked == []
+    append(root / MONTH / "one.md")
+    scan_again(str(root), known)
+    assert sorted(map(os.fsencode, asked)) == [b"one.md", b"two.md"]
+
+
+def test_without_statx_many_files_are_asked_for_one_by_one(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = earlier(root)._replace(number=MANY)
+    append(root / MONTH / "one.md")
+    monkeypatch.setattr(sys, "byteorder", "big")
+    with pytest.raises(OSError, match="statx"):
+        Statx()
+    assert scan_again(str(root), known) == scan(str(root))
 
 
 def test_a_link_that_leads_to_a_folder_later_is_found(root: Path) -> None:
