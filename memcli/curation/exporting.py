@@ -90,8 +90,8 @@ def _plain(value: Any) -> Any:
 # --- a folder of notes --------------------------------------------------------------
 
 
-def write_notes(folder: str, found: Sequence[Entry]) -> list[str]:
-    """Write each entry as a plain note, with a title, tags and dates; their paths.
+def write_notes(folder: str, found: Sequence[Entry]) -> None:
+    """Write each entry as a plain note, with a title, tags and dates.
 
     Raises:
         Conflict: the folder is there and holds something.
@@ -102,11 +102,9 @@ def write_notes(folder: str, found: Sequence[Entry]) -> list[str]:
             f"{folder} is there already, and not an empty folder",
             hint="Name a new folder; an export never mixes with other files.",
         )
-    items = [
-        (os.path.join(folder, *entry.path.split("/")), _note(entry)) for entry in found
-    ]
-    new_files.write_new(items)
-    return [path for path, _ in items]
+    new_files.write_new(
+        [(os.path.join(folder, *each.path.split("/")), _note(each)) for each in found]
+    )
 
 
 def _note(entry: Entry) -> bytes:

@@ -89,8 +89,8 @@ def _waits(reason: str | None) -> bool:
     return text.startswith(MERGED_FROM) and not text.endswith(_DECIDED)
 
 
-def keep_current(vault: Vault, entry_id: str) -> str | None:
-    """Decide that the current version is right; returns the commit.
+def keep_current(vault: Vault, entry_id: str) -> None:
+    """Decide that the current version is right.
 
     Raises:
         NotAllowed: it does not wait for a decision.
@@ -100,19 +100,15 @@ def keep_current(vault: Vault, entry_id: str) -> str | None:
         version, _ = _named(vault, entry_id)
         _decide(vault, change, version)
         change.message = _message("kept the version beside", version.entry)
-    return change.commit
 
 
-def take(vault: Vault, entry_id: str, *, both: bool = False) -> str | None:
+def take(vault: Vault, entry_id: str, *, both: bool = False) -> None:
     """Make the text of such a version the next version of its entry.
 
     Args:
         vault: where it is.
         entry_id: the version that was replaced.
         both: put it behind the current text instead.
-
-    Returns:
-        The commit.
 
     Raises:
         As `keep_current`; NotAllowed also where the entry is not in force.
@@ -137,7 +133,6 @@ def take(vault: Vault, entry_id: str, *, both: bool = False) -> str | None:
         _decide(vault, change, version)
         change.note(fresh, "review")
         change.message = _message("joined" if both else "took", version.entry)
-    return change.commit
 
 
 def _named(vault: Vault, entry_id: str) -> tuple[Stored, Stored]:

@@ -50,11 +50,7 @@ class EntryDecisions(NamedTuple):
 
 
 def approve(
-    vault: Vault,
-    ids: Sequence[str],
-    changes: Mapping[str, Any] | None = None,
-    *,
-    allow_secret: bool = False,
+    vault: Vault, ids: Sequence[str], changes: Mapping[str, Any] | None = None
 ) -> EntryDecisions:
     """Turn candidates into memories, in one commit.
 
@@ -62,7 +58,6 @@ def approve(
         vault: where they are.
         ids: ids, or unique prefixes of them.
         changes: `text` and fields to change on the way, for a single candidate.
-        allow_secret: whether a changed text that looks like a secret may be saved.
 
     Raises:
         EntryNotFound, AmbiguousId: an id leads to no entry, or to several.
@@ -75,15 +70,14 @@ def approve(
     if changes and len(ids) != 1:
         raise UsageError("changes apply to one candidate", hint="Name one id.")
     if changes and changes.get("text"):
-        _drop_secret(vault, ids[0], changes, allow_secret=allow_secret)
+        _drop_secret(vault, ids[0], changes)
     done = []
     with vault.transaction() as change:
-        change.allow_secret = allow_secret
         now = dates.iso(vault.now_ms() // 1000)
         folders: dict[str, set[str]] = {}
         for stored in waiting(vault, ids):
             entry = _changed(vault, stored.entry, changes or {})
-            if changes and not allow_secret:
+            if changes:
                 no_secrets.refuse(entry)
             updated = lineage.not_before(entry, now)
             entry = entry.replace(status=Status.ACTIVE, updated=updated)
@@ -189,9 +183,7 @@ def supersede(
     return EntryDecisions(done, change.commit)
 
 
-def _drop_secret(
-    vault: Vault, name: str, changes: Mapping[str, Any], *, allow_secret: bool
-) -> None:
+def _drop_secret(vault: Vault, name: str, changes: Mapping[str, Any]) -> None:
     """Write a candidate with its new text over a secret that no commit holds yet.
 
     Otherwise the approval would first commit the old text, for good.
@@ -200,7 +192,7 @@ def _drop_secret(
     from memcli.entries.text import secrets
 
     (stored,) = waiting(vault, [name])
-    if allow_secret or not secrets.find(stored.data.decode("utf-8", "replace")):
+    if not secrets.find(stored.data.decode("utf-8", "replace")):
         return
     entry = _changed(vault, stored.entry, changes)
     no_secrets.refuse(entry)

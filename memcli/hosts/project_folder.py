@@ -1,7 +1,8 @@
 """The folder of a project that a host's settings and skills are kept in.
 
 Invariant: nothing is written. A repository may come from other people, and its links
-with it: what `inside` returns lies in the project after all links are followed.
+with it: a path that `refuse_outside` lets pass lies in the project after all links
+are followed.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ def root(cwd: str, *, home: str = "") -> str:
     return folder
 
 
-def inside(project: str, relative: str) -> str:
-    """The path of a file or folder of a project, which need not exist.
+def refuse_outside(project: str, relative: str) -> None:
+    """Refuse a path of a project that leads out of it; it need not exist.
 
     Raises:
         UnsafePath: a symbolic link on it leads out of the project.
@@ -41,4 +42,3 @@ def inside(project: str, relative: str) -> str:
             hint="Put a file or folder in the place of the link: it may have come "
             "with the repository.",
         ) from error
-    return os.path.join(project, *relative.split("/"))

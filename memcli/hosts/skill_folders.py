@@ -98,7 +98,7 @@ def place(host: str, scope: str, environ: Mapping[str, str], cwd: str) -> SkillF
     root = _root(scope, environ, cwd)
     path = _below(root, record.skill_folder, environ, scope)
     if scope == "project":
-        project_folder.inside(root, record.skill_folder)
+        project_folder.refuse_outside(root, record.skill_folder)
     sharing = tuple(
         other.name
         for other in table.hosts()

@@ -42,7 +42,6 @@ class Step(NamedTuple):
             record keeps its id when the file grows.
         at: when, ISO 8601 in UTC with seconds; None when the host does not say.
         call: of a call and its result: the id that joins them.
-        tool: of a call: the host's name of the tool.
         action: of a call: what kind of tool it is.
         failed: of a result: whether the tool failed; None when the host does not say.
     """
@@ -53,7 +52,6 @@ class Step(NamedTuple):
     record: str
     at: str | None = None
     call: str | None = None
-    tool: str | None = None
     action: Action | None = None
     failed: bool | None = None
 
@@ -65,13 +63,11 @@ class Session(NamedTuple):
         id: the host's id of the session; the file's name where it has none.
         host: its name in `hosts.table`.
         cwd: the folder the session ran in, when the host says so.
-        started: when, ISO 8601 in UTC with seconds, when the host says so.
     """
 
     id: str
     host: str
     cwd: str | None = None
-    started: str | None = None
 
 
 # The tags that hosts and hooks put around typed text. The opening tag needs no `>`: an

@@ -67,7 +67,7 @@ def begin(
     transcript: str | None,
     agent: str | None = None,
     cwd: str | None = None,
-) -> bool:
+) -> None:
     """Note that a session lives; one that was mined before lives again.
 
     Args:
@@ -77,9 +77,6 @@ def begin(
         agent: the agent to whom the session's teachings belong, whenever it is mined;
             the first call that names one counts.
         cwd: the folder in which it runs; the first counts.
-
-    Returns:
-        Whether the session is new.
 
     Raises:
         OSError: it cannot be written down.
@@ -92,7 +89,7 @@ def begin(
             os.replace(done, place)
         if not _says_more(place, transcript, agent, cwd):
             os.utime(place)
-            return False
+            return
     except FileNotFoundError:
         pass
     before = _fields(place)
@@ -108,7 +105,6 @@ def begin(
         fields["agent"] = owner
     make_folder(root)
     _write(place, "".join(f"{k}: {_line(v)}\n" for k, v in fields.items()))
-    return not before
 
 
 def newest_transcript(root: str, cwd: str, agent: str | None) -> str | None:

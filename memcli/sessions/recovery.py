@@ -72,7 +72,6 @@ def sweep(
     environ: Mapping[str, str],
     *,
     still: float = STILL,
-    kept: float = KEPT,
     dry_run: bool = False,
     tell: Callable[[Swept], object] = str,
 ) -> list[Swept]:
@@ -85,7 +84,6 @@ def sweep(
         vault: whose markers.
         environ: where the hosts keep transcripts, for markers that name none.
         still: seconds without a touch after which a session is over.
-        kept: seconds after which a marker goes.
         dry_run: only say what would be done.
         tell: called with each result as soon as it is there.
     """
@@ -94,12 +92,12 @@ def sweep(
         if vault.agent is not None and marker.agent != vault.agent.name:
             continue
         own = vault.acting_as(marker.agent)
-        swept = _swept(own, environ, marker, still, kept, dry_run=dry_run)
+        swept = _swept(own, environ, marker, still, dry_run=dry_run)
         swept = swept._replace(agent=marker.agent)
         done.append(swept)
         tell(swept)
     if not dry_run and vault.agent is None:
-        _tidy(vault.root, vault.now_ms() / 1000, kept)
+        _tidy(vault.root, vault.now_ms() / 1000)
     return done
 
 
@@ -169,7 +167,6 @@ def _swept(
     environ: Mapping[str, str],
     marker: Marker,
     still: float,
-    kept: float,
     *,
     dry_run: bool,
 ) -> Swept:
@@ -177,7 +174,7 @@ def _swept(
     age = vault.now_ms() / 1000 - (written or marker.touched)
     session, host = marker.session, marker.host
     if marker.state == REFLECTED and not written:
-        if age <= kept:
+        if age <= KEPT:
             return Swept(session, host, "unchanged")
         if not dry_run:
             markers.drop(marker)
@@ -197,7 +194,7 @@ def _swept(
         why = _reason(error)
         # What no adapter reads today may be read by the next version; a day is enough.
         foreign = isinstance(error, Unreadable) and _certain_format(host) is None
-        if age > (_NEVER if foreign else kept):
+        if age > (_NEVER if foreign else KEPT):
             markers.drop(marker)
             return Swept(session, host, "dropped", why)
         return Swept(session, host, "failed", why)
@@ -262,7 +259,7 @@ def _is_unchanged(vault: Vault, path: str, host: str | None) -> bool:
     return record.mined == backfill.state(path)
 
 
-def _tidy(root: str, now: float, kept: float) -> None:
+def _tidy(root: str, now: float) -> None:
     """Remove the files that markers left behind which are gone."""
     from memcli.entries import layout
     from memcli.storage import state_dirs
@@ -277,7 +274,7 @@ def _tidy(root: str, now: float, kept: float) -> None:
         if _stem(name) in alive and not once:
             continue
         try:
-            if os.stat(path).st_mtime < now - (_NEVER if once else kept):
+            if os.stat(path).st_mtime < now - (_NEVER if once else KEPT):
                 os.unlink(path)
         except OSError:
             continue

@@ -41,12 +41,10 @@ class Project(NamedTuple):
     Attributes:
         name: as entries have it.
         folder: its top: that of the work tree, or the one that the config names.
-        named_by: remote, config or folder: what the name was made of.
     """
 
     name: str
     folder: str
-    named_by: str
 
 
 def of(folder: str | None, environ: Mapping[str, str]) -> Project | None:
@@ -74,7 +72,7 @@ def of(folder: str | None, environ: Mapping[str, str]) -> Project | None:
     if given is not None:
         return None if given.name == NONE else given
     if repository and remote:
-        return Project(remote, repository.top, "remote")
+        return Project(remote, repository.top)
     top = place = real
     if repository:
         top, place = repository.top, repository.home
@@ -82,7 +80,7 @@ def of(folder: str | None, environ: Mapping[str, str]) -> Project | None:
             place = remotes.local_path(repository.url, top) or place
     if _is_above(place, home) or _is_temporary(place, environ):
         return None
-    return Project(_name_of_folder(place), top, "folder")
+    return Project(_name_of_folder(place), top)
 
 
 def of_remote(url: str) -> str | None:
@@ -124,7 +122,7 @@ def _configured(
         else:
             continue
         if best is None or len(top) > best[0]:
-            best = len(top), Project(name, top, "config")
+            best = len(top), Project(name, top)
     return best[1] if best else None
 
 

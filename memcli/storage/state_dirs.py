@@ -85,15 +85,14 @@ def left_in_tree(root: str) -> list[str]:
     return [name for name, place in places.items() if os.path.lexists(place)]
 
 
-def sweep(environ: Mapping[str, str] | None = None) -> list[str]:
-    """Remove the folders of vaults that are gone; returns them.
+def sweep(environ: Mapping[str, str] | None = None) -> None:
+    """Remove the folders of vaults that are gone.
 
     A vault is gone when its path holds no vault, or another one, and nothing was
     written for it for 30 days.
     """
     import contextlib
 
-    removed = []
     for kind in ("cache", "state"):
         for folder in _folders(_base(kind, environ)):
             owner = _owner(folder)
@@ -105,8 +104,6 @@ def sweep(environ: Mapping[str, str] | None = None) -> list[str]:
                 import shutil
 
                 shutil.rmtree(folder, ignore_errors=True)
-                removed.append(folder)
-    return removed
 
 
 def _folder(root: str, kind: str, environ: Mapping[str, str] | None) -> str:

@@ -83,7 +83,6 @@ class Transaction:
         self._audience = audience
         self._wrote = wrote
         self._notes: list[Note] = []
-        self._made = False
         self._after: dict[str, bytes | None] = {}
         self._expected: dict[str, bytes | None] = {}
         self._included: list[str] = []

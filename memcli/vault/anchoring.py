@@ -60,25 +60,23 @@ def anchored(vault: Vault, draft: Entry, *, strict: bool = True) -> Entry:
         if not strict:
             return draft
         raise _not_here(draft, watch.project)
-    return draft.replace(code=renewed(vault, draft.code, watch.project))
+    return draft.replace(code=_with_fingerprints(vault, draft.code, watch.project))
 
 
-def renewed(
-    vault: Vault, code: Sequence[str], project: Project, *, all_: bool = False
+def _with_fingerprints(
+    vault: Vault, code: Sequence[str], project: Project
 ) -> tuple[str, ...]:
-    """Anchors with what their lines say now; with `all_` also those that have a
-    fingerprint.
+    """Anchors, each with a fingerprint; one without takes it of its lines as they are.
 
     Raises:
         InvalidValue: a file or line is not there.
     """
     commit = _commit(vault, project)
-    made = []
-    for anchor in anchors.read_all(code):
-        if all_ or not anchor.fingerprint:
-            anchor = made_now(project, anchor, commit)
-        made.append(str(anchor))
-    return tuple(dict.fromkeys(made))
+    made = [
+        anchor if anchor.fingerprint else made_now(project, anchor, commit)
+        for anchor in anchors.read_all(code)
+    ]
+    return tuple(dict.fromkeys(map(str, made)))
 
 
 def of_next(vault: Vault, fresh: Entry, *, rewritten: bool) -> Entry:

@@ -18,23 +18,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def after_write(root: str, environ: Mapping[str, str]) -> bool:
-    """Start the sync of a vault that was written to; whether one was started.
+def after_write(root: str, environ: Mapping[str, str]) -> None:
+    """Start the sync of a vault that was written to.
 
     Args:
         root: the vault's folder.
         environ: the environment of its user.
     """
-    if not _wanted(environ, (sync_settings.WRITES,)) or not _has_remote(root, environ):
-        return False
-    return _started(("sync", "--auto", "--vault", root), environ)
+    if _wanted(environ, (sync_settings.WRITES,)) and _has_remote(root, environ):
+        _start(("sync", "--auto", "--vault", root), environ)
 
 
-def at_session(environ: Mapping[str, str]) -> bool:
-    """Start the sync of all the user's vaults, as a session begins or ends; whether one
-    was started."""
-    modes = (sync_settings.SESSIONS, sync_settings.WRITES)
-    return _wanted(environ, modes) and _started(("sync", "--auto", "--all"), environ)
+def at_session(environ: Mapping[str, str]) -> None:
+    """Start the sync of all the user's vaults, as a session begins or ends."""
+    if _wanted(environ, (sync_settings.SESSIONS, sync_settings.WRITES)):
+        _start(("sync", "--auto", "--all"), environ)
 
 
 def _wanted(environ: Mapping[str, str], modes: tuple[str, ...]) -> bool:
@@ -56,10 +54,8 @@ def _has_remote(root: str, environ: Mapping[str, str]) -> bool:
     )
 
 
-def _started(words: tuple[str, ...], environ: Mapping[str, str]) -> bool:
+def _start(words: tuple[str, ...], environ: Mapping[str, str]) -> None:
     # The owner syncs, also what an agent has written.
     environ = {k: value for k, value in environ.items() if k != "MEMCLI_AGENT"}
     with contextlib.suppress(OSError):
         detached.start(words, environ)
-        return True
-    return False

@@ -95,8 +95,8 @@ def test_a_folder_of_notes_holds_what_is_in_force_and_mixes_with_nothing(
 ) -> None:
     found = exporting.entries(lived, Filters(), current=True).entries
     folder = tmp_path / "notes"
-    paths = exporting.write_notes(str(folder), found)
-    texts = [Path(path).read_text() for path in paths]
+    exporting.write_notes(str(folder), found)
+    texts = [path.read_text() for path in folder.rglob("*.md")]
     assert any("Wednesdays" in text for text in texts)
     assert not any("Tuesdays" in text or "Node 18" in text for text in texts)
     with pytest.raises(Conflict):

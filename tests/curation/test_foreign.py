@@ -27,7 +27,7 @@ def bring(
 ) -> Imported:
     at = At(
         {"HOME": str(shop.parent.parent)},
-        Project("github.com/acme/shop", str(shop), "remote"),
+        Project("github.com/acme/shop", str(shop)),
     )
     found = tools.find(tool)
     return importing.import_memories(vault, found, [str(place)], at, dry_run=dry_run)

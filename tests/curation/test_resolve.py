@@ -36,7 +36,7 @@ def titles(targets: list[resolve.Target]) -> list[str]:
 def shown(vault: Vault) -> list[str]:
     """Everything that any path shows."""
     rows = recall.enumerate_all(vault, Query("", view_of(NOW))).rows
-    found = select.injection(vault, view=VIEW)
+    found = vault.read(lambda reader: select.chosen(reader, vault.settings, VIEW))
     return sorted(
         {row.text for row in rows}
         | {one.text for one in (*found.pinned, *found.rules, *found.focus)}

@@ -58,11 +58,11 @@ def test_a_session_comes_out_in_order_with_all_that_is_known(tmp_path: Path) -> 
         ],
     )
     transcript = open_transcript(path)
-    assert transcript.session == ("01a1", "codex", "/home/dev/work", AT)
+    assert transcript.session == ("01a1", "codex", "/home/dev/work")
     assert list(transcript.steps()) == [
         Step("user", "Run the tests", 2, "m1", AT),
         Step("assistant", "I will.", 3, "m2", AT),
-        Step("call", "make test", 4, "line-4", AT, "c1", "exec_command", "run"),
+        Step("call", "make test", 4, "line-4", AT, "c1", "run"),
         Step("result", "no rule", 5, "line-5", AT, "c1", failed=True),
     ]
     assert (transcript.broken, transcript.unknown) == ([], {})
@@ -190,7 +190,7 @@ def test_a_call_names_its_command_or_its_file(
 ) -> None:
     path = write(tmp_path / "r.jsonl", [meta(), call(name, arguments)])
     (step,) = steps(path)
-    assert (step.tool, step.action, step.text) == (name, action, text)
+    assert (step.action, step.text) == (action, text)
 
 
 def test_a_patch_names_the_first_file_it_changes(tmp_path: Path) -> None:
@@ -218,9 +218,9 @@ def test_a_patch_names_the_first_file_it_changes(tmp_path: Path) -> None:
         ),
     ]
     edit, failure, shell = steps(write(tmp_path / "r.jsonl", records))
-    assert (edit.tool, edit.action, edit.text) == ("apply_patch", "edit", "src/a.py")
+    assert (edit.action, edit.text) == ("edit", "src/a.py")
     assert failure.failed is True
-    assert (shell.tool, shell.action, shell.text) == ("local_shell", "run", "make")
+    assert (shell.action, shell.text) == ("run", "make")
 
 
 OLD = '{"output": "boom\\n", "metadata": {"exit_code": 1, "duration_seconds": 0.1}}'

@@ -65,11 +65,11 @@ def test_a_session_comes_out_in_order_with_all_that_is_known(tmp_path: Path) -> 
         ],
     )
     transcript = open_transcript(path)
-    assert transcript.session == ("5e55", "copilot", "/home/dev/work", AT)
+    assert transcript.session == ("5e55", "copilot", "/home/dev/work")
     assert list(transcript.steps()) == [
         Step("user", "Run the tests", 3, "e1", AT),
         Step("assistant", "I will.", 5, "e2", AT),
-        Step("call", "make test", 6, "e3", AT, "c1", "bash", "run"),
+        Step("call", "make test", 6, "e3", AT, "c1", "run"),
         Step("result", "no rule", 7, "e4", AT, "c1", failed=True),
     ]
     assert (transcript.broken, transcript.unknown) == ([], {})
@@ -155,13 +155,13 @@ def test_a_call_names_its_command_or_its_file(
 ) -> None:
     start = event("tool.execution_start", toolName=tool, arguments=given)
     (step,) = steps(write(tmp_path / "events.jsonl", [START, start]))
-    assert (step.tool, step.action, step.text) == (tool, action, text)
+    assert (step.action, step.text) == (action, text)
 
 
 def test_a_session_without_a_start_has_its_folders_name(tmp_path: Path) -> None:
     path = tmp_path / "abc" / "events.jsonl"
     write(path, [event("user.message", "e1", content="Hello")])
-    assert open_transcript(str(path)).session == ("abc", "copilot", None, None)
+    assert open_transcript(str(path)).session == ("abc", "copilot", None)
 
 
 def test_types_that_are_not_known_are_counted(tmp_path: Path) -> None:

@@ -37,11 +37,11 @@ def test_a_session_comes_out_in_order_with_all_that_is_known(tmp_path: Path) -> 
         ],
     )
     transcript = open_transcript(path)
-    assert transcript.session == ("c1", "cursor", None, None)
+    assert transcript.session == ("c1", "cursor", None)
     expected = [
         Step("user", "Run the tests", 1, "line-1"),
         Step("assistant", "I will.", 2, "line-2"),
-        Step("call", "make test", 2, "line-2", tool="Shell", action="run"),
+        Step("call", "make test", 2, "line-2", action="run"),
         Step("assistant", "Two failed.", 3, "line-3"),
     ]
     assert list(transcript.steps()) == expected
@@ -113,7 +113,7 @@ def test_a_call_names_its_command_or_its_file(
     tmp_path: Path, block: dict[str, Any], action: str, text: str
 ) -> None:
     (step,) = steps(write(tmp_path / "c1.jsonl", [line("assistant", block)]))
-    assert (step.tool, step.action, step.text) == (block["name"], action, text)
+    assert (step.action, step.text) == (action, text)
 
 
 def test_types_that_are_not_known_are_counted(tmp_path: Path) -> None:

@@ -45,8 +45,8 @@ def test_a_session_comes_out_in_order_with_all_that_is_known(tmp_path: Path) -> 
         ],
     )
     transcript = open_transcript(path)
-    assert transcript.session == ("5e55", "gemini", None, AT)
-    call = Step("call", "make test", 5, "m2", AT, "c1", "run_shell_command", "run")
+    assert transcript.session == ("5e55", "gemini", None)
+    call = Step("call", "make test", 5, "m2", AT, "c1", "run")
     expected = [
         Step("user", "Run the tests", 2, "m1", AT),
         Step("assistant", "I will.", 5, "m2", AT),
@@ -152,7 +152,7 @@ def test_a_tool_that_still_runs_has_no_result(tmp_path: Path) -> None:
     call = {**shell("", "executing"), "name": "replace", "args": {"file_path": "/a"}}
     records = [HEADER, message("m1", "gemini", "", toolCalls=[call])]
     (step,) = steps(write(tmp_path / "s.jsonl", records))
-    assert (step.tool, step.action, step.text) == ("replace", "edit", "/a")
+    assert (step.action, step.text) == ("edit", "/a")
 
 
 OLD = {
@@ -171,7 +171,7 @@ def test_a_chat_in_one_object_is_read_too(tmp_path: Path, indent: int | None) ->
     text = json.dumps(OLD, indent=indent)
     path = write(tmp_path / "session-old.json", [text], end="")
     transcript = open_transcript(path)
-    assert transcript.session == ("5e55", "gemini", None, AT)
+    assert transcript.session == ("5e55", "gemini", None)
     found = list(transcript.steps())
     assert [(step.role, step.record) for step in found] == [
         ("user", "m1"),

@@ -18,7 +18,6 @@ def test_a_line_is_a_step(tmp_path: Path) -> None:
                 "role": "call",
                 "text": "make test",
                 "call": "c1",
-                "tool": "sh",
                 "action": "run",
             },
             {"role": "result", "text": "no rule", "call": "c1", "failed": True},
@@ -26,11 +25,11 @@ def test_a_line_is_a_step(tmp_path: Path) -> None:
     )
     transcript = open_transcript(path)
     at = "2026-11-21T12:00:00Z"
-    assert transcript.session == ("talk-ac841a69", "generic", None, at)
+    assert transcript.session == ("talk-ac841a69", "generic", None)
     assert list(transcript.steps()) == [
         Step("user", "Run the tests", 1, "a", at),
         Step("assistant", "I will.", 2, "line-2"),
-        Step("call", "make test", 3, "line-3", None, "c1", "sh", "run"),
+        Step("call", "make test", 3, "line-3", None, "c1", "run"),
         Step("result", "no rule", 4, "line-4", None, "c1", failed=True),
     ]
 
@@ -45,7 +44,7 @@ def test_what_is_not_said_is_not_known(tmp_path: Path) -> None:
         ],
     )
     call, result = steps(path)
-    assert (call.action, call.tool, call.call) == ("other", None, None)
+    assert (call.action, call.call) == ("other", None)
     assert result.failed is None
 
 

@@ -69,7 +69,7 @@ def test_a_session_comes_out_in_order_with_all_that_is_known(
         indent=indent,
     )
     transcript = open_transcript(path)
-    assert transcript.session == ("ses_1", "opencode", "/home/dev/work", AT)
+    assert transcript.session == ("ses_1", "opencode", "/home/dev/work")
     found = list(transcript.steps())
     lines = [one.line for one in found]
     rows = Path(path).read_text().split("\n")
@@ -78,7 +78,7 @@ def test_a_session_comes_out_in_order_with_all_that_is_known(
     assert found == [
         Step("user", "Run the tests", lines[0], "msg_1", AT),
         Step("assistant", "I will.", lines[1], "msg_2", AT),
-        Step("call", "make test", lines[1], "msg_2", AT, "c1", "bash", "run"),
+        Step("call", "make test", lines[1], "msg_2", AT, "c1", "run"),
         Step("result", "no rule", lines[1], "msg_2", AT, "c1", failed=True),
     ]
     assert list(transcript.steps()) == found
@@ -195,7 +195,7 @@ def test_a_result_says_whether_the_tool_failed(
 def test_a_tool_that_still_runs_has_no_result(tmp_path: Path) -> None:
     part = tool("edit", "running", input={"filePath": "/a", "oldString": "x"})
     (step,) = steps(export(tmp_path, message("m1", "assistant", part)))
-    assert (step.tool, step.action, step.text) == ("edit", "edit", "/a")
+    assert (step.action, step.text) == ("edit", "/a")
 
 
 def test_an_export_that_grew_keeps_the_records_of_its_steps(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_what_is_deeply_nested_or_too_large_is_refused(
 
 def test_an_empty_file_is_a_session_without_steps(tmp_path: Path) -> None:
     transcript = open_transcript(write(tmp_path / "abc.json", [""]), "opencode")
-    assert transcript.session == ("abc", "opencode", None, None)
+    assert transcript.session == ("abc", "opencode", None)
     assert list(transcript.steps()) == []
 
 

@@ -26,14 +26,12 @@ def test_a_trajectory_comes_out_in_order_with_all_that_is_known(tmp_path: Path) 
         ],
     )
     transcript = open_transcript(path)
-    assert transcript.session == ("t-1", "windsurf", None, None)
+    assert transcript.session == ("t-1", "windsurf", None)
     expected = [
         Step("user", "Make a file", 1, "line-1"),
         Step("assistant", "I will.", 2, "line-2"),
-        Step(
-            "call", "/home/dev/a.py", 3, "line-3", None, "step-3", "code_action"
-        )._replace(action="edit"),
-        Step("call", "make", 4, "line-4", None, "step-4", "run_command", "run"),
+        Step("call", "/home/dev/a.py", 3, "line-3", None, "step-3", "edit"),
+        Step("call", "make", 4, "line-4", None, "step-4", "run"),
         Step("result", "no rule", 4, "line-4", None, "step-4", failed=True),
     ]
     assert list(transcript.steps()) == expected

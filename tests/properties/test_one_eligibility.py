@@ -175,11 +175,14 @@ def test_constraints_and_injection_show_nothing_else(asked: Vault, view: str) ->
     allowed = admitted(asked, VIEWS[view])
     constraints = asked.recall("nothing of this", view=VIEWS[view]).constraints
     assert {row.id for row in constraints} <= allowed
-    found = select.injection(asked, view=VIEWS[view], chars=1_000_000)
+    settings = asked.settings
+    settings = settings._replace(injection=settings.injection._replace(chars=1_000_000))
+    found = asked.read(lambda reader: select.chosen(reader, settings, VIEWS[view]))
     injected = {one.id for one in (*found.pinned, *found.rules, *found.focus)}
     assert injected <= allowed
     # What is left out and could be shown has another reason: faded, or no room.
-    for one in found.omitted:
+    every = select.reflections(asked, view=VIEWS[view])
+    for one in (item for item in every if not item.injected):
         words = ("faded", "are in already", "no room")
         assert (one.id in allowed) == one.reason.startswith(
             ("6 ", *words)

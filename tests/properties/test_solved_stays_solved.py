@@ -129,7 +129,7 @@ def shown(vault: Vault) -> dict[str, list[str]]:
     newest = listing.listed(vault, listing.Wish(Query("", VIEW))).rows
     both = Vaults([vault])
     reflected = vault.reflect(SOLVED, view=VIEW)
-    chosen = select.injection(vault, view=VIEW)
+    chosen = vault.read(lambda reader: select.chosen(reader, vault.settings, VIEW))
     told = [*chosen.pinned, *chosen.rules, *chosen.focus]
     words = compose.question(SOLVED)
     (waiting,) = [one for one in inbox.pending(vault) if one.title == "It waits"]

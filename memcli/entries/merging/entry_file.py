@@ -48,11 +48,10 @@ class Version(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A file that a merge adds: a text that gave way, and its title."""
+    """A file that a merge adds, with a text that gave way."""
 
     path: str
     data: bytes
-    title: str
 
 
 class MergedFile(NamedTuple):
@@ -232,7 +231,7 @@ def archived_text(
         updated=dates.iso(at) if at else entry.updated,
     )
     data = codec.rewrite(side.data, version, kinds=kinds)
-    return Kept(place, data, entry.display_title)
+    return Kept(place, data)
 
 
 def drawn_id(now_ms: int, *texts: str) -> str:
@@ -286,7 +285,7 @@ def _by_text(
         f"both sides changed it, and one of them cannot be read: the file of "
         f"{older.name} is kept as {place}"
     )
-    return MergedFile(newer.data, (Kept(place, older.data, ""),), (note,), eyes=True)
+    return MergedFile(newer.data, (Kept(place, older.data),), (note,), eyes=True)
 
 
 def text_of_both(base: bytes | None, older: bytes, newer: bytes) -> bytes | None:

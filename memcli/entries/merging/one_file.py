@@ -88,9 +88,8 @@ def _versions(
         name: blobs[data] if isinstance(data, Blob) else data
         for name, data in plan.put.items()
     }
-    titles = {note.path: note.title for note in plan.notes}
     kept += [
-        Kept(name, data, titles.get(name, ""))
+        Kept(name, data)
         for name, data in after.items()
         if name not in (path, place) and name not in plan.gone
     ]

@@ -80,7 +80,7 @@ def _beside(path: str, older: Version, newer: Version) -> MergedFile:
     mark = drawn_id(0, older.data.decode("utf-8", "surrogateescape"))[-7:]
     place = f"{folder}/{stem}-{mark}{dot}{ending}".removeprefix("/")
     note = f"both sides changed it: the file of {older.name} is kept as {place}"
-    kept = (Kept(place, older.data, ""),)
+    kept = (Kept(place, older.data),)
     return MergedFile(newer.data, kept, (note,), eyes=True)
 
 

@@ -68,10 +68,5 @@ class MergePlan(NamedTuple):
     notes: list[MergeNote]
     merged: int
 
-    @property
-    def eyes(self) -> list[MergeNote]:
-        """What a person should look at."""
-        return [note for note in self.notes if note.eyes]
-
 
 Read = Callable[[Sequence[Blob]], Sequence[bytes]]

@@ -90,9 +90,8 @@ def session(lines: Lines) -> Session:
     for _, record in islice(lines.records(), 200):
         fields.setdefault("id", json_fields.name(record.get("sessionId")))
         fields.setdefault("cwd", json_fields.words(record.get("cwd")))
-        fields.setdefault("started", json_fields.instant(record.get("timestamp")))
         fields = {key: value for key, value in fields.items() if value}
-        if len(fields) == 3:
+        if len(fields) == 2:
             break
     stem = json_fields.stem(lines.path)
     return Session(**{"id": stem, "host": NAME, **fields})
@@ -269,14 +268,10 @@ def _said(record: Record, at: json_fields.At) -> Iterator[Step]:
         if block.get("type") == "text":
             yield from at.assistant(json_fields.words(block.get("text")))
         elif block.get("type") == "tool_use":
-            tool = json_fields.words(block.get("name"))
+            action = _ACTIONS.get(json_fields.words(block.get("name")), "other")
             values = json_fields.mapping(block.get("input"))
-            yield at.call(
-                block.get("id"),
-                tool,
-                _ACTIONS.get(tool, "other"),
-                json_fields.first(values, _SUBJECTS),
-            )
+            text = json_fields.first(values, _SUBJECTS)
+            yield at.call(block.get("id"), action, text)
 
 
 def _results(record: Record, at: json_fields.At) -> Iterator[Step]:

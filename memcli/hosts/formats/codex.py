@@ -81,7 +81,6 @@ def session(lines: Lines) -> Session:
         id=json_fields.name(meta.get("id")) or stem,
         host=NAME,
         cwd=json_fields.words(meta.get("cwd")) or None,
-        started=json_fields.instant(meta.get("timestamp")),
     )
 
 
@@ -124,7 +123,7 @@ def _item(
     elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
         tool = json_fields.words(payload.get("name")) or kind.removesuffix("_call")
         action = _ACTIONS.get(tool, "other")
-        yield at.call(call or payload.get("id"), tool, action, _subject(payload))
+        yield at.call(call or payload.get("id"), action, _subject(payload))
     elif kind in ("function_call_output", "custom_tool_call_output"):
         text, code, success = _output(payload.get("output"))
         if code is None:

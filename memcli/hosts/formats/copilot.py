@@ -56,7 +56,6 @@ def session(lines: Lines) -> Session:
             fields = {
                 "id": json_fields.name(data.get("sessionId")),
                 "cwd": json_fields.words(context.get("cwd")),
-                "started": json_fields.instant(data.get("startTime")),
             }
             break
     # The file is always `events.jsonl`; its folder has the session's name.
@@ -111,9 +110,8 @@ def _call(data: dict[str, Any], at: json_fields.At) -> Step:
     if tool == "str_replace_editor":
         action = "read" if values.get("command") == "view" else "edit"
         values = {"path": values.get("path")}
-    return at.call(
-        data.get("toolCallId"), tool, action, json_fields.first(values, _SUBJECTS)
-    )
+    text = json_fields.first(values, _SUBJECTS)
+    return at.call(data.get("toolCallId"), action, text)
 
 
 def _result(data: dict[str, Any], at: json_fields.At) -> Step:

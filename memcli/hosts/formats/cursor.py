@@ -116,9 +116,6 @@ def _said(block: dict[str, Any], at: json_fields.At) -> Iterator[Step]:
     if block.get("type") == "text":
         yield from at.assistant(json_fields.words(block.get("text")))
     elif block.get("type") == "tool_use":
-        tool = json_fields.words(block.get("name"))
+        action = _ACTIONS.get(json_fields.words(block.get("name")), "other")
         values = json_fields.mapping(block.get("input"))
-        action = _ACTIONS.get(tool, "other")
-        yield at.call(
-            block.get("id"), tool, action, json_fields.first(values, _SUBJECTS)
-        )
+        yield at.call(block.get("id"), action, json_fields.first(values, _SUBJECTS))

@@ -75,7 +75,6 @@ def session(lines: Lines) -> Session:
         id=json_fields.name(head.get("sessionId")) or stem,
         host=NAME,
         cwd=json_fields.words(folder) or _project(lines.path),
-        started=json_fields.instant(head.get("startTime")),
     )
 
 
@@ -171,10 +170,9 @@ def _prompt(message: dict[str, Any]) -> str:
 
 
 def _tool(call: dict[str, Any], at: json_fields.At) -> Iterator[Step]:
-    tool = json_fields.words(call.get("name"))
-    action = _ACTIONS.get(tool, "other")
+    action = _ACTIONS.get(json_fields.words(call.get("name")), "other")
     values = json_fields.mapping(call.get("args"))
-    yield at.call(call.get("id"), tool, action, json_fields.first(values, _SUBJECTS))
+    yield at.call(call.get("id"), action, json_fields.first(values, _SUBJECTS))
     status = json_fields.words(call.get("status"))
     if status not in ("success", "error", "cancelled"):
         return  # it waits, or runs

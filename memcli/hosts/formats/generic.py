@@ -41,11 +41,7 @@ def session(lines: Lines) -> Session:
         named = json_fields.name(record.get("session"))
         first = f"{record.get('role')}\0{record.get('text')}"
         mark = zlib.crc32(first.encode("utf-8", "replace"))
-        return Session(
-            id=named or f"{stem}-{mark:08x}",
-            host=NAME,
-            started=json_fields.instant(record.get("at")),
-        )
+        return Session(id=named or f"{stem}-{mark:08x}", host=NAME)
     return Session(id=stem, host=NAME)
 
 
@@ -61,7 +57,7 @@ def steps(lines: Lines) -> Iterator[Step]:
             yield from at.assistant(text)
         elif role == "call":
             action = _ACTIONS.get(json_fields.words(record.get("action")), "other")
-            yield at.call(record.get("call"), record.get("tool"), action, text)
+            yield at.call(record.get("call"), action, text)
         elif role == "result":
             failed = json_fields.flag(record.get("failed"))
             yield at.result(record.get("call"), text, failed)

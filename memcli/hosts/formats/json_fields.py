@@ -155,7 +155,7 @@ class At:
             return []
         return [Step("assistant", text, self.line, self.record, self.moment)]
 
-    def call(self, call: Any, tool: Any, action: Action, text: str) -> Step:
+    def call(self, call: Any, action: Action, text: str) -> Step:
         """A tool that is used; `text` is its command line or the path of its file."""
         text = unframed(text)
         if len(text) > _LONGEST_CALL:
@@ -167,7 +167,6 @@ class At:
             self.record,
             self.moment,
             call=name(call),
-            tool=name(tool),
             action=action,
         )
 

@@ -61,9 +61,6 @@ def session(lines: Lines) -> Session:
         id=json_fields.name(info.get("id")) or stem,
         host=NAME,
         cwd=json_fields.words(info.get("directory")) or None,
-        started=json_fields.instant(
-            json_fields.mapping(info.get("time")).get("created")
-        ),
     )
 
 
@@ -150,13 +147,10 @@ def _prompt(parts: list[dict[str, Any]]) -> str:
 
 
 def _tool(part: dict[str, Any], at: json_fields.At) -> Iterator[Step]:
-    tool = json_fields.words(part.get("tool"))
     state = json_fields.mapping(part.get("state"))
-    action = _ACTIONS.get(tool, "other")
+    action = _ACTIONS.get(json_fields.words(part.get("tool")), "other")
     values = json_fields.mapping(state.get("input"))
-    yield at.call(
-        part.get("callID"), tool, action, json_fields.first(values, _SUBJECTS)
-    )
+    yield at.call(part.get("callID"), action, json_fields.first(values, _SUBJECTS))
     status = json_fields.words(state.get("status"))
     if status not in ("completed", "error"):
         return  # it waits, or runs

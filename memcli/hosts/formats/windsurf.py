@@ -10,8 +10,6 @@ gives nothing and is counted.
 
 from __future__ import annotations
 
-from itertools import islice
-
 from memcli.hosts.formats import json_fields
 from memcli.hosts.transcript import Action, Session, Step, typed
 
@@ -51,11 +49,9 @@ def recognises(record: Record) -> bool:
 
 def session(lines: Lines) -> Session:
     """The session of this trajectory: the file has its name."""
-    stem = json_fields.stem(lines.path)
-    started = None
-    for _, record in islice(lines.records(), 1):
-        started = json_fields.instant(record.get("timestamp"))
-    return Session(id=stem, host=NAME, started=started)
+    # Read once, so that a file that cannot be opened says so here.
+    next(lines.records(), None)
+    return Session(id=json_fields.stem(lines.path), host=NAME)
 
 
 def steps(lines: Lines) -> Iterator[Step]:
@@ -89,7 +85,7 @@ def _action(
 ) -> Iterator[Step]:
     # A call and its result are one step of the file, so its place joins them.
     joins = f"step-{at.line}"
-    yield at.call(joins, kind, _ACTIONS[kind], json_fields.first(values, _SUBJECTS))
+    yield at.call(joins, _ACTIONS[kind], json_fields.first(values, _SUBJECTS))
     code = json_fields.number(values.get("exit_code"))
     failed = None if code is None else code != 0
     if json_fields.words(record.get("status")) == "error":

@@ -1,6 +1,6 @@
 """The command lines with which hosts call memcli.
 
-Invariant: `recognise` knows every line that `command_line` writes, and `calls` gives
+Invariant: `calls_hook` knows every line that `command_line` writes, and `calls` gives
 the words that a shell makes of it. A line that does not call a hook of memcli is left
 alone.
 """
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_OURS = re.compile(r"memcli(?:\.exe)?[\"']?\s+hook\s+([a-z-]+)\s+--host\s+([a-z-]+)")
+_OURS = re.compile(r"memcli(?:\.exe)?[\"']?\s+hook\s+[a-z-]+\s+--host\s+[a-z-]+")
 _PLAIN = re.compile(r"[A-Za-z0-9_@%+=:,./-]+")
 _PLAIN_WINDOWS = re.compile(r"[A-Za-z0-9_@+=:./\\-]+")
 
@@ -29,13 +29,6 @@ class Program(NamedTuple):
 
     words: tuple[str, ...]
     windows: bool = False
-
-
-class HookCall(NamedTuple):
-    """The event and the host of a command line that calls a hook of memcli."""
-
-    event: str
-    host: str
 
 
 def running(argv0: str, executable: str, *, windows: bool) -> Program:
@@ -88,15 +81,14 @@ def command_line(
     return _joined(words, shell, windows=program.windows)
 
 
-def recognise(command: object) -> HookCall | None:
-    """The hook of memcli that a command line calls; None when it calls none."""
-    match = _OURS.search(command) if isinstance(command, str) else None
-    return HookCall(match.group(1), match.group(2)) if match else None
+def calls_hook(command: object) -> bool:
+    """Whether a command line calls a hook of memcli."""
+    return isinstance(command, str) and _OURS.search(command) is not None
 
 
 def calls(command: str) -> list[str]:
     """The words of a command line that calls a hook of memcli; [] for any other."""
-    if recognise(command) is None:
+    if not calls_hook(command):
         return []
     text = command.strip()
     if text.startswith("& "):

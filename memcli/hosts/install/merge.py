@@ -7,7 +7,7 @@ gives the text from before, given that text or not, unless it was changed in bet
 
 from __future__ import annotations
 
-from memcli.hosts.install.command_line import HookCall, recognise
+from memcli.hosts.install.command_line import calls_hook
 from memcli.hosts.install.jsonc import Document, Path
 
 TYPE_CHECKING = False
@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 COMMANDS = ("command", "bash", "powershell", "commandWindows")
 
 
-def called(hook: object) -> HookCall | None:
-    """The hook of memcli that an entry calls; None when it is not ours."""
-    if not isinstance(hook, dict):
-        return None
-    calls = (recognise(hook.get(name)) for name in COMMANDS)
-    return next((call for call in calls if call), None)
+def is_ours(hook: object) -> bool:
+    """Whether an entry calls a hook of memcli."""
+    return isinstance(hook, dict) and any(
+        calls_hook(hook.get(name)) for name in COMMANDS
+    )
 
 
 def entries(document: Document, host: Host) -> Iterator[tuple[Path, dict[str, Any]]]:
@@ -42,12 +41,12 @@ def entries(document: Document, host: Host) -> Iterator[tuple[Path, dict[str, An
                 continue
             path: Path = ("hooks", native, number)
             if not host.grouped:
-                if called(item):
+                if is_ours(item):
                     yield path, item
                 continue
             hooks = item.get("hooks")
             for inner, hook in enumerate(hooks if isinstance(hooks, list) else ()):
-                if called(hook):
+                if is_ours(hook):
                     yield (*path, "hooks", inner), hook
 
 

@@ -56,13 +56,11 @@ class Wanted(NamedTuple):
 
     Attributes:
         native: the host's name of the event.
-        event: memcli's.
         hook: the entry.
         matcher: what its group is limited to; None for nothing.
     """
 
     native: str
-    event: str
     hook: dict[str, Any]
     matcher: str | None = None
 
@@ -96,7 +94,7 @@ def locate(
             f"the project's {host.project_file} would be your own",
             hint="Go into the project, or use --scope user.",
         )
-    project_folder.inside(project, host.project_file)
+    project_folder.refuse_outside(project, host.project_file)
     return SettingsFile(host, scope, path, project)
 
 
@@ -123,7 +121,7 @@ def wanted(host: Host, program: Program, vault: str | None) -> list[Wanted]:
         if host.timeout is not None:
             field, units = host.timeout
             hook[field] = host.seconds.get(event, SECONDS[event]) * units
-        entries.append(Wanted(native, event, hook, host.matchers.get(native)))
+        entries.append(Wanted(native, hook, host.matchers.get(native)))
     return entries
 
 

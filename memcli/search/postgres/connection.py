@@ -184,8 +184,8 @@ class Database:
 
     def copy(
         self, sql: str, types: Sequence[str], rows: Iterable[Sequence[Any]]
-    ) -> int:
-        """Send rows by binary COPY; returns how many.
+    ) -> None:
+        """Send rows by binary COPY.
 
         Args:
             sql: `COPY table (columns) FROM STDIN (FORMAT BINARY)`.
@@ -193,8 +193,7 @@ class Database:
             rows: the values.
         """
 
-        def send() -> int:
-            count = 0
+        def send() -> None:
             with (
                 self._connected().cursor() as cursor,
                 cursor.copy(sql.encode()) as copy,
@@ -202,11 +201,9 @@ class Database:
                 copy.set_types(types)
                 for row in rows:
                     copy.write_row(row)
-                    count += 1
-            return count
 
         self.round_trips += 1
-        return self._guarded(send)
+        self._guarded(send)
 
     def close(self) -> None:
         """Let go of the server."""

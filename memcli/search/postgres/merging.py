@@ -129,9 +129,9 @@ class Merging:
             field, value, access = each
             postings = old.get(each) or Postings(b"", 0, weighted=False)
             if each in gone:
-                postings.without(gone[each])
+                postings.drop(gone[each])
             if each in more:
-                postings.with_more(more[each])
+                postings.add(more[each])
             if postings.docs:
                 n, data = len(postings.docs), postings.bytes()
                 where = None

@@ -178,18 +178,17 @@ class Postings:
         parts = packed("Q", self.docs), packed("f", self.weights)
         return b"".join((*parts, packed("I", self.lengths)))
 
-    def without(self, gone: Iterable[int]) -> Postings:
-        """The list without some of its documents."""
+    def drop(self, gone: Iterable[int]) -> None:
+        """Take documents out of the list."""
         for doc in gone:
             at = bisect_left(self.docs, doc)
             if at < len(self.docs) and self.docs[at] == doc:
                 del self.docs[at]
                 if self.weights:
                     del self.weights[at], self.lengths[at]
-        return self
 
-    def with_more(self, more: Sequence[tuple[int, float, int]]) -> Postings:
-        """The list with more documents, each with its weight and length."""
+    def add(self, more: Sequence[tuple[int, float, int]]) -> None:
+        """Add documents, each as (document, weight, length)."""
         weighted = bool(self.weights) or bool(more and more[0][2] >= 0)
         if not self.docs:
             rows: Sequence[tuple[int, float, int]] = sorted(more)
@@ -202,4 +201,3 @@ class Postings:
         if weighted:
             self.weights = array("f", (row[1] for row in rows))
             self.lengths = array("I", (row[2] for row in rows))
-        return self

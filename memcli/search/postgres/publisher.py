@@ -171,8 +171,8 @@ class Publisher:
 
     def stage(
         self, standing: Standing, bits: int, found: Iterable[tuple[Found, str]]
-    ) -> int:
-        """Analyse files and put them beside what is published; returns how many.
+    ) -> None:
+        """Analyse files and put them beside what is published.
 
         Args:
             standing: of the vault.
@@ -181,7 +181,6 @@ class Publisher:
         """
         agents = self._content.agents
         stage = Stage(standing.vault, bits, self._staging(bits), agents)
-        done = 0
         files = iter(found)
         while batch := list(islice(files, _BATCH)):
             rows = [_row(stage, file, blob) for file, blob in batch]
@@ -194,8 +193,6 @@ class Publisher:
                     [*COLUMNS.values()],
                     rows,
                 )
-            done += len(batch)
-        return done
 
     @contextmanager
     def turn(self, standing: Standing) -> Iterator[None]:

@@ -126,7 +126,7 @@ def standing(
     from memcli.entries.identity import strict_key
     from memcli.sessions.briefing import select
 
-    chosen = select.chosen(reader, settings, view=view)
+    chosen = select.chosen(reader, settings, view)
 
     def kept_back(row: StoredRow) -> bool:
         return watch is not None and watch.keeps_back(row, row.kind, source)

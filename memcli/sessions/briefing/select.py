@@ -69,19 +69,11 @@ class WeighedItem(NamedTuple):
 
 
 class Injected(NamedTuple):
-    """The pinned entries, rules and focus that go into a session; and the rest."""
+    """The pinned entries, rules and focus that go into a session."""
 
     pinned: list[WeighedItem]
     rules: list[WeighedItem]
     focus: list[WeighedItem]
-    omitted: list[WeighedItem]
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {name: [row.as_dict() for row in rows] for name, rows in self._items()}
-
-    def _items(self) -> list[tuple[str, list[WeighedItem]]]:
-        return list(zip(self._fields, self, strict=True))
 
 
 class _ClaimGroup(NamedTuple):
@@ -104,67 +96,39 @@ class _ClaimGroup(NamedTuple):
     recurred: bool
 
 
-def injection(
-    vault: Vault, query: str = "", *, view: View, chars: int | None = None
-) -> Injected:
-    """Choose what goes into a session.
-
-    Args:
-        vault: where the items are.
-        query: the prompt, when there is one.
-        view: who asks, and when.
-        chars: characters for the texts of rules and focus; None: the config's.
-    """
-    settings = vault.settings
-    return vault.read(
-        lambda reader: chosen(reader, settings, view=view, query=query, chars=chars)
-    )
-
-
-def chosen(
-    reader: Reader,
-    settings: Config,
-    *,
-    view: View,
-    query: str = "",
-    chars: int | None = None,
-) -> Injected:
-    """As `injection`, of a reader and the settings of its vault."""
-    budget = settings.injection.chars if chars is None else chars
-    candidates = _choose(reader, view, query, settings, budget)
+def chosen(reader: Reader, settings: Config, view: View) -> Injected:
+    """Choose what goes into a session, by the settings of the reader's vault."""
     pinned = _pinned(reader, view)
     shown = {claim(entry.text) for entry in pinned}
     taken = [
-        candidate
-        for candidate in candidates
-        if candidate.injected and claim(candidate.text) not in shown
+        item
+        for item in _weighed(reader, settings, view, "")
+        if item.injected and claim(item.text) not in shown
     ]
     return Injected(
         pinned=pinned,
         rules=[rule for rule in taken if rule.item == _RULES],
         focus=[focus for focus in taken if focus.item == _FOCUS],
-        omitted=[candidate for candidate in candidates if not candidate.injected],
     )
 
 
-def reflections(
-    vault: Vault, *, view: View, query: str = "", chars: int | None = None
-) -> list[WeighedItem]:
+def reflections(vault: Vault, *, view: View, query: str = "") -> list[WeighedItem]:
     """Every reflection item, and whether it would go into a session.
 
     In the order of choice: rules, focus, then those left out, the strongest first.
+    With a query the items come in the order that suits this prompt.
     """
     settings = vault.settings
-    budget = settings.injection.chars if chars is None else chars
-    return vault.read(lambda reader: _choose(reader, view, query, settings, budget))
+    return vault.read(lambda reader: _weighed(reader, settings, view, query))
 
 
-def _choose(
-    reader: Reader, view: View, query: str, settings: Config, budget: int
+def _weighed(
+    reader: Reader, settings: Config, view: View, query: str
 ) -> list[WeighedItem]:
     groups = _claims(reader, view, settings)
     words = _relevance(reader, query, [group.row.id for group in groups])
     limits = settings.injection
+    room = limits.chars
     chosen: list[WeighedItem] = []
     omitted: list[WeighedItem] = []
     for kind, most in ((_RULES, limits.invariants), (_FOCUS, limits.derived)):
@@ -174,12 +138,12 @@ def _choose(
             group = min(waiting, key=_order(kind, taken, words))
             waiting.remove(group)
             refusal = group.refusal or _too_much(
-                group, len(taken), most, budget, limits.min_score
+                group, len(taken), most, room, limits.min_score
             )
             if refusal:
                 omitted.append(_candidate(group, refusal, injected=False))
                 continue
-            budget -= len(group.row.text)
+            room -= len(group.row.text)
             taken.append(group)
             why = _why(group, words.get(group.row.id, (0.0, []))[1])
             chosen.append(_candidate(group, why, injected=True))

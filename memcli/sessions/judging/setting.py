@@ -42,14 +42,12 @@ class SettingPlan(NamedTuple):
     """What becomes of the judge in the user's config.
 
     Attributes:
-        host: whose command it is.
         words: the command that is put in or taken out.
         path: the config file.
         before, after: its bytes; None for no file. They are equal when all is as it
             should be.
     """
 
-    host: str
     words: tuple[str, ...]
     path: str
     before: bytes | None
@@ -92,7 +90,7 @@ def plan(host: str, environ: Mapping[str, str]) -> SettingPlan:
             f"{path} has a judge of your own: {' '.join(configured.command)}",
             hint="Take judge out of its [mining] first.",
         )
-    return _plan(record.name, record.judge, environ, put_in=True)
+    return _plan(record.judge, environ, put_in=True)
 
 
 def plan_removal(host: str, environ: Mapping[str, str]) -> SettingPlan | None:
@@ -105,7 +103,7 @@ def plan_removal(host: str, environ: Mapping[str, str]) -> SettingPlan | None:
     configured = command.configured(environ)
     if configured is None or configured.command != record.judge:
         return None
-    return _plan(record.name, record.judge, environ, put_in=False)
+    return _plan(record.judge, environ, put_in=False)
 
 
 def try_once(words: tuple[str, ...], environ: Mapping[str, str]) -> Trial:
@@ -174,7 +172,7 @@ def _is_proposed(words: tuple[str, ...]) -> bool:
 
 
 def _plan(
-    host: str, words: tuple[str, ...], environ: Mapping[str, str], *, put_in: bool
+    words: tuple[str, ...], environ: Mapping[str, str], *, put_in: bool
 ) -> SettingPlan:
     path = user_folder.path_of(environ)
     before = files.current(path)
@@ -184,4 +182,4 @@ def _plan(
         raise InvalidConfig(f"{path}: not UTF-8", hint="Save it as UTF-8.") from error
     new = user_config.with_words(text, path, _TABLE, _KEY, words if put_in else None)
     after = new.encode() if new or before == b"" else None
-    return SettingPlan(host, words, path, before, after)
+    return SettingPlan(words, path, before, after)

@@ -50,23 +50,20 @@ class Comparable(Readable):
             raise HistoryError(f"git hash-object failed: {done.text}")
         return list(zip(there, done.printed.decode().split(), strict=True))
 
-    def tracked(self, *, notes: bool = True) -> list[tuple[str, str]]:
-        """Return (mode, path) of every file of the vault that git's index holds.
+    def tracked_other_than_notes(self) -> list[tuple[str, str]]:
+        """Return (mode, path) of the vault's files in git's index but for plain notes.
 
-        Args:
-            notes: also of notes whose path begins with no dot; nearly all are such.
+        A plain note is a regular `*.md` file with no hidden folder at its top.
 
         Raises:
             HistoryError: git refused.
         """
         rows = printed.names(self.look("ls-files", "--stage", "-z", "--", "."))
-        if not notes:
-            rows = [
-                row
-                for row in rows
-                if not (row.endswith(".md") and row.startswith("100")) or "\t." in row
-            ]
-        return [(row[:6], row.partition("\t")[2]) for row in rows]
+        return [
+            (row[:6], row.partition("\t")[2])
+            for row in rows
+            if not (row.endswith(".md") and row.startswith("100")) or "\t." in row
+        ]
 
     def index_is_another_commit(self) -> bool:
         """Say whether all that is staged is what a commit holds that came from outside.

@@ -51,13 +51,13 @@ class Tracking(Repository):
             done.printed.decode("utf-8", "replace").strip() if not done.code else None
         )
 
-    def remote(self, settings: Mapping[str, str] | None = None) -> Remote | None:
+    def remote(self) -> Remote | None:
         """The remote that the branch goes with; None without one.
 
         It is the branch's upstream, else the only remote, else `origin`.
         """
         branch = self.branch()
-        settings = self.settings() if settings is None else settings
+        settings = self.settings()
         addresses = {
             key[len("remote.") : -len(".url")]: value
             for key, value in settings.items()

@@ -131,7 +131,7 @@ def findings(root: str, tree: Tree, repository: Comparable | None) -> Iterator[F
 def _tracked(repository: Comparable | None) -> list[tuple[str, str]]:
     """Which files git tracks that are no notes in folders of their owner's."""
     try:
-        return repository.tracked(notes=False) if repository else []
+        return repository.tracked_other_than_notes() if repository else []
     except MemcliError:  # other findings say what is wrong with it
         return []
 

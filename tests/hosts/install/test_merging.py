@@ -106,10 +106,10 @@ def without_ours(found: Any, host: Host) -> Any:
     for native, items in found.get("hooks", {}).items():
         left = []
         for item in items:
-            inner = [h for h in item.get("hooks", []) if not merge.called(h)]
+            inner = [h for h in item.get("hooks", []) if not merge.is_ours(h)]
             if host.grouped and (inner or not item.get("hooks")):
                 left.append({**item, "hooks": inner})
-            if not host.grouped and not merge.called(item):
+            if not host.grouped and not merge.is_ours(item):
                 left.append(item)
         hooks[native] = left
     kept = {native: items for native, items in hooks.items() if items}
@@ -188,7 +188,7 @@ def test_groups_of_others_keep_their_places_so_that_codex_goes_on_trusting_them(
     theirs = {"hooks": [{"type": "command", "command": "theirs", "timeout": 3}]}
     once = value(install(json.dumps({"hooks": {"Stop": [theirs]}}), codex))
     assert once["hooks"]["Stop"][0] == theirs
-    assert merge.called(once["hooks"]["Stop"][1]["hooks"][0])
+    assert merge.is_ours(once["hooks"]["Stop"][1]["hooks"][0])
 
 
 def test_after_a_move_only_the_command_changes_and_what_a_person_added_stays():

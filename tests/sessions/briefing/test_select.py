@@ -26,14 +26,26 @@ def days_ago(days: float) -> str:
     return dates.iso(round(NOW - days * DAY))
 
 
-def chosen(vault: Vault, query: str = "", **options: Any) -> list[str]:
-    found = select.injection(vault, query, view=VIEW, **options)
-    return [one.text for one in (*found.rules, *found.focus)]
+def configure(vault: Vault, text: str) -> None:
+    Path(vault.root, ".memcli", "config.toml").write_text(f"[injection]\n{text}\n")
 
 
-def why_not(vault: Vault, text: str, query: str = "") -> str:
-    found = select.injection(vault, query, view=VIEW)
-    (reason,) = [one.reason for one in found.omitted if one.text == text]
+def told(vault: Vault) -> select.Injected:
+    """What goes into a session."""
+    return vault.read(lambda reader: select.chosen(reader, vault.settings, VIEW))
+
+
+def chosen(vault: Vault, query: str = "") -> list[str]:
+    found = select.reflections(vault, view=VIEW, query=query)
+    return [one.text for one in found if one.injected]
+
+
+def omitted(vault: Vault) -> list[select.WeighedItem]:
+    return [one for one in select.reflections(vault, view=VIEW) if not one.injected]
+
+
+def why_not(vault: Vault, text: str) -> str:
+    (reason,) = [one.reason for one in omitted(vault) if one.text == text]
     return reason
 
 
@@ -41,14 +53,14 @@ def test_rules_and_focus_are_apart_each_with_its_reason(vault: Vault) -> None:
     item(vault, "Always run the linter before a commit", "invariant")
     item(vault, "Next run: retest the rerank config")
     item(vault, "Never deploy on a Friday", "invariant", created=days_ago(30))
-    found = select.injection(vault, view=VIEW)
+    found = told(vault)
     assert [(one.text, one.reason) for one in found.rules] == [
         ("Always run the linter before a commit", "rule, weight 1.10"),
         ("Never deploy on a Friday", "rule, weight 1.06"),
     ]
     assert [one.text for one in found.focus] == ["Next run: retest the rerank config"]
     assert found.focus[0].days_left == 14
-    assert found.omitted == []
+    assert omitted(vault) == []
 
 
 def test_resolved_items_are_in_neither_injection_path(vault: Vault) -> None:
@@ -73,10 +85,10 @@ def test_stale_derived_lessons_of_a_solved_problem_leave_the_budget_to_others(
     )
     stale = [item(vault, lesson) for lesson in lessons]
     fresh = item(vault, "Keep the database pool at twelve", created=days_ago(5))
-    before = select.injection(vault, view=VIEW)
+    before = told(vault)
     assert fresh not in [one.id for one in before.focus]
     vault.resolve(*stale, note="Rerank is confirmed working")
-    assert [one.id for one in select.injection(vault, view=VIEW).focus] == [fresh]
+    assert [one.id for one in told(vault).focus] == [fresh]
 
 
 def test_a_twin_with_the_same_text_does_not_bring_a_resolved_line_back(
@@ -98,8 +110,7 @@ def test_a_twin_with_the_same_text_does_not_bring_a_resolved_line_back(
     vault.resolve(first)
     twin.write_bytes(data)
     assert chosen(vault) == []
-    found = select.injection(vault, view=VIEW)
-    assert [one.injected for one in found.omitted] == [False]
+    assert len(omitted(vault)) == 1
 
 
 @pytest.mark.parametrize(
@@ -130,7 +141,7 @@ def test_the_same_words_as_rule_and_delta_go_in_once_as_the_rule(
         'created: "2026-11-21T00:00:00Z"\n---\nCheck the lock file first\n',
         encoding="utf-8",
     )
-    found = select.injection(vault, view=VIEW)
+    found = told(vault)
     assert [one.item for one in (*found.rules, *found.focus)] == ["invariant"]
     assert found.rules[0].sightings == 2
 
@@ -169,7 +180,7 @@ def test_sightings_sum_and_keep_an_item_alive(vault: Vault) -> None:
             {"text": "watch the disk.", "item": "derived", "source": {"session": "b"}}
         )
     )
-    (one,) = select.injection(vault, view=VIEW).focus
+    (one,) = told(vault).focus
     assert (one.sightings, one.days_left) == (2, 14.0)
 
 
@@ -178,8 +189,8 @@ def test_the_question_decides_what_of_the_focus_comes_first(vault: Vault) -> Non
     item(vault, "Watch the payment queue")
     assert chosen(vault)[0] == "Watch the payment queue"
     assert chosen(vault, "why is rerank slow?")[0] == "Retest the rerank config"
-    found = select.injection(vault, "why is rerank slow?", view=VIEW)
-    assert found.focus[0].reason == "recent, weight 0.83; matches rerank"
+    first = select.reflections(vault, view=VIEW, query="why is rerank slow?")[0]
+    assert first.reason == "recent, weight 0.83; matches rerank"
 
 
 def test_items_that_do_not_fit_are_named_and_shorter_ones_take_the_room(
@@ -187,19 +198,15 @@ def test_items_that_do_not_fit_are_named_and_shorter_ones_take_the_room(
 ) -> None:
     item(vault, "x" * 300)
     item(vault, "Keep the pool at twelve", created=days_ago(3))
-    assert chosen(vault, chars=100) == ["Keep the pool at twelve"]
-    found = select.injection(vault, view=VIEW, chars=100)
-    assert [one.reason for one in found.omitted] == [
-        "no room: 300 characters, 100 are left"
-    ]
+    configure(vault, "chars = 100")
+    assert chosen(vault) == ["Keep the pool at twelve"]
+    assert why_not(vault, "x" * 300) == "no room: 300 characters, 100 are left"
 
 
 def test_what_says_nearly_the_same_does_not_take_the_room_of_others(
     vault: Vault,
 ) -> None:
-    Path(vault.root, ".memcli", "config.toml").write_text(
-        "[injection]\nderived = 2\n", encoding="utf-8"
-    )
+    configure(vault, "derived = 2")
     item(vault, "Retest the rerank config after deploy monday")
     item(vault, "Retest the rerank config after deploy tuesday")
     item(vault, "Watch the payment queue", created=days_ago(4))
@@ -218,7 +225,8 @@ def test_pinned_entries_go_in_whole_and_first(vault: Vault) -> None:
     vault.save(vault.draft({"text": text, "pinned": True}))
     gone = vault.save(vault.draft({"text": "An old pin", "pinned": True})).id
     vault.resolve(gone)
-    found = select.injection(vault, view=VIEW, chars=10)
+    configure(vault, "chars = 10")
+    found = told(vault)
     assert [one.text for one in found.pinned] == [text]
     assert found.pinned[0].reason == "pinned"
 
@@ -228,11 +236,10 @@ def test_the_same_state_gives_the_same_choice(
 ) -> None:
     for number in range(12):
         item(vault, f"Watch service{number}", created=days_ago(number % 3))
-    one = select.injection(vault, "service3", view=VIEW)
-    other = select.injection(reopen(vault), "service3", view=VIEW)
-    assert one == other
-    assert len(one.focus) == 6
-    assert {entry.reason for entry in one.omitted} == {"6 are in already"}
+    one = select.reflections(vault, view=VIEW, query="service3")
+    assert one == select.reflections(reopen(vault), view=VIEW, query="service3")
+    assert [entry.injected for entry in one] == [True] * 6 + [False] * 6
+    assert {entry.reason for entry in one[6:]} == {"6 are in already"}
 
 
 def test_the_config_changes_how_items_fade(vault: Vault) -> None:

@@ -123,7 +123,7 @@ def agent(text: str, line: int) -> Step:
 def run(command: str, line: int, failed: bool = False, output: str = "") -> list[Step]:
     name = f"c{line}"
     return [
-        Step("call", command, line, name, None, name, "Bash", "run"),
+        Step("call", command, line, name, None, name, "run"),
         Step("result", output, line + 1, f"r{line}", None, name, failed=failed),
     ]
 
@@ -131,7 +131,7 @@ def run(command: str, line: int, failed: bool = False, output: str = "") -> list
 def edit(path: str, line: int) -> list[Step]:
     name = f"c{line}"
     return [
-        Step("call", path, line, name, None, name, "Edit", "edit"),
+        Step("call", path, line, name, None, name, "edit"),
         Step("result", "updated", line + 1, f"r{line}", None, name, failed=False),
     ]
 

@@ -21,7 +21,7 @@ def found(text: str, reply: str = AGREED) -> list[Candidate]:
             Step("assistant", "I looked at it and changed two files.", 2, "a2"),
             Step("user", text, 3, "u3"),
             Step("assistant", reply, 4, "a4"),
-            Step("call", "cmd/list.go", 5, "c5", None, "k5", "Edit", "edit"),
+            Step("call", "cmd/list.go", 5, "c5", None, "k5", "edit"),
             Step("result", "updated", 5, "r5", None, "k5", failed=False),
         ]
     ).candidates
