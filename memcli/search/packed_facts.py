@@ -10,6 +10,8 @@ from __future__ import annotations
 import struct
 import sys
 from array import array
+from functools import reduce
+from operator import or_
 
 from memcli.named_tuple import NamedTuple
 
@@ -42,6 +44,7 @@ class Packed(NamedTuple):
     project: int
 
 
+_ALL_BITS = (1 << 64) - 1  # of a negative number, too: a time before 1970
 _PACKED = struct.Struct("<QQqqqqQIiII")
 PACKED_SIZE = _PACKED.size
 
@@ -119,11 +122,45 @@ _PLACES: dict[str, tuple[Literal["Q", "q", "I", "i"], int]] = {
 }
 FACTS = tuple(_PLACES)
 """The names of the facts, in the order of `Packed`."""
-SPANS = {
-    name: (start, struct.calcsize(typecode))
-    for name, (typecode, start) in _PLACES.items()
-}
-"""Where in a record each fact starts, and its size, in bytes."""
+SPANS = {name: (start, typecode) for name, (typecode, start) in _PLACES.items()}
+"""Where in a record each fact starts, in bytes, and the type code of its numbers."""
+
+
+class Together(NamedTuple):
+    """What is known of all documents of a segment at once, deleted ones included.
+
+    `length` is the sum of their lengths. The others have each bit that is set in that
+    fact of any of them.
+    """
+
+    length: int
+    expires: int
+    flags: int
+    project: int
+
+
+_TOGETHER = struct.Struct("<QQII")
+TOGETHER_SIZE = _TOGETHER.size
+
+
+def together(columns: Sequence[bytes]) -> bytes:
+    """`Together` of what `columns_of` gives, as the file of documents stores it."""
+    by_fact = dict(zip(FACTS, columns, strict=True))
+
+    def numbers(fact: str) -> array[int]:
+        return numbers_of(_PLACES[fact][0], by_fact[fact])
+
+    def bits(fact: str) -> int:
+        return reduce(or_, set(numbers(fact)), 0) & _ALL_BITS
+
+    return _TOGETHER.pack(
+        sum(numbers("lengths")), bits("expires"), bits("flags"), bits("projects")
+    )
+
+
+def known_together(data: bytes) -> Together:
+    """What `together` made these bytes of."""
+    return Together._make(_TOGETHER.unpack(data))
 
 
 def columns_of(records: Sequence[bytes]) -> list[bytes]:
@@ -142,18 +179,20 @@ def records_of(columns: Columns) -> list[bytes]:
     return list(map(_PACKED.pack, *(getattr(columns, name) for name in FACTS)))
 
 
-def joined(parts: Sequence[Callable[[str], bytes]]) -> Columns:
+def joined(parts: Sequence[Callable[[str], array[Any]]]) -> Columns:
     """The columns of documents that stand in several parts.
 
     Args:
-        parts: each gives the bytes of its column by the fact's name.
+        parts: each gives its column, which becomes the caller's, by the fact's name.
     """
 
     def made(name: str) -> array[Any]:
-        numbers: array[Any] = array(_PLACES[name][0])
-        for column in parts:
-            numbers.frombytes(column(name))
-        return portable(numbers)
+        if not parts:
+            return array(_PLACES[name][0])
+        first, *others = (column(name) for column in parts)
+        for other in others:
+            first.extend(other)
+        return first
 
     return Columns(made)
 

@@ -277,7 +277,7 @@ class Reader(DocumentFacts, Lookups):
             if here is not None and not holds(self.columns.projects[doc], here):
                 return ELSEWHERE
             now = view.as_of is None and Status.ACTIVE in view.statuses
-            if now and self.plain(doc):
+            if now and (self.all_plain or self.plain(doc)):
                 return None
         return verdict(self.facts(doc, access=view.agent is not None), view)
 
@@ -344,10 +344,12 @@ class Reader(DocumentFacts, Lookups):
         Its status is the one that counts (`eligibility.standing`).
         """
         row = self._source.row(doc)
-        claim, project = self.columns.claims[doc], self.columns.projects[doc]
-        if row.status == _ACTIVE and claim in self.claims.resolved:
-            resolves = self.claims.resolves(claim)
-            row = with_standing(row, project, resolves, self.agent)
+        # Where all are plain no claim is resolved, and no column is read to see that.
+        if row.status == _ACTIVE and not self.all_plain:
+            claim, project = self.columns.claims[doc], self.columns.projects[doc]
+            if claim in self.claims.resolved:
+                resolves = self.claims.resolves(claim)
+                row = with_standing(row, project, resolves, self.agent)
         return self.censored(row)
 
     def censored(self, row: _Named) -> _Named:

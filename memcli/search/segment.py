@@ -8,8 +8,9 @@ A segment is three files, little-endian, each with the header of `segment_file`:
 
     .trm  the terms, as `term_table` has them
     .pst  posting lists: document numbers (u32), as many weights (f32), a checksum
-    .doc  a column for each of `packed_facts`, with a checksum behind it; where each
-          row starts (u64); then the rows, each as JSON with a checksum behind it
+    .doc  what is known of all documents together (`packed_facts.Together`); a column
+          for each fact, with a checksum behind it; where each row starts (u64); then
+          the rows, each as JSON with a checksum behind it
 
 Weights are term counts by field (title, tags, entities and date words count beside
 the body), so one posting list serves all fields of an entry: the simple BM25F of
@@ -30,11 +31,14 @@ from memcli.search.packed_facts import (
     FACTS,
     PACKED_SIZE,
     SPANS,
+    TOGETHER_SIZE,
     columns_of,
     joined,
+    known_together,
     numbers_of,
     portable,
     records_of,
+    together,
 )
 from memcli.search.segment_file import (
     CHECK_SIZE,
@@ -50,6 +54,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
 
 INDEX_NAME = "MAIN"
 TERMS, POSTINGS, DOCUMENTS = ".trm", ".pst", ".doc"
@@ -60,6 +65,8 @@ _FEW = 100
 # A list so short is asked in any case.
 _SHORT = 32
 _ONE = struct.pack("<f", 1.0)
+# Where in a file of documents the columns start.
+_COLUMNS = HEADER_SIZE + TOGETHER_SIZE
 
 
 class SegmentId(NamedTuple):
@@ -85,6 +92,8 @@ class Segment:
     Attributes:
         base: the number of its first document.
         count: how many documents it has, deleted ones included.
+        together: what is known of all of them at once.
+        gone: the documents that are not live, in order; None where they are many.
         place: gives the place of a term in the table, None when it is absent.
 
     Raises:
@@ -105,6 +114,9 @@ class Segment:
         self._documents = File(folder, which.file(DOCUMENTS))
         if self._documents.items != self.count:
             raise Damaged(f"{self._documents.items} documents, not {self.count}")
+        together = self._documents.take(HEADER_SIZE, TOGETHER_SIZE)
+        self._documents.matches(together)
+        self.together = known_together(together)
 
     def keep(self, live: bytes) -> None:
         """Say which documents are live: a byte for each, 1 or 0."""
@@ -112,13 +124,13 @@ class Segment:
         gone = live.count(0)
         self._whole = not gone
         zeros = re.finditer(rb"\0", live) if gone else ()
-        self._gone = [zero.start() for zero in zeros] if gone <= _FEW else None
+        self.gone = [zero.start() for zero in zeros] if gone <= _FEW else None
 
-    def column(self, fact: str) -> bytes:
+    def column(self, fact: str) -> array[Any]:
         """The numbers of a fact for all documents, deleted ones included."""
-        start, size = SPANS[fact]
-        place = HEADER_SIZE + self.count * start + CHECK_SIZE * FACTS.index(fact)
-        return self._documents.part(place, self.count * size + CHECK_SIZE)
+        start, typecode = SPANS[fact]
+        place = _COLUMNS + self.count * start + CHECK_SIZE * FACTS.index(fact)
+        return self._documents.columns(typecode, place, self.count)[0]
 
     def records(self) -> list[bytes]:
         """The packed record of each document, deleted ones included."""
@@ -134,7 +146,7 @@ class Segment:
         docs, weights = self.listed(place)
         if self._whole:
             return docs, weights
-        if self._gone is not None and len(docs) > _SHORT:
+        if self.gone is not None and len(docs) > _SHORT:
             for at in reversed(self._places(docs)):
                 del docs[at], weights[at]
             return docs, weights
@@ -154,7 +166,7 @@ class Segment:
         if self._whole:
             return self._terms.frequency(place)
         docs, _ = self.listed(place)
-        if self._gone is not None:
+        if self.gone is not None:
             return len(docs) - len(self._places(docs))
         return sum(map(self.live.__getitem__, docs))
 
@@ -239,17 +251,15 @@ class Segment:
 
     def listed(self, place: int) -> tuple[array[int], array[float]]:
         """The whole posting list of a term, deleted documents included."""
-        half = 4 * self._terms.frequency(place)
-        offset = self._terms.offset(place)
-        both = self._postings.part(offset, 2 * half + CHECK_SIZE)
-        docs = numbers_of("I", both[:half])
+        offset, count = self._terms.offset(place), self._terms.frequency(place)
+        docs, weights = self._postings.columns("If", offset, count)
         if docs and docs[-1] >= self.count:
             raise Damaged("a posting list names a document that does not exist")
-        return docs, numbers_of("f", both[half:])
+        return docs, weights
 
     def _places(self, docs: array[int]) -> list[int]:
         """Where in a posting list the few stand that are not live."""
-        places = ((bisect_left(docs, doc), doc) for doc in self._gone or ())
+        places = ((bisect_left(docs, doc), doc) for doc in self.gone or ())
         return [i for i, doc in places if i < len(docs) and docs[i] == doc]
 
     def close(self) -> None:
@@ -263,17 +273,19 @@ class Segment:
 
 def documents_file(records: Sequence[bytes], rows: Sequence[bytes]) -> bytes:
     """The bytes of a file of documents, from packed records and rows as JSON."""
-    first = _rows_at(len(rows)) + 8 * (len(rows) + 1)
+    start = _rows_at(len(rows)) + 8 * (len(rows) + 1)
     parts = [with_check(row) for row in rows]
-    places = array("Q", accumulate(map(len, parts), initial=first))
-    columns = map(with_check, columns_of(records))
-    body = b"".join((*columns, portable(places).tobytes(), *parts))
-    return with_header(len(records), body)
+    places = array("Q", accumulate(map(len, parts), initial=start))
+    columns = columns_of(records)
+    first = together(columns)
+    checked = map(with_check, columns)
+    body = b"".join((first, *checked, portable(places).tobytes(), *parts))
+    return with_header(len(records), body, zlib.crc32(first))
 
 
 def _rows_at(count: int) -> int:
     """The place in a file of so many documents that says where their rows start."""
-    return HEADER_SIZE + count * PACKED_SIZE + len(FACTS) * CHECK_SIZE
+    return _COLUMNS + count * PACKED_SIZE + len(FACTS) * CHECK_SIZE
 
 
 def posting_list(docs: array[int], weights: array[float] | None) -> bytes:

@@ -12,17 +12,18 @@ import os
 import struct
 import sys
 import zlib
+from array import array
 
-from memcli.search.packed_facts import numbers_of
+from memcli.search.packed_facts import numbers_of, portable
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Literal
+    from typing import Any, Literal
 
 
-FORMAT = 7
+FORMAT = 8
 """Raised with every change of what the files hold; older ones are built anew."""
 
 _MAGIC = b"memcli\r\n"
@@ -84,6 +85,33 @@ class File:
         if zlib.crc32(body) != int.from_bytes(self.take(end, CHECK_SIZE), "little"):
             raise Damaged(f"{self.name} does not match its checksum")
         return body
+
+    def columns(self, typecodes: str, start: int, count: int) -> list[array[Any]]:
+        """Columns at a place, one behind another, with a checksum behind the last.
+
+        Args:
+            typecodes: one for each, of the same size.
+            start: of the first.
+            count: how many numbers each has.
+
+        Raises:
+            Damaged: they are not what was written.
+        """
+        columns: list[array[Any]] = [array(typecode) for typecode in typecodes]
+        length = count * columns[0].itemsize
+        end = start + length * len(columns)
+        if start < 0 or count < 0 or end + CHECK_SIZE > self.size:
+            raise Damaged(f"{self.name} points out of itself")
+        # Copied once, from the file into the column: as bytes first, a column of
+        # 100,000 numbers takes .2 ms more.
+        with memoryview(self._memory) as memory, memory[start:end] as body:
+            check = zlib.crc32(body)
+            for place, column in enumerate(columns):
+                with body[place * length : (place + 1) * length] as part:
+                    column.frombytes(part)
+        if check != int.from_bytes(self.take(end, CHECK_SIZE), "little"):
+            raise Damaged(f"{self.name} does not match its checksum")
+        return list(map(portable, columns))
 
     def matches(self, body: bytes) -> None:
         """Compare what a reader reads at once with the checksum in the header.

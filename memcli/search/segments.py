@@ -82,7 +82,6 @@ class Segments:
         self._columns: Columns | None = None
         self._live: bytes | None = None
         self._scaled: tuple[float, list[float]] = (0.0, [])
-        self._any_project: bool | None = None
         self._forget()
 
     def _forget(self) -> None:
@@ -112,18 +111,30 @@ class Segments:
     @property
     def size(self) -> tuple[int, int]:
         """How many documents are live, and how many terms they have together."""
-        live, lengths = self.live, self.columns.lengths
-        count = live.count(1)
-        whole = count == len(live)
-        return count, sum(lengths if whole else compress(lengths, live))
+        count = self.live.count(1)
+        whole = sum(part.together.length for part in self.parts)
+        if count == len(self.live):
+            return count, whole
+        lengths, gone = self.columns.lengths, self._gone()
+        if gone is None:
+            return count, sum(compress(lengths, self.live))
+        return count, whole - sum(map(lengths.__getitem__, gone))
+
+    def _gone(self) -> list[int] | None:
+        """The documents that are not live, where they are few."""
+        gone: list[int] = []
+        for part in self.parts:
+            if part.gone is None:
+                return None
+            gone += [part.base + doc for doc in part.gone]
+        return gone
 
     @property
     def plain(self) -> bool:
-        """Whether every live document is active and whole, and never expires."""
-        flags, expires = self.columns.flags, self.columns.expires
-        # The few different flags, since most documents have some.
-        odd = any(flag & _NOT_PLAIN for flag in set(compress(flags, self.live)))
-        return not (odd or any(compress(expires, self.live)))
+        """Whether every document, deleted ones included, is active and whole, and never
+        expires."""
+        every = [part.together for part in self.parts]
+        return not any(each.flags & _NOT_PLAIN or each.expires for each in every)
 
     def scaled_lengths(self, factor: float, /) -> Sequence[float]:
         """The length of each document times a factor; the last ones are kept.
@@ -189,14 +200,14 @@ class Segments:
 
     def any_project(self) -> bool:
         """Whether a document, deleted ones included, holds in one project only."""
-        if self._any_project is None:
-            self._any_project = any(self.columns.projects)
-        return self._any_project
+        return any(part.together.project for part in self.parts)
 
     def settled(self) -> frozenset[int]:
         """The claims that a resolved document settles for others, by number."""
-        flags, claims = self.columns.flags, self.columns.claims
         resolved = self.exact("status", str(Status.RESOLVED))
+        if not resolved:
+            return frozenset()
+        flags, claims = self.columns.flags, self.columns.claims
         numbers = (claims[doc] for doc in resolved if not flags[doc] & ONLY_THIS)
         return frozenset(number for number in numbers if number)
 

@@ -251,13 +251,26 @@ def test_a_damaged_column_is_said_by_the_check_whether_or_not_a_recall_reads_it(
     path = tmp_path / which.file(segment.DOCUMENTS)
     whole = path.read_bytes()
     start, _ = SPANS[fact]
-    place = segment_file.HEADER_SIZE + 2 * start + 4 * FACTS.index(fact)
+    place = segment._COLUMNS + 2 * start + 4 * FACTS.index(fact)
     path.write_bytes(whole[:place] + b"\xff" + whole[place + 1 :])
     damaged = Segment(str(tmp_path), which, 0)
     for name in set(FACTS) - {fact}:
         damaged.column(name)
     with pytest.raises(segment_file.Damaged, match="checksum"):
         damaged.check()
+
+
+def test_damage_to_what_is_known_of_all_documents_is_said_when_it_is_read(
+    tmp_path: Path,
+) -> None:
+    which = written(str(tmp_path), [({"one": 1.0}, set())])
+    path = tmp_path / which.file(segment.DOCUMENTS)
+    whole = path.read_bytes()
+    for place in range(segment_file.HEADER_SIZE, segment._COLUMNS):
+        changed = whole[place] ^ 1
+        path.write_bytes(whole[:place] + bytes([changed]) + whole[place + 1 :])
+        with pytest.raises(segment_file.Damaged, match="checksum"):
+            Segment(str(tmp_path), which, 0)
 
 
 def everything(

@@ -1,13 +1,15 @@
 """What segments remember of earlier questions is what they hold."""
 
 import random
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from memcli.search import new_segment, segments
+from memcli.search import new_segment, segment, segments
 from memcli.search.batch import batch_of
+from memcli.search.packed_facts import ASKS, CONFLICT, PINNED, Packed, pack
 from memcli.search.prepared import Prepared
 from memcli.search.ranking import corpus
 from memcli.search.segments import Segments
@@ -134,3 +136,50 @@ def test_all_lists_of_a_field_count_what_each_one_holds(folder: str) -> None:
                         found[lists.values[place]] += count
                 assert found == {v: len(docs & among) for v, docs in wanted.items()}
             assert {v: set(d) for v, d in opened.values(field).items()} == wanted
+
+
+def of_facts(folder: str, *parts: list[Packed]) -> Segments:
+    """A segment for each list, with a document for each of its facts."""
+    which: tuple[SegmentId, ...] = ()
+    for facts in parts:
+        documents = [Prepared({"word": 1.0}, {}, b"{}", pack(each)) for each in facts]
+        which += new_segment.write(folder, [batch_of(documents)])
+    return Segments(folder, which)
+
+
+NOTHING = Packed._make([0] * 11)
+
+
+@pytest.mark.parametrize(
+    ("odd", "plain", "project"),
+    [
+        (NOTHING._replace(flags=PINNED | ASKS, length=7, time=-9), True, False),
+        (NOTHING._replace(flags=1), False, False),
+        (NOTHING._replace(flags=ASKS | CONFLICT), False, False),
+        (NOTHING._replace(expires=1), False, False),
+        (NOTHING._replace(expires=-1), False, False),
+        (NOTHING._replace(project=0xFFFFFFFF), True, True),
+    ],
+)
+def test_one_document_decides_what_is_known_of_all(
+    folder: str, odd: Packed, plain: bool, project: bool
+) -> None:
+    opened = of_facts(folder, [NOTHING] * 3, [NOTHING, odd, NOTHING])
+    assert (opened.plain, opened.any_project()) == (plain, project)
+    assert opened.size == (6, odd.length)
+    without = Segments(folder, ())
+    assert (without.plain, without.any_project(), without.size) == (True, False, (0, 0))
+
+
+@pytest.mark.parametrize("few", [0, 100])
+@pytest.mark.parametrize("gone", [((), (4,)), ((0, 3), (1, 2)), (tuple(range(8)), ())])
+def test_the_length_of_live_documents_is_that_of_their_column(
+    folder: str,
+    monkeypatch: pytest.MonkeyPatch,
+    few: int,
+    gone: tuple[tuple[int, ...], ...],
+) -> None:
+    monkeypatch.setattr(segment, "_FEW", few)
+    opened = written(folder, deleted=gone)
+    lengths = sum(compress(opened.columns.lengths, opened.live))
+    assert opened.size == (sum(opened.live), lengths)
