@@ -11,6 +11,7 @@ machine (`man 2 statx`); that of `stat` is not.
 from __future__ import annotations
 
 import sys
+from array import array
 from itertools import repeat
 
 TYPE_CHECKING = False
@@ -55,9 +56,10 @@ class Statx:
             self._call: Callable[..., int] = ctypes.PyDLL(None).statx
         except (ImportError, AttributeError, MemoryError) as error:
             raise OSError(f"statx cannot be called: {error}") from error
-        self._buffer = ctypes.create_string_buffer(_BYTES * _AT_ONCE)
+        self._numbers = array("q", bytes(_BYTES * _AT_ONCE))
+        buffer = (ctypes.c_char * (_BYTES * _AT_ONCE)).from_buffer(self._numbers)
         places = range(0, _BYTES * _AT_ONCE, _BYTES)
-        self._places = [ctypes.byref(self._buffer, place) for place in places]
+        self._places = [ctypes.byref(buffer, place) for place in places]
 
     def times_and_sizes(self, handle: int, names: Sequence[bytes]) -> bytes | None:
         """The times of files in ns, then their sizes, as `listed_files.part` has them.
@@ -68,26 +70,31 @@ class Statx:
             handle: of their folder.
             names: theirs, without a zero.
         """
-        times, sizes = b"", b""
+        times, sizes = [], []
         for start in range(0, len(names), _AT_ONCE):
             some = names[start : start + _AT_ONCE]
-            same = repeat(handle), repeat(_NO_FOLLOW), repeat(_WANTED)
-            asked = map(self._call, same[0], some, *same[1:], self._places)
-            if any(asked):
+            failed = map(
+                self._call,
+                repeat(handle),
+                some,
+                repeat(_NO_FOLLOW),
+                repeat(_WANTED),
+                self._places,
+            )
+            if any(failed):
                 return None
-            with (
-                memoryview(self._buffer) as whole,
-                whole[: _BYTES * len(some)].cast("B") as part,
-                part.cast("q") as numbers,
-            ):
-                seconds = numbers[_SECONDS::_NUMBERS].tobytes()
-                nanoseconds = numbers[_NANOSECONDS::_NUMBERS].tobytes()
-                sizes += numbers[_SIZE::_NUMBERS].tobytes()
+            numbers, end = self._numbers, _NUMBERS * len(some)
             try:
-                times += _joined(seconds, nanoseconds)
+                times.append(
+                    _joined(
+                        numbers[_SECONDS:end:_NUMBERS].tobytes(),
+                        numbers[_NANOSECONDS:end:_NUMBERS].tobytes(),
+                    )
+                )
             except OverflowError:
                 return None
-        return times + sizes
+            sizes.append(numbers[_SIZE:end:_NUMBERS].tobytes())
+        return b"".join(times + sizes)
 
 
 def _joined(seconds: bytes, nanoseconds: bytes) -> bytes:
