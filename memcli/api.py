@@ -97,9 +97,8 @@ class Vault(_vault.Vault):
         from memcli.vault import saving
 
         drafts = citing.checked_all(self, drafts)
-        return saving.save_all(
-            self, drafts, allow_secret=allow_secret, register=register
-        )
+        look: saving.Look = "none" if allow_secret else "all"
+        return saving.save_all(self, drafts, look=look, register=register)
 
     def recall(self, query: str | Query, **options: Unpack[Options]) -> Recalled:
         """Answer a question with ranked rows.

@@ -151,8 +151,9 @@ def _bring(
             if kind in manner.kinds:
                 values["kind"] = manner.kinds[kind]
             entry = vault.draft({**anywhere, **manner.fields, **values})
-            entry = entry.replace(extra=extra)
-            refuse_wide(entry)
+            if extra:
+                entry = entry.replace(extra=extra)
+                refuse_wide(entry)
             # A line with an id is an entry that was exported: it keeps its own source.
             if as_import and not (entry.source.writer or entry.id):
                 entry = entry.replace(source=entry.source._replace(writer="import"))
@@ -329,7 +330,9 @@ def _save(
         return saving.plan(vault, drafts)
     if not drafts:
         return []
-    return saving.save_all(vault, drafts, allow_secret=allow_secret, occasion=occasion)
+    # Each draft went through `_refuse`.
+    look: saving.Look = "none" if allow_secret else "rest"
+    return saving.save_all(vault, drafts, look=look, occasion=occasion)
 
 
 def _imported(saved: list[Saved], failed: list[Failure], *, dry_run: bool) -> Imported:

@@ -4,13 +4,15 @@ Invariant: pure; an error names the kind of a secret and its place, never the se
 
 `refuse` looks through a draft, so that a caller is told before anything is locked.
 `refuse_new` is the net under all commands: a transaction asks it about every byte that
-it is about to write. What the vault held already is no news: an entry that came with a
-secret by hand can be resolved, rejected and archived.
+it is about to write, but for the texts of drafts that `refuse` has let pass. What the
+vault held already is no news: an entry that came with a secret by hand can be resolved,
+rejected and archived.
 """
 
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 
 from memcli.entries.text import secrets
 from memcli.errors import SecretFound
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 _HINT: Final = "A vault's git history keeps it for good"
 _HEAD: Final = re.compile(r"---\r?\n")
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def refuse(entry: Entry) -> None:
@@ -67,6 +70,7 @@ def refuse_new(
     changes: Mapping[str, tuple[bytes | None, bytes | None]],
     carried: Iterable[bytes],
     message: str,
+    clean: Mapping[str, str] = _NOTHING,
 ) -> None:
     """Raise SecretFound when a change brings a secret that the vault did not hold.
 
@@ -74,18 +78,24 @@ def refuse_new(
         changes: path -> the file's bytes before and after, None for no file.
         carried: bytes of other files of the vault that the new ones are made of.
         message: of the commit.
+        clean: by path the end of the file that `refuse` has looked through.
     """
     texts = {
-        path: after.decode("utf-8", "replace")
+        path: after.decode("utf-8", "replace").removesuffix(clean.get(path, ""))
         for path, (_, after) in changes.items()
         if after is not None
     }
-    if not secrets.spans("\n\n".join((message, *texts.values()))):
+    found = [
+        (path, text, spans)
+        for path, text in (("", message), *texts.items())
+        if (spans := secrets.spans(text))
+    ]
+    if not found:
         return
     before = (data for data, _ in changes.values() if data is not None)
     held = [data.decode("utf-8", "replace") for data in (*before, *carried)]
-    for path, text in (("", message), *texts.items()):
-        for start, end, kind in secrets.spans(text):
+    for path, text, spans in found:
+        for start, end, kind in spans:
             secret = text[start:end]
             if not any(secret in old for old in held):
                 place = _place(path, text, start, secret)

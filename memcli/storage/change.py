@@ -66,7 +66,7 @@ class Change:
         self._everything = {**unchanged, **changes}
         self._message = message
         self._whole = whole
-        self._places = {path: files.inside(root, path) for path in changes}
+        self._places = files.all_inside(root, changes)
         self._made = False
 
     def carry_out(self, audience: Audience) -> None:

@@ -1,8 +1,8 @@
-"""Files on disk: read, replace, and stay inside the vault.
+"""Files on disk: read, replace, and stay inside the vault (`vault_paths`).
 
 Invariant: a file that `write_atomic` writes holds either all of its old bytes or all of
-its new ones, whenever the process is killed; and no path that `inside` returns leaves
-its root. Paths are `str`: to import `pathlib` or `tempfile` takes longer than the work.
+its new ones, whenever the process is killed. Paths are `str`: to import `pathlib` or
+`tempfile` takes longer than the work.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import stat
 import sys
 import time
 
-from memcli.errors import Unreadable, UnsafePath, WriteFailed
+from memcli.errors import Unreadable, WriteFailed
+from memcli.storage.vault_paths import all_inside as all_inside
+from memcli.storage.vault_paths import inside as inside
 
 TYPE_CHECKING = False
 
@@ -348,52 +350,3 @@ def reason_of(error: Exception) -> str:
     """The system's reason, in lower case."""
     text = error.strerror if isinstance(error, OSError) else str(error)
     return (text or str(error) or type(error).__name__).lower()
-
-
-def inside(root: str, relative: str) -> str:
-    """Return the absolute path of a vault-relative POSIX path.
-
-    The file need not exist. Empty and `.` components are dropped.
-
-    Raises:
-        UnsafePath: the path is absolute, names a drive, climbs with `..`, holds a
-            NUL or a backslash, enters `.git`, or a symbolic link on it leads out.
-    """
-    reason = ""
-    parts = [part for part in relative.split("/") if part not in ("", ".")]
-    if "\0" in relative or "\\" in relative:
-        reason = "holds a NUL or a backslash"
-    elif relative.startswith("/") or _names_drive(relative):
-        reason = "is not relative to the vault"
-    elif not parts:
-        reason = "names no file"
-    elif ".." in parts:
-        reason = "climbs out with '..'"
-    elif any(part.lower() == ".git" for part in parts):
-        reason = "enters git's own folder"
-    if not reason:
-        path = os.path.join(os.path.abspath(root), *parts)
-        inner = _below(root, path)
-        if inner is None:
-            reason = "leads out of the vault through a symbolic link"
-        elif any(part.lower() == ".git" for part in inner.split(os.sep)):
-            reason = "enters git's own folder through a symbolic link"
-        else:
-            return path
-    linked = "symbolic link" in reason
-    hint = "To see the links of a vault: memcli inspect lint" if linked else None
-    raise UnsafePath(f"{relative!r} {reason}", hint=hint)
-
-
-def _names_drive(relative: str) -> bool:
-    if os.name == "nt":  # a colon anywhere: also `note.md:stream`
-        return ":" in relative
-    # `Q: how to deploy.md` is a good file name on every other system.
-    return relative[1:2] == ":" and relative[2:3] in ("", "/")
-
-
-def _below(root: str, path: str) -> str | None:
-    """Where a path really lies below a folder, None when it leads out of it."""
-    top = os.path.normcase(os.path.realpath(root)).rstrip(os.sep) + os.sep
-    real = os.path.normcase(os.path.realpath(path))
-    return real.removeprefix(top) if real.startswith(top) else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections import deque
 
 from memcli.storage.files import (
     make_folder,
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 # From this many files on, os.sync is faster, though it waits for every disk.
 _SYNC_ALL = 256
+# Each fsync waits for the disk to empty its cache, and those of several threads wait
+# together.
+_THREADS = 16
 
 
 def write_new(
@@ -88,20 +92,48 @@ def write_new(
 def _sync_files(waiting: Sequence[tuple[str, str]]) -> None:
     """Wait until the bytes of these new files are on disk; OSError where they cannot.
 
-    10,000 files of 500 bytes on ext4: fsync of each as it is written 5.1 s, of each
-    at the end 3.2 s, os.sync 0.06 s, os.sync and then fsync of each 0.9 s. os.sync
-    alone never reports that the disk refused; and only Linux waits in it.
+    3,000 files of 900 bytes on ext4: fsync of one after the other 12.4 s, by 16 threads
+    1.4 s; after os.sync, which takes .1 s, one after the other 8.5 s, by threads .3 s.
+    os.sync alone never reports that the disk refused; and only Linux waits in it.
     """
     if sys.platform == "win32":
         return
     if sys.platform == "linux" and len(waiting) > _SYNC_ALL:
         os.sync()
-    for temporary, _ in waiting:
-        handle = os.open(temporary, os.O_RDONLY)
+    from threading import Thread
+
+    left = deque(temporary for temporary, _ in waiting)
+    errors: list[OSError] = []
+    threads = [Thread(target=_sync_each, args=(left, errors)) for _ in range(_THREADS)]
+    try:
+        for thread in threads:
+            thread.start()
+    except RuntimeError:  # the system allows no more of them: the others do the work
+        pass
+    _sync_each(left, errors)
+    for thread in threads:
+        if thread.ident is not None:
+            thread.join()
+    if errors:
+        raise errors[0]
+
+
+def _sync_each(left: deque[str], errors: list[OSError]) -> None:
+    """Wait for each file that is left, beside other threads; note the first error."""
+    while True:
         try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+            path = left.popleft()
+        except IndexError:
+            return
+        try:
+            handle = os.open(path, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+        except OSError as error:
+            errors.append(error)
+            return
 
 
 def _withdraw(waiting: Sequence[tuple[str, str]], renaming: bool) -> None:

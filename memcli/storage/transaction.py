@@ -78,6 +78,7 @@ class Transaction:
         self.whole = False
         self.allow_secret = False
         self._carried: list[bytes] = []
+        self._clean: dict[str, str] = {}
         self._root = root
         self._environ = environ
         self._audience = audience
@@ -88,7 +89,14 @@ class Transaction:
         self._included: list[str] = []
         self._given_up: set[str] = set()
 
-    def put(self, path: str, data: bytes, *, expected: bytes | None = _UNREAD) -> None:
+    def put(
+        self,
+        path: str,
+        data: bytes,
+        *,
+        expected: bytes | None = _UNREAD,
+        clean: str = "",
+    ) -> None:
         """Write these bytes at this vault-relative path, at the end.
 
         Args:
@@ -96,8 +104,11 @@ class Transaction:
             data: all of its new bytes.
             expected: what it held when the change was decided, None for no file;
                 when it holds something else by then, nothing happens: Conflict.
+            clean: the end of the data, where `no_secrets.refuse` has looked through it;
+                the rest is looked through before anything is written.
         """
         self._note(path, data, expected)
+        self._clean[path] = clean
 
     def put_over(self, path: str, data: bytes, *, expected: bytes) -> bool:
         """As `put`, but old text that no commit holds is not committed first.
@@ -150,6 +161,7 @@ class Transaction:
 
     def _note(self, path: str, data: bytes | None, expected: bytes | None) -> None:
         self._after[path] = data
+        self._clean.pop(path, None)
         if expected is not _UNREAD:
             self._expected[path] = expected
 
@@ -174,7 +186,7 @@ class Transaction:
         # What comes first is what a reader may see alone for a moment: new files
         # before old ones go, so that nothing is missing in between.
         paths = sorted(self._after, key=lambda path: self._after[path] is None)
-        places = {path: files.inside(self._root, path) for path in paths}
+        places = files.all_inside(self._root, paths)
         changes = {
             path: FileChange(files.current(places[path]), self._after[path])
             for path in paths
@@ -183,7 +195,7 @@ class Transaction:
         if not self.allow_secret:
             from memcli.entries import no_secrets
 
-            no_secrets.refuse_new(changes, self._carried, self.message)
+            no_secrets.refuse_new(changes, self._carried, self.message, self._clean)
         # A new file is whole or not there, and one that is replaced is old or new. A
         # removal leaves nothing behind that could tell it from a person's.
         whole = None in self._after.values() or (

@@ -20,7 +20,7 @@ from memcli.entries.entry import (
     Status,
     Visibility,
 )
-from memcli.entries.identity import claim, claim_number, fingerprint
+from memcli.entries.identity import claim, fingerprint
 from memcli.entries.projects import number as project_number
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
@@ -29,7 +29,7 @@ from memcli.storage import files
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from memcli.search.reader import Reader
@@ -68,15 +68,24 @@ _MET_AGAIN = {
 }
 
 
+class Said(NamedTuple):
+    """What a text says, as far as duplicates go: its fingerprint and its claim."""
+
+    fingerprint: str
+    claim: str
+
+
 class HeldTexts:
     """What the vault holds of the texts of some drafts.
 
     Args:
         agent: the name of the agent that asks, if it is not the owner.
+        drafts: by text what each draft says, which is asked for at every step.
     """
 
-    def __init__(self, agent: str | None = None) -> None:
+    def __init__(self, agent: str | None, drafts: Mapping[str, Said]) -> None:
         self._agent = agent
+        self._said = drafts
         self._elsewhere: dict[str, tuple[Resolve, ...]] = {}
         self._by_text: dict[str, list[Held]] = {}
         self._by_claim: dict[str, list[Held]] = {}
@@ -84,8 +93,9 @@ class HeldTexts:
 
     def add(self, text: str, held: Held) -> None:
         """Count an entry in, with its body."""
-        self._by_text.setdefault(fingerprint(text), []).append(held)
-        self._by_claim.setdefault(claim(text), []).append(held)
+        said = self._said.get(text) or _said(text)
+        self._by_text.setdefault(said.fingerprint, []).append(held)
+        self._by_claim.setdefault(said.claim, []).append(held)
         self._by_id.setdefault(held.id, held)
 
     def add_proposed(self, text: str | None, held: Held) -> None:
@@ -93,15 +103,15 @@ class HeldTexts:
         if text:
             self._by_claim.setdefault(claim(text), []).append(held)
 
-    def add_resolved(self, text: str, resolves: tuple[Resolve, ...]) -> None:
-        """Count a text as resolved in another vault, which counts here as well."""
-        self._elsewhere[claim(text)] = resolves
+    def add_resolved(self, said: str, resolves: tuple[Resolve, ...]) -> None:
+        """Count a claim as resolved in another vault, which counts here as well."""
+        self._elsewhere[said] = resolves
 
     def settled_by(self, entry: Entry) -> str | None:
         """The id of the resolved entry that keeps this draft from being shown."""
         if entry.status not in (Status.ACTIVE, Status.PENDING):
             return None
-        said = claim(entry.body)
+        said = self._said[entry.body].claim
         here = (held.resolve for held in self._by_claim.get(said, ()) if said)
         agents, project = (self._agent, entry.agent), project_number(entry.project)
         for resolve in (*here, *self._elsewhere.get(said, ())):
@@ -113,11 +123,12 @@ class HeldTexts:
         """The entry that holds this draft already, and the outcome that makes it."""
         if entry.id and entry.id in self._by_id:
             return self._by_id[entry.id], "duplicate"
+        said = self._said[entry.body]
         settled = None if entry.id else self.settled_by(entry)
         if settled is not None and settled in self._by_id:
             return self._by_id[settled], "recurred"
         if is_extracted(entry):
-            same_claim = _holding(self._by_claim.get(claim(entry.body), ()), entry)
+            same_claim = _holding(self._by_claim.get(said.claim, ()), entry)
             for status, outcome in _MET_AGAIN.items():
                 for held in same_claim:
                     if held.status != status:
@@ -129,7 +140,7 @@ class HeldTexts:
                     if entry.item is None or outcome != "duplicate":
                         return held, outcome
         mine = place(entry.source)
-        for held in _holding(self._by_text.get(fingerprint(entry.body), ()), entry):
+        for held in _holding(self._by_text.get(said.fingerprint, ()), entry):
             same_state = held.status in (_ACTIVE, str(entry.status))
             # An item fades and a fact does not: one must not stand for the other.
             same_role = bool(held.item) == (entry.item is not None)
@@ -140,7 +151,8 @@ class HeldTexts:
 
     def earlier(self, entry: Entry) -> list[Held]:
         """Entries with this text that are no longer active."""
-        same_text = _holding(self._by_text.get(fingerprint(entry.body), ()), entry)
+        said = self._said[entry.body]
+        same_text = _holding(self._by_text.get(said.fingerprint, ()), entry)
         states = (_ACTIVE, str(entry.status))
         return [held for held in same_text if held.status not in states]
 
@@ -149,11 +161,12 @@ class HeldTexts:
 
         They are known only where the draft was mined or its text is the same.
         """
+        said = self._said[entry.body]
         known = {
             held.id: held
             for held in (
-                *self._by_text.get(fingerprint(entry.body), ()),
-                *self._by_claim.get(claim(entry.body), ()),
+                *self._by_text.get(said.fingerprint, ()),
+                *self._by_claim.get(said.claim, ()),
             )
         }
         return [
@@ -161,6 +174,10 @@ class HeldTexts:
             for held in known.values()
             if held.status == _ACTIVE and held.project not in (None, entry.project)
         ]
+
+
+def _said(text: str) -> Said:
+    return Said(fingerprint(text), claim(text))
 
 
 def _holding(helds: Iterable[Held], entry: Entry) -> list[Held]:
@@ -274,13 +291,13 @@ def held_texts(
     reader: Reader, later: Later, drafts: Sequence[Entry], now: int
 ) -> HeldTexts:
     """What the vault holds of these drafts' texts and ids, at `now` (epoch seconds)."""
-    known = HeldTexts(later.agent.name if later.agent else None)
-    texts = {fingerprint(entry.body) for entry in drafts}
-    claims = {claim(entry.body) for entry in drafts} - {""}
+    by_text = {entry.body: _said(entry.body) for entry in drafts}
+    known = HeldTexts(later.agent.name if later.agent else None, by_text)
+    texts = {said.fingerprint for said in by_text.values()}
+    claims = {said.claim for said in by_text.values()} - {""}
     ids = {entry.id for entry in drafts if entry.id}
-    for entry in drafts:
-        said = claim_number(entry.body)
-        known.add_resolved(entry.body, reader.claims.resolves_elsewhere(said))
+    for name in claims:
+        known.add_resolved(name, reader.claims.resolves_elsewhere(int(name, 16)))
     docs: dict[int, None] = {}
     for field, values in (
         ("fingerprint", texts),

@@ -81,9 +81,10 @@ def _with_room(vault: Vault, folder: str, folders: dict[str, set[str]]) -> str:
 
 
 def _has_room(vault: Vault, folder: str, folders: dict[str, set[str]]) -> bool:
-    path = os.path.join(vault.root, folder)
-    if os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path)):
-        return False
+    if folder not in folders:
+        path = os.path.join(vault.root, folder)
+        if os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path)):
+            return False
     return len(_names(vault, folder, folders)) < layout.ROOMY
 
 

@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Literal
 
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from memcli.vault.likeness import Near, Similar
     from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
+
+    Look = Literal["all", "rest", "none"]
 
 _WRITTEN = ("created", "merged", "seen", "recurred")
 
@@ -50,13 +53,13 @@ def save(
         InvalidValue: an anchor names code that is not there.
         LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
+    look: Look = "none"
     if not allow_secret:
         from memcli.entries import no_secrets
 
         no_secrets.refuse(draft)
-    (saved,) = save_all(
-        vault, [draft], allow_secret=allow_secret, similar=True, register=register
-    )
+        look = "rest"
+    (saved,) = save_all(vault, [draft], look=look, similar=True, register=register)
     return saved
 
 
@@ -64,7 +67,7 @@ def save_all(
     vault: Vault,
     drafts: Sequence[Entry],
     *,
-    allow_secret: bool = False,
+    look: Look = "all",
     similar: bool = False,
     register: bool = False,
     occasion: Occasion = Occasion(),  # noqa: B008 a value that cannot change
@@ -74,7 +77,8 @@ def save_all(
     Args:
         vault: where to.
         drafts: of `Vault.draft`.
-        allow_secret: save what looks like a secret, too.
+        look: what is looked through for secrets: all of a file, the rest of it when
+            `no_secrets.refuse` has let each draft pass, or none when a person insists.
         similar: name entries near the first draft, that say the same or otherwise.
         register: as for `save`.
         occasion: what for, as the commit says.
@@ -87,9 +91,10 @@ def save_all(
     drafts = _in_code(vault, drafts, verb)
     with vault.transaction() as change:
         change.action = verb
-        change.allow_secret = allow_secret
+        change.allow_secret = look == "none"
         held_texts, near, solved = look_up(vault, drafts, similar=similar)
-        saved = place(vault, change, drafts, held_texts, register=register)
+        clean = look == "rest"
+        saved = place(vault, change, drafts, held_texts, register=register, clean=clean)
         created = [item for item in saved if item.outcome == "created"]
         change.message = _message(occasion, saved)
     cited = [entry_id for item in created for entry_id in item.cited]

@@ -25,6 +25,7 @@ from memcli.curation.ideas.page import Idea
 from memcli.curation.undo import undo_last
 from memcli.entries import no_secrets
 from memcli.entries.entry import Entry, Source
+from memcli.entries.text import secrets
 from memcli.errors import SecretFound
 from memcli.sessions.backfill import reflect_file
 from memcli.vault import session_records
@@ -408,6 +409,60 @@ def test_no_parameter_of_any_tool_stores_a_secret(walk: Walk, home: Path) -> Non
     everything = held(walk.vault, home)
     assert {key for key, token in tokens.items() if token[-60:] in everything} == set()
     assert refused >= 6
+
+
+# --- texts that were looked through already ---------------------------------------------
+
+
+def test_what_is_put_before_a_text_that_was_looked_through_is_looked_through(
+    vault: Vault,
+) -> None:
+    text = "a clean text\n"
+    for data, clean in (
+        (f"---\ntitle: {TOKEN}\n---\n{text}", text),
+        (f"{text}{TOKEN}\n", text),  # it is not the end of the file
+        (f"{TOKEN}\n{text}", text),
+    ):
+        with pytest.raises(SecretFound), vault.transaction() as change:
+            change.put("memories/a.md", data.encode(), clean=clean)
+
+    def put_again() -> None:
+        with vault.transaction() as change:
+            change.put("memories/a.md", text.encode(), clean=text)
+            change.put("memories/a.md", f"{TOKEN}\n{text}".encode())
+
+    with pytest.raises(SecretFound):
+        put_again()
+    assert not Path(vault.root, "memories/a.md").exists()
+
+
+def test_a_secret_that_memcli_adds_to_an_imported_entry_is_refused(
+    vault: Vault,
+) -> None:
+    folder = Path(vault.root, "entities", "system")
+    folder.mkdir(parents=True)
+    page = f"---\nname: {TOKEN}\naliases: [the gate]\n---\n"
+    (folder / "gate.md").write_text(page, "utf-8")
+    data = json.dumps({"text": "We open the gate at nine"}).encode()
+    with pytest.raises(SecretFound, match=r"\(entities\): looks like"):
+        importing.import_lines(vault, data, "f.jsonl")
+
+
+def test_an_import_looks_through_each_text_once(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    spans = secrets.spans
+
+    def counted(text: str) -> list[secrets.Span]:
+        looked.append(text)
+        return spans(text)
+
+    monkeypatch.setattr(secrets, "spans", counted)
+    words = [f"word{number} " * 50 for number in range(20)]
+    data = "\n".join(json.dumps({"text": text}) for text in words).encode()
+    assert len(importing.import_lines(vault, data, "f.jsonl").created) == 20
+    assert all(sum(text.strip() in each for each in looked) == 1 for text in words)
 
 
 # --- what came before, and what is not a transaction ------------------------------------

@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -315,6 +316,44 @@ def test_new_file_never_replaces_another(tmp_path: Path, when: str) -> None:
     assert left(tmp_path) == [theirs.name]
 
 
+def test_one_new_file_that_the_disk_refuses_to_sync_takes_back_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fsync, synced = os.fsync, []
+
+    def failing(handle: int) -> None:
+        synced.append(handle)
+        if len(synced) == 100:
+            raise OSError(errno.EIO, "Input/output error")
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", failing)
+    with pytest.raises(WriteFailed, match="input/output error"):
+        new_files.write_new(batch(tmp_path, 300))
+    assert left(tmp_path) == []
+
+
+def test_new_files_are_synced_where_no_thread_can_be_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    fsync = os.fsync
+    synced: list[int] = []
+
+    def counted(handle: int) -> None:
+        fsync(handle)
+        synced.append(handle)
+
+    monkeypatch.setattr(os, "fsync", counted)
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    items = batch(tmp_path, 20)
+    new_files.write_new(items)
+    assert left(tmp_path) == sorted(os.path.basename(path) for path, _ in items)
+    assert len(synced) >= len(items)
+
+
 def test_same_new_path_twice_is_refused(tmp_path: Path) -> None:
     items = batch(tmp_path)
     with pytest.raises(WriteFailed, match="exists"):
@@ -572,7 +611,28 @@ def test_symbolic_links_may_not_lead_out(tmp_path: Path) -> None:
     ):
         with pytest.raises(UnsafePath):
             files.inside(str(root), relative)
+        # Also behind good ones of its folder, which is followed once.
+        with pytest.raises(UnsafePath):
+            files.all_inside(str(root), ["memories/b.md", "new/c.md", relative])
     assert files.inside(str(root), "memories/up/memories/a.md")
+
+
+@posix
+def test_a_folder_of_several_files_is_followed_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    realpath = os.path.realpath
+    followed: list[str] = []
+
+    def counted(path: str) -> str:
+        followed.append(path)
+        return realpath(path)
+
+    monkeypatch.setattr(os.path, "realpath", counted)
+    paths = [f"memories/{n % 3}/{n}.md" for n in range(30)]
+    places = files.all_inside(str(tmp_path), paths)
+    assert places == {path: str(tmp_path / path) for path in paths}
+    assert len(followed) == 4  # the root and three folders
 
 
 @posix
