@@ -2,6 +2,7 @@
 
 import random
 import string
+import time
 
 import pytest
 
@@ -98,3 +99,27 @@ def test_a_scanner_that_fails_stops_everything(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(redaction, "_scanned", broken)
     with pytest.raises(ScannerFailed, match="no module named"):
         scrub("always use tabs")
+
+
+def _seconds(text: str) -> float:
+    """The CPU time of a look, the least of three on a machine that is busy."""
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        scrub(text)
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+@pytest.mark.parametrize("piece", ["/", "sk-", "password: "])
+def test_ten_times_the_line_takes_ten_times_as_long(piece: str) -> None:
+    # A rule that takes the square of a line's length takes a hundred times as long.
+    short, long = (_seconds("x " + piece * (n // len(piece))) for n in (2_000, 20_000))
+    assert long <= 15 * short + 0.1
+
+
+def test_a_secret_is_taken_out_at_any_place_of_a_long_line() -> None:
+    token = "AP6abcdefgh"  # only detect-secrets knows its form
+    assert token in redact(f"use {token} here")
+    for words in range(280, 420, 7):
+        assert token not in scrub("word " * words + token + " word" * 500)
