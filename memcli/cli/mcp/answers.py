@@ -73,6 +73,8 @@ _CALLS = {
 
 # Lines below what a command shows, which name flags.
 _SIBLINGS = "  replace them, too: memcli evolve "
+# An entry in a plan, or below what was done to it.
+_LISTED = re.compile(r"  (?:not: )?[0-9a-z]{16}\b")
 _PLANNED = {
     "nothing was changed; to do it add --yes, or give the ids": (
         "nothing was changed; to do it give the ids"
@@ -123,16 +125,16 @@ def lean(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def told(command: str, data: dict[str, Any], lines: Sequence[str]) -> list[str]:
-    """What a command shows, in a client's words; of what the data has, the first line.
+    """What a command shows besides what its data has, in a client's words.
 
-    A resolve and a review say whom they changed, which a client reads as it is.
+    The first line says what was done. Entries that lines list below it are in the data.
     """
     if command in ("save", "evolve"):
         path = f" {data.get('path')}"
         first, *others = lines
         proposed = [one for one in others if one.startswith(_SIBLINGS)]
         lines = [first.removesuffix(path), *proposed]
-    return [note(line) for line in lines]
+    return [note(line) for line in lines if not _LISTED.match(line)]
 
 
 def _begins(text: str, title: str) -> bool:

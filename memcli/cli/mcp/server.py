@@ -207,15 +207,23 @@ def _described(tool: Tool) -> mcp_types.Tool:
 
 
 def _result(answer: Answer) -> mcp_types.CallToolResult:
-    data = answer.data if answer.error is None else {"error": answer.error}
-    # Half a surrogate pair (a file name that is not UTF-8) would end the server.
-    text = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace").decode()
-    texts = [text]
+    """One text, and the same as structured content, with the notes in both.
+
+    Claude Code and Codex show their model the structured content alone, Gemini CLI and
+    opencode the texts, and Copilot CLI both, unless the one text is the structured
+    content as JSON without spaces.
+    """
+    data = dict(answer.data or {}) if answer.error is None else {"error": answer.error}
     if answer.notes:
-        notes = safe("\n".join(answer.notes))
-        texts.append(notes.encode("utf-8", "replace").decode())
+        data["notes"] = [safe(note) for note in answer.notes]
+    # Half a surrogate pair (a file name that is not UTF-8) would end the server.
+    text = (
+        json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        .encode("utf-8", "replace")
+        .decode()
+    )
     return mcp_types.CallToolResult(
-        content=[mcp_types.TextContent(type="text", text=part) for part in texts],
+        content=[mcp_types.TextContent(type="text", text=text)],
         structured_content=json.loads(text),
         is_error=answer.error is not None,
     )

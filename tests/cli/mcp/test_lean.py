@@ -82,6 +82,16 @@ def test_a_change_tells_the_first_line_and_the_call_that_it_proposes(
     assert len(answer.notes) == 2
 
 
+def test_what_the_data_lists_is_not_told_again(vault: Vault, context: Context) -> None:
+    kept = vault.save(vault.draft({"text": "Redis is down", "kind": "blocker"})).id
+    vault.save(vault.draft({"text": "Prefers tabs", "status": "pending"}))
+    assert tools.call(catalog.REVIEW, {}, context).notes == ()
+    planned = tools.call(catalog.RESOLVE, {"query": "redis"}, context)
+    assert planned.notes[-1] == "nothing was changed; to do it give the ids"
+    done = tools.call(catalog.RESOLVE, {"ids": [kept]}, context)
+    assert not [note for note in (*planned.notes, *done.notes) if kept in note]
+
+
 def test_the_overview_is_of_memories_and_not_of_files(
     vault: Vault, context: Context
 ) -> None:
