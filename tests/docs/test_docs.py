@@ -24,6 +24,7 @@ import typer
 from typer.testing import CliRunner
 
 from memcli.cli.app import build
+from memcli.cli.commands import COMMANDS
 from tests import processes
 from tests.conftest import ROOT
 
@@ -179,6 +180,13 @@ def test_every_command_is_documented():
     page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
     documented = re.findall(r"^## (memcli.*)$", page, re.MULTILINE)
     assert sorted(documented) == sorted(every_command())
+
+
+def test_the_page_of_output_has_a_section_for_every_command():
+    page = (ROOT / "docs" / "agents" / "output.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"[a-z]+", " ".join(re.findall(r"^## (.*)$", page, re.M))))
+    # Those two answer a host in the host's own format.
+    assert set(COMMANDS) - named == {"hook", "mcp"}
 
 
 @pytest.mark.parametrize("words", every_command())
