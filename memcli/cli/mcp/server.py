@@ -213,7 +213,9 @@ def _result(answer: Answer) -> mcp_types.CallToolResult:
     opencode the texts, and Copilot CLI both, unless the one text is the structured
     content as JSON without spaces.
     """
-    data = dict(answer.data or {}) if answer.error is None else {"error": answer.error}
+    data: dict[str, Any] = {"error": answer.error}
+    if answer.error is None:
+        data = dict(answer.data or {})
     if answer.notes:
         data["notes"] = [safe(note) for note in answer.notes]
     # Half a surrogate pair (a file name that is not UTF-8) would end the server.
