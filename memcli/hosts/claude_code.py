@@ -20,7 +20,7 @@ class ClaudeCode(Host):
     name = "claude-code"
     title = "Claude Code"
     binaries = ("claude",)
-    tested = "2.1.329"
+    tested = "2.1.330"
 
     events = (
         ("SessionStart", "session-start"),

@@ -2,9 +2,10 @@
 
     python -m tests.e2e [CLIENT ...] [-- PYTEST ARGUMENTS]
 
-Installs the clients that clients.toml names into the cache, then runs sessions.py and
-mcp_calls.py where nothing but loopback can be reached. Ends with what was tested and
-what was not, by name; the exit code is pytest's, or 1 when no client could be tested.
+Installs the clients that clients.toml names into the cache, then runs sessions.py,
+actions.py and mcp_calls.py where nothing but loopback can be reached. Ends with what
+was tested and what was not, by name; the exit code is pytest's, or 1 when no client
+could be tested.
 
 A client that cannot be installed fails nothing: registries are down at times.
 """
@@ -19,7 +20,8 @@ from pathlib import Path
 
 from tests.e2e.clients import Client, cache, clients, install
 
-_TESTS = [Path(__file__).with_name(name) for name in ("sessions.py", "mcp_calls.py")]
+_FILES = ("sessions.py", "actions.py", "mcp_calls.py")
+_TESTS = [Path(__file__).with_name(name) for name in _FILES]
 # Its own network with loopback alone, and its own processes: when the first one ends,
 # the kernel ends what a client has left running.
 _APART = ["unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]

@@ -38,10 +38,16 @@ class Request(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A tool that a client is told to use."""
+    """A tool that a client is told to use.
+
+    `space` is what Codex lists it under, `thinks` for how many seconds the model says
+    nothing before.
+    """
 
     tool: str
-    given: dict[str, str]
+    given: dict[str, Any]
+    space: str = ""
+    thinks: float = 0
 
 
 # The clients' shells, each with the name of its command.
@@ -140,6 +146,7 @@ class _Handler(BaseHTTPRequestHandler):
         """The call of the client's shell that the test wants, once it offers one."""
         calls = self.owner.calls
         if calls and calls[0].tool in tools_of(body):
+            time.sleep(calls[0].thinks)
             return calls.pop(0)
         shell = next((name for name in tools_of(body) if name in _SHELLS), None)
         command = self.owner.runs
@@ -192,9 +199,9 @@ def tools_of(body: dict[str, Any]) -> Iterator[str]:
     """The names of the tools that a client offers."""
     for tool in body.get("tools") or ():
         yield str(tool.get("name") or (tool.get("function") or {}).get("name"))
-        yield from (
-            str(one.get("name")) for one in tool.get("functionDeclarations", ())
-        )
+        # Of Gemini, and of what Codex lists under one name.
+        for several in ("functionDeclarations", "tools"):
+            yield from (str(one.get("name")) for one in tool.get(several, ()))
 
 
 def _said(body: dict[str, Any], says: dict[str, str]) -> str:
@@ -262,6 +269,7 @@ def _responses(
             "call_id": _id("call"),
             "name": call.tool,
             "arguments": json.dumps(call.given),
+            **({"namespace": call.space} if call.space else {}),
         }
     usage = {"input_tokens": 9, "output_tokens": 1, "total_tokens": 10}
     whole = {"id": _id("resp"), "output": [item], "usage": usage}

@@ -14,7 +14,7 @@ import pytest
 from memcli.entries import layout
 from tests.conftest import state_of
 from tests.e2e.hooks import MEMCLI
-from tests.e2e.model import SAYS, Call
+from tests.e2e.model import SAYS
 from tests.e2e.scratch import Scratch, kill
 
 RULE = "Releases are cut on Tuesdays, never on another day."
@@ -262,87 +262,3 @@ def _killed(machine: Scratch) -> None:
     machine.model.answers.set()
     assert not machine.hooks(event="stop")
     assert machine.memories("ruff linting") == []
-
-
-# --- at the moment of action ------------------------------------------------------
-
-LESSON = "Scripts call fetch_safely, never urllib.request.urlopen."
-REFUSED = "Never run `touch released.txt` by hand."
-BREAKS = "import urllib.request\nurllib.request.urlopen('http://x')\n"
-PATCH = (
-    f"*** Begin Patch\n*** Add File: get.py\n+{BREAKS.splitlines()[1]}\n*** End Patch"
-)
-SHELL = {"claude-code": "Bash", "codex": "exec_command"}
-
-
-def _let_tools_run(machine: Scratch) -> None:
-    """Allow the client's tools, as a person does who does not want to be asked."""
-    if machine.client.name == "codex":
-        config = machine.home / ".codex" / "config.toml"
-        free = 'sandbox_mode = "danger-full-access"\napproval_policy = "never"\n'
-        config.write_text(free + config.read_text(encoding="utf-8"), encoding="utf-8")
-        return
-    settings = machine.project / ".claude" / "settings.local.json"
-    settings.parent.mkdir()
-    settings.write_text('{"permissions": {"allow": ["Write", "Bash"]}}')
-
-
-def _write(machine: Scratch) -> Call:
-    """The call that writes a file which breaks the lesson."""
-    if machine.client.name == "codex":
-        # Which Codex takes for a call of its tool for patches.
-        return _shell(machine, f"apply_patch <<'EOF'\n{PATCH}\nEOF")
-    path = str(machine.project / "get.py")
-    return Call("Write", {"file_path": path, "content": BREAKS})
-
-
-def _shell(machine: Scratch, command: str) -> Call:
-    name = SHELL[machine.client.name]
-    return Call(name, {"cmd" if name == "exec_command" else "command": command})
-
-
-@pytest.mark.only("claude-code", "codex")
-def test_an_edit_that_breaks_a_lesson_is_told_so_by_its_hook(machine: Scratch) -> None:
-    machine.make_vault()
-    _let_tools_run(machine)
-    machine.memcli("save", LESSON, "--project", "none", "--kind", "fix")
-    machine.model.calls.append(_write(machine))
-    ended = machine.session(ELSE)
-    assert ended.code == 0, ended
-    assert not machine.model.calls, "the client never offered the tool"
-    told = machine.hooks(event="pre-tool", shown=1)
-    assert told, machine.hooks()
-    asked = [one.text for one in machine.model.requests if one.body]
-    assert LESSON in asked[-1], "the model was not told"
-    assert LESSON not in asked[0], "it was told before the tool was called"
-    assert (machine.project / "get.py").exists(), "a lesson keeps no tool from running"
-
-
-@pytest.mark.only("claude-code", "codex")
-def test_what_a_person_enforces_is_refused_and_a_teams_is_not(
-    machine: Scratch,
-) -> None:
-    machine.make_vault()
-    _let_tools_run(machine)
-    team = machine.vault.with_name("team")
-    machine.memcli("init", str(team))
-    config = machine.home / ".config" / "memcli" / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text(f'[vaults.platform]\npath = "{team}"\n', encoding="utf-8")
-    words = ("save", REFUSED, "--project", "none", "--kind", "fix", "--enforce", "deny")
-    machine.memcli(*words, "--vault", str(team))
-    released = machine.project / "released.txt"
-
-    machine.model.calls.append(_shell(machine, f"touch {released.name}"))
-    assert machine.session(ELSE).code == 0
-    assert released.exists(), "a team's vault kept a tool from running"
-    assert REFUSED in machine.model.read()
-
-    released.unlink()
-    machine.memcli(*words)
-    machine.model.forget()
-    machine.model.calls.append(_shell(machine, f"touch {released.name}"))
-    assert machine.session(ELSE).code == 0
-    assert not machine.model.calls
-    assert not released.exists(), "the tool ran"
-    assert "The user does not want this" in machine.model.read()
