@@ -8,7 +8,7 @@ import pytest
 from memcli.hosts import hook_payload, table
 from memcli.hosts.host import Host
 from memcli.hosts.install import settings_files
-from memcli.sessions.hooks import call
+from memcli.sessions.hooks import events
 
 DOCS = Path(__file__).parents[2] / "docs"
 Rows = dict[str, list[str]]
@@ -77,7 +77,7 @@ def test_the_page_of_hooks_says_the_budget_of_each_event() -> None:
         re.sub(r"[` ].*", "", name): float(cells[-1].removesuffix(" s"))
         for name, cells in rows("use/hooks.md", "budget").items()
     }
-    assert budgets == call._BUDGET
+    assert budgets == events.BUDGET
     assert set(budgets) == set(hook_payload.EVENTS)
 
 

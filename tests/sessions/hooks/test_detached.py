@@ -15,7 +15,7 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.errors import ScannerFailed
 from memcli.sessions import backfill, markers, recovery
-from memcli.sessions.hooks import call as hook
+from memcli.sessions.hooks import events
 from memcli.storage.lock import Lock
 from tests.conftest import VaultMaker, state_of
 from tests.sessions.hooks import calling
@@ -519,6 +519,6 @@ def test_sessions_sweep_once_an_hour(
     for number in range(3):
         call(live, "session-start", "codex", {"session_id": f"s{number}"})
     assert started == [["--sweep"]]
-    age((state_of(live.root, layout.HARNESS) / "swept"), hook._SWEEP_EVERY + 1)
+    age((state_of(live.root, layout.HARNESS) / "swept"), events._SWEEP_EVERY + 1)
     call(live, "session-start", "codex", {"session_id": "s4"})
     assert len(started) == 2

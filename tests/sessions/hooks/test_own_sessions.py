@@ -7,7 +7,7 @@ import pytest
 
 from memcli import Vault
 from memcli.sessions import backfill, hook_report, markers, mining_report
-from memcli.sessions.reflect_session import Reflected
+from memcli.sessions.bringing import Reflected
 from memcli.vault import session_records
 from memcli.vault.health import usage
 from tests.conftest import VaultMaker

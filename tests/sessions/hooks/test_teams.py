@@ -19,6 +19,7 @@ from memcli.sessions.briefing import compose, teams
 from memcli.sessions.briefing.compose import Fit, Fitting
 from memcli.sessions.briefing.frame import Item
 from memcli.sessions.hooks import call as hook
+from memcli.sessions.hooks import events
 from memcli.storage.lock import Lock
 from tests.conftest import VaultMaker, state_of
 from tests.sessions.hooks.calling import call, log, process, session, told, wait, work
@@ -393,7 +394,7 @@ def test_what_is_wrong_with_a_team_costs_the_own_vault_nothing(
     assert name == "team:team"
     assert WRONG[break_it] in newest["not_asked"][name]
     assert "error" not in newest
-    assert newest["ms"] < hook._BUDGET[event] * 1_000
+    assert newest["ms"] < events.BUDGET[event] * 1_000
 
 
 @pytest.mark.parametrize("event", EVENTS)
