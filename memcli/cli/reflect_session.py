@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.sessions.backfill import FileOutcome
-    from memcli.sessions.reflect_session import Fate, Reflected
+    from memcli.sessions.bringing import Fate, Reflected
     from memcli.vault.vault import Vault
 
 
@@ -204,7 +204,7 @@ def _row(fate: Fate, *, dry_run: bool) -> tuple[str, ...]:
 
 def _lines(done: Reflected) -> list[str]:
     """What happened, in sentences."""
-    from memcli.sessions.reflect_session import MOST_UNSURE
+    from memcli.sessions.bringing import MOST_UNSURE
 
     counts = ", ".join(f"{name} {number}" for name, number in done.counts.items())
     verb = "would be" if done.dry_run else "are"

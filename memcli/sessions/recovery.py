@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from memcli.sessions.reflect_session import Reflected
+    from memcli.sessions.bringing import Reflected
     from memcli.vault.vault import Vault
 
 STILL = 3_600.0

@@ -1,24 +1,18 @@
-"""Reflecting on a session: what it teaches comes into the vault.
+"""Reflecting on a session: what it teaches comes into the vault, and into its record.
 
-Invariant: one session is one commit, and the same session a second time is none. Each
-candidate takes its route (`routing`); what the vault says already counts as evidence,
-and what it has solved counts as recurred. Nothing is written that was not searched for
-secrets, and the record of a session that could not be mined says so.
+Invariant: the session's record says what became of each candidate, and of a session
+that could not be mined, why. Nothing is written that was not searched for secrets.
+How candidates come into the vault is said in `bringing`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from types import MappingProxyType
-
-from memcli.curation import everywhere
-from memcli.entries.entry import Confidence
 from memcli.entries.text import redaction
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
-from memcli.sessions import routing
-from memcli.sessions.already_mined import FORGOTTEN, Brought, brought
-from memcli.vault import free_paths, placing, saving, session_records
+from memcli.sessions.already_mined import FORGOTTEN
+from memcli.sessions.bringing import JUDGED, Fate, Reflected, bring
+from memcli.vault import session_records
 
 TYPE_CHECKING = False
 
@@ -26,112 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from memcli.curation.ideas.page import Idea
     from memcli.hosts.transcript import Session
-    from memcli.sessions.mining import Candidate, Mined
-    from memcli.sessions.routing import Route
-    from memcli.storage.transaction import Transaction
-    from memcli.vault.saved import Saved
+    from memcli.sessions.mining import Mined
     from memcli.vault.vault import Vault
 
 _SAME = ("id", "record", "pattern", "text")
-JUDGED = "judged"
-"""The `pattern` of a candidate that a judge found, and no rule."""
-
-_RANK = {Confidence.HIGH: 0, Confidence.MEDIUM: 1, Confidence.LOW: 2}
-# A person who is asked more often stops looking.
-MOST_UNSURE = 3
-"""How many candidates below HIGH a session may leave waiting for a review."""
-
-
-ACTIONS = (
-    "saved",
-    "review",
-    "inbox",
-    "supersede",
-    "idea",
-    "seen",
-    "recurred",
-    "duplicate",
-    "rejected",
-    FORGOTTEN,
-    "cut",
-)
-"""What may become of a candidate; `docs/use/mining.md` says what each means."""
-
-
-class Fate(NamedTuple):
-    """A candidate and what became of it.
-
-    Attributes:
-        candidate: what was mined.
-        action: one of `ACTIONS`.
-        id: the entry that holds it now; None while nothing is written.
-        path: its file; of an idea, the page.
-        target: the entry that it is offered to supersede.
-        why: the reason against saving it, or what contradicts the target.
-    """
-
-    candidate: Candidate
-    action: str
-    id: str | None = None
-    path: str | None = None
-    target: str | None = None
-    why: str | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON and for the record of the session."""
-        rest = self._asdict()
-        rest.pop("candidate")
-        return {**self.candidate.as_dict(), **rest}
-
-
-class Reflected(NamedTuple):
-    """What reflecting on one session did, or would do.
-
-    Attributes:
-        session: whose transcript it is.
-        transcript: the file, for people.
-        turns: how many a person typed.
-        fates: of each candidate, in the order of the transcript.
-        cut: how many candidates the cap left out.
-        commit: its hash; None when nothing was written.
-        dry_run: whether nothing was to be written.
-        broken: how many lines could not be read.
-        unknown: how many records there are of each type that is not known.
-    """
-
-    session: Session
-    transcript: str
-    turns: int
-    fates: list[Fate]
-    cut: int
-    commit: str | None
-    dry_run: bool
-    broken: int = 0
-    unknown: Mapping[str, int] = MappingProxyType({})
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many candidates met which action, in the order of `ACTIONS`."""
-        counts = Counter(fate.action for fate in self.fates)
-        return {name: counts[name] for name in ACTIONS if counts[name]}
-
-    def as_dict(self) -> dict[str, Any]:
-        """The `data` of the JSON envelope."""
-        return {
-            "session": self.session.id,
-            "host": self.session.host,
-            "transcript": self.transcript,
-            "turns": self.turns,
-            "candidates": [fate.as_dict() for fate in self.fates],
-            "counts": self.counts,
-            "cut": self.cut,
-            "broken": self.broken,
-            "unknown": dict(self.unknown),
-            "commit": self.commit,
-            "dry_run": self.dry_run,
-        }
 
 
 class Origin(NamedTuple):
@@ -197,7 +90,7 @@ def learn(
         "transcript": transcript or None,
     }
     try:
-        result = _bring(vault, session, find(), source, earlier, dry_run=dry_run)
+        result = bring(vault, session, find(), source, earlier, dry_run=dry_run)
     except Exception as error:
         code = getattr(error, "error_code", type(error).__name__)
         failure = f"{code}: {redaction.redact(str(error))}"
@@ -241,159 +134,3 @@ def _noted(fate: Fate, before: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]
             if all(noted.get(name) == fresh[name] for name in _SAME):
                 return noted
     return fresh
-
-
-def _bring(
-    vault: Vault,
-    session: Session,
-    mined: Mined,
-    source: dict[str, Any],
-    earlier: session_records.Record | None,
-    *,
-    dry_run: bool,
-) -> Reflected:
-    """Bring the candidates into the vault in one commit."""
-    project = project_of(vault, session)
-
-    def write(transaction: Transaction | None) -> list[Fate]:
-        known = vault.read(lambda reader: brought(reader, session, earlier))
-        planned = [
-            routing.by_confidence(vault, candidate, source, project)
-            for candidate in mined.candidates
-        ]
-        planned = vault.read(lambda reader: routing.by_vault(vault, reader, planned))
-        return _written(vault, transaction, session, planned, known)
-
-    if dry_run:
-        fates, commit = write(None), None
-    else:
-        with vault.transaction() as transaction:
-            fates = write(transaction)
-            transaction.message = f"reflect: {session.id[:80]}"
-            transaction.whole = True  # an idea's page without its ledger is no idea
-        commit = transaction.commit
-    cut = sum(fate.action == "cut" for fate in fates)
-    transcript = source["transcript"] or ""
-    return Reflected(session, transcript, mined.turns, fates, cut, commit, dry_run)
-
-
-def _written(
-    vault: Vault,
-    transaction: Transaction | None,
-    session: Session,
-    routes: Sequence[Route],
-    known: Brought,
-) -> list[Fate]:
-    """Put everything into the transaction; without one, say what would be put.
-
-    The caps of a session count what would be new in the vault, the surest first.
-    """
-    fates: dict[int, Fate] = {}
-    for place, before in enumerate(known.match([route.candidate for route in routes])):
-        if before is not None:
-            fates[place] = Fate(routes[place].candidate, before.action, before.id)
-    drafts = {
-        place: route.draft
-        for place, route in enumerate(routes)
-        if route.draft and place not in fates
-    }
-    ideas = _ideas(vault, session, routes, fates)
-    there = saving.look_up(vault, list(drafts.values()))[0]
-    fresh = [place for place, draft in drafts.items() if there.match(draft) is None]
-    fresh = sorted([*fresh, *ideas], key=lambda place: _rank(routes[place].candidate))
-    room = max(0, vault.settings.memory.session_cap - known.count)
-    unsure = [place for place in fresh if _is_unsure(routes[place].candidate)]
-    left_out = {*fresh[room:], *unsure[max(0, MOST_UNSURE - known.unsure) :]}
-    for place in left_out:
-        fates[place] = Fate(routes[place].candidate, "cut")
-        drafts.pop(place, None)
-        ideas.pop(place, None)
-    saved = placing.place(vault, transaction, list(drafts.values()), there)
-    for place, outcome in zip(drafts, saved, strict=True):
-        fates[place] = _fate(routes[place], outcome)
-    everywhere.offer(vault, transaction, list(drafts.values()), saved, there)
-    paths = _surfaced(vault, transaction, list(ideas.values()))
-    for place, path in zip(ideas, paths, strict=True):
-        fates[place] = Fate(routes[place].candidate, "idea", None, path)
-    return [fates[place] for place in range(len(routes))]
-
-
-def project_of(vault: Vault, session: Session) -> str | None:
-    """The project of the folder in which a session ran; None: everywhere."""
-    from memcli.storage import projects
-
-    project = projects.of(session.cwd, vault.environ)
-    return project.name if project else None
-
-
-def _is_unsure(candidate: Candidate) -> bool:
-    """Whether only words speak for it, and not plainly; a judge has read them."""
-    return candidate.confidence is not Confidence.HIGH and candidate.pattern != JUDGED
-
-
-def _rank(candidate: Candidate) -> tuple[int, int]:
-    return _RANK[candidate.confidence], candidate.line
-
-
-def _fate(route: Route, saved: Saved) -> Fate:
-    action = route.action if saved.outcome == "created" else saved.outcome
-    return Fate(
-        route.candidate, action, saved.id or None, saved.path, route.target, route.why
-    )
-
-
-def _ideas(
-    vault: Vault,
-    session: Session,
-    routes: Sequence[Route],
-    fates: dict[int, Fate],
-) -> dict[int, Idea]:
-    """The ideas that the ledger does not have; the others get their fate."""
-    from memcli.curation.ideas import incubator
-    from memcli.curation.ideas.ledger import SLUG_LENGTH
-    from memcli.curation.ideas.page import Idea, keys, known
-    from memcli.entries import dates
-    from memcli.entries.ids import slug
-
-    today = dates.iso(vault.now_ms() // 1000)
-    new: dict[int, Idea] = {}
-    ledger: set[str] | None = None
-    for place, route in enumerate(routes):
-        if place in fates or route.action != "idea":
-            continue
-        candidate = route.candidate
-        idea = Idea(
-            title=candidate.title,
-            slug=free_paths.own_name(
-                vault, slug(candidate.title, SLUG_LENGTH - free_paths.OWN_MARK)
-            )
-            if vault.agent
-            else "",
-            summary=candidate.text,
-            day=(candidate.at or today)[:10],
-            session=session.id,
-            record=candidate.record,
-            excerpt=candidate.excerpt,
-            at=candidate.at,
-            host=session.host,
-            agent=vault.agent_name,
-        )
-        if ledger is None:
-            ledger = set(known(incubator.existing(vault), vault.agent))
-        if ledger & keys(idea):
-            fates[place] = Fate(candidate, "duplicate")
-            continue
-        ledger |= keys(idea)
-        new[place] = idea
-    return new
-
-
-def _surfaced(
-    vault: Vault, transaction: Transaction | None, new: Sequence[Idea]
-) -> Sequence[str | None]:
-    """The pages of new ideas, which are put into the transaction."""
-    from memcli.curation.ideas import incubator
-
-    if transaction is None or not new:
-        return [None] * len(new)
-    return incubator.add(vault, transaction, new)

@@ -13,7 +13,8 @@ from contextlib import contextmanager, suppress
 
 from memcli.entries import layout
 from memcli.errors import WriteFailed
-from memcli.storage import files, state_dirs
+from memcli.storage import state_dirs
+from memcli.storage.inside import inside
 from memcli.storage.listing import paths_of, scan
 from memcli.vault import create
 
@@ -61,7 +62,7 @@ def rehearsal(vault: Vault) -> Iterator[Vault]:
 def _copy(vault: Vault, root: str) -> None:
     # `scan` follows no link, and what is gone since was there no more.
     for path in dict.fromkeys((*paths_of(scan(vault.root)), *_BESIDE)):
-        source, target = files.inside(vault.root, path), files.inside(root, path)
+        source, target = inside(vault.root, path), inside(root, path)
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with suppress(FileNotFoundError):
             shutil.copyfile(source, target, follow_symlinks=False)

@@ -4,8 +4,8 @@ import ast
 import re
 from pathlib import Path
 
+from memcli.sessions.bringing import ACTIONS
 from memcli.sessions.mining import proof, rules
-from memcli.sessions.reflect_session import ACTIONS
 from tests.conftest import ROOT
 
 PAGE = ROOT / "docs" / "use" / "mining.md"

@@ -16,6 +16,7 @@ from memcli.hosts.transcript import Session, Step
 from memcli.hosts.transcripts import open_transcript
 from memcli.sessions import backfill, mining, reflect_session
 from memcli.sessions.backfill import reflect_file
+from memcli.sessions.bringing import Reflected
 from memcli.sessions.candidates import candidates
 from memcli.vault.health.lint import lint
 from tests.conftest import VaultMaker, state_of
@@ -46,7 +47,7 @@ def learn(
     session: Session,
     steps: Iterator[Step],
     mined: tuple[int, int] = (0, 0),
-) -> reflect_session.Reflected:
+) -> Reflected:
     return reflect_session.learn(
         vault,
         session,

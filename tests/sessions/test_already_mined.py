@@ -14,8 +14,8 @@ from memcli.entries.entry import Status
 from memcli.hosts.transcripts import open_transcript
 from memcli.sessions import backfill, mining_report
 from memcli.sessions.backfill import reflect_file
+from memcli.sessions.bringing import Reflected
 from memcli.sessions.mining import rules
-from memcli.sessions.reflect_session import Reflected
 from memcli.vault import session_records
 from memcli.vault.caller import Caller
 from tests.conftest import state_of

@@ -23,8 +23,8 @@ from memcli.sessions import (
     routing,
 )
 from memcli.sessions.backfill import reflect_file
+from memcli.sessions.bringing import Reflected
 from memcli.sessions.candidates import candidates
-from memcli.sessions.reflect_session import Reflected
 from memcli.vault import session_records
 from memcli.vault.caller import Caller
 from tests.conftest import VaultMaker, state_of

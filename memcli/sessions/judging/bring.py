@@ -11,10 +11,11 @@ from memcli.entries.entry import Confidence
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import backfill, reflect_session
+from memcli.sessions.bringing import JUDGED, Reflected
 from memcli.sessions.judging import answers, gather
 from memcli.sessions.mining import Candidate, Mined
 from memcli.sessions.mining.candidate import Category, excerpt, title
-from memcli.sessions.reflect_session import JUDGED, Origin, Reflected
+from memcli.sessions.reflect_session import Origin
 from memcli.vault import anchoring
 
 TYPE_CHECKING = False

@@ -14,10 +14,10 @@ from memcli.entries import layout
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.entries.text import redaction
+from memcli.sessions.bringing import project_of
 from memcli.sessions.candidates import redacted
 from memcli.sessions.judging import digest
 from memcli.sessions.judging.digest import Digest, Known
-from memcli.sessions.reflect_session import project_of
 from memcli.storage import cache, state_dirs
 
 TYPE_CHECKING = False
