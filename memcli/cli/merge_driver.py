@@ -14,6 +14,7 @@ import sys
 from memcli.entries import layout
 from memcli.errors import MemcliError
 from memcli.storage import files
+from memcli.storage.vault_paths import inside
 
 TYPE_CHECKING = False
 
@@ -77,7 +78,7 @@ def _vault_of(cwd: str, path: str) -> tuple[str, str]:
     parts = path.split("/")
     for count in range(len(parts) - 1, -1, -1):
         folder = "".join(f"{part}/" for part in parts[:count])
-        marker = files.inside(cwd, folder + layout.CONFIG)
+        marker = inside(cwd, folder + layout.CONFIG)
         if os.path.isdir(os.path.dirname(marker)):
             return folder, "/".join(parts[count:])
     return "", path
@@ -99,7 +100,7 @@ def _put_beside(root: str, path: str, data: bytes) -> None:
     Raises:
         MemcliError: something else is there, or a link leads out.
     """
-    place = files.inside(root, path)
+    place = inside(root, path)
     there = files.current(place)
     if there == data:
         return

@@ -11,6 +11,7 @@ from memcli.entries import codec, layout, no_secrets
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
+from memcli.storage.vault_paths import inside
 from memcli.vault.health.working_tree import WorkingTree, working_tree
 
 TYPE_CHECKING = False
@@ -96,7 +97,7 @@ def _of_a_person(tree: WorkingTree) -> list[Left]:
 def _why_left(vault: Vault, repository: Repository, path: str) -> str:
     """Why a file is not committed; '' where nothing speaks against it."""
     try:
-        data = files.read(files.inside(vault.root, path), follow=False)
+        data = files.read(inside(vault.root, path), follow=False)
     except MemcliError as error:
         return error.message
     lines = data.splitlines()

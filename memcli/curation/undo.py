@@ -16,6 +16,7 @@ from memcli.errors import Conflict, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git.repository import Repository
+from memcli.storage.vault_paths import inside
 from memcli.vault.health.log import CHANGES, verb_of
 
 TYPE_CHECKING = False
@@ -198,7 +199,7 @@ def _plan(
     left = repository.files_at(commit, paths)
     before = repository.files_at(f"{commit}^", paths)
     for path in paths:
-        if files.current(files.inside(vault.root, path)) != left[path]:
+        if files.current(inside(vault.root, path)) != left[path]:
             git = f"git -C {quote(vault.root)}"
             raise Conflict(
                 f"{path} was changed since; nothing was undone",

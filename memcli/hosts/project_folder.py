@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from memcli.errors import UnsafePath
-from memcli.storage import files
+from memcli.storage.vault_paths import inside
 
 
 def root(cwd: str, *, home: str = "") -> str:
@@ -34,7 +34,7 @@ def refuse_outside(project: str, relative: str) -> None:
         UnsafePath: a symbolic link on it leads out of the project.
     """
     try:
-        files.inside(project, relative)
+        inside(project, relative)
     except UnsafePath as error:
         raise UnsafePath(
             f"{relative} of {project} leads out of the project through a symbolic "

@@ -14,8 +14,8 @@ from contextlib import contextmanager, suppress
 from memcli.entries import layout
 from memcli.errors import WriteFailed
 from memcli.storage import state_dirs
-from memcli.storage.inside import inside
 from memcli.storage.listing import paths_of, scan
+from memcli.storage.vault_paths import inside
 from memcli.vault import create
 
 TYPE_CHECKING = False

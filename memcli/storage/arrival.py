@@ -18,6 +18,7 @@ from memcli.storage.git import limits
 from memcli.storage.git.joining import LINK, SUBMODULE, Difference, Joining
 from memcli.storage.journal import FileChange
 from memcli.storage.transaction import take_lock
+from memcli.storage.vault_paths import inside
 
 TYPE_CHECKING = False
 
@@ -142,7 +143,7 @@ class Arrival:
         plain.sort(key=lambda each: each.after is not None)
         return {
             each.path: FileChange(
-                files.standing(files.inside(self._root, each.path)),
+                files.standing(inside(self._root, each.path)),
                 contents[each.after.oid] if each.after else None,
             )
             for each in plain
@@ -191,7 +192,7 @@ def _refuse_unsafe(root: str, changed: Sequence[Difference]) -> None:
     for each in changed:
         if each.after is None:
             continue
-        files.inside(root, each.path)
+        inside(root, each.path)
 
 
 def refuse(root: str, repository: Joining, changed: Sequence[Difference]) -> None:

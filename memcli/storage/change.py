@@ -15,6 +15,7 @@ from memcli.errors import Conflict, MemcliError, WriteFailed
 from memcli.storage import files, journal, old_files, state_dirs
 from memcli.storage.journal import FileChange
 from memcli.storage.new_files import write_new
+from memcli.storage.vault_paths import all_inside
 
 TYPE_CHECKING = False
 
@@ -66,7 +67,7 @@ class Change:
         self._everything = {**unchanged, **changes}
         self._message = message
         self._whole = whole
-        self._places = files.all_inside(root, changes)
+        self._places = all_inside(root, changes)
         self._made = False
 
     def carry_out(self, audience: Audience) -> None:

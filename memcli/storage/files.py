@@ -1,4 +1,4 @@
-"""Files on disk: read, replace, and stay inside the vault (`vault_paths`).
+"""Files on disk: read, replaced, removed.
 
 Invariant: a file that `write_atomic` writes holds either all of its old bytes or all of
 its new ones, whenever the process is killed. Paths are `str`: to import `pathlib` or
@@ -14,8 +14,6 @@ import sys
 import time
 
 from memcli.errors import Unreadable, WriteFailed
-from memcli.storage.vault_paths import all_inside as all_inside
-from memcli.storage.vault_paths import inside as inside
 
 TYPE_CHECKING = False
 

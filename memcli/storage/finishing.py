@@ -11,6 +11,7 @@ from memcli.entries import layout
 from memcli.errors import HistoryError, LockBusy, MemcliError
 from memcli.storage import files, journal, old_files, state_dirs
 from memcli.storage.lock import Lock
+from memcli.storage.vault_paths import inside
 
 TYPE_CHECKING = False
 
@@ -131,7 +132,7 @@ def _left_on_its_branch(
         data = blobs[ours[path].oid] if path in ours else None
         if not journal.is_old(begun, path, data):
             continue  # the commit holds other bytes than the folder held
-        place = files.inside(root, path)
+        place = inside(root, path)
         if data is None:
             files.remove(place)
         else:

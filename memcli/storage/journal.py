@@ -19,6 +19,7 @@ from memcli.entries import digests, layout
 from memcli.errors import MemcliError, Unreadable, UnsafePath
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
+from memcli.storage.vault_paths import inside
 
 TYPE_CHECKING = False
 
@@ -207,9 +208,9 @@ def recover(root: str, step: Callable[[str], None]) -> Recovered:
             continue
         data = _bytes(after)
         if data is None:
-            files.remove(files.inside(root, path))
+            files.remove(inside(root, path))
         else:
-            place = files.inside(root, path)
+            place = inside(root, path)
             files.make_room(place)
             files.write_atomic(place, data)
         step("recovered")
@@ -251,7 +252,7 @@ def load(root: str) -> Journal:
         for path, (_, after) in journal.files.items():
             _bytes(after)
             if journal.whole:
-                files.inside(root, path)
+                inside(root, path)
     except (KeyError, ValueError, TypeError, AttributeError, UnsafePath) as error:
         raise _strange(root) from error
     if not known:
@@ -262,7 +263,7 @@ def load(root: str) -> Journal:
 def _current(root: str, path: str) -> bytes | None:
     """As `files.current`; a folder, or a link out of the vault, equals no text."""
     try:
-        return files.current(files.inside(root, path))
+        return files.current(inside(root, path))
     except MemcliError:
         return _STRANGE
 

@@ -17,6 +17,7 @@ from memcli.storage.change import Change
 from memcli.storage.finishing import finish, lock_path, open_repository
 from memcli.storage.journal import FileChange
 from memcli.storage.lock import Lock
+from memcli.storage.vault_paths import all_inside, inside
 
 TYPE_CHECKING = False
 
@@ -186,7 +187,7 @@ class Transaction:
         # What comes first is what a reader may see alone for a moment: new files
         # before old ones go, so that nothing is missing in between.
         paths = sorted(self._after, key=lambda path: self._after[path] is None)
-        places = files.all_inside(self._root, paths)
+        places = all_inside(self._root, paths)
         changes = {
             path: FileChange(files.current(places[path]), self._after[path])
             for path in paths
@@ -249,8 +250,7 @@ class Transaction:
     def _unchanged(self) -> dict[str, FileChange]:
         """The files of `include`, which are committed as they are."""
         contents = {
-            path: files.current(files.inside(self._root, path))
-            for path in self._included
+            path: files.current(inside(self._root, path)) for path in self._included
         }
         return {path: FileChange(data, data) for path, data in contents.items()}
 

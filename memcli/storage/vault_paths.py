@@ -1,7 +1,7 @@
 """Where the paths of a vault lie on disk, and that none leaves it.
 
 Invariant: no path that `inside` returns leaves its root, by its names or by a link on
-it, or enters git's own folder. Other modules call it by `files`.
+it, or enters git's own folder.
 """
 
 from __future__ import annotations

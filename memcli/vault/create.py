@@ -15,9 +15,10 @@ import shutil
 from memcli.entries import layout
 from memcli.errors import MemcliError, NotAllowed, WriteFailed
 from memcli.named_tuple import NamedTuple
-from memcli.storage import files, known_vaults, package_data
+from memcli.storage import known_vaults, package_data
 from memcli.storage.git import place
 from memcli.storage.git.repository import Repository
+from memcli.storage.vault_paths import inside
 from memcli.vault import adoption
 
 TYPE_CHECKING = False
@@ -204,7 +205,7 @@ def _copy(steps: Plan, undo: contextlib.ExitStack) -> None:
     try:
         _make_folder(steps.path, undo)
         for path in steps.added:
-            target = files.inside(steps.path, path)
+            target = inside(steps.path, path)
             _make_folder(os.path.dirname(target), undo)
             undo.callback(_remove, target)
             shutil.copyfile(os.path.join(template, *path.split("/")), target)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from memcli.entries import layout
-from memcli.storage import files
+from memcli.storage.vault_paths import inside
 
 TYPE_CHECKING = False
 
@@ -93,7 +93,7 @@ def _names(vault: Vault, folder: str, folders: dict[str, set[str]]) -> set[str]:
     taken = folders.get(folder)
     if taken is None:
         try:
-            names = os.listdir(files.inside(vault.root, folder))
+            names = os.listdir(inside(vault.root, folder))
         except FileNotFoundError:
             names = []
         taken = folders[folder] = {item.casefold() for item in names}

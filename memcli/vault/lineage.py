@@ -15,7 +15,7 @@ from memcli.entries.entry import Entry, Status
 from memcli.entries.identity import claim
 from memcli.errors import NotAllowed
 from memcli.named_tuple import NamedTuple
-from memcli.storage import files
+from memcli.storage.vault_paths import inside
 from memcli.vault import evidence, lookup
 
 TYPE_CHECKING = False
@@ -161,7 +161,7 @@ def not_before(entry: Entry, now: str) -> str:
 def free_place(root: str, path: str) -> str:
     """The path, or the first with a number that nothing holds."""
     stem, number, free = path.removesuffix(".md"), 1, path
-    while os.path.lexists(files.inside(root, free)):
+    while os.path.lexists(inside(root, free)):
         number += 1
         free = f"{stem}-{number}.md"
     return free

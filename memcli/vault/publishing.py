@@ -23,7 +23,7 @@ from memcli.storage import files, known_vaults
 from memcli.storage import settings as config
 from memcli.storage.engine_url import redacted
 from memcli.storage.git import tree
-from memcli.storage.git.log import Readable
+from memcli.storage.git.log import History
 from memcli.storage.git.printed import Blob
 from memcli.storage.git.remote_address import shown_of
 
@@ -111,7 +111,7 @@ def publish(
         Unavailable: the database is gone.
     """
     vault.refuse_published("the source of a publish")
-    repository = Readable.open(vault.root, environ=vault.environ)
+    repository = History.open(vault.root, environ=vault.environ)
     commit = repository.head()
     if commit is None:
         raise HistoryError(
@@ -174,7 +174,7 @@ class _Run:
 
     def __init__(
         self,
-        repository: Readable,
+        repository: History,
         publisher: Publisher,
         commit: str,
         blobs: Sequence[Blob],
@@ -263,7 +263,7 @@ class _Run:
                 progress(start + len(some), len(blobs))
 
 
-def _is_related(repository: Readable, content: Content, standing: Standing) -> bool:
+def _is_related(repository: History, content: Content, standing: Standing) -> bool:
     """Whether a commit and the published one are of one vault.
 
     Their histories say it. A clone without them is believed when it is pushed to where
@@ -286,7 +286,7 @@ def _is_listed(path: str) -> bool:
 
 @contextmanager
 def _settings_at(
-    repository: Readable, blobs: Sequence[Blob]
+    repository: History, blobs: Sequence[Blob]
 ) -> Iterator[tuple[Files, config.Config, bytes]]:
     """What reads files by the settings of a commit; those, and their file's bytes."""
     import tempfile
@@ -303,7 +303,7 @@ def _settings_at(
 
 
 def _content(
-    repository: Readable,
+    repository: History,
     blobs: Sequence[Blob],
     settings: config.Config,
     name: str,
@@ -338,7 +338,7 @@ def _content(
     )
 
 
-def remote_of(repository: Readable) -> str | None:
+def remote_of(repository: History) -> str | None:
     """Where the vault is pushed to, without a password or token; None if unset."""
     address = repository.setting("remote.origin.url")
     return None if address is None else shown_of(address)

@@ -14,6 +14,7 @@ from memcli.errors import MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, known_vaults
 from memcli.storage import settings as config
+from memcli.storage.vault_paths import inside
 from memcli.vault import own_vault
 from memcli.vault.caller import OWNER, Caller, silent
 from memcli.vault.vault_index import VaultIndex
@@ -293,7 +294,7 @@ class Vault:
         from memcli.entries import codec
 
         self.refuse_published("read file by file")
-        data = files.read(files.inside(self.root, path), follow=False)
+        data = files.read(inside(self.root, path), follow=False)
         return Stored(path, data, codec.decode(data, path, kinds=self.kinds))
 
     @property

@@ -22,9 +22,10 @@ from memcli.entries import layout
 from memcli.errors import InvalidValue, MemcliError, NotAVault, Unreadable, UnsafePath
 from memcli.sessions.hooks import background
 from memcli.sessions.hooks import call as hook
-from memcli.storage import files, journal, repo_vault, state_dirs
+from memcli.storage import journal, repo_vault, state_dirs
 from memcli.storage.git.repository import Repository
 from memcli.storage.journal import FileChange
+from memcli.storage.vault_paths import inside
 from memcli.vault.health.lint import lint
 from tests.conftest import VaultMaker, state_of
 
@@ -117,7 +118,7 @@ def test_no_path_leads_below_git_by_any_link(vault: Vault, target: str) -> None:
     Path(vault.root, "h").symlink_to(".git")
     Path(vault.root, "g").symlink_to(target)
     with pytest.raises(UnsafePath, match="git's own folder"):
-        files.inside(vault.root, "g/config")
+        inside(vault.root, "g/config")
 
 
 def bare_repository(folder: Path, trap: Trap) -> None:
@@ -149,8 +150,8 @@ def test_a_bare_repository_among_the_notes_is_not_the_vaults(
 
 def test_every_git_that_memcli_starts_is_told_its_repository(vault: Vault) -> None:
     repository = Repository.open(vault.root)
-    assert repository._env["GIT_DIR"] == os.path.join(vault.root, ".git")
-    assert repository._env["GIT_WORK_TREE"] == vault.root
+    assert repository.environment["GIT_DIR"] == os.path.join(vault.root, ".git")
+    assert repository.environment["GIT_WORK_TREE"] == vault.root
 
 
 @posix

@@ -21,6 +21,7 @@ from memcli.entries.text.name_index import Registered, compiled
 from memcli.errors import NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
+from memcli.storage.vault_paths import inside
 from memcli.vault import free_paths
 from memcli.vault.registry import ignored
 from memcli.vault.registry.page import (
@@ -241,9 +242,7 @@ def _merge(vault: Vault, request: EntityRequest) -> _EntityDecision:
     kind = source.type if not target.path else target.type
     entity = target._replace(aliases=aliases, type=kind)
     removed = [
-        _FileEdit(
-            old.path, files.read(files.inside(vault.root, old.path)), None, "removed"
-        )
+        _FileEdit(old.path, files.read(inside(vault.root, old.path)), None, "removed")
         for old in gone
     ]
     texts = [description_of(edit.before or b"", edit.path) for edit in removed]
@@ -271,7 +270,7 @@ def _written(
     added = "\n\n".join(text for text in texts if text)
     if not old.path:
         return _fresh(vault, entity.name, entity.type, entity.aliases, added)[1]
-    before = files.read(files.inside(vault.root, old.path))
+    before = files.read(inside(vault.root, old.path))
     after = rewrite_entity(
         before, old.path, name=entity.name, aliases=entity.aliases, added=added
     )
@@ -299,7 +298,7 @@ def _no_more_ignored(vault: Vault, forms: set[str]) -> list[_FileEdit]:
     """The edit that removes these names from the ignored ones, where it has them."""
     if not forms & ignored.ignored_names(vault.root).keys():
         return []
-    before = files.read(files.inside(vault.root, layout.IGNORED_NAMES))
+    before = files.read(inside(vault.root, layout.IGNORED_NAMES))
     after = ignored.without_names(before, forms)
     return [_FileEdit(layout.IGNORED_NAMES, before, after, "ignored no more")]
 

@@ -11,6 +11,7 @@ from memcli.curation.entities.decide import taken
 from memcli.entries import layout
 from memcli.entries.text.mentions import fold
 from memcli.storage import files
+from memcli.storage.vault_paths import inside
 from memcli.vault.registry import ignored
 from memcli.vault.registry.page import check_name
 
@@ -35,7 +36,7 @@ def ignore(vault: Vault, names: Sequence[str]) -> tuple[list[str], str | None]:
 
     vault.owner_only("deciding on entities")
     with vault.transaction() as change:
-        before = _bytes(files.inside(vault.root, layout.IGNORED_NAMES))
+        before = _bytes(inside(vault.root, layout.IGNORED_NAMES))
         registry, ignored_now = vault.registry, ignored.ignored_names(vault.root)
         data, new = before, []
         for name in map(check_name, names):

@@ -15,6 +15,7 @@ from memcli.entries.text.mentions import fold
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
+from memcli.storage.vault_paths import inside
 from memcli.vault.registry.page import description_of
 
 TYPE_CHECKING = False
@@ -199,7 +200,7 @@ def _description(vault: Vault, entity: Registered | None) -> str:
     if entity is None:
         return ""
     try:
-        data = files.read(files.inside(vault.root, entity.path))
+        data = files.read(inside(vault.root, entity.path))
         return description_of(data, entity.path)
     except MemcliError:  # gone since it was listed
         return ""

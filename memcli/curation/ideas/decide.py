@@ -20,6 +20,7 @@ from memcli.entries.text.counted import counted
 from memcli.errors import NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
+from memcli.storage.vault_paths import inside
 from memcli.storage.walk import walk
 from memcli.vault import free_paths, lineage
 
@@ -129,7 +130,7 @@ def dismiss(
     for item in outcome.items:
         page = ideas.page_path(item.slug)
         with contextlib.suppress(OSError):  # git leaves empty folders
-            os.rmdir(os.path.dirname(files.inside(vault.root, page)))
+            os.rmdir(os.path.dirname(inside(vault.root, page)))
     return outcome
 
 
@@ -285,12 +286,12 @@ def _archive(
         return None
     source = page.path.rpartition("/")[0]
     target, number = f"{layout.ARCHIVE}/{source}", 1
-    while _holds_something(files.inside(vault.root, target)):
+    while _holds_something(inside(vault.root, target)):
         number += 1
         target = f"{layout.ARCHIVE}/{source}-{number}"
     for path in _files_below(vault.root, source):
         if path != page.path:
-            data = files.read(files.inside(vault.root, path))
+            data = files.read(inside(vault.root, path))
             change.put(target + path.removeprefix(source), data, expected=None)
             change.remove(path, expected=data)
     archived = layout.archived(page.path, page.entry.id)
@@ -317,7 +318,7 @@ def _holds_something(path: str) -> bool:
 def _files_below(root: str, folder: str) -> list[str]:
     """The regular files below a folder; names that start with a dot stay behind."""
     paths = []
-    top = files.inside(root, folder)
+    top = inside(root, folder)
     for above, folders, names in walk(top):
         folders[:] = sorted(name for name in folders if name[0] != ".")
         inner = os.path.relpath(above, top).replace(os.sep, "/")

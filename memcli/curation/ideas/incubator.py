@@ -19,6 +19,7 @@ from memcli.errors import (
 )
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
+from memcli.storage.vault_paths import inside
 
 TYPE_CHECKING = False
 
@@ -137,7 +138,7 @@ def existing(vault: Vault) -> dict[str, bytes]:
     if data is not None:
         contents[layout.IDEA_LEDGER] = data
     for above in (layout.INCUBATOR, f"{layout.ARCHIVE}/{layout.INCUBATOR}"):
-        folder = files.inside(vault.root, above)
+        folder = inside(vault.root, above)
         try:
             names = sorted(os.listdir(folder))
         except (FileNotFoundError, NotADirectoryError):
@@ -152,20 +153,20 @@ def existing(vault: Vault) -> dict[str, bytes]:
             for file in sorted(os.listdir(inner)):
                 path = f"{above}{name}/{file}"
                 if layout.is_idea(path):
-                    contents[path] = files.read(files.inside(vault.root, path))
+                    contents[path] = files.read(inside(vault.root, path))
     return contents
 
 
 def ledger_of(vault: Vault) -> bytes | None:
     """The ledger's bytes; None when there is no ledger."""
-    path = files.inside(vault.root, layout.IDEA_LEDGER)
+    path = inside(vault.root, layout.IDEA_LEDGER)
     return files.read(path) if os.path.lexists(path) else None
 
 
 def page_of(vault: Vault, name: str) -> Stored | None:
     """The page of an idea in the incubator; None when it has none."""
     path = ideas.page_path(name)
-    place = files.inside(vault.root, path)
+    place = inside(vault.root, path)
     real = os.path.realpath(vault.root)
     if os.path.realpath(place) != os.path.join(real, *path.split("/")):
         raise UnsafePath(

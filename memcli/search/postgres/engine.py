@@ -24,6 +24,7 @@ from memcli.search.state import UpdateCounts
 from memcli.search.unindexed import Unindexed
 from memcli.storage import files
 from memcli.storage.engine_url import redacted
+from memcli.storage.vault_paths import inside
 
 TYPE_CHECKING = False
 
@@ -236,7 +237,7 @@ class Engine:
         files.write_atomic(path, stamp)
 
     def _write(self, name: str, data: bytes) -> None:
-        path = files.inside(self._folder, name)
+        path = inside(self._folder, name)
         files.make_folder(os.path.dirname(path))
         files.write_atomic(path, data)
 

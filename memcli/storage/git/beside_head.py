@@ -12,7 +12,7 @@ import time
 
 from memcli.errors import HistoryError
 from memcli.storage.git import printed, tip
-from memcli.storage.git.log import Readable
+from memcli.storage.git.log import History
 
 TYPE_CHECKING = False
 
@@ -29,7 +29,7 @@ _PICKS = ("(pick)", "(reword)", "(edit)", "(squash)", "(fixup)", "(continue)")
 _NOT_IN_A_BRANCH = ("--not", "--exclude=refs/stash", "--all", "HEAD")
 
 
-class Comparable(Readable):
+class Comparable(History):
     """A repository, for questions about what is not as HEAD has it."""
 
     def blob_ids(self, paths: Sequence[str]) -> list[tuple[str, str]]:
@@ -86,7 +86,7 @@ class Comparable(Readable):
         Raises:
             HistoryError: git refused.
         """
-        if self.head() is None or not tip.may_have_moved(self._git_dir, movers):
+        if self.head() is None or not tip.may_have_moved(self.git_dir, movers):
             return []
         branch = self.look("rev-parse", "--symbolic-full-name", "HEAD").decode().strip()
         newest: dict[str, tuple[str, str]] = {}
@@ -149,11 +149,11 @@ class Comparable(Readable):
         moves HEAD back to what it read. One that has the lock is waited for.
         """
         deadline = time.monotonic() + _PATIENCE
-        while os.path.exists(os.path.join(self._git_dir, "index.lock")):
+        while os.path.exists(os.path.join(self.git_dir, "index.lock")):
             if time.monotonic() >= deadline:
                 break
             time.sleep(0.002)
-        if tip.commit(self._git_dir) == commit:
+        if tip.commit(self.git_dir) == commit:
             return True
         done = self._git(("merge-base", "--is-ancestor", commit, "HEAD"))
         return done.code != 1  # what cannot be told is not made again

@@ -24,7 +24,7 @@ from memcli.storage.git.complaints import (
 )
 from memcli.storage.git.index_backup import IndexBackup
 from memcli.storage.git.index_lock import release
-from memcli.storage.git.log import STATUS
+from memcli.storage.git.readable import STATUS
 from memcli.storage.git.staging import out_of_tree, refuse_missing
 
 TYPE_CHECKING = False
@@ -91,7 +91,7 @@ class CommitsByGit(Comparable):
         def reset() -> None:
             done = self._git(("reset", "--quiet", *_PATHS), _pathspecs(paths))
             if done.code:
-                raise failure(done, paths, self._git_dir)
+                raise failure(done, paths, self.git_dir)
 
         if paths:
             self._patiently(reset, patience)
@@ -99,18 +99,18 @@ class CommitsByGit(Comparable):
     def refuse_other_trees(self, paths: Iterable[str]) -> None:
         """Raise HistoryError where a file lies behind a link, or in a repository of its
         own. git leaves such a file out, and mostly does not say so."""
-        prefix = self._prefix()
+        prefix = self.prefix
         for path in paths:
-            folder = out_of_tree(self._top, prefix + path)
+            folder = out_of_tree(self.top, prefix + path)
             if folder:
-                link = os.path.islink(os.path.join(self._top, folder))
+                link = os.path.islink(os.path.join(self.top, folder))
                 raise in_other_tree(path, folder.removeprefix(prefix), link=link)
 
     def _failure(self, done: GitResult, paths: Sequence[str]) -> MemcliError:
         """The error that says why git did not commit these paths."""
         if any(words in done.output for words in _NOT_IN_TREE):
             self.refuse_other_trees(paths)
-        return failure(done, paths, self._git_dir)
+        return failure(done, paths, self.git_dir)
 
     def _patiently(self, act: Callable[[], _Answer], patience: float) -> _Answer:
         """Do something while another git may hold a lock for moments."""
@@ -119,7 +119,7 @@ class CommitsByGit(Comparable):
             try:
                 return act()
             except LockBusy:
-                if release(self._git_dir):
+                if release(self.git_dir):
                     continue
                 if time.monotonic() >= deadline:
                     raise
@@ -173,7 +173,7 @@ class CommitsByGit(Comparable):
             ("CHERRY_PICK_HEAD", "cherry-pick"),
         ):
             # A whole commit would conclude it, with these files in it.
-            if os.path.exists(os.path.join(self._git_dir, name)):
+            if os.path.exists(os.path.join(self.git_dir, name)):
                 raise unfinished(state, paths)
         commit = [
             *(word for word in _COMMIT if word != "--only"),
@@ -183,7 +183,7 @@ class CommitsByGit(Comparable):
         options: tuple[str, ...] = (
             _CHEAP if self._garbage_is_due() else (*_CHEAP, *_NO_GC)
         )
-        where = (self.root, self._git_dir, self._env)
+        where = (self.root, self.git_dir, self.environment)
         done, indexed = commit_many(*where, paths, options, commit)
         if done.code == 128 and names_nobody(done.output):
             options = (*_NOBODY, *options)
@@ -193,7 +193,7 @@ class CommitsByGit(Comparable):
             return printed.commit_id(done.printed) or self.head()
         if done.code == 1 and b"nothing to commit" in done.output:
             return None
-        raise failure(done, paths, self._git_dir)
+        raise failure(done, paths, self.git_dir)
 
     def _not_in_index(self, paths: list[str]) -> list[str]:
         """The paths that the index does not seem to hold.
@@ -206,11 +206,11 @@ class CommitsByGit(Comparable):
         if len(paths) > _FEW:  # each is a search through the whole index
             return paths
         try:
-            with open(os.path.join(self._git_dir, "index"), "rb") as file:
+            with open(os.path.join(self.git_dir, "index"), "rb") as file:
                 index = file.read()
         except OSError:
             return paths
-        prefix = self._prefix()
+        prefix = self.prefix
         names = [(path, _encode(prefix + path)) for path in paths]
         return [
             path
@@ -223,7 +223,7 @@ class CommitsByGit(Comparable):
 
         What the user has staged for a tracked path stays as it is.
         """
-        self._backup = self._backup or IndexBackup(self._git_dir)
+        self._backup = self._backup or IndexBackup(self.git_dir)
         options = (*_CHEAP, "add", "--intent-to-add", *_PATHS)
         added = self._git(options, _pathspecs(fresh))
         self._backup.note_change()
@@ -246,20 +246,20 @@ class CommitsByGit(Comparable):
         wanted = set(paths)
         look = ("diff-files", "--name-only", "--diff-filter=A", "-z")
         listed = self._git((*look, "--ignore-submodules=all"))
-        prefix = self._prefix()
+        prefix = self.prefix
         rows = [
             p for p in printed.names(listed.printed) if p.removeprefix(prefix) in wanted
         ]
         done = listed
         if rows:
             lines = "".join(p + "\0" for p in rows)
-            options = ("-C", self._top, "update-index", "--force-remove", "-z")
+            options = ("-C", self.top, "update-index", "--force-remove", "-z")
             done = self._git((*options, "--stdin"), _encode(lines))
         undone = not done.code or (self._backup and self._backup.put_back())
         self.unsettled = not undone
 
     def _garbage_is_due(self) -> bool:
-        common = self._git_dir
+        common = self.git_dir
         with (  # a linked work tree names the owner of its objects
             contextlib.suppress(OSError),
             open(os.path.join(common, "commondir"), encoding="utf-8") as file,

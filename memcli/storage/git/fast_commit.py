@@ -21,7 +21,7 @@ import time
 
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
-from memcli.storage.git import at_head, attributes
+from memcli.storage.git import at_head, attributes, tip
 from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.process import GitResult, run
 from memcli.storage.git.remains import remove_remains
@@ -128,7 +128,7 @@ def commit_quickly(
             remove_remains(git_dir, done.output, index.time, len(stream))
             refuse_full(done, git_dir)
             return None
-        commit = _tip(git_dir, branch)
+        commit = tip.loose(git_dir, branch)
         # The commit is made: what fails from here on does not unmake it.
         indexed = index.install()
     if index.is_in_place():
@@ -136,17 +136,6 @@ def commit_quickly(
     with contextlib.suppress(KeyboardInterrupt, MemcliError):
         indexed = correct_index(tree, placed, index.old)
     return Made(commit, indexed)
-
-
-def _tip(git_dir: str, branch: str) -> str:
-    """The commit of a branch with a loose ref; '' where there is none, or the ref names
-    another one."""
-    try:
-        with open(os.path.join(git_dir, *branch.split("/")), encoding="ascii") as file:
-            tip = file.read().strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
-    return tip if _ID.fullmatch(tip) else ""
 
 
 def _import(root: str, env: Mapping[str, str], stream: bytes) -> GitResult:
@@ -164,21 +153,19 @@ def _import(root: str, env: Mapping[str, str], stream: bytes) -> GitResult:
 def _branch(git_dir: str) -> str:
     """The branch of HEAD; empty where a hook or an operation in progress makes git do
     more than store bytes."""
+    branch = tip.branch(git_dir)
     try:
-        with open(os.path.join(git_dir, "HEAD"), encoding="utf-8") as file:
-            head = file.read().strip()
         hooks = os.listdir(os.path.join(git_dir, "hooks"))
     except FileNotFoundError:
         hooks = []
-    except (OSError, UnicodeDecodeError):
+    except OSError:
         return ""
     busy = any(os.path.lexists(os.path.join(git_dir, name)) for name in _UNDER_WAY)
     hooked = any(not name.endswith(".sample") for name in hooks)
-    if busy or hooked or not head.startswith("ref: refs/heads/"):
+    if busy or hooked or not branch.startswith("refs/heads/"):
         return ""
-    branch = head.removeprefix("ref: ")
     # Without a loose ref the branch may be packed or unborn, which git can tell.
-    return branch if _tip(git_dir, branch) else ""
+    return branch if _ID.fullmatch(tip.loose(git_dir, branch)) else ""
 
 
 def _is_plain_index(git_dir: str) -> bool:

@@ -22,14 +22,15 @@ from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.process import refused_by_disk, run
 from memcli.storage.git.remote import Tracking
 from memcli.storage.git.staging import changed_meanwhile
+from memcli.storage.vault_paths import inside
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from memcli.storage.git.log import Readable
     from memcli.storage.git.move import Move
+    from memcli.storage.git.readable import Readable
 
 REGULAR = "100644"
 LINK = "120000"
@@ -189,7 +190,7 @@ class Joining(Tracking):
         """
         stream = _stream(parents, put, gone, message, self._identity())
         words = ("fast-import", "--quiet", "--done", "--force", "--date-format=now")
-        done = run(self.root, self._env, words, stream)
+        done = run(self.root, self.environment, words, stream)
         if done.code:
             full = refused_by_disk(done.output, self.git_dir)
             raise full or refused("the merge cannot be committed", done)
@@ -204,7 +205,7 @@ class Joining(Tracking):
         for parent in parents:
             signed_words += ["-p", parent]
         text = (message.strip() + "\n").encode()
-        signed = run(self.root, self._env, signed_words, text, seconds=_SIGNING)
+        signed = run(self.root, self.environment, signed_words, text, seconds=_SIGNING)
         if signed.code:
             raise refused("the merge cannot be signed", signed)
         return signed.printed.decode().strip()
@@ -236,7 +237,7 @@ class Joining(Tracking):
         if self.going is None:
             return super().commit(paths, message, meant=meant, patience=patience)
         for path, data in (meant or {}).items():
-            if files.standing(files.inside(self.root, path)) != data:
+            if files.standing(inside(self.root, path)) != data:
                 raise changed_meanwhile(path)
         move = self.going
         self.unsettled = False
@@ -248,7 +249,7 @@ class Joining(Tracking):
         # git takes no file where it has a folder: what goes, goes first.
         ordered = sorted(changed, key=lambda each: each.after is not None)
         lines = b"".join(map(_index_line, ordered))
-        with IndexLock(self.git_dir, self._env) as index:
+        with IndexLock(self.git_dir, self.environment) as index:
             index.make_copy()
             # A branch is switched under this lock, so not from here on.
             if self.branch() != move.branch:
@@ -317,9 +318,7 @@ class Joining(Tracking):
 
     def _remove_odd(self, path: str) -> None:
         folder, _, name = path.rpartition("/")
-        place = os.path.join(
-            files.inside(self.root, folder) if folder else self.root, name
-        )
+        place = os.path.join(inside(self.root, folder) if folder else self.root, name)
         if stat.S_ISDIR(os.lstat(place).st_mode):
             os.rmdir(place)  # of a submodule that was never populated
         else:

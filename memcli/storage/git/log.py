@@ -1,35 +1,24 @@
-"""Reading a vault's history from git: commits, blobs, status.
+"""A vault's history, as git has it: commits, and the bytes that files had in them.
 
-Invariant: reads only; every path that goes in or comes out is a POSIX path relative
-to the vault, which may be a folder of a larger repository.
-
-Reading uses GitPython, which costs more to import than a whole save may; a commit
-(`repository.Repository`) starts git itself.
+Invariant: reads only, as `readable` does, and reads no file that is larger than memcli
+reads from the disk: its size is asked for first.
 """
 
 from __future__ import annotations
 
-import os
-
 from memcli.entries import digests
-from memcli.errors import HistoryError, NotAVault
+from memcli.errors import HistoryError
 from memcli.storage.files import LARGEST
-from memcli.storage.git import printed, tip
-from memcli.storage.git.place import find
+from memcli.storage.git import printed
 from memcli.storage.git.printed import Blob, Commit
-from memcli.storage.git.process import GitResult, clean_environment, program, run
+from memcli.storage.git.readable import PLAIN, Readable
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-    from typing import Self
 
 
-# No program of git's settings for people who read runs for memcli, no git in a
-# repository among the notes, and a .gitmodules that git refuses ends no command.
-_NO_SUBMODULES = "--ignore-submodules=all"
-PLAIN = ("--no-show-signature", "--no-ext-diff", "--no-textconv", _NO_SUBMODULES)
 _FORMAT = (
     *PLAIN,
     "--encoding=UTF-8",
@@ -39,84 +28,8 @@ _FORMAT = (
 )
 
 
-class Readable:
-    """A repository, for questions that change nothing."""
-
-    def __init__(self, root: str, top: str, git_dir: str, env: dict[str, str]) -> None:
-        self.root = root
-        self._top = top
-        self._git_dir = git_dir
-        # Named, so that git looks for no repository: it would take a bare one among
-        # the notes for the vault's, and run what its config names.
-        self._env = {**env, "GIT_DIR": git_dir, "GIT_WORK_TREE": top}
-
-    @property
-    def git_dir(self) -> str:
-        """git's own folder, absolute."""
-        return self._git_dir
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """The environment of the gits that work on this repository."""
-        return self._env
-
-    @property
-    def top(self) -> str:
-        """The top folder of the work tree, absolute."""
-        return self._top
-
-    @property
-    def prefix(self) -> str:
-        """The vault's place in the repository, as in `docs/vault/`, or nothing."""
-        return self._prefix()
-
-    @classmethod
-    def open(cls, root: str, *, environ: Mapping[str, str] | None = None) -> Self:
-        """Find the repository that `root` lies in, without starting git.
-
-        Args:
-            root: the vault's folder.
-            environ: the environment of every git process; None: this process's own.
-
-        Raises:
-            NotAVault: there is no git work tree around `root`.
-        """
-        found = find(root)
-        if found is None:
-            from shlex import quote
-
-            hint = f"run: memcli init {quote(root)}"
-            raise NotAVault(f"{root} is not under git", hint=hint)
-        return cls(os.path.realpath(root), *found, clean_environment(environ))
-
-    def head(self) -> str | None:
-        """Return the id of the current commit, None in an empty repository."""
-        known = tip.commit(self._git_dir)
-        if known:
-            return known
-        result = self._git(("rev-parse", "--verify", "--quiet", "HEAD"))
-        return result.printed.decode().strip() if result.code == 0 else None
-
-    def is_detached(self) -> bool:
-        """Say whether HEAD is a commit and no branch."""
-        try:
-            with open(os.path.join(self._git_dir, "HEAD"), "rb") as file:
-                return not file.read(5).startswith(b"ref: ")
-        except OSError:
-            return False
-
-    def user_name(self) -> str | None:
-        """The name under which git commits here; None when none is set."""
-        named = self._env.get("GIT_AUTHOR_NAME")
-        if named:
-            return named
-        done = self._git(("config", "--get", "user.name"))
-        return done.text or None if done.code == 0 else None
-
-    def setting(self, name: str) -> str | None:
-        """A setting of git's config; None when it is not set."""
-        done = self._git(("config", "--get", name))
-        return done.text or None if done.code == 0 else None
+class History(Readable):
+    """A repository, for questions on what its commits hold."""
 
     def log(self, path: str, limit: int = 20) -> list[Commit]:
         """Return the newest `limit` commits of a file, also under earlier names.
@@ -164,7 +77,7 @@ class Readable:
         Where git stores other bytes than the disk has (line ends, filters), this
         includes files that are committed.
         """
-        prefix = self._prefix()
+        prefix = self.prefix
         paths = [path for path in contents if "\n" not in path]
         names = "".join(f"HEAD:{prefix}{path}\n" for path in paths)
         data = names.encode("utf-8", "surrogateescape")
@@ -222,7 +135,7 @@ class Readable:
         broken = next((path for path in paths if "\n" in path), None)
         if broken is not None:
             raise HistoryError(f"{broken!r} holds a line break")
-        names = [f"{commit}:{self._prefix()}{path}" for path in paths]
+        names = [f"{commit}:{self.prefix}{path}" for path in paths]
         sizes = self._sizes(names)
         for path, name in zip(paths, names, strict=True):
             _refuse_large(path, sizes[name], commit)
@@ -266,7 +179,7 @@ class Readable:
             *arguments,
             literal=False,
         )
-        return printed.blobs(output, self._prefix())
+        return printed.blobs(output, self.prefix)
 
     def changes(self, commit: str) -> list[str]:
         """Return the paths of the vault that a commit changed, added or removed.
@@ -279,7 +192,7 @@ class Readable:
             *("show", *PLAIN, "--format=", "--name-only", "--no-renames", "-z"),
             *(commit, "--", "."),
         )
-        prefix = self._prefix()
+        prefix = self.prefix
         return [name.removeprefix(prefix) for name in printed.names(output)]
 
     def subjects(self, limit: int = 100) -> list[Commit]:
@@ -293,95 +206,10 @@ class Readable:
         output = self.look("log", f"--max-count={limit}", *_FORMAT, "--", ".")
         return printed.commits(output)
 
-    def status(self) -> list[tuple[str, str]]:
-        """Return (code, path) of every file of the vault that differs from HEAD.
-
-        Codes are the two letters of `git status --porcelain`, `??` for untracked.
-
-        Raises:
-            HistoryError: git refused.
-        """
-        return self._status_rows(self.look(*STATUS))
-
-    def files(self) -> list[str]:
-        """Return the paths of all files that git tracks or would offer to track.
-
-        Raises:
-            HistoryError: git refused.
-        """
-        options = ("--cached", "--others", "--exclude-standard", "-z")
-        return printed.names(self.ask("ls-files", *options))
-
-    def is_clean(self, paths: Collection[str]) -> bool:
-        """Say whether all of these files are as HEAD has them (or ignored).
-
-        Raises:
-            HistoryError: git refused.
-        """
-        wanted = set(paths)
-        return not any(path in wanted for _, path in self.status())
-
-    def _status_rows(self, output: bytes) -> list[tuple[str, str]]:
-        prefix = self._prefix()
-        return [
-            (row[:2], row[3:].removeprefix(prefix)) for row in printed.names(output)
-        ]
-
-    def _prefix(self) -> str:
-        """The vault's place in the repository, as in `docs/vault/`, or nothing."""
-        if self.root == self._top:
-            return ""
-        return os.path.relpath(self.root, self._top).replace(os.sep, "/") + "/"
-
     @staticmethod
     def _checked(commit: str) -> None:
         if commit.startswith("-"):  # would be an option
             raise HistoryError(f"{commit!r} names no commit")
-
-    def _git(self, arguments: Sequence[str], data: bytes = b"") -> GitResult:
-        return run(self.root, self._env, arguments, data)
-
-    def ask(self, *arguments: str, literal: bool = True) -> bytes:
-        """Run a git command that reads, through GitPython; return what it printed."""
-        git_program = program(self._env)
-        # GitPython asks git for its version when it is imported.
-        os.environ.setdefault("GIT_PYTHON_GIT_EXECUTABLE", git_program)
-        import git
-
-        try:
-            return git.Git(self.root).execute(
-                [git_program, *arguments],
-                env=self._reading(literal=literal),
-                stdout_as_string=False,
-                strip_newline_in_stdout=False,
-            )
-        except git.GitCommandError as error:
-            reason = str(error.stderr).strip()
-            raise HistoryError(f"git {arguments[0]} failed: {reason}") from error
-
-    def look(self, *arguments: str) -> bytes:
-        """As `ask`, for what each `inspect` asks: GitPython's import takes 64 ms."""
-        done = run(self.root, self._reading(literal=True), arguments)
-        if done.code:
-            raise HistoryError(f"git {arguments[0]} failed: {done.text}")
-        return done.printed
-
-    def _reading(self, *, literal: bool) -> dict[str, str]:
-        """The environment for a git that reads."""
-        # What a hook's git may have set is set right: GitPython can remove nothing.
-        return {
-            **self._env,
-            "GIT_DIR": self._git_dir,
-            "GIT_WORK_TREE": self._top,
-            "GIT_INDEX_FILE": os.path.join(self._git_dir, "index"),
-            "GIT_LITERAL_PATHSPECS": "1" if literal else "0",
-            "GIT_OPTIONAL_LOCKS": "0",  # reading must not stand in a writer's way
-            "TZ": "UTC",
-        }
-
-
-_EVERY_FILE = ("-z", "--no-renames", "-uall", _NO_SUBMODULES, "--", ".")
-STATUS = ("status", "--porcelain=v1", *_EVERY_FILE)
 
 
 def _refuse_large(path: str, size: int, commit: str) -> None:

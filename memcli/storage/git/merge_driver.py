@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memcli.storage.git.log import Readable
+    from memcli.storage.git.readable import Readable
 
 NAME = "memcli"
 _PATTERNS = ("**/*.md", "entities/ignored.txt", ".memcli/config.toml")

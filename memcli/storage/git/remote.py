@@ -212,7 +212,7 @@ class Tracking(Repository):
 
     def _talking(self, terms: Terms) -> dict[str, str]:
         """The environment for a git that talks to the remote."""
-        env = dict(self._env)
+        env = dict(self.environment)
         if not terms.asks and not {"GIT_SSH", "GIT_SSH_COMMAND"} & env.keys():
             own = self._git(("config", "--get", "core.sshCommand"))
             if own.code:

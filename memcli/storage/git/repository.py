@@ -83,7 +83,7 @@ class Repository(CommitsByGit):
         wanted = list(dict.fromkeys(paths))
         for state in ("rebase-merge", "rebase-apply"):
             # git would commit, and `git rebase --abort` would lose the file again.
-            if os.path.isdir(os.path.join(self._git_dir, state)):
+            if os.path.isdir(os.path.join(self.git_dir, state)):
                 raise unfinished("rebase", wanted)
         self.unsettled = False
         if not wanted:
@@ -109,8 +109,8 @@ class Repository(CommitsByGit):
         for path, data in (meant or {}).items():
             if now[path] != data:
                 raise changed_meanwhile(path)
-        where = (self.root, self._git_dir, self._env)
-        made = commit_quickly(*where, now, clean(message), self._prefix())
+        where = (self.root, self.git_dir, self.environment)
+        made = commit_quickly(*where, now, clean(message), self.prefix)
         if made is not None:
             self.unsettled = not made.indexed
             if self._garbage_is_due():

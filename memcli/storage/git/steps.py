@@ -6,8 +6,8 @@ Invariant: reads only. Paths are those of the vault, as in `log`.
 from __future__ import annotations
 
 from memcli.named_tuple import NamedTuple
-from memcli.storage.git.log import PLAIN, Readable
 from memcli.storage.git.printed import Blob, Commit
+from memcli.storage.git.readable import PLAIN, Readable
 
 _DATE = "--date=format-local:%Y-%m-%dT%H:%M:%SZ"
 _HEADER = "--format=%x02%H%x1f%ad%x1f%an%x1f%s"

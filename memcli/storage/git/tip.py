@@ -33,10 +33,8 @@ def commit(git_dir: str) -> str:
         return head if re.fullmatch(_COMMIT, head) else ""
     shared = shared_folder(git_dir)
     for home in (git_dir, shared):
-        path = os.path.join(home, *name.split("/"))
-        if os.path.lexists(path):
-            found = _line(path)
-            return found if re.fullmatch(_COMMIT, found) else ""
+        if os.path.lexists(os.path.join(home, *name.split("/"))):
+            return loose(home, name)
     return _packed(shared, name)
 
 
@@ -47,6 +45,18 @@ def branch(git_dir: str) -> str:
     name = head.removeprefix("ref: ")
     whole = name != head and name.startswith("refs/") and ".." not in name.split("/")
     return name if whole else ""
+
+
+def is_detached(git_dir: str) -> bool:
+    """Whether HEAD is a commit and no branch."""
+    head = _line(os.path.join(git_dir, "HEAD"))
+    return head != "" and not head.startswith("ref: ")
+
+
+def loose(git_dir: str, name: str) -> str:
+    """The commit in the file of a ref; empty where it has no file, or another ref."""
+    found = _line(os.path.join(git_dir, *name.split("/")))
+    return found if re.fullmatch(_COMMIT, found) else ""
 
 
 def may_have_moved(git_dir: str, movers: Iterable[str]) -> bool:

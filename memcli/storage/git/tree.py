@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memcli.storage.git.log import Readable
+    from memcli.storage.git.readable import Readable
 
 _REGULAR = ("100644", "100755")
 

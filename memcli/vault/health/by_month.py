@@ -18,6 +18,7 @@ from memcli.entries.text.links import composed, joined, relinked
 from memcli.errors import MemcliError
 from memcli.storage import files
 from memcli.storage.listing import paths_of, scan
+from memcli.storage.vault_paths import inside
 from memcli.vault import free_paths
 from memcli.vault.health.repair_step import Repair, RepairPlan
 
@@ -62,7 +63,7 @@ def apply(vault: Vault, planned: RepairPlan) -> RepairPlan:
     with vault.transaction() as change:
         moves, texts = _planned(vault, wanted)
         for path, place in moves.items():
-            data = files.read(files.inside(vault.root, path), follow=False)
+            data = files.read(inside(vault.root, path), follow=False)
             before, after = texts.get(path, (data, data))
             change.carry(before)
             change.put(place, after, expected=None)

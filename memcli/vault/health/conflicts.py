@@ -10,6 +10,7 @@ from __future__ import annotations
 from memcli.entries.merging import marked
 from memcli.errors import MemcliError
 from memcli.storage import files
+from memcli.storage.vault_paths import inside
 from memcli.vault.health.repair_step import Repair, Step
 
 TYPE_CHECKING = False
@@ -53,7 +54,7 @@ def take(vault: Vault, change: Transaction, wanted: Sequence[Repair]) -> list[Re
         change.carry(data)
         change.put(step.path, merged.data, expected=data)
         for kept in merged.kept:
-            if files.current(files.inside(vault.root, kept.path)) != kept.data:
+            if files.current(inside(vault.root, kept.path)) != kept.data:
                 change.put(kept.path, kept.data, expected=None)
         done.append(step)
     return done
@@ -79,7 +80,7 @@ def take_in_merge(
         paths = [kept.path for kept in merged.kept]
         # What gives way first: a kill between the two leaves it twice, never lost.
         for path, data in [*merged.kept_files, (step.path, merged.data)]:
-            files.write_atomic(files.inside(vault.root, path), data)
+            files.write_atomic(inside(vault.root, path), data)
         mark_merged(repository, [*paths, step.path], vault.environ)
         done.append(step)
     return done
@@ -88,7 +89,7 @@ def take_in_merge(
 def _merged(vault: Vault, path: str) -> tuple[bytes, MergedFile] | None:
     """A file's bytes and what becomes of it; None where no marks can be merged."""
     try:
-        data = files.read(files.inside(vault.root, path), follow=False)
+        data = files.read(inside(vault.root, path), follow=False)
         merged = marked.merge(data, path, vault.kinds)
     except MemcliError:
         return None

@@ -11,7 +11,7 @@ from collections import defaultdict
 from memcli.entries import layout
 from memcli.entries.entry import Status
 from memcli.errors import MemcliError
-from memcli.storage import files
+from memcli.storage.vault_paths import inside
 from memcli.vault import lookup
 from memcli.vault.health.repair_step import Repair, Step
 
@@ -86,7 +86,7 @@ def _age(vault: Vault, repository: Repository, path: str) -> tuple[str, int, str
     """What sorts the files of one id, the oldest first: by its first commit, else by
     when the file was written."""
     commits = repository.log(path, _EVERY)
-    written = os.stat(files.inside(vault.root, path)).st_mtime_ns
+    written = os.stat(inside(vault.root, path)).st_mtime_ns
     return (commits[-1].when if commits else _NEVER), written, path
 
 

@@ -15,6 +15,7 @@ from memcli.entries.finding import WARNING, Finding
 from memcli.errors import MemcliError
 from memcli.storage import files
 from memcli.storage.journal import FileChange
+from memcli.storage.vault_paths import inside
 from memcli.vault.health.repair_step import Repair, Step
 
 TYPE_CHECKING = False
@@ -100,7 +101,7 @@ def changed_by(
     for path in repository.changes(commit):
         before, after = (_shown(repository, of, path) for of in (f"{commit}^", commit))
         try:
-            now = files.current(files.inside(vault.root, path))
+            now = files.current(inside(vault.root, path))
         except MemcliError:
             return {}
         if now not in (before, after):

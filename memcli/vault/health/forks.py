@@ -15,6 +15,7 @@ from memcli.entries.entry import Entry, Status
 from memcli.entries.merging import chains
 from memcli.errors import MemcliError
 from memcli.storage import files
+from memcli.storage.vault_paths import inside
 from memcli.vault import lineage
 from memcli.vault.health.repair_step import Repair, Step
 
@@ -106,7 +107,7 @@ def _versions(vault: Vault, entry_id: str) -> dict[str, Stored]:
     rows = vault.read(lambda reader: lineage.versions(reader, entry_id))
     found = {row.id: vault.stored(row.path) for row in rows}
     for row in rows:
-        if files.current(files.inside(vault.root, row.path)) != found[row.id].data:
+        if files.current(inside(vault.root, row.path)) != found[row.id].data:
             raise MemcliError(f"{row.path} has changed")
     return found
 

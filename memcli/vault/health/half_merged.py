@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memcli.entries.merging.trees import Blob, Side
     from memcli.search.reader import Reader
     from memcli.storage.git.joining import Joining
-    from memcli.storage.git.log import Readable
+    from memcli.storage.git.readable import Readable
     from memcli.vault.vault import Vault
 
 CODE = "half_merged"

@@ -19,7 +19,7 @@ from memcli.entries.text import conflict
 from memcli.errors import EntryNotFound, InvalidConfig, MemcliError, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.search import edges
-from memcli.storage import files
+from memcli.storage.vault_paths import inside
 from memcli.vault import lineage, staleness
 from memcli.vault.code_look import CloseLook, Looked
 from memcli.vault.code_state import is_stale
@@ -179,7 +179,7 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
     both = marked.shown(stored.data, path, vault.kinds)  # as the index has it
     known = facts(both or entry, policies, resolves)
     try:
-        status = os.stat(files.inside(vault.root, path))
+        status = os.stat(inside(vault.root, path))
     except OSError as error:
         raise Unreadable(f"{path}: gone since it was read") from error
     if vault.agent is None:

@@ -16,6 +16,7 @@ from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.storage import files
 from memcli.storage.git.repository import Repository
+from memcli.storage.vault_paths import inside
 from memcli.vault.health import (
     conflicts,
     doubles,
@@ -203,7 +204,7 @@ def apply(vault: Vault, planned: RepairPlan) -> RepairPlan:
                     files.remove(lock.path)
                     done.append(step)
         elif step.code == "leftover":
-            files.remove(files.inside(vault.root, step.path))
+            files.remove(inside(vault.root, step.path))
             done.append(step)
         else:
             rest.append(step)
@@ -281,7 +282,7 @@ def _bring_back(
     vault: Vault, change: Transaction, repository: Repository, path: str
 ) -> None:
     """Put what HEAD holds; what is there is an earlier commit's, and not lost."""
-    now = files.current(files.inside(vault.root, path))
+    now = files.current(inside(vault.root, path))
     data = repository.files_at("HEAD", [path])[path]
     if data is None:
         change.give_up(path, expected=now)

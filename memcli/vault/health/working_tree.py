@@ -14,6 +14,7 @@ from memcli.entries.ids import is_adopted
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
+from memcli.storage.vault_paths import inside
 from memcli.vault import lookup
 
 TYPE_CHECKING = False
@@ -193,7 +194,7 @@ def _place_of(
 
 
 def _holds(root: str, path: str, data: bytes) -> bool:
-    place = files.inside(root, path)
+    place = inside(root, path)
     try:
         return os.path.getsize(place) == len(data) and files.current(place) == data
     except (MemcliError, OSError):
@@ -210,7 +211,7 @@ def _is_committed(repository: Comparable, path: str) -> bool:
 
 def _is_head(root: str, repository: Comparable, path: str) -> bool:
     try:
-        return repository.show("HEAD", path) == files.current(files.inside(root, path))
+        return repository.show("HEAD", path) == files.current(inside(root, path))
     except MemcliError:
         return False
 

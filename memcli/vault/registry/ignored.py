@@ -9,12 +9,13 @@ from memcli.entries import layout
 from memcli.entries.text.mentions import fold
 from memcli.errors import MemcliError
 from memcli.storage import files
+from memcli.storage.vault_paths import inside
 
 
 def ignored_names(root: str) -> dict[str, str]:
     """Folded form -> name, of each name that is no entity."""
     try:
-        text = files.read(files.inside(root, layout.IGNORED_NAMES)).decode()
+        text = files.read(inside(root, layout.IGNORED_NAMES)).decode()
     except (MemcliError, UnicodeDecodeError):
         return {}
     lines = (line.strip() for line in text.splitlines())
