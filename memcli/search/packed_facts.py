@@ -18,7 +18,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any, Literal
 
 
@@ -45,6 +45,7 @@ class Packed(NamedTuple):
 
 
 _ALL_BITS = (1 << 64) - 1  # of a negative number, too: a time before 1970
+_EARLIEST = -(1 << 63)
 _PACKED = struct.Struct("<QQqqqqQIiII")
 PACKED_SIZE = _PACKED.size
 
@@ -216,3 +217,21 @@ def newest_first(columns: Columns) -> Callable[[int], tuple[bool, int, int]]:
     """What orders documents: pinned ones first, then by the time they were written."""
     flags, created, orders = columns.flags, columns.created, columns.orders
     return lambda doc: (not flags[doc] & PINNED, -created[doc], orders[doc])
+
+
+def in_window(columns: Columns, after: int | None, before: int | None) -> Iterator[int]:
+    """The documents whose time begins in a window, and all whose time is a span.
+
+    Two columns are looked at: a tenth of the time that a look at each document takes.
+
+    Args:
+        columns: of all documents.
+        after: its first second; None is no beginning.
+        before: the first second behind it; None is no end.
+    """
+    first = _EARLIEST if after is None else after
+    end = -_EARLIEST if before is None else before
+    flags = columns.flags
+    for doc, time in enumerate(columns.times):
+        if first <= time < end or flags[doc] & SPAN:
+            yield doc

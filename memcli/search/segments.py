@@ -20,6 +20,7 @@ from memcli.search.packed_facts import (
     RESOLVED_BEFORE,
     STATUS_MASK,
     Columns,
+    in_window,
     joined,
     newest_first,
 )
@@ -182,9 +183,9 @@ class Segments:
         """All live documents."""
         return compress(range(len(self.live)), self.live)
 
-    def dated(self, _after: int | None, _before: int | None, /) -> Iterator[int]:
-        """All live documents: a look at each costs no more than an index of times."""
-        return self.everything()
+    def dated(self, after: int | None, before: int | None, /) -> Iterator[int]:
+        """All live documents whose time may lie in a window, and perhaps others."""
+        return filter(self.live.__getitem__, in_window(self.columns, after, before))
 
     def pinned(self) -> list[int]:
         """The live documents that are pinned."""

@@ -9,7 +9,7 @@ import pytest
 
 from memcli.search import new_segment, segment, segments
 from memcli.search.batch import batch_of
-from memcli.search.packed_facts import ASKS, CONFLICT, PINNED, Packed, pack
+from memcli.search.packed_facts import ASKS, CONFLICT, PINNED, SPAN, Packed, pack
 from memcli.search.prepared import Prepared
 from memcli.search.ranking import corpus
 from memcli.search.segments import Segments
@@ -138,12 +138,18 @@ def test_all_lists_of_a_field_count_what_each_one_holds(folder: str) -> None:
             assert {v: set(d) for v, d in opened.values(field).items()} == wanted
 
 
-def of_facts(folder: str, *parts: list[Packed]) -> Segments:
-    """A segment for each list, with a document for each of its facts."""
+def of_facts(folder: str, *parts: list[Packed], gone: bool = False) -> Segments:
+    """A segment for each list, with a document for each of its facts.
+
+    `gone` deletes all documents of the first.
+    """
     which: tuple[SegmentId, ...] = ()
     for facts in parts:
         documents = [Prepared({"word": 1.0}, {}, b"{}", pack(each)) for each in facts]
         which += new_segment.write(folder, [batch_of(documents)])
+    if gone:
+        deleted = tuple(range(which[0].documents))
+        which = (which[0]._replace(deleted=deleted), *which[1:])
     return Segments(folder, which)
 
 
@@ -183,3 +189,20 @@ def test_the_length_of_live_documents_is_that_of_their_column(
     opened = written(folder, deleted=gone)
     lengths = sum(compress(opened.columns.lengths, opened.live))
     assert opened.size == (sum(opened.live), lengths)
+
+
+@pytest.mark.parametrize("after", [None, -5, 0, 5, 6])
+@pytest.mark.parametrize("before", [None, -4, 0, 6, 7])
+def test_a_window_leaves_out_no_document_whose_time_lies_in_it(
+    folder: str, after: int | None, before: int | None
+) -> None:
+    times = [-(1 << 63), -6, -5, -1, 0, 4, 5, 6, (1 << 63) - 1]
+    moments = [NOTHING._replace(time=time) for time in times]
+    spans = [each._replace(flags=SPAN) for each in moments]
+    opened = of_facts(folder, moments, spans)
+    first = after if after is not None else times[0]
+    end = before if before is not None else 1 << 63
+    inside = [doc for doc, time in enumerate(times) if first <= time < end]
+    assert list(opened.dated(after, before)) == [*inside, *range(9, 18)]
+    opened = of_facts(folder, moments, spans, gone=True)
+    assert list(opened.dated(after, before)) == list(range(9, 18))
