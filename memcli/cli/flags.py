@@ -439,6 +439,7 @@ FLAGS: dict[str, dict[str, Flag]] = {
         "--to": ("to", str, False, ()),
         "--init": ("init", bool, False, ()),
         "--unrelated": ("unrelated", bool, False, ()),
+        "--rewritten": ("rewritten", bool, False, ()),
         "--dry-run": ("dry_run", bool, False, ()),
         **EVERYWHERE,
     },

@@ -32,6 +32,10 @@ def publish(
         bool,
         Option("--unrelated", help="Also over a published vault of another history"),
     ] = False,
+    rewritten: Annotated[
+        bool,
+        Option("--rewritten", help="Also over a commit that this one does not follow"),
+    ] = False,
     dry_run: options.DryRun = False,
 ) -> Result:
     """Publish the vault's last commit into a database
@@ -71,6 +75,7 @@ def publish(
         place,
         dry_run=dry_run,
         unrelated=unrelated,
+        rewritten=rewritten,
         progress=context.progress("publishing"),
     )
     return _published(done, dry_run=dry_run)
@@ -92,9 +97,18 @@ def _published(done: Outcome, *, dry_run: bool) -> Result:
 
     same = not (done.added or done.changed or done.removed)
     outcome = "would_publish" if dry_run else "published"
+    if done.newer:
+        outcome = "newer_published"
     data = {"outcome": outcome, **done._asdict()}
 
     def text(canvas: Canvas) -> None:
+        if done.newer:
+            canvas.line(
+                f"not published: {done.commit[:12]} is older than what is there"
+            )
+            canvas.line(f"  {done.where} holds {done.newer[:12]} of '{done.name}'")
+            canvas.line("  to go back to the older one: memcli publish --rewritten")
+            return
         said = "would publish" if dry_run else "published"
         canvas.line(f"{said} {done.commit[:12]} as '{done.name}' in {done.where}")
         numbers = f"{done.added} added, {done.changed} changed, {done.removed} removed"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from functools import partial
 
 from memcli.entries import layout
 from memcli.entries.entry import Visibility
@@ -26,6 +27,7 @@ from memcli.storage.git import tree
 from memcli.storage.git.log import History
 from memcli.storage.git.printed import Blob
 from memcli.storage.git.remote_address import shown_of
+from memcli.vault import publish_order
 
 TYPE_CHECKING = False
 
@@ -41,7 +43,11 @@ _CROWDED = 2
 
 
 class Outcome(NamedTuple):
-    """What a publish did, or would do: numbers of files, and of what is there then."""
+    """What a publish did, or would do: numbers of files, and of what is there then.
+
+    `newer` is the commit that the database holds when that one follows `commit`, which
+    was not published then.
+    """
 
     name: str
     where: str
@@ -52,6 +58,7 @@ class Outcome(NamedTuple):
     rebuilt: bool
     entries: int
     broken: int
+    newer: str | None = None
 
 
 def target(name: str, environ: Mapping[str, str]) -> known_vaults.KnownVault:
@@ -92,22 +99,24 @@ def publish(
     *,
     dry_run: bool = False,
     unrelated: bool = False,
+    rewritten: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Outcome:
-    """Bring the database up to the vault's HEAD.
+    """Bring the database up to the vault's HEAD, unless what it holds follows HEAD.
 
     Args:
         vault: whose history is read.
         place: where it is published.
         dry_run: say what would change, and write nothing to the database.
         unrelated: also where a vault of another history is published under the name.
+        rewritten: also where HEAD does not follow what is published.
         progress: called with (files done, files to do).
 
     Raises:
         HistoryError: there is no commit, or git refused.
         LockBusy: another process publishes this vault.
         NotAllowed: the database refuses it to its user, or holds another vault of the
-            name.
+            name, or a commit that HEAD does not follow.
         Unavailable: the database is gone.
     """
     vault.refuse_published("the source of a publish")
@@ -125,18 +134,29 @@ def publish(
             content = _content(repository, blobs, settings, name, commit)
             publisher = Publisher(database, content._replace(config=data))
             run = _Run(repository, publisher, commit, blobs, reading)
+            is_due = partial(
+                publish_order.is_due,
+                repository,
+                publisher,
+                unrelated=unrelated,
+                rewritten=rewritten,
+            )
             standing = publisher.standing(claim=not dry_run)
-            if not (unrelated or _is_related(repository, content, standing)):
-                raise publisher.another()
-            if dry_run:
-                done = run.changes(standing)
-            else:
-                with publisher.turn(standing):
-                    # Another one may just have ended.
-                    done = run.publish(publisher.standing(), progress)
+            done = None
+            if is_due(standing):
+                if dry_run:
+                    done = run.changes(standing)
+                else:
+                    with publisher.turn(standing):
+                        # Another one may just have ended.
+                        standing = publisher.standing()
+                        if is_due(standing):
+                            done = run.publish(standing, progress)
             entries, broken = publisher.totals(standing)
     finally:
         database.close()
+    newer = standing.commit if done is None else None
+    done = done or _Changes([], [], False, 0, 0)
     return Outcome(
         name=name,
         where=redacted(place.engine or ""),
@@ -147,6 +167,7 @@ def publish(
         rebuilt=done.rebuilt and standing.commit is not None,
         entries=entries,
         broken=broken,
+        newer=newer,
     )
 
 
@@ -261,22 +282,6 @@ class _Run:
                 yield self._files.held(blob.path, data), blob.id
             if progress:
                 progress(start + len(some), len(blobs))
-
-
-def _is_related(repository: History, content: Content, standing: Standing) -> bool:
-    """Whether a commit and the published one are of one vault.
-
-    Their histories say it. A clone without them is believed when it is pushed to where
-    the published one is.
-    """
-    # A name is taken by what is published under it, not by a publish that failed.
-    if standing.commit is None:
-        return True
-    if tree.holds(repository, standing.commit):
-        return tree.related(repository, standing.commit, content.commit)
-    if content.origin and standing.origin:
-        return content.origin == standing.origin
-    return content.remote is not None and content.remote == standing.remote
 
 
 def _is_listed(path: str) -> bool:

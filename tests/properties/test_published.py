@@ -3,6 +3,7 @@
 It runs on a real PostgreSQL (tests/databases.py); without one its tests say so.
 """
 
+import contextlib
 import math
 import os
 import random
@@ -501,6 +502,48 @@ def test_a_name_is_not_given_to_a_vault_of_another_history_unless_that_is_asked(
     assert (done.added, done.removed, done.entries) == (1, 2, 1)
     with pytest.raises(NotAllowed, match="another vault"):
         publishing.publish(vault, place)
+
+
+def test_a_publish_that_comes_late_leaves_the_newer_commit(
+    server: databases.Server,
+    database: str,
+    make_vault: VaultMaker,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two jobs of a CI: that of the older commit gets its turn after the other."""
+    from memcli.search.postgres.publisher import Publisher
+
+    vault = make_vault()
+    write(vault.root, "a.md", "The queue")
+    publish(server, database, vault)
+    for name in ("older", "newer"):
+        write(vault.root, f"{name}.md", f"The {name} queue")
+        commit(vault.root)
+    newer = git(vault.root, "rev-parse", "HEAD")
+    older = git(vault.root, "rev-parse", "HEAD~1")
+    place = KnownVault(
+        "company", "", "ro", engine=server.url(database), published_as="company"
+    )
+    turn = Publisher.turn
+
+    @contextlib.contextmanager
+    def late(self: Publisher, standing: Any) -> Iterator[None]:
+        monkeypatch.setattr(Publisher, "turn", turn)
+        git(vault.root, "checkout", "-q", newer)
+        assert publishing.publish(vault, place).newer is None
+        with turn(self, standing):
+            yield
+
+    git(vault.root, "checkout", "-q", older)
+    monkeypatch.setattr(Publisher, "turn", late)
+    done = publishing.publish(vault, place)
+    assert (done.commit, done.newer, done.added, done.entries) == (older, newer, 0, 3)
+    git(vault.root, "checkout", "-q", older)
+    for dry_run in (True, False):
+        done = publishing.publish(vault, place, dry_run=dry_run)
+        assert (done.newer, done.removed, done.entries) == (newer, 0, 3)
+    done = publishing.publish(vault, place, rewritten=True)
+    assert (done.newer, done.removed, done.entries) == (None, 1, 2)
 
 
 def test_a_publish_asks_git_what_changed_and_not_the_database(

@@ -73,11 +73,15 @@ class Publisher:
     Args:
         database: one that may be written to.
         content: what is published besides the entries.
+
+    Attributes:
+        content: as above.
+        version: what else the rows depend on.
     """
 
     def __init__(self, database: Database, content: Content) -> None:
         self._database = database
-        self._content = content
+        self.content = content
         settings = numbered(content.config.decode("utf-8", "replace"))
         numbers = schema.FORMAT, ANALYSIS_VERSION, ROW_VERSION
         self.version = f"{'.'.join(map(str, numbers))}.{settings:016x}"
@@ -90,7 +94,7 @@ class Publisher:
                 know yet; otherwise such a vault has the number 0.
         """
         check_format(self._database)
-        content = self._content
+        content = self.content
         if claim:
             self._database.ask(
                 (
@@ -114,16 +118,35 @@ class Publisher:
         """Why a vault is not published under the name of another one."""
         return NotAllowed(
             f"{redacted(self._database.url)} holds another vault of the name "
-            f"'{self._content.name}', or one whose history is not in this clone",
+            f"'{self.content.name}', or one whose history is not in this clone",
             hint="Publish under another name: published_as in [vaults.NAME] of the "
             "user's config. If it is the same vault, publish from a clone with its "
             "whole history, or with --unrelated.",
             code="another_vault",
         )
 
+    def not_following(self, standing: Standing, *, absent: bool) -> NotAllowed:
+        """Why a commit is not published over one that it does not follow.
+
+        Args:
+            standing: of the vault.
+            absent: whether the published commit is not in this clone.
+        """
+        held, commit = (standing.commit or "")[:12], self.content.commit[:12]
+        why = f"and {commit} does not follow it"
+        if absent:
+            why = f"which is not in this clone and may be newer than {commit}"
+        return NotAllowed(
+            f"{redacted(self._database.url)} holds {held} of "
+            f"'{self.content.name}', {why}",
+            hint="Fetch what was pushed, and publish the newest commit. If the history "
+            "was rewritten on purpose: memcli publish --rewritten.",
+            code="not_following",
+        )
+
     def is_current(self, standing: Standing) -> bool:
         """Whether this commit is published, by this version of memcli."""
-        same = standing.commit == self._content.commit
+        same = standing.commit == self.content.commit
         return same and standing.version == self.version
 
     def known(self, standing: Standing) -> dict[bytes, str]:
@@ -179,7 +202,7 @@ class Publisher:
             bits: those that say a document's bucket.
             found: each file as it was read, and git's name of its content.
         """
-        agents = self._content.agents
+        agents = self.content.agents
         stage = Stage(standing.vault, bits, self._staging(bits), agents)
         files = iter(found)
         while batch := list(islice(files, _BATCH)):
@@ -217,7 +240,7 @@ class Publisher:
 
     def _busy(self) -> LockBusy:
         return LockBusy(
-            f"'{self._content.name}' is being published by another process",
+            f"'{self.content.name}' is being published by another process",
             hint="Wait for it; what it publishes may be this commit already.",
         )
 
@@ -266,7 +289,7 @@ class Publisher:
                 self._do(statement, vault)
             self._settle(vault)
             self._do("DELETE FROM memcli.staged WHERE vault = %s", vault)
-            content = self._content
+            content = self.content
             self._database.ask(
                 (
                     'UPDATE memcli.vaults SET "commit" = %s, version = %s, bits = %s, '
@@ -292,7 +315,7 @@ class Publisher:
 
     def _settle(self, vault: int) -> None:
         """Write the pages of the registry, and which agent sees what."""
-        content = self._content
+        content = self.content
         self._do("DELETE FROM memcli.pages WHERE vault = %s", vault)
         self._do("DELETE FROM memcli.sees WHERE vault = %s", vault)
         self._do("DELETE FROM memcli.access WHERE vault = %s AND documents = 0", vault)

@@ -82,12 +82,13 @@ def holds(repository: Readable, commit: str) -> bool:
     return True
 
 
-def related(repository: Readable, one: str, other: str) -> bool:
-    """Whether two commits that are both here have one that both come from."""
+def common(repository: Readable, one: str, other: str) -> str | None:
+    """The newest commit that two commits, which are both here, come from: one of the
+    two where the other follows it, None where there is none."""
     try:
-        return bool(repository.ask("merge-base", one, other).strip())
+        return repository.ask("merge-base", one, other).decode().split()[0]
     except HistoryError:  # which git says with its exit code alone
-        return False
+        return None
 
 
 def origin(repository: Readable, commit: str) -> str:
