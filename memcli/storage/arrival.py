@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from memcli.storage.git.move import Move
 
 _TAKEN = "sync: take the remote's changes"
+_PURPOSE = "to put into place what another commit holds"
 # The kinds of files that lead elsewhere, by git's mode.
 _NAMED = {LINK: "a symbolic link", SUBMODULE: "a submodule"}
 
@@ -55,7 +56,7 @@ class Arrival:
         self._audience = audience
 
     def __enter__(self) -> Self:
-        self._lock = take_lock(self._root, self.repository, self._audience)
+        self._lock = take_lock(self._root, self.repository, self._audience, _PURPOSE)
         return self
 
     def __exit__(

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 # From this many new files on, syncing them together is faster than one by one.
 _MANY = 8
+# As many where other files change as well, too: a failure then has more to put back.
+_MANY_OF_SOME = 256
 # So often a change is written again that another git has taken out of the folder.
 _TRIES = 3
 
@@ -272,14 +274,8 @@ class Change:
         return place
 
     def _write(self, changes: Mapping[str, FileChange]) -> None:
-        fresh = [
-            (self._places[path], change.after)
-            for path, change in changes.items()
-            if change.before is None and change.after is not None
-        ]
-        if len(fresh) == len(changes) > _MANY:
-            write_new(fresh, fault=self._fault, progress=self._progress)
-            return
+        new = [path for path, change in changes.items() if change.before is None]
+        together = len(new) > (_MANY if len(new) == len(changes) else _MANY_OF_SOME)
         early = _making_room(changes)
         for path in early:
             files.remove(self._places[path])
@@ -291,7 +287,13 @@ class Change:
         ]
         for place, _ in written:
             files.make_room(place)
-        files.write_several(written, fault=self._fault)
+        if together:
+            places = {self._places[path] for path in new}
+            fresh = [item for item in written if item[0] in places]
+            write_new(fresh, fault=self._fault, progress=self._progress)
+            written = [item for item in written if item[0] not in places]
+        if written:
+            files.write_several(written, fault=self._fault)
         for path, change in changes.items():
             if change.after is None and path not in early:
                 files.remove(self._places[path])

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from typing import Self
 
 
+# Seconds that are waited before anything is said.
+_QUIETLY = 2.0
+# Bytes of a lock's file: a number, and a few words.
+_MOST = 100
+
 # A lock's file is emptied when it is taken, so a link is not followed.
 _FLAGS = os.O_RDWR | os.O_CREAT | files.BINARY | files.NOFOLLOW
 
@@ -36,6 +41,8 @@ class Lock:
     Args:
         path: the lock's file; made, with its folder, when missing.
         timeout: how long to wait for another holder, in seconds; 0 asks once.
+        purpose: what the holder does, as in "to write"; others are told.
+        tell: takes a sentence, once, when another holder has been waited for a while.
         clock: seconds that never run backwards.
         sleep: waits for a number of seconds.
 
@@ -49,11 +56,15 @@ class Lock:
         path: str,
         timeout: float,
         *,
+        purpose: str = "",
+        tell: Callable[[str], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.path = path
         self.timeout = timeout
+        self._purpose = purpose
+        self._tell = tell
         self._clock = clock
         self._sleep = sleep
         self._handle = -1
@@ -70,7 +81,7 @@ class Lock:
             os.close(turn)
         try:
             os.ftruncate(self._handle, 0)
-            os.write(self._handle, b"%d\n" % os.getpid())
+            os.write(self._handle, f"{os.getpid()}\n{self._purpose}".encode())
         except OSError as error:
             self.__exit__(None, None, None)
             raise files.write_failed(self.path, error) from error
@@ -88,11 +99,15 @@ class Lock:
     def _wait_for(self, path: str, deadline: float) -> int:
         """The handle of a file that is locked then; raises LockBusy."""
         while (handle := _take(path)) < 0:
-            if self._clock() >= deadline:
+            now = self._clock()
+            if now >= deadline:
                 raise LockBusy(
                     f"{self.path} is locked{_holder(self.path)}",
                     hint="another memcli is writing to this vault; try again",
                 )
+            if self._tell and now >= deadline - self.timeout + _QUIETLY:
+                self._tell(f"waiting: {self.path} is locked{_holder(self.path)}")
+                self._tell = None
             self._sleep(files.POLL)
         return handle
 
@@ -154,11 +169,14 @@ def _still_there(handle: int, path: str) -> bool:
 
 
 def _holder(path: str) -> str:
-    """The holder of a lock and since when, to end a sentence; empty if unknown."""
+    """The holder of a lock, since when and for what, to end a sentence; empty if
+    unknown."""
     try:
         with open(path, "rb") as file:
             age = max(0, int(time.time() - os.fstat(file.fileno()).st_mtime))
-            pid = int(file.read(32))
+            number, _, purpose = file.read(_MOST).decode("ascii").partition("\n")
+            pid = int(number)
     except (OSError, ValueError):
         return ""
-    return f" by process {pid}, for {age} s"
+    purpose = purpose if purpose.isprintable() else ""
+    return f" by process {pid}, for {age} s{purpose and ', ' + purpose}"
