@@ -18,7 +18,7 @@ from itertools import accumulate, chain, pairwise
 
 from memcli.named_tuple import NamedTuple
 from memcli.search.packed_facts import PACKED_SIZE
-from memcli.search.term_table import encoded
+from memcli.search.term_table import all_encoded
 
 TYPE_CHECKING = False
 
@@ -103,7 +103,7 @@ def batch_of(documents: Iterable[Prepared]) -> Batch:
     records: list[bytes] = []
     # A term's documents with its weights, in turn.
     weighted: dict[str, list[float]] = {}
-    fields: dict[str, dict[str, list[int]]] = {}
+    fields: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for number, document in enumerate(documents):
         for text, weight in document.terms.items():
             known = weighted.get(text)
@@ -113,9 +113,7 @@ def batch_of(documents: Iterable[Prepared]) -> Batch:
                 known += (number, weight)
         for field, texts in document.exact.items():
             if texts:
-                terms = fields.get(field)
-                if terms is None:
-                    terms = fields[field] = defaultdict(list)
+                terms = fields[field]
                 for text in texts if len(texts) == 1 else dict.fromkeys(texts):
                     terms[text].append(number)
         rows.append(document.row)
@@ -123,10 +121,11 @@ def batch_of(documents: Iterable[Prepared]) -> Batch:
     lists = {field: _unweighted(terms) for field, terms in sorted(fields.items())}
     if weighted:
         order = sorted(weighted)
-        every = list(chain.from_iterable(map(weighted.__getitem__, order)))
+        each = list(map(weighted.__getitem__, order))
+        every = list(chain.from_iterable(each))
         lists[WEIGHTED] = Lists(
-            list(map(encoded, order)),
-            array("I", (len(weighted[text]) // 2 for text in order)),
+            all_encoded(order),
+            array("I", [len(both) // 2 for both in each]),
             array("I", every[::2]),  # type: ignore[arg-type]
             array("f", every[1::2]),
         )
@@ -135,9 +134,9 @@ def batch_of(documents: Iterable[Prepared]) -> Batch:
 
 def _unweighted(terms: Mapping[str, list[int]]) -> Lists:
     order = sorted(terms)
-    docs = array("I", chain.from_iterable(map(terms.__getitem__, order)))
-    counts = array("I", (len(terms[text]) for text in order))
-    return Lists(list(map(encoded, order)), counts, docs, _ones(len(docs)))
+    each = list(map(terms.__getitem__, order))
+    docs = array("I", chain.from_iterable(each))
+    return Lists(all_encoded(order), array("I", map(len, each)), docs, _ones(len(docs)))
 
 
 def _ones(count: int) -> array[float]:

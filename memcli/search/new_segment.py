@@ -10,15 +10,19 @@ from __future__ import annotations
 import contextlib
 import os
 from array import array
+from functools import cache
 from itertools import accumulate
 
 from memcli.search.batch import WEIGHTED
+from memcli.search.packed_facts import portable
 from memcli.search.segment import (
     DOCUMENTS,
+    NUMBER_SIZE,
     POSTINGS,
     TERMS,
     SegmentId,
     documents_file,
+    documents_in,
     posting_list,
 )
 from memcli.search.segment_file import HEADER_SIZE, with_header
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
 
     from memcli.search.batch import Batch, Lists
 
-    _Item = tuple[str, bytes, array[int], array[float] | None]
+    _Field = tuple[str, list[bytes], Iterable[bytes], Iterable[bytes] | None]
 
 
 def write(folder: str, batches: Iterable[Batch]) -> tuple[SegmentId, ...]:
@@ -80,66 +84,73 @@ def new_name() -> str:
 
 
 class Postings:
-    """Posting lists by term; documents come in order, so no list is ever sorted."""
+    """Posting lists by term; documents come in order, so no list is ever sorted.
+
+    They are bytes, as the files have them: numbers of documents, and apart from them
+    their weights.
+    """
 
     def __init__(self) -> None:
-        self._docs: dict[str, dict[bytes, array[int]]] = {}
-        self._weights: dict[bytes, array[float]] = {}
+        self._docs: dict[str, dict[bytes, bytes]] = {}
+        self._weights: dict[bytes, bytes] = {}
 
     def add_batch(self, batch: Batch, documents: int) -> None:
         """Add what a batch holds, behind so many documents."""
         for field, lists in batch.lists.items():
             docs = lists.docs
             if documents:
-                docs = array("I", map(documents.__add__, docs))
-            _extend(self._docs.setdefault(field, {}), lists, docs)
-            if field == WEIGHTED:
-                _extend(self._weights, lists, lists.weights)
+                docs = array("I", [doc + documents for doc in docs])
+            self.extend(field, lists._replace(docs=docs))
 
-    def add_one(self, field: str, term: bytes, doc: int, weight: float) -> None:
-        """Add one term of a document."""
-        terms = self._docs.setdefault(field, {})
-        terms.setdefault(term, array("I")).append(doc)
+    def extend(self, field: str, lists: Lists) -> None:
+        """Put these documents of each term behind those that are known of it."""
+        ends = list(accumulate(map(NUMBER_SIZE.__mul__, lists.counts)))
+        _extend(self._docs.setdefault(field, {}), lists.texts, ends, lists.docs)
         if field == WEIGHTED:
-            self._weights.setdefault(term, array("f")).append(weight)
+            _extend(self._weights, lists.texts, ends, lists.weights)
 
-    def in_order(self) -> Iterator[_Item]:
-        """Each term with its field, its documents and their weights."""
-        for field, terms in sorted(self._docs.items()):
-            weights = self._weights if field == WEIGHTED else {}
-            for term in sorted(terms):
-                yield field, term, terms[term], weights.get(term)
+    def in_order(self) -> Iterator[_Field]:
+        """Each field with its terms, and for each of these its documents and weights.
+
+        There are no weights where each is 1.
+        """
+        for field, docs in sorted(self._docs.items()):
+            order = sorted(docs)
+            weighted = field == WEIGHTED
+            weights = map(self._weights.__getitem__, order) if weighted else None
+            yield field, order, map(docs.__getitem__, order), weights
 
 
-def _extend(known: dict[bytes, array[Any]], lists: Lists, numbers: array[Any]) -> None:
-    """Put the numbers of each term behind those that are known of it."""
+def _extend(
+    known: dict[bytes, bytes],
+    texts: Iterable[bytes],
+    ends: Iterable[int],
+    numbers: array[Any],
+) -> None:
+    """Put the numbers of each term, which end at these bytes, behind the known ones."""
+    data = portable(numbers).tobytes()
     start = 0
-    for text, end in zip(lists.texts, accumulate(lists.counts), strict=True):
-        before = known.get(text)
-        if before is None:
-            known[text] = numbers[start:end]
-        else:
-            before.extend(numbers[start:end])
+    for text, end in zip(texts, ends, strict=True):
+        known[text] = known.get(text, b"") + data[start:end]
         start = end
 
 
-def files_of_terms(items: Iterable[_Item]) -> tuple[bytes, bytes]:
+def files_of_terms(fields: Iterable[_Field]) -> tuple[bytes, bytes]:
     """The bytes of the file of terms, and of that of their posting lists.
 
     Args:
-        items: field, term, documents and weights, in order; no weights where each is 1.
+        fields: in order, as `Postings.in_order` gives them.
     """
-    ends: dict[str, int] = {}
+    ends: list[tuple[str, int]] = []
     texts: list[bytes] = []
     lists: list[bytes] = []
-    counts, offsets = array("I"), array("Q")
-    offset = HEADER_SIZE
-    for field, term, docs, weights in items:
-        texts.append(term)
-        ends[field] = len(texts)
-        counts.append(len(docs))
-        offsets.append(offset)
-        lists.append(posting_list(docs, weights))
-        offset += len(lists[-1])
-    table = terms_file(list(ends.items()), texts, counts, offsets)
+    # Five fields have a term of its own for each document, and so the same lists.
+    unweighted = cache(posting_list)
+    for field, terms, docs, weights in fields:
+        texts += terms
+        ends.append((field, len(texts)))
+        lists += map(posting_list, docs, weights) if weights else map(unweighted, docs)
+    counts = array("I", map(documents_in, lists))
+    offsets = array("Q", accumulate(map(len, lists), initial=HEADER_SIZE))[:-1]
+    table = terms_file(ends, texts, counts, offsets)
     return table, with_header(len(lists), b"".join(lists))

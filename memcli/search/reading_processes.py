@@ -34,12 +34,14 @@ if TYPE_CHECKING:
 _WORTH_A_PROCESS = 1_000
 # More find no faster than one process writes what they found.
 _MOST_PROCESSES = 4
-# The files of a batch. More would make the last process wait longer for the others, and
-# the progress that a person sees coarser; fewer, and the same words are joined more
-# often.
-_FILES = 256
+# The files of a batch. More would make the progress that a person sees coarser; fewer,
+# and the same words are joined more often.
+_MOST_FILES = 512
+# The last batches are smaller: all processes are done at nearly the same time, and the
+# one that writes has little to join when they are.
+_FEWEST_FILES = 128
 _LENGTH = struct.Struct("<I")
-# A batch that has more bytes is read here: 256 files of a million bytes have less.
+# A batch that has more bytes is read here: 512 files of a million bytes have less.
 _LARGEST = 1_000_000_000
 
 
@@ -55,8 +57,8 @@ def found_in(root: str, paths: Sequence[str], processes: int) -> Iterator[Batch]
         InvalidConfig: the vault's settings cannot be understood.
     """
     vault = Files(root)
-    shares = [paths[at : at + _FILES] for at in range(0, len(paths), _FILES)]
     several = worth(processes, len(paths))
+    shares = in_shares(paths, several)
     if several > 1:
         return found_by_several(vault, shares, several)
     return (collected(map(vault.found, share)) for share in shares)
@@ -70,6 +72,22 @@ def worth(processes: int, files: int) -> int:
         files: how many there are.
     """
     return max(1, min(processes, _MOST_PROCESSES, files // _WORTH_A_PROCESS))
+
+
+def in_shares(paths: Sequence[str], processes: int) -> list[Sequence[str]]:
+    """The paths in shares, in order: the files of each batch.
+
+    So many that follow each other have as many files as there are processes.
+    """
+    shares: list[Sequence[str]] = []
+    at = 0
+    while at < len(paths):
+        half = (len(paths) - at) // (2 * processes)
+        files = max(_FEWEST_FILES, min(half, _MOST_FILES))
+        for _ in range(processes):
+            shares.append(paths[at : at + files])
+            at += files
+    return list(filter(None, shares))
 
 
 def found_by_several(

@@ -67,6 +67,8 @@ _SHORT = 32
 _ONE = struct.pack("<f", 1.0)
 # Where in a file of documents the columns start.
 _COLUMNS = HEADER_SIZE + TOGETHER_SIZE
+NUMBER_SIZE = 4
+"""Bytes of a document's number in a posting list, and of its weight."""
 
 
 class SegmentId(NamedTuple):
@@ -288,12 +290,18 @@ def _rows_at(count: int) -> int:
     return _COLUMNS + count * PACKED_SIZE + len(FACTS) * CHECK_SIZE
 
 
-def posting_list(docs: array[int], weights: array[float] | None) -> bytes:
+def posting_list(docs: bytes, weights: bytes | None = None) -> bytes:
     """The bytes of one posting list.
 
     Args:
-        docs: numbers of documents.
-        weights: as many; None where each is 1.
+        docs: numbers of documents, little-endian.
+        weights: as many, in the same way; None where each is 1.
     """
-    weighed = _ONE * len(docs) if weights is None else portable(weights).tobytes()
-    return with_check(portable(docs).tobytes() + weighed)
+    if weights is None:
+        weights = _ONE * (len(docs) // NUMBER_SIZE)
+    return with_check(docs + weights)
+
+
+def documents_in(listed: bytes) -> int:
+    """How many documents stand in what `posting_list` gave."""
+    return (len(listed) - CHECK_SIZE) // (2 * NUMBER_SIZE)

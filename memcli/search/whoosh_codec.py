@@ -8,6 +8,9 @@ loading takes longer than what is done without it (`new_segment`, `live_document
 
 from __future__ import annotations
 
+from array import array
+from collections import defaultdict
+
 from whoosh import columns, fields, formats
 from whoosh.codec import base
 from whoosh.codec.whoosh3 import W3Segment
@@ -18,6 +21,7 @@ from whoosh.writing import SegmentWriter
 
 from memcli.named_tuple import NamedTuple
 from memcli.search import segment as layout
+from memcli.search.batch import Lists
 from memcli.search.new_segment import Postings, files_of_terms, new_name
 from memcli.search.packed_facts import PACKED_SIZE
 from memcli.search.segment import DOCUMENTS, INDEX_NAME, POSTINGS, TERMS, SegmentId
@@ -191,20 +195,37 @@ class _TableOfContents(NamedTuple):
 
 
 class _Pool:
-    """Collected postings, in the words in which Whoosh's writer asks for them."""
+    """Collected postings, in the words in which Whoosh's writer asks for them.
+
+    What it adds by itself, of segments that it merges, stands behind all batches.
+    """
 
     def __init__(self) -> None:
-        self.postings = Postings()
+        self.cleanup()
 
     def add(self, posting: tuple[str, bytes, int, float, bytes]) -> None:
         field, term, doc, weight, _ = posting
-        self.postings.add_one(field, term, doc, weight)
+        docs, weights = self._merged[field][term]
+        docs.append(doc)
+        weights.append(weight)
 
     def iter_postings(self) -> Iterator[Any]:
+        for field, terms in self._merged.items():
+            docs, weights = zip(*terms.values(), strict=True)
+            lists = Lists(
+                list(terms),
+                array("I", map(len, docs)),
+                array("I", b"".join(docs)),
+                array("f", b"".join(weights)),
+            )
+            self.postings.extend(field, lists)
         return self.postings.in_order()
 
     def cleanup(self) -> None:
         self.postings = Postings()
+        self._merged: dict[str, dict[bytes, tuple[array[int], array[float]]]] = (
+            defaultdict(lambda: defaultdict(lambda: (array("I"), array("f"))))
+        )
 
 
 class _Codec(base.Codec):

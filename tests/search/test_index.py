@@ -309,7 +309,7 @@ def test_what_an_agent_may_not_see_leaves_the_index_also_when_the_agent_updates_
 def test_progress_is_complete_when_the_index_is_written_and_not_before(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memcli.search.reading_processes._FILES", 35)
+    monkeypatch.setattr("memcli.search.reading_processes._FEWEST_FILES", 35)
     for number in range(70):
         Path(vault.root, f"{number}.md").write_text(f"Note {number}\n")
     state = state_of(Path(vault.root), layout.INDEX) / "state"

@@ -178,3 +178,16 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> "list[subprocess.Popen[bytes]]":
 
     monkeypatch.setattr(reading_processes, "_start", keeping)
     return started
+
+
+@pytest.mark.parametrize("files", [0, 1, 1_000, 10_141])
+@pytest.mark.parametrize("processes", [1, 2, 4])
+def test_shares_hold_every_path_once_and_are_as_large_for_each_process(
+    files: int, processes: int
+) -> None:
+    paths = [f"{number}.md" for number in range(files)]
+    shares = reading_processes.in_shares(paths, processes)
+    assert [path for share in shares for path in share] == paths
+    each = [sum(map(len, shares[n::processes])) for n in range(processes)]
+    assert max(each) - min(each) <= 256
+    assert all(len(share) <= 512 for share in shares)
