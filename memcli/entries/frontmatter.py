@@ -16,6 +16,7 @@ from functools import cache
 
 from memcli.entries import plain_yaml
 from memcli.entries.entry import FIELDS
+from memcli.entries.plain_yaml import Part as Part
 from memcli.errors import InvalidEntry, InvalidValue
 from memcli.named_tuple import NamedTuple
 
@@ -32,21 +33,13 @@ _DEEPEST = 1_000
 # Changing a file looks through all of its keys for each; nobody has so many.
 _MOST_KEYS = 1_000
 _OPENING = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
-_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+# It begins with the end of a line, which is looked for quickly.
+_CLOSING = re.compile(r"\n((?:---|\.\.\.)[ \t]*(?:\r?\n|\Z))")
 _CONFLICT = re.compile(r"^(?:<{7}|>{7})(?:[ \r]|$)", re.MULTILINE)
 _FIRST_KEY = re.compile(
     r"""(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*["']?([\w.-]+)["']?[ \t]*:(?:\s|\Z)"""
 )
 _ID_LINE = re.compile(r"^(?:memcli_)?id:\s", re.MULTILINE)
-
-
-class Part(NamedTuple):
-    """A key at the top level; its lines are first to end (exclusive), from 0."""
-
-    name: str
-    value: Any
-    first: int
-    end: int
 
 
 class Page(NamedTuple):
@@ -92,27 +85,24 @@ def take_apart(data: bytes, path: str) -> Page:
         if re.match(r"<{7} .*\r?\n---", text):
             raise _conflict(path, 1)
         return whole
-    first = _FIRST_KEY.match(text, opening.end(), opening.end() + 1000)
-    ours = first is not None and first[1] in FIELDS
-    closing = _CLOSING.search(text, opening.end())
+    closing = _CLOSING.search(text, opening.end() - 1)
     if closing is None:
-        if ours:
+        if _first_key(text, opening.end()) in FIELDS:
             raise InvalidEntry(path, 1, "the frontmatter is not closed by '---'")
         return whole
-    block = text[opening.end() : closing.start()]
+    block, after = text[opening.end() : closing.start(1)], text[closing.end() :]
     if len(block) > _BLOCK_LIMIT:
-        if ours:
+        if _first_key(text, opening.end()) in FIELDS:
             raise InvalidEntry(path, 1, f"frontmatter above {_BLOCK_LIMIT} characters")
         return whole
     simple = plain_yaml.read(block)
     if simple is not None:
         rows = block.splitlines(keepends=True)
-        keys = [Part(*each) for each in simple]
-        after = text[closing.end() :]
-        return Page(bom, opening[0], rows, "", keys, closing[0], after)
+        return Page(bom, opening[0], rows, "", simple, closing[1], after)
     conflict = _CONFLICT.search(block)
     if conflict:
         raise _conflict(path, block.count("\n", 0, conflict.start()) + 2)
+    first = _first_key(text, opening.end())
     likely = first is not None or _ID_LINE.search(block) is not None
     root = _parse(block, path, strict=likely)
     if root is None and block.strip():
@@ -126,8 +116,13 @@ def take_apart(data: bytes, path: str) -> Page:
     ):
         return whole
     indent = " " * root.start_mark.column if parts else ""
-    body = text[closing.end() :]
-    return Page(bom, opening[0], lines, indent, parts, closing[0], body)
+    return Page(bom, opening[0], lines, indent, parts, closing[1], after)
+
+
+def _first_key(text: str, start: int) -> str | None:
+    """The key with which a mapping begins at a place; None where none does."""
+    found = _FIRST_KEY.match(text, start, start + 1000)
+    return found and found[1]
 
 
 def _to_text(data: bytes, path: str) -> str:

@@ -12,6 +12,8 @@ time of indexing a file.
 
 from __future__ import annotations
 
+import re
+
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 
 # What may be more than a part of a word where it stands in a list in brackets.
-_SPECIAL_IN_LIST = frozenset(",[]{}\"':#?&*!|>%@`")
+_SPECIAL_IN_LIST = re.compile(r"[,\[\]{}\"':#?&*!|>%@`]")
 # More lines than a person writes; YAML has a limit for them.
 _MOST_LINES = 500
 
@@ -55,16 +57,23 @@ class Node(NamedTuple):
         return Mark(self.line, self.column)
 
 
-class Line(NamedTuple):
-    """A key at the start of a line; its lines are first to end (exclusive), from 0."""
+# A file has thirty, and to call the class takes three times as long.
+_node = tuple.__new__
+
+
+class Part(NamedTuple):
+    """A key at the top level; its lines are first to end (exclusive), from 0.
+
+    `value` is a `Node`, or one of YAML's.
+    """
 
     name: str
-    value: Node
+    value: Any
     first: int
     end: int
 
 
-def read(block: str) -> list[Line] | None:
+def read(block: str) -> list[Part] | None:
     """The keys of a block with their values, None when it takes YAML to read it.
 
     >>> read("kind: note\\ntags: [a, b]\\n")[1].value.value[0].value
@@ -73,7 +82,9 @@ def read(block: str) -> list[Line] | None:
     rows = block.split("\n")
     if rows.pop() or not rows or len(rows) > _MOST_LINES:
         return None
-    found: list[Line] = []
+    if not "".join(rows).isprintable():
+        return None
+    found: list[Part] = []
     names: set[str] = set()
     number = 0
     while number < len(rows):
@@ -95,7 +106,7 @@ def read(block: str) -> list[Line] | None:
         if node is None or name in names:
             return None
         names.add(name)
-        found.append(Line(name, node, first, number))
+        found.append(Part(name, node, first, number))
     return found
 
 
@@ -108,7 +119,7 @@ def _pair(row: str, number: int, indent: int) -> tuple[str, Node | None]:
         indent: how many characters stand before the key.
     """
     name, colon, text = row[indent:].partition(":")
-    if not (colon and name.isascii() and name.isidentifier() and row.isprintable()):
+    if not (colon and name.isascii() and name.isidentifier()):
         return "", None
     if text[:1] != " ":
         return name, None
@@ -123,14 +134,14 @@ def _value(text: str, line: int, end: int) -> Node | None:
         return _quoted(text, line, end)
     if not text[:1].isalnum() or ": " in text or " #" in text or text[-1] in " :":
         return None
-    return Node("scalar", text, "", line, end)
+    return _node(Node, ("scalar", text, "", line, end))
 
 
 def _quoted(text: str, line: int, end: int) -> Node | None:
     inner = text[1:-1]
     if len(text) < 2 or text[-1] != '"' or '"' in inner or "\\" in inner:
         return None
-    return Node("scalar", inner, '"', line, end)
+    return _node(Node, ("scalar", inner, '"', line, end))
 
 
 def _listed(text: str, line: int, end: int) -> Node | None:
@@ -138,15 +149,20 @@ def _listed(text: str, line: int, end: int) -> Node | None:
         return None
     items: list[Node] = []
     at = end - len(text) + 1
-    for word in text[1:-1].split(", ") if len(text) > 2 else ():
+    words = text[1:-1].split(", ") if len(text) > 2 else []
+    # Of most lists, all words at once.
+    plain = _SPECIAL_IN_LIST.search("".join(words)) is None
+    for word in words:
         at += len(word)
+        item = None
         if word[:1] == '"':
             item = _quoted(word, line, at)
-        elif word[:1].isalnum() and word[-1] != " ":
-            plain = _SPECIAL_IN_LIST.isdisjoint(word)
-            item = Node("scalar", word, "", line, at) if plain else None
-        else:
-            item = None
+        elif (
+            word[:1].isalnum()
+            and word[-1] != " "
+            and (plain or _SPECIAL_IN_LIST.search(word) is None)
+        ):
+            item = _node(Node, ("scalar", word, "", line, at))
         if item is None:
             return None
         items.append(item)

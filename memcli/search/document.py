@@ -123,9 +123,7 @@ def document(
         answers=answer_types.held(entry.body),
         # A year that was stored as its first of January let recency flip an order.
         is_span=bool(entry.occurred_until or (when and len(when) < len("2026-01-01"))),
-        row=_row(entry, shown, frequent, names)._replace(
-            findings=checked.findings, links=checked.links
-        ),
+        row=_row(entry, shown, frequent, names, checked),
     )
 
 
@@ -185,7 +183,11 @@ def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
 
 
 def _row(
-    entry: Entry, title: str, terms: dict[str, float], names: tuple[str, ...]
+    entry: Entry,
+    title: str,
+    terms: dict[str, float],
+    names: tuple[str, ...],
+    checked: Checked,
 ) -> StoredRow:
     return StoredRow(
         id=entry.id,
@@ -231,8 +233,8 @@ def _row(
         path=entry.path,
         terms=terms,
         names=names,
-        findings=(),
-        links=(),
+        findings=checked.findings,
+        links=checked.links,
         source=entry.source,
     )
 

@@ -43,6 +43,12 @@ _NUMBERS = frozenset(
 )
 
 
+# "in Berlin", "to the Alps". It begins with a space, which is looked for quickly, and
+# what stands before it is read only where a capital follows.
+_AT_A_PLACE = re.compile(
+    r" (?=[A-Zt])(?:(?<=\bin )|(?<=\bat )|(?<=\bto )|(?<=\bfrom )|(?<=\bnear ))"
+    r"(?:the )?[A-Z][a-z]"
+)
 # Characters of ASCII that part words.
 _SPACED = {n: " " for n in range(128) if not chr(n).isalnum()}
 
@@ -75,15 +81,14 @@ def held(text: str) -> int:
     """
     text = text[:_READ]
     kinds = 0
-    if re.search(r"\b(?:in|at|from|to|near) (?:the )?[A-Z][a-z]", text):
+    if _AT_A_PLACE.search(text):
         kinds |= PLACE
     text = text.lower()
     words: set[str] = set()
     if text.isascii():
         # Only words with a digit in them need a pattern to tell their parts.
-        every = set(text.translate(_SPACED).split())
-        words.update([word for word in every if word.isalpha()])
-        text = " ".join(every - words)
+        words = set(text.translate(_SPACED).split())
+        text = " ".join([word for word in words if not word.isalpha()])
     parts = re.findall(r"[a-z]+|[0-9]+(?:st|nd|rd|th)?", text)
     words.update(parts)
     numbers = [part for part in parts if part[0].isdigit()]

@@ -12,6 +12,7 @@ import re
 from functools import lru_cache
 from itertools import zip_longest
 
+from memcli.entries.remembered import Remembered
 from memcli.entries.text.code_words import KEYWORDS, PROGRAMS
 from memcli.entries.text.identifiers import AROUND
 from memcli.entries.text.named_code import (
@@ -171,7 +172,7 @@ def _sentences(text: str) -> Iterator[list[Piece]]:
         if is_code:
             pieces.append(Piece(word.strip(), True, after in _ENDS, after == ","))
         elif word.isalnum():
-            pieces.append(Piece(word, False, False, False))
+            pieces.append(_PLAIN[word])
         elif not word.strip(_AROUND_PIECES) and word not in ("*", "."):
             # A dash between two spaces, or the mark after a code span.
             if pieces and word[0] in ".;:?!—–-":
@@ -184,6 +185,9 @@ def _sentences(text: str) -> Iterator[list[Piece]]:
             yield pieces
             pieces = []
     yield pieces
+
+
+_PLAIN = Remembered(lambda word: Piece(word, False, False, False), most=1 << 14)
 
 
 def _words(text: str) -> Iterator[tuple[str, bool, str]]:

@@ -53,24 +53,21 @@ def identifiers(text: str) -> Iterator[str]:
         for span in re.finditer(_SPAN, text):
             yield from _of_span(span[1].strip())
         text = re.sub(_SPAN, " ", text)
-    for word in text.split():
-        # Nearly every word of prose ends here.
-        if word.isalpha() and (word.islower() or word[1:].islower()):
-            continue
-        name = _OF_WORD[word]
-        if name is not None:
-            yield name
+    yield from filter(None, map(_OF_WORD.__getitem__, text.split()))
 
 
 def _of_word(word: str) -> str | None:
     """The identifier that a word is without the marks around it, or None."""
+    # Nearly every word of prose.
+    if word.isalpha() and (word.islower() or word[1:].islower()):
+        return None
     bare = word.strip(AROUND).rstrip(".").rstrip(AROUND)
     if bare.isalpha() and bare[1:].islower():
         return None
     return identifier(bare)
 
 
-_OF_WORD = Remembered(_of_word)
+_OF_WORD = Remembered(_of_word, most=1 << 16)
 
 
 def _of_span(span: str) -> Iterator[str]:

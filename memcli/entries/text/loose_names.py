@@ -58,7 +58,7 @@ def _names(text: str, possible: Sequence[ProperName]) -> Iterator[str]:
         if is_code_term(name):
             yield name
     single = sum(not name.several for name in possible)
-    nouns = single > max(_ALWAYS, len(text.split()) // _WORDS_A_NAME)
+    nouns = single > _ALWAYS and single > len(text.split()) // _WORDS_A_NAME
     for name, several in possible:
         if not nouns or (several and name.partition(" ")[0] not in _ARTICLES):
             yield name

@@ -9,6 +9,7 @@ from __future__ import annotations
 # ruff: noqa: RUF001 (curly quotes are named on purpose)
 import re
 
+from memcli.entries.remembered import Remembered
 from memcli.entries.text.tokens import STOP_WORDS
 from memcli.named_tuple import NamedTuple
 
@@ -39,6 +40,8 @@ _NAME = r"[^\W\d_a-z][\w’'-]*"
 _LEADING = "\"'“”‘’«»([{*_"
 _ENDING = "\"'“”‘’«»)]}*_"
 _STOPS = ".!?…:;"
+_BEHIND = _ENDING + _STOPS + ","
+_MARKS = _LEADING + _BEHIND
 _CODE = r"```.*?(?:```|\Z)|`[^`\n]*`|!?\[\[[^\[\]\n]*\]\]|\w+://\S+|\]\([^()\s]*\)"
 _LABEL = r"[ \t]*(?:[-*+>•]|\d{1,3}[.)])[ \t]+"
 _BEFORE_LABEL = " \t-*+>•0123456789"
@@ -87,14 +90,17 @@ def _of_line(words: list[str]) -> list[ProperName]:
             names.append(ProperName(" ".join(run), several))
         run = []
 
-    for raw in words:
-        # Nearly every word of prose ends here: no name begins with a small letter.
-        if "a" <= raw[0] <= "z":
-            if run:
-                close()
-            begins = not raw.isalnum() and _ends(raw)
+    last = -1
+    for at, raw in enumerate(words):
+        # Nearly every word of prose: no name begins with a letter from a to z.
+        if "a" <= raw < "{":
             continue
-        word = _read(raw)
+        if last < at - 1:
+            # Such words stand between, and no name goes over one.
+            close()
+            begins = _ends(words[at - 1])
+        last = at
+        word = _WORDS[raw]
         # A common word at the beginning of a sentence does not start a run.
         if word.is_name and (run or not word.is_common):
             if not run:
@@ -112,10 +118,13 @@ def _of_line(words: list[str]) -> list[ProperName]:
 
 def _is_title(words: list[str]) -> bool:
     """Whether every important word of a line has a capital: a title, or shouting."""
-    plain = (word.strip(_LEADING + _ENDING + _STOPS + ",") for word in words)
-    return len(words) > 2 and not any(
-        word[:1].islower() and word not in STOP_WORDS for word in plain
-    )
+    if len(words) <= 2:
+        return False
+    for word in words:
+        plain = word.strip(_MARKS)
+        if plain[:1].islower() and plain not in STOP_WORDS:
+            return False
+    return True
 
 
 class _Word(NamedTuple):
@@ -138,7 +147,7 @@ class _Word(NamedTuple):
 
 def _read(raw: str) -> _Word:
     word = raw.lstrip(_LEADING)
-    stem = word.rstrip(_ENDING + _STOPS + ",")
+    stem = word.rstrip(_BEHIND)
     if "'" in stem or "’" in stem:
         stem = re.sub(r"['’]s?$", "", stem)
     named = len(stem) > 1 and _is_name(stem)
@@ -146,6 +155,9 @@ def _read(raw: str) -> _Word:
     ends = _ends(word)
     closes = ends or word.endswith((",", "'s", "’s")) or (named and common)
     return _Word(stem, named, common, ends, closes)
+
+
+_WORDS = Remembered(_read)
 
 
 def _is_name(stem: str) -> bool:

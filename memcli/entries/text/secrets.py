@@ -18,6 +18,7 @@ import re
 from bisect import bisect_left
 from functools import cache
 
+from memcli.entries.remembered import Remembered
 from memcli.entries.text import long_words
 from memcli.entries.text import secret_forms as forms
 from memcli.entries.text import secret_values as values
@@ -229,12 +230,9 @@ def _end_of_block(text: str, start: int) -> int:
 
 def _assigned(text: str, wide: bool) -> Iterator[Span]:
     """Values that are given to a name which says what they are."""
-    kinds: dict[str, str | None] = {}
     for match in _assignments(text):
         name = match[1]
-        if name not in kinds:
-            kinds[name] = _named(name)
-        kind = kinds[name]
+        kind = _KIND_OF[name]
         if kind is None:
             continue
         group = next(group for group in (3, 4, 5, 6) if match[group] is not None)
@@ -288,6 +286,10 @@ def _named(name: str) -> str | None:
     if plain.endswith(_KEYS) or (env and not plain.endswith(("cachekey", "publickey"))):
         return _VALUE
     return None
+
+
+# The names in frontmatter stand in every file, and those in code in many.
+_KIND_OF: Final = Remembered(_named, most=1 << 12)
 
 
 def _said(text: str, wide: bool) -> Iterator[Span]:
