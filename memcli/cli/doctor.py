@@ -67,6 +67,8 @@ def doctor(context: Context) -> Result:
 def _draw(canvas: Canvas, check: Check) -> None:
     state = "PROBLEM" if check.state == "problem" else check.state
     style = _STYLES[check.state]
-    canvas.line(f"{state:8}{check.name}: {' '.join(check.said.split())}", style=style)
+    canvas.line(
+        f"{state:8}{check.name}: {' '.join(check.said.splitlines())}", style=style
+    )
     if check.mend and check.state != "ok":
         canvas.line(f"        -> {check.mend}")

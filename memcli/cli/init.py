@@ -6,7 +6,7 @@ import os
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries import layout
-from memcli.errors import NotAVault, UsageError
+from memcli.errors import NotAVault, UsageError, WriteFailed
 
 TYPE_CHECKING = False
 
@@ -143,8 +143,17 @@ def prepare(
         create.let_git_merge(plan.path, own_program.words(), environ=context.environ)
     default = known_vaults.default_vault(context.environ)
     becomes_default = make_default or default is None
+    kept: list[str] = []
     if becomes_default and not dry_run and default != plan.path:
-        known_vaults.set_default_vault(plan.path, context.environ)
+        try:
+            known_vaults.set_default_vault(plan.path, context.environ)
+        except WriteFailed as error:
+            why = error.message.removesuffix("; nothing was changed")
+            said = f"{plan.path} did not become your default vault: {why}"
+            if make_default:
+                raise WriteFailed(said, hint=error.hint) from error
+            kept.append(f"{said}; name it with --vault or MEMCLI_VAULT")
+            becomes_default = False
 
     def text(canvas: Canvas) -> None:
         said = _WOULD if dry_run else _DID
@@ -153,7 +162,7 @@ def prepare(
             canvas.line(f"  notes in it, unchanged: {plan.notes:,}")
         if plan.repository:
             canvas.line(f"  its history is that of the repository {plan.repository}")
-        if default == plan.path:
+        if default == plan.path or kept:
             return
         if becomes_default:
             verb = "would become" if dry_run else "is"
@@ -178,7 +187,8 @@ def prepare(
         "default": becomes_default or default == plan.path,
         "dry_run": dry_run,
     }
-    return Result(data=data, text=text, warnings=tuple(_warnings(plan, dry_run)))
+    warnings = (*_warnings(plan, dry_run), *kept)
+    return Result(data=data, text=text, warnings=warnings)
 
 
 _DID = {

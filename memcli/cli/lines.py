@@ -30,8 +30,8 @@ def words(line: str, cells: Cells) -> list[tuple[str, str]]:
     Between two wide characters, as of Chinese and Japanese, a line may be broken too.
     """
     found = []
-    for word in line.split():
-        start, gap = 0, " "
+    for between, word in re.findall(r"(\s*)(\S+)", line):
+        start, gap = 0, between
         for place in range(1, 0 if word.isascii() else len(word)):
             if cells(word[place - 1]) == 2 == cells(word[place]):
                 found.append((word[start:place], gap))

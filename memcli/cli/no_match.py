@@ -38,7 +38,7 @@ def sentences(
         return ["no match"]
     tools = context.via == "mcp"
     if not found.entries:
-        say = "memory_save" if tools else "memcli save TEXT"
+        say = "memory_save" if tools else f"memcli save TEXT{_named(context)}"
         return [f"no match: there is no entry yet; to save one: {say}"]
     lacking = _missing(found)
     if found.filtered:
@@ -58,9 +58,14 @@ def sentences(
         said = ["no match"]
     if lacking and (found.filtered or found.ended):
         said.append(f"in no entry: {lacking}")
-    ask = _Tool(command) if tools else _Command(command)
+    ask = _Tool(command) if tools else _Command(command, _named(context))
     without = ", without filters" if found.filtered else ""
     return [*said, f"try{without}: {ask.next(query, found)}"]
+
+
+def _named(context: Context) -> str:
+    """The flag that names the vault that was asked, when one did."""
+    return f" {_pasted(['--vault', context.vault])}" if context.vault else ""
 
 
 def _flag(name: str) -> str:
@@ -88,23 +93,27 @@ def named(words: Sequence[str]) -> str:
 class _Command:
     """The next step as a command line."""
 
-    def __init__(self, command: str) -> None:
+    def __init__(self, command: str, vault: str) -> None:
         self._command = command
+        self._vault = vault
 
     def next(self, query: str, found: NoMatch) -> str:
         if found.filtered:
             return self._line(query)
         if found.ended:
             flags = [word for name in found.ended for word in ("--status", name)]
-            return _pasted(["memcli", "recall", *flags, "--", query])
+            return _pasted(["memcli", "recall", *flags]) + self._asks("--", query)
         corrected = found.corrected(query)
         if corrected:
             return self._line(corrected)
-        return "other or fewer words, or list what there is: memcli list"
+        return f"other or fewer words, or list what there is: memcli list{self._vault}"
 
     def _line(self, query: str) -> str:
         dashes = ["--"] if query.startswith("-") else []
-        return _pasted(["memcli", self._command, *dashes, query])
+        return f"memcli {self._command}" + self._asks(*dashes, query)
+
+    def _asks(self, *words: str) -> str:
+        return f"{self._vault} {_pasted(list(words))}"
 
 
 class _Tool:

@@ -57,7 +57,8 @@ AllowSecret = Annotated[
 # --- the fields of an entry -----------------------------------------------------------
 
 File = Annotated[
-    str | None, Option("--file", metavar="PATH", help="Read the text from a file")
+    str | None,
+    Option("--file", metavar="PATH", help="Read the text from a file, - for stdin"),
 ]
 Title = Annotated[
     str | None,

@@ -25,7 +25,9 @@ def recall(
     context: Context,
     query: Annotated[
         list[str] | None,
-        Argument(metavar="[QUERY]...", help="Words or a question"),
+        Argument(
+            metavar="[QUERY]...", help="Words or a question; - reads it from stdin"
+        ),
     ] = None,
     *,
     budget: options.Budget = None,
@@ -120,6 +122,10 @@ def recall(
     """
     # Quotes around a question are for the shell, not for memcli.
     text = " ".join(query or ())
+    if text == "-":
+        from memcli.cli.written_text import piped_question
+
+        text = piped_question(context)
     words: Words = {
         "kind": kinds or (),
         "type": types or (),
@@ -153,6 +159,8 @@ def recall(
         return _judged(sources, useful or [], not_useful or [])
     _check(text, batch, research, cursor, every=all_)
     sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
+    if vaults and len(vaults) == 1:
+        context = context.with_one_vault(vaults)
     if batch:
         answered = _batch(context, sources, batch, words)
         return _for_scripts(answered) if exit_code else answered
@@ -245,7 +253,8 @@ def _check(
     if not (text.strip() or every or batch):
         raise UsageError(
             "there is no question",
-            hint='Ask one: memcli recall "how do we deploy?"; or list with --all.',
+            hint="Ask one: memcli recall 'how do we deploy?'; or list with --all; or "
+            "pipe it in: memcli recall -",
         )
 
 

@@ -20,7 +20,9 @@ def reflect(
     context: Context,
     query: Annotated[
         list[str] | None,
-        Argument(metavar="[QUERY]...", help="Words or a question"),
+        Argument(
+            metavar="[QUERY]...", help="Words or a question; - reads it from stdin"
+        ),
     ] = None,
     *,
     budget: options.Budget = None,
@@ -130,6 +132,10 @@ def reflect(
     """
     # Quotes around a question are for the shell, not for memcli.
     text = " ".join(query or ())
+    if text == "-":
+        from memcli.cli.written_text import piped_question
+
+        text = piped_question(context)
     words: Words = {
         "kind": kinds or (),
         "type": types or (),
@@ -160,6 +166,8 @@ def reflect(
         from memcli.cli import reflect_query
 
         sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
+        if vaults and len(vaults) == 1:
+            context = context.with_one_vault(vaults)
         result = reflect_query.answer(context, sources, text, words, research)
         if response_schema is not None:
             result = reflect_query.deprecated(result)

@@ -44,7 +44,7 @@ class Screen:
                 continue
             named = f"{part.label}: " if part.label else ""
             for warning in part.warnings:  # of one line; a file's name may have several
-                self.tell(f"warning: {named}{' '.join(warning.split())}")
+                self.tell(f"warning: {named}{' '.join(warning.splitlines())}")
             canvas = self._canvas()
             if part.label:
                 if number:

@@ -1,13 +1,16 @@
-"""The text that a command line brings: an argument, a file, or standard input."""
+"""The text or question that a command line brings, also by a file or standard input."""
 
 from __future__ import annotations
 
-from memcli.errors import Unreadable, UsageError
+from memcli.errors import InvalidValue, Unreadable, UsageError
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.cli.context import Context
+
+# Of a question on standard input: some thousand lines of a log. It takes a second.
+_LONGEST_QUESTION = 100_000
 
 
 def written_text(
@@ -18,7 +21,7 @@ def written_text(
     Args:
         context: has standard input.
         argument: the text; "-" means standard input.
-        path: what --file names.
+        path: what --file names; "-" means standard input.
         what: the command, for the hint when there is no text.
 
     Raises:
@@ -27,19 +30,38 @@ def written_text(
     """
     if path and argument:
         raise UsageError("give the text as an argument or with --file, not both")
-    if path:
+    if path and path != "-":
         from memcli.storage import files
 
         # Four bytes a character, for every limit of a vault; more is not read.
         return _decoded(files.read(path, limit=64_000_000), path)
     if argument is not None and argument != "-":
         return argument
-    if context.stdin_is_terminal and argument is None:
+    if context.stdin_is_terminal and argument is None and not path:
         raise UsageError(
             "there is no text to save",
             hint=f'Give it: memcli {what} "..."; or with --file; or pipe it in.',
         )
     return _decoded(context.read_stdin(), "standard input")
+
+
+def piped_question(context: Context) -> str:
+    """The question that standard input holds.
+
+    Raises:
+        InvalidValue: standard input has more than `_LONGEST_QUESTION` characters.
+        Unreadable: it is not UTF-8.
+    """
+    text = _decoded(context.read_stdin(), "standard input")
+    if len(text) > _LONGEST_QUESTION:
+        raise InvalidValue(
+            f"the question has {len(text):,} characters; the limit is "
+            f"{_LONGEST_QUESTION:,}",
+            hint="Ask with the part that says what happened, such as its last lines: "
+            "tail -n 50 FILE | memcli recall -",
+            code="too_large",
+        )
+    return text
 
 
 def _decoded(data: bytes, name: str) -> str:

@@ -7,6 +7,7 @@ it, and a check never raises: what stands in its way is what it reports.
 from __future__ import annotations
 
 import os
+import shlex
 
 from memcli.entries.text.counted import agreeing, counted
 from memcli.errors import MemcliError
@@ -111,16 +112,19 @@ def _git(environ: Mapping[str, str]) -> Check:
 
 def _of_vault(vault: Vault) -> Iterator[Check]:
     """The vault, its files, its history, its index, and what hooks did in it."""
-    try:
-        if vault.is_published:
-            yield _published(vault)
-            return
-        yield _lint(vault)
-        yield _identity(vault)
-        yield _index(vault)
-        yield _sync(vault)
-    except MemcliError as error:
-        yield Check("vault", PROBLEM, error.message, error.hint)
+    looks = {"vault": _lint, "history": _identity, "index": _index, "sync": _sync}
+    if vault.is_published:
+        looks = {"vault": _published}
+    for name, look in looks.items():
+        try:
+            yield look(vault)
+        except MemcliError as error:
+            fsck = shlex.join(["git", "-C", vault.root, "fsck"])
+            mend = error.hint or f"see what git says: {fsck}"
+            yield Check(name, PROBLEM, error.message, mend)
+            break
+    if vault.is_published:
+        return
     yield _calls(vault)
 
 
@@ -150,6 +154,11 @@ def _lint(vault: Vault) -> Check:
     if findings:
         said = f"{where}, {counted(len(findings), 'warning')}"
         return Check("vault", NOTE, said, "memcli inspect lint")
+    if not os.access(vault.root, os.W_OK):
+        said = f"{where}; you may not write there, so nothing can be saved in it"
+        return Check(
+            "vault", NOTE, said, "ask who owns the folder, or use another vault"
+        )
     return Check("vault", OK, where)
 
 

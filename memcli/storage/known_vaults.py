@@ -146,7 +146,8 @@ def refused(word: str) -> VaultNotFound:
     """The refusal of a vault that is unknown, or that may only be read."""
     return VaultNotFound(
         f"no vault is named '{word}'",
-        hint="See which there are, and what is allowed in each: memcli inspect vaults",
+        hint="The path of a vault's folder will do as well. See which there are, and "
+        "what is allowed in each: memcli inspect vaults",
     )
 
 

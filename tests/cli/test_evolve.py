@@ -33,6 +33,8 @@ def test_the_text_comes_from_the_argument_a_file_or_a_pipe(
     ).out.split()
     assert third[0] == "evolved"
     assert vault.get(third[1]).body == "Näch ste 🙂\n"
+    fourth = memcli("evolve", third[1], "--file", "-", stdin=b"On Mondays again").out
+    assert vault.get(fourth.split()[1]).body == "On Mondays again\n"
     assert vault.get(old).reason == "freeze"
 
 

@@ -44,6 +44,11 @@ def test_a_path_is_not_broken_and_short_lines_stay_as_they_are() -> None:
     assert talk(table, 40, cell_len) == table
 
 
+def test_two_spaces_in_a_path_stay_two() -> None:
+    told = talk("no vault is at /home/ada/my  notes, and nothing else is", 40, cell_len)
+    assert "/home/ada/my  notes," in told
+
+
 def test_wide_characters_count_as_two() -> None:
     lines = talk("warning: " + "火曜日" * 12, 40, cell_len).split("\n")
     assert len(lines) > 1

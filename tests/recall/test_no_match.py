@@ -6,6 +6,7 @@ import pytest
 
 from memcli import Vault, Vaults
 from memcli.cli import no_match as wording
+from memcli.cli.context import Context
 from memcli.recall.no_match import NoMatch, merged
 from memcli.recall.query import Filters, view_of
 from tests.conftest import VaultMaker
@@ -18,6 +19,11 @@ def why(vault: Vault, text: str, **options: Any) -> NoMatch:
     assert answer.rows == []
     assert answer.no_match is not None
     return answer.no_match
+
+
+def _unnamed(vault: Vault, **changes: str) -> Context:
+    """What a command runs in whose vault no flag names."""
+    return context_of(vault, **changes)._replace(vault=None)
 
 
 def test_an_answer_with_a_row_says_nothing_of_no_match(vault: Vault) -> None:
@@ -64,12 +70,12 @@ def test_the_filters_that_leave_all_out_are_named_and_the_moment_is_one(
     then = view_of(vault.now_ms() // 1000, as_of=1_600_000_000)
     found = why(vault, "apples", view=then, filters=Filters(tags=("x",)))
     assert (found.filtered, found.filters) == (1, ("tag", "as_of"))
-    said = wording.sentences(context_of(vault), "recall", "apples", found)
+    said = wording.sentences(_unnamed(vault), "recall", "apples", found)
     assert (
         said[0]
         == "no match: --tag, --as-of left out 1 entry with words of the question"
     )
-    said = wording.sentences(context_of(vault, via="mcp"), "recall", "apples", found)
+    said = wording.sentences(_unnamed(vault, via="mcp"), "recall", "apples", found)
     assert said[0].startswith("no match: tag, as_of left out 1 entry")
     assert why(vault, "apples", view=then).ended == {}
 
@@ -101,12 +107,27 @@ def test_of_several_vaults_a_word_is_missing_that_all_of_them_lack() -> None:
 def test_the_next_step_is_named_in_the_words_of_the_caller(
     vault: Vault, found: NoMatch, command: str, tool: str
 ) -> None:
-    said = wording.sentences(context_of(vault), "recall", "apels", found)
+    said = wording.sentences(_unnamed(vault), "recall", "apels", found)
     assert said[0].startswith("no match")
     assert command in said[-1]
-    said = wording.sentences(context_of(vault, via="mcp"), "recall", "apels", found)
+    said = wording.sentences(_unnamed(vault, via="mcp"), "recall", "apels", found)
     assert tool in said[-1]
     assert "memcli recall" not in " ".join(said)
+
+
+def test_the_next_step_names_the_vault_that_was_named(vault: Vault) -> None:
+    asked = context_of(vault)._replace(vault="my notes")
+    for found in (
+        NoMatch(0),
+        NoMatch(1, ("apels",)),
+        NoMatch(1, ("apels",), {"apels": ("apples",)}),
+        NoMatch(1, (), {}, 0, {"expired": 1}),
+    ):
+        said = wording.sentences(asked, "recall", "-apels", found)[-1]
+        assert " --vault 'my notes'" in said
+        before, _, after = said.partition(" --vault 'my notes'")
+        assert "apels" not in before.partition("memcli")[2], said
+        assert not after or after.startswith(" -"), said
 
 
 def test_what_hooks_ask_does_not_look_for_reasons(vault: Vault) -> None:
@@ -139,11 +160,11 @@ def test_several_vaults_say_together_what_none_of_them_holds(
 
 def test_of_very_many_words_the_first_are_named(vault: Vault) -> None:
     found = NoMatch(1, tuple(f"w{number}" for number in range(500)))
-    said = wording.sentences(context_of(vault), "recall", "x", found)
+    said = wording.sentences(_unnamed(vault), "recall", "x", found)
     assert said[0].endswith("w10, w11 and 488 more words")
 
 
 def test_a_corrected_question_is_one_word_of_a_shell(vault: Vault) -> None:
     found = NoMatch(1, ("apels",), {"apels": ("apples",)})
-    said = wording.sentences(context_of(vault), "recall", "--x apels; rm", found)
+    said = wording.sentences(_unnamed(vault), "recall", "--x apels; rm", found)
     assert said[-1] == "try: memcli recall -- '--x apples; rm'"

@@ -102,6 +102,31 @@ def test_no_vault_and_no_git_are_problems_with_their_mends(
     assert states(examine())["git"] == "problem"
 
 
+def test_what_git_cannot_say_is_named_as_history(
+    vault: Vault, examine: Examine
+) -> None:
+    vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
+    for path in Path(vault.root, ".git", "objects").rglob("??????*"):
+        if path.is_file():
+            path.unlink()
+    found = examine()
+    assert [name for name in states(found) if name != "skills"] == ["vault", "history"]
+
+
+def test_a_vault_that_one_may_not_write_is_named(
+    vault: Vault, examine: Examine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.access
+
+    def access(path: str, mode: int) -> bool:
+        return real(path, mode) and not (path == vault.root and mode & os.W_OK)
+
+    monkeypatch.setattr(os, "access", access)
+    check = examine()["vault"]
+    assert check.state == "note"
+    assert "you may not write there" in check.said
+
+
 def test_a_host_is_named_with_what_its_hooks_lack(
     examine: Examine, program: Path, home: Path, tmp_path: Path
 ) -> None:

@@ -1,0 +1,49 @@
+"""What a person meets who has just installed memcli: each message has its next step."""
+
+import shutil
+from pathlib import Path
+
+from memcli import Vault
+from tests.cli.conftest import Run
+
+READ = {"MEMCLI_VAULT": ""}
+
+
+def test_a_vault_that_cannot_become_the_default_is_made_and_says_so(
+    memcli: Run, home: Path, tmp_path: Path
+) -> None:
+    config = home / ".config" / "memcli"
+    shutil.rmtree(config, ignore_errors=True)
+    config.parent.mkdir(exist_ok=True)
+    config.write_text("a file where memcli wants a folder")
+    made = memcli("init", str(tmp_path / "new"), "--json", environ=READ)
+    assert made.code == 0, made
+    assert made.json["data"]["default"] is False
+    (said,) = made.json["warnings"]
+    assert "did not become your default vault" in said
+    assert said.endswith("name it with --vault or MEMCLI_VAULT")
+    asked = memcli("init", str(tmp_path / "new"), "--default", "--json", environ=READ)
+    assert asked.code == 1
+    assert "did not become your default vault" in asked.json["error"]["message"]
+    assert "nothing was changed" not in asked.json["error"]["message"]
+
+
+def test_a_word_that_names_no_vault_may_have_been_meant_as_a_path(
+    memcli: Run,
+) -> None:
+    error = memcli("list", "--vault", "nix", "--json").json["error"]
+    assert error["message"] == "no vault is named 'nix'"
+    assert error["hint"].startswith("The path of a vault's folder will do as well.")
+
+
+def test_a_question_comes_from_standard_input(memcli: Run, vault: Vault) -> None:
+    text = "The checkout tests hang when REDIS_URL is unset"
+    vault.save(vault.draft({"text": text}))
+    log = b"FAILED tests/test_checkout.py\n  RuntimeError: REDIS_URL is unset\n" * 20
+    for command, key in (("recall", "rows"), ("reflect", "facts")):
+        found = memcli(command, "-", "--json", stdin=log).json["data"]
+        assert [row["text"] for row in found[key]] == [text]
+        assert found["query"] == log.decode()
+    error = memcli("recall", "-", "--json", stdin=b"x " * 60_000).json["error"]
+    assert error["code"] == "too_large"
+    assert "tail -n 50 FILE | memcli recall -" in error["hint"]
