@@ -53,9 +53,10 @@ class Planted:
         return sorted(path.name for path in self._marks.iterdir())
 
     def plant(self) -> None:
-        for folder in ("bin", "", "memories/bin"):
+        # With a slash in front it would be the machine's own top folder.
+        for folder in ("bin/", "", "memories/bin/"):
             for name in PROGRAMS:
-                self._program(f"{folder}/{name}", f"program-{name}")
+                self._program(f"{folder}{name}", f"program-{name}")
         for folder in ("hooks", ".githooks", "objects/hooks"):
             for name in HOOKS:
                 self._program(f"{folder}/{name}", f"hook-{name}")
