@@ -95,4 +95,7 @@ def _install() -> str:
 
 
 def _no_stdin() -> bytes:
-    raise UsageError("there is no text", hint="Give it as 'text'.")
+    raise UsageError(
+        "'-' is no text: a tool has no standard input",
+        hint="Give the words themselves, as 'text' or 'query'.",
+    )

@@ -545,6 +545,20 @@ def test_query_that_may_mean_something_else_resolves_nothing(
     serve(work)
 
 
+def test_a_dash_is_not_read_from_the_protocols_own_stream(serve: Serve) -> None:
+    async def work(client: Client) -> None:
+        for name, parameter in (
+            ("memory_recall", "query"),
+            ("memory_reflect", "query"),
+            ("memory_save", "text"),
+        ):
+            error = await refused(client, name, {parameter: "-"})
+            assert "no standard input" in error["message"]
+        assert (await ask(client, "memory_inspect"))["entries"] == 0
+
+    serve(work)
+
+
 def test_recalled_text_is_given_as_it_is_inside_json(
     serve: Serve, vault: Vault
 ) -> None:
