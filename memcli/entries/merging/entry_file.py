@@ -13,7 +13,8 @@ from memcli.entries.entry import KINDS, Entry, Status
 from memcli.entries.identity import strict_key
 from memcli.entries.ids import LAST_MS, new_id
 from memcli.entries.merging import fields, lines
-from memcli.errors import MemcliError
+from memcli.entries.validate import refuse_wide
+from memcli.errors import MemcliError, TooLarge
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -168,15 +169,22 @@ def _merged(
         if both_named:
             entry = _with_alias(entry, one.title)
             notes += (f"'{one.title}' became an alias",)
-    elif text.conflicts or both_named:
+    elif text.conflicts or both_named or _is_wide(entry):
         # Agents that may not see the current text may not see the one before, either.
         one = one.replace(visibility=entry.visibility, groups=entry.groups)
         kept = (archived_text(path, older.version, one, entry.id, two, kinds=kinds),)
-        what = "lines" if text.conflicts else "title"
-        notes += (
-            f"both sides changed the same {what}: the newer one is current, "
-            f"and the version of {older.version.name} is in the archive",
-        )
+        whose = f"the version of {older.version.name} is in the archive"
+        if text.conflicts or both_named:
+            what = "lines" if text.conflicts else "title"
+            notes += (
+                f"both sides changed the same {what}: the newer one is current, "
+                f"and {whose}",
+            )
+        if _is_wide(entry):
+            entry = fields.with_lists_of(two, entry)
+            notes += (
+                f"its lists are too long together: one side's stand, and {whose}",
+            )
         if entry.supersedes is None and newer.decoded.own:
             entry = entry.replace(supersedes=_id_of(kept[0], kinds))
     entry = entry.replace(title=title, body=body, path=path)
@@ -185,6 +193,15 @@ def _merged(
     own = older.decoded.own or newer.decoded.own
     data = _written(newer.version.data, entry, kinds=kinds, own=own)
     return MergedFile(data, kept, notes, eyes=bool(kept or notes))
+
+
+def _is_wide(entry: Entry) -> bool:
+    """Whether no command would save an entry with these fields."""
+    try:
+        refuse_wide(entry)
+    except TooLarge:
+        return True
+    return False
 
 
 def _written(

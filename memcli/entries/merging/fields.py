@@ -154,6 +154,19 @@ def _both_changed(name: str, base: Any, older: Any, newer: Any) -> Any:
     return newer
 
 
+def with_lists_of(side: Entry, merged: Entry) -> Entry:
+    """A merged entry with the lists and unknown keys of one side alone.
+
+    Who may see it stays as it was merged.
+    """
+    lists = {
+        name: getattr(side, name)
+        for name in FIELDS
+        if name not in _APART and isinstance(getattr(merged, name), tuple)
+    }
+    return merged.replace(**lists, extra=side.extra)
+
+
 def union(
     base: tuple[str, ...],
     older: tuple[str, ...],

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from memcli.entries import codec
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.merging.entry_file import MergedFile, Version, merge
+from memcli.entries.validate import refuse_wide
 
 PATH = "memories/note/deploy.md"
 BASE = Entry(
@@ -34,6 +35,26 @@ def test_a_tag_that_one_side_removed_stays_removed() -> None:
     )
     assert entry.tags == ("deploy", "ci")
     assert not merged.eyes
+
+
+@pytest.mark.parametrize("count", [900, 1100, 1500])
+def test_lists_that_are_too_long_together_are_those_of_the_newer_side(
+    count: int,
+) -> None:
+    """No command could save such an entry again, or even read it."""
+    old, new = (tuple(f"{side}{n:0100}" for n in range(count)) for side in "ab")
+    older = BASE.replace(tags=old, updated="2026-11-22T08:00:00Z")
+    newer = BASE.replace(tags=new, entities=("Redis",), updated="2026-11-23T08:00:00Z")
+    entry, merged = of(BASE, older, newer)
+    if count < 1000:
+        assert (set(entry.tags), merged.kept) == ({*old, *new}, ())
+        return
+    assert (entry.tags, entry.entities) == (new, ("Redis",))
+    (kept,) = merged.kept
+    assert codec.decode(kept.data, kept.path).entry.tags == old
+    (note,) = merged.notes
+    assert note.startswith("its lists are too long together: one side's stand, and ")
+    refuse_wide(entry)
 
 
 def test_a_resolve_wins_over_an_edit() -> None:
