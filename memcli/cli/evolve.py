@@ -209,6 +209,12 @@ def _result(done: Evolved) -> Result:
             ids = " ".join(f"--also {sibling.id}" for sibling in done.siblings)
             entry_id = done.id or done.replaced[0].id
             canvas.line(f"  replace them, too: memcli evolve {entry_id} {ids}")
+        if done.stale:
+            then = "" if done.diff is None else "then "
+            canvas.line(f"{then}stale, since they rest on what it said before:")
+            for each in done.stale:
+                canvas.line(f"  {each.id} ({each.layer}) {each.title}")
+            canvas.line("  why, and what they cite: memcli inspect models --stale")
         if done.diff is not None:
             canvas.line(to_apply(dry_run=True), style="dim")
 

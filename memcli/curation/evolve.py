@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from memcli.curation import citing
 from memcli.curation.citing import Cites
-from memcli.curation.siblings import Sibling, look_around
+from memcli.curation.siblings import Resting, Sibling, look_around, made_stale
 from memcli.curation.successor import enforced, successor
 from memcli.entries import layout
 from memcli.entries.ids import new_id
@@ -42,8 +42,9 @@ class Replaced(NamedTuple):
 class Evolved(NamedTuple):
     """The new version, the entries that it replaced, and entries that may need the same
     change; `of` is what it cites, if it was to cite anything; `citations_checked` is
-    None for a fact; `notes` say why it is not shown, if it is not. Of a change that was
-    only tried `id` is empty, and `diff` shows the lines of the file that would change.
+    None for a fact; `notes` say why it is not shown, if it is not; `stale` are the
+    observations and models that may no longer hold now. Of a change that was only tried
+    `id` is empty, and `diff` shows the lines of the file that would change.
     """
 
     id: str
@@ -55,6 +56,7 @@ class Evolved(NamedTuple):
     of: citing.Granted | None = None
     diff: str | None = None
     notes: tuple[str, ...] = ()
+    stale: Sequence[Resting] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
@@ -73,6 +75,7 @@ class Evolved(NamedTuple):
             "supersedes": self.replaced[0].id,
             "replaced": [item._asdict() for item in self.replaced],
             "not_updated": [item._asdict() for item in self.siblings],
+            "stale_models": [item._asdict() for item in self.stale],
             **about,
         }
 
@@ -162,7 +165,7 @@ def evolve(
     if of:
         citing.conclude(vault, done.id, of)
         vault.recorder.judged(of.cited, useful=True, by="citation")
-    done = done._replace(siblings=around.siblings)
+    done = done._replace(siblings=around.siblings, stale=around.stale)
     return _explained(vault, done) if around.is_resolved else done
 
 
@@ -215,6 +218,7 @@ def revert(
         if not reason:
             reason = "reverted"  # an id would be told to all who see this version
         place = lineage.replace(vault, change, old, fresh, reason=reason, now=now)
+        stale = made_stale(vault, fresh, [old.entry])
         change.note(fresh, "evolve")
         change.message = subject("evolve: revert", fresh.display_title)
     replaced = Replaced(old.entry.id, place, old.entry.display_title)
@@ -225,6 +229,7 @@ def revert(
         [replaced],
         [],
         citing.were_checked(fresh),
+        stale=stale,
     )
     return _explained(vault, done)
 
@@ -327,4 +332,5 @@ def _tried(vault: Vault, old: Sequence[Stored], fresh: Entry) -> Evolved:
         replaced,
         around.siblings,
         diff="\n".join(lines),
+        stale=around.stale,
     )

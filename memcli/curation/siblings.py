@@ -41,12 +41,22 @@ class Sibling(NamedTuple):
     likeness: float
 
 
+class Resting(NamedTuple):
+    """An observation or model that rests on something; `layer` says which it is."""
+
+    id: str
+    title: str
+    layer: str
+
+
 class Around(NamedTuple):
     """What stands around a new version: `is_resolved` says that a resolved entry makes
-    its claim, so that it may not be shown."""
+    its claim, so that it may not be shown; `stale` are the observations and models that
+    rest on what it replaces, and may no longer hold."""
 
     siblings: list[Sibling]
     is_resolved: bool
+    stale: list[Resting]
 
 
 def look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> Around:
@@ -105,6 +115,24 @@ def look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> Around
                     )
         nearest = sorted(found.values(), key=lambda item: (-item.likeness, item.id))
         is_resolved = claim_number(fresh.body) in reader.claims.resolved
-        return Around(nearest[:_MOST_SIBLINGS], is_resolved)
+        stale = _stale(reader, fresh, replaced, now)
+        return Around(nearest[:_MOST_SIBLINGS], is_resolved, stale)
 
     return vault.index.again(find)
+
+
+def made_stale(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> list[Resting]:
+    """As `Around.stale`, where nothing else around the new version is wanted."""
+    now = vault.now_ms() // 1000
+    return vault.index.again(lambda reader: _stale(reader, fresh, replaced, now))
+
+
+def _stale(
+    reader: Reader, fresh: Entry, replaced: Sequence[Entry], now: int
+) -> list[Resting]:
+    if not reader.holds("evidence"):
+        return []
+    from memcli.vault import staleness
+
+    rows = staleness.made_stale(reader, replaced, fresh.body, View(now))
+    return [Resting(row.id, row.title, row.layer) for row in rows]

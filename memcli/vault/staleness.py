@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import TypeGuard
 
+    from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
 
@@ -99,6 +100,64 @@ def reasons(reader: Reader, row: StoredRow, view: View) -> list[Reason]:
                 found.setdefault(NEWER, {}).setdefault(name, (*path, name))
     order = sorted(found, key=lambda reason: reason == NEWER)
     return [_reason(reason, list(found[reason].values())) for reason in order]
+
+
+def made_stale(
+    reader: Reader, replaced: Sequence[Entry], text: str, view: View
+) -> list[StoredRow]:
+    """The observations and models that are stale once entries get another text.
+
+    Those that cite them come first, then those that cite these. Only what the index has
+    of these entries and of what rests on them is read.
+
+    Args:
+        reader: the vault before the change.
+        replaced: the entries.
+        text: of the version that takes their place.
+        view: who asks.
+    """
+    after = fingerprint(text)
+    walk: list[tuple[str, int, int]] = []  # id, when it ended, over how many layers
+    for entry in replaced:
+        before = fingerprint(entry.body)
+        if before == after:
+            continue
+        # The versions before that said the same: this one stood for them.
+        said = reader.exact("fingerprint", before)
+        ids = [entry.id, *_said_before(reader, entry, said)]
+        walk += [(name, _ended(reader, name), 0) for name in ids]
+    met = {name for name, _, _ in walk}
+    found: list[StoredRow] = []
+    for name, ended, layers in islice(walk, _MOST_ENTRIES):
+        for doc in reader.exact("evidence", name):
+            row = reader.row(doc)
+            if row.id in met or not _passes_on(row, layers):
+                continue
+            if 0 < ended < _looked(row) or reader.verdict(doc, view) is not None:
+                continue
+            met.add(row.id)
+            found.append(row)
+            walk.append((row.id, 0, layers + 1))
+    return found
+
+
+def _said_before(reader: Reader, entry: Entry, said: Sequence[int]) -> Iterator[str]:
+    """The versions before an entry that said the same, the newest first."""
+    name, met = entry.supersedes, {entry.id}
+    while name and name not in met:
+        met.add(name)
+        docs = [doc for doc in reader.exact("id", name) if doc in said]
+        if not docs:
+            return
+        yield name
+        name = reader.row(docs[0]).supersedes
+
+
+def _ended(reader: Reader, name: str) -> int:
+    """When a version was replaced, epoch seconds; 0 for one that is in force."""
+    return max(
+        (reader.columns.ended[doc] for doc in reader.exact("id", name)), default=0
+    )
 
 
 def is_stale(row: StoredRow, why: list[Reason]) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
+from memcli.curation import evolve as evolving
 from memcli.curation import models
 from memcli.recall.query import view_of
 from memcli.vault import staleness
@@ -35,6 +36,51 @@ def why(vault: Vault, name: str) -> list[tuple[str, list[list[str]]]]:
     (one,) = [one for one in listed if one.id == name]
     assert all(r.ids == [path[-1] for path in r.paths] for r in one.stale_why)
     return [(reason.reason, reason.paths) for reason in one.stale_why]
+
+
+# --- what a change names ------------------------------------------------------------
+
+
+def test_evolve_names_what_is_stale_by_it_through_the_layers(
+    vault: Vault, clock: list[int]
+) -> None:
+    fact, other = save(vault, "Deploys hang at noon"), save(vault, "We eat at one")
+    assert vault.evolve(other, "We eat at two").stale == []
+    seen = drawn(vault, "Noon is a bad time", fact, other)
+    name = model(vault, "When to deploy", seen)
+    model(vault, "What its people judge", fact, subtype="pinned")
+    clock[0] += HOUR
+    tagged = vault.evolve(fact, tags=["ops"])
+    assert tagged.stale == []
+    text = {"text": "Deploys hang at one"}
+    tried = evolving.evolve(vault, tagged.id, text, dry_run=True)
+    done = vault.evolve(tagged.id, "Deploys hang at one")
+    named = [(seen, "observation"), (name, "model")]
+    assert [(each.id, each.layer) for each in done.stale] == named
+    assert tried.stale == done.stale
+    listed = models.models(vault, view_of(vault.now_ms() // 1000), stale=True)
+    assert {one.id for one in listed if one.stale} == {seen, name}
+    top = model(vault, "How we work", name)
+    back = vault.evolve(seen, "Noon is a good time", cite=[done.id])
+    assert [each.id for each in back.stale] == [name, top]
+
+
+def test_a_revert_names_what_is_stale_by_it(vault: Vault, clock: list[int]) -> None:
+    fact = save(vault, "Deploys hang at noon")
+    later = vault.evolve(fact, "Deploys hang at one").id
+    seen = drawn(vault, "One is a bad time", later)
+    clock[0] += HOUR
+    assert [each.id for each in vault.revert(later).stale] == [seen]
+
+
+def test_what_was_cited_as_history_is_not_named(vault: Vault, clock: list[int]) -> None:
+    fact = save(vault, "Deploys hang at noon")
+    current = vault.evolve(fact, tags=["ops"]).id
+    clock[0] += HOUR
+    seen = drawn(vault, "Noon was a bad time", fact)
+    clock[0] += HOUR
+    assert vault.evolve(current, "Deploys hang at one").stale == []
+    assert why(vault, seen) == []
 
 
 # --- layers -------------------------------------------------------------------------
