@@ -152,6 +152,7 @@ def _page(
         "project": project.name,
         "entries": page.told,
         "left_out": page.left_out,
+        "in_page": page.in_page,
         "changed": page.changed,
         "dry_run": dry_run,
     }
@@ -163,6 +164,8 @@ def _page(
             canvas.line(_done(page.told, path, dry_run=dry_run), style="good")
         if page.left_out:
             canvas.line(f"  left out: {page.left_out} more; a page is read whole")
+        if page.in_page:
+            canvas.line(f"  left out: {page.in_page} that the page says by itself")
 
     doubts = [
         f"{entry_id} was left out: it {why}; look at it: memcli show {entry_id}"

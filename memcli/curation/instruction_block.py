@@ -55,6 +55,8 @@ class Block(NamedTuple):
         changed: whether they differ from what is there.
         told: how many memories the block holds.
         left_out: how many more there were.
+        in_page: how many are not told, since the page says them outside of the block,
+            as it does when they were imported from it.
         doubtful: (id, reason) of those that read like orders to the model.
     """
 
@@ -63,6 +65,7 @@ class Block(NamedTuple):
     changed: bool
     told: int
     left_out: int
+    in_page: int
     doubtful: tuple[tuple[str, str], ...]
 
 
@@ -85,7 +88,10 @@ def planned(path: str, found: Sequence[Entry]) -> Block:
     ]
     doubtful = tuple((entry.id, doubt) for entry, doubt in doubts if doubt)
     newline = "\r\n" if "\r\n" in before else "\n"
-    lines, told, left_out = _lines([entry for entry, doubt in doubts if not doubt])
+    page = _plain(_BLOCK.sub("", before))
+    may_be_told = [entry for entry, doubt in doubts if not doubt]
+    news = [entry for entry in may_be_told if _plain(entry.body) not in page]
+    lines, told, left_out = _lines(news)
     text = newline.join([_BEGIN, *lines, _END])
     marks = before.count(markdown.BEGIN), before.count(markdown.END)
     there = _BLOCK.search(before)
@@ -103,7 +109,8 @@ def planned(path: str, found: Sequence[Entry]) -> Block:
     else:
         after = text + newline
     changed = after != before
-    return Block(path, after.encode(), changed, told, left_out, doubtful)
+    in_page = len(may_be_told) - len(news)
+    return Block(path, after.encode(), changed, told, left_out, in_page, doubtful)
 
 
 def put(page: Block) -> None:
@@ -121,6 +128,17 @@ def _text(path: str) -> str:
         return files.read(path, limit=4_000_000, follow=False).decode()
     except UnicodeDecodeError as error:
         raise Unreadable(f"{path}: not UTF-8") from error
+
+
+def _plain(text: str) -> str:
+    """The lines of a text without marks of lists and headings, each between two breaks:
+    so a text is found in another one as whole lines, however those are written."""
+    lines = (" ".join(_unmarked(line).split()) for line in text.casefold().split("\n"))
+    return "\n" + "".join(f"{line}\n" for line in lines if line)
+
+
+def _unmarked(line: str) -> str:
+    return line.strip().lstrip("-*#> ")
 
 
 def _lines(found: Sequence[Entry]) -> tuple[list[str], int, int]:
@@ -143,7 +161,7 @@ def _lines(found: Sequence[Entry]) -> tuple[list[str], int, int]:
 
 def _in_one_line(entry: Entry) -> str:
     """A memory that can end neither its line nor the block."""
-    lines = [line.strip().lstrip("-*#> ") for line in entry.body.split("\n")]
+    lines = map(_unmarked, entry.body.split("\n"))
     whole = " ".join(filter(None, lines))
     if entry.title and one_line(entry.title) not in whole:
         whole = f"{one_line(entry.title)}: {whole}"

@@ -11,7 +11,8 @@ from memcli.api import Vault
 from memcli.curation import exporting, importing, instruction_block
 from memcli.entries.entry import Entry
 from memcli.errors import Conflict, Unreadable
-from memcli.hosts.memories import markdown
+from memcli.hosts.memories import instructions, markdown
+from memcli.hosts.memories.memory import Memory
 from memcli.recall.query import Filters
 from tests.conftest import VaultMaker
 
@@ -139,6 +140,37 @@ def test_what_a_block_tells_is_not_imported_again(tmp_path: Path) -> None:
     path = tmp_path / "AGENTS.md"
     put(path, RULES)
     assert list(markdown.sections(path.read_text())) == []
+
+
+def test_what_the_page_says_by_itself_is_not_told_again(tmp_path: Path) -> None:
+    """As a memory that was imported from it; however the page is written."""
+    page = tmp_path / "AGENTS.md"
+    page.write_text(
+        "# Shop\r\n\r\n## Style\r\n\r\n- Use  tabs\r\n\r\n- No emojis\r\n"
+        "\r\n## Tests\r\n\r\nNever skip tests on Fridays\r\n"
+    )
+    texts = [
+        each.fields["text"]
+        for each in instructions.page(str(page), None)
+        if isinstance(each, Memory)
+    ]
+    imported = [
+        Entry(f"1m0000000000000{number}", kind="convention", body=text)
+        for number, text in enumerate(texts)
+    ]
+    assert len(imported) > 1
+    others = [
+        Entry("1m00000000000007", kind="convention", body="Use tabs\n"),
+        Entry("1m00000000000008", kind="convention", body="Never skip tests\n"),
+        Entry("1m00000000000009", kind="convention", body="No emojis\nUse tabs\n"),
+    ]
+    for _ in range(2):  # what the block tells is no reason to leave it out
+        block = instruction_block.planned(str(page), [*imported, *others])
+        assert (block.told, block.in_page) == (2, len(imported) + 1)
+        instruction_block.put(block)
+    text = page.read_text()
+    assert text.count("- Never skip tests\n") == text.count("No emojis Use tabs") == 1
+    assert text.count("Never skip tests on Fridays") == 1
 
 
 def test_no_memory_ends_the_block_or_makes_an_agent_read_a_file(
