@@ -15,7 +15,7 @@ from memcli.sessions.mining.candidate import retitled
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memcli.hosts.transcript import Step
 
@@ -32,8 +32,9 @@ def candidates(steps: Iterable[Step]) -> Mined:
         Unreadable, ScannerFailed: the steps end early, or the scanner cannot run.
     """
     mined = mine(redacted(steps))
-    scrubbed = [_scrubbed(candidate) for candidate in mined.candidates]
-    return mined._replace(candidates=scrubbed)
+    if not mined.candidates:
+        return mined
+    return mined._replace(candidates=_scrubbed(mined.candidates))
 
 
 def redacted(steps: Iterable[Step]) -> Iterator[Step]:
@@ -44,11 +45,21 @@ def redacted(steps: Iterable[Step]) -> Iterator[Step]:
         yield step._replace(text=_EMPTY.sub("\n\n", text), record=record)
 
 
-def _scrubbed(candidate: Candidate) -> Candidate:
-    text = redaction.scrub(candidate.text)
-    if text != candidate.text:
-        candidate = retitled(candidate._replace(text=text))
-    return candidate._replace(
-        title=redaction.scrub(candidate.title),
-        excerpt=redaction.scrub(candidate.excerpt),
-    )
+def _scrubbed(candidates: Sequence[Candidate]) -> list[Candidate]:
+    texts = [(one.text, one.title, one.excerpt) for one in candidates]
+    clean = redaction.scrub_all(text for three in texts for text in three)
+    found = [
+        candidate._replace(title=title, excerpt=excerpt)
+        if text == candidate.text
+        else retitled(candidate._replace(text=text, excerpt=excerpt))
+        for candidate, text, title, excerpt in zip(
+            candidates, clean[::3], clean[1::3], clean[2::3], strict=True
+        )
+    ]
+    if clean[::3] == [one.text for one in candidates]:
+        return found
+    # A title that was made of a text with marks in it was not looked at yet.
+    titles = redaction.scrub_all(one.title for one in found)
+    return [
+        one._replace(title=title) for one, title in zip(found, titles, strict=True)
+    ]
