@@ -23,7 +23,7 @@ from memcli.search.term_table import all_encoded
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from memcli.search.prepared import Prepared
@@ -80,21 +80,24 @@ def collected(found: Iterable[Found]) -> Batch:
     recent: dict[str, int] = {}
     broken: dict[str, tuple[int, str]] = {}
     told: list[Line] = []
-    documents: list[Prepared] = []
     files = 0
-    for each in found:
-        files += 1
-        if each.number is not None:
-            recent[each.path] = each.number
-        if each.broken is not None:
-            broken[each.path] = each.broken
-        if each.told is not None:
-            told.append(each.told)
-        if each.document is not None:
-            documents.append(each.document)
-    return batch_of(documents)._replace(
-        files=files, recent=recent, broken=broken, told=told
-    )
+
+    def documents() -> Iterator[Prepared]:
+        # One at a time: those of large files take a hundred megabytes together.
+        nonlocal files
+        for each in found:
+            files += 1
+            if each.number is not None:
+                recent[each.path] = each.number
+            if each.broken is not None:
+                broken[each.path] = each.broken
+            if each.told is not None:
+                told.append(each.told)
+            if each.document is not None:
+                yield each.document
+
+    batch = batch_of(documents())
+    return batch._replace(files=files, recent=recent, broken=broken, told=told)
 
 
 def batch_of(documents: Iterable[Prepared]) -> Batch:

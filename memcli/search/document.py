@@ -6,8 +6,11 @@ inspect shows of an entry without opening its file is in the row.
 
 from __future__ import annotations
 
+from itertools import islice
+
 from memcli.entries import dates, decay, digests
 from memcli.entries.eligibility import Facts, _epoch, facts, resolve_of
+from memcli.entries.finding import WARNING
 from memcli.entries.identity import claim, fingerprint
 from memcli.entries.text import answer_types, note_marks, tokens
 from memcli.entries.text.links import aliases, link_names, link_readings, links_of
@@ -31,6 +34,13 @@ if TYPE_CHECKING:
 _TITLE, _TAG, _ENTITY, _DATE = 2.0, 1.0, 1.0, 1.0
 # So many of the most frequent terms are stored, for relevance feedback to draw from.
 _KEY_TERMS = 48
+
+MOST_TERMS = 30_000
+"""So many different terms of an entry's text are searched.
+
+A novel of a megabyte has half of them. What has more is data, and each of its terms
+takes some 700 bytes of memory while an index is made.
+"""
 
 # Stands for "no tags" where tags are looked up; it is no valid tag.
 UNTAGGED = "-"
@@ -85,12 +95,16 @@ def document(
         policies: how long reflection items last.
         checked: what the lint says of its file.
     """
-    looks = _looks(entry, checked)
+    whole = entry
     entry = note_marks.as_read(entry)
     body = tokens.terms(entry.body, stem)
     possible = proper_names(entry.body)
     names = loose_names(entry.body, entry.entities, possible)
     terms = _count(body)
+    if len(terms) > MOST_TERMS:
+        checked = _wide(checked, len(terms))
+        terms = dict(islice(terms.items(), MOST_TERMS))
+    looks = _looks(whole, checked)
     # A title of its own adds its words; one that was drawn from the body is in there.
     shown = entry.display_title
     title = tokens.terms(shown, stem) if entry.title or not body else []
@@ -244,6 +258,13 @@ def _count(words: list[str]) -> dict[str, float]:
     for word in words:
         counts[word] = counts.get(word, 0.0) + 1.0
     return counts
+
+
+def _wide(checked: Checked, count: int) -> Checked:
+    """What is said of a file with so many terms, beside what is wrong otherwise."""
+    message = f"{count:,} different words; only the first {MOST_TERMS:,} are searched"
+    found = (1, "large", WARNING, message, "Split it.")
+    return checked._replace(findings=(*checked.findings, found))
 
 
 def _add(counts: dict[str, float], words: Sequence[str], weight: float) -> None:

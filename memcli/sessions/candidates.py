@@ -60,6 +60,4 @@ def _scrubbed(candidates: Sequence[Candidate]) -> list[Candidate]:
         return found
     # A title that was made of a text with marks in it was not looked at yet.
     titles = redaction.scrub_all(one.title for one in found)
-    return [
-        one._replace(title=title) for one, title in zip(found, titles, strict=True)
-    ]
+    return [one._replace(title=title) for one, title in zip(found, titles, strict=True)]

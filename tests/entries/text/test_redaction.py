@@ -3,8 +3,10 @@
 import random
 import string
 import time
+from typing import Any
 
 import pytest
+from detect_secrets import settings
 
 from memcli.entries.text import redaction
 from memcli.entries.text.redaction import MARK, redact, scrub
@@ -123,3 +125,20 @@ def test_a_secret_is_taken_out_at_any_place_of_a_long_line() -> None:
     assert token in redact(f"use {token} here")
     for words in range(280, 420, 7):
         assert token not in scrub("word " * words + token + " word" * 500)
+
+
+def test_the_scanner_is_set_up_once_for_many_texts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = [frame.format(SECRETS[name]) for frame in FRAMES for name in SECRETS]
+    one_by_one = [scrub(text) for text in texts[::5]]
+    setups: list[object] = []
+    transient = settings.transient_settings
+
+    def counted(config: dict[str, Any]) -> Any:
+        setups.append(config)
+        return transient(config)
+
+    monkeypatch.setattr(settings, "transient_settings", counted)
+    assert redaction.scrub_all([*texts, *texts])[: len(texts) : 5] == one_by_one
+    assert len(setups) == 1

@@ -15,6 +15,7 @@ from memcli.entries import layout
 from memcli.entries.eligibility import View, standing
 from memcli.entries.finding import Finding
 from memcli.errors import WriteFailed
+from memcli.search import document
 from memcli.storage import files, state_dirs
 from memcli.vault.health import lint_index
 from memcli.vault.health.brief import brief
@@ -142,6 +143,25 @@ def test_a_file_that_is_too_large_for_the_index_is_read_whole(old: Vault) -> Non
     large.write_text("a word " * 150_000 + "\npassword = 'hunter2hunter2XY9'\n")
     codes = {found.code for found in lint(old) if found.path == "large.md"}
     assert codes == {"large", "secret"}
+
+
+def test_an_entry_of_more_words_than_are_searched_is_named(
+    old: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(document, "MOST_TERMS", 50)
+    words = [str(number) for number in range(100, 155)]
+    wide = old.draft({"text": " ".join(words), "tags": ["archived"]})
+    saved, fewer = old.save_all([wide, old.draft({"text": " ".join(words[:50])})])
+    named = {found.path: found for found in lint(old) if found.code == "large"}
+    assert named.keys() == {saved.path}
+    said = "55 different words; only the first 50 are searched"
+    assert (named[saved.path].level, named[saved.path].message) == ("warning", said)
+    for word, ids in (
+        (words[49], {saved.id, fewer.id}),
+        ("archived", {saved.id}),
+        (words[50], set()),
+    ):
+        assert {row.id for row in old.recall(word).rows} == ids
 
 
 def test_another_kind_in_the_config_is_another_finding(old: Vault) -> None:
