@@ -116,9 +116,9 @@ class Segment:
         self._documents = File(folder, which.file(DOCUMENTS))
         if self._documents.items != self.count:
             raise Damaged(f"{self._documents.items} documents, not {self.count}")
-        together = self._documents.take(HEADER_SIZE, TOGETHER_SIZE)
-        self._documents.matches(together)
-        self.together = known_together(together)
+        known = self._documents.take(HEADER_SIZE, TOGETHER_SIZE)
+        self._documents.matches(known)
+        self.together = known_together(known)
 
     def keep(self, live: bytes) -> None:
         """Say which documents are live: a byte for each, 1 or 0."""
