@@ -30,6 +30,10 @@ _MOST_SPELLINGS = 3
 _ALIKE = 0.75  # of difflib: "postgress" and "postgres" have .94, "cat" and "cut" .67
 _BEGINNING = 2
 _MOST_COMPARED = 2000
+# Of the entries that hold a term, so many are asked whether they are shown, and so many
+# of those for the words that they write it as.
+_MOST_HOLDING = 64
+_MOST_READ = 8
 
 
 class NoMatch(NamedTuple):
@@ -171,6 +175,7 @@ def _spellings(
 
 def _near(reader: Reader, word: str, shown: Callable[[int], bool]) -> tuple[str, ...]:
     from difflib import get_close_matches
+    from heapq import nsmallest
 
     from memcli.search.stemmer import stemmer
 
@@ -185,10 +190,14 @@ def _near(reader: Reader, word: str, shown: Callable[[int], bool]) -> tuple[str,
     stems = dict.fromkeys([*words.near(sought)[:8], *alike])
     spelt: dict[str, None] = {}
     for term in stems:
-        docs = [doc for doc in reader.exact("terms", term)[:64] if shown(doc)]
-        written = _written(reader, docs[0], term, stem) if docs else None
-        if written:
-            spelt[written] = None
+        # By an order that is theirs, since that of the index tells of its past.
+        held = nsmallest(
+            _MOST_HOLDING, reader.exact("terms", term), key=reader.orders.__getitem__
+        )
+        for doc in list(filter(shown, held))[:_MOST_READ]:
+            written = _written(reader, doc, term, stem)
+            if written:
+                spelt[written] = None
     return tuple(get_close_matches(word, spelt, _MOST_SPELLINGS, _ALIKE))
 
 

@@ -43,6 +43,20 @@ def test_missing_words_come_with_words_that_are_spelt_alike(vault: Vault) -> Non
     assert found.corrected(text) == "postgres elasticsearch by kubernetes"
 
 
+def test_spellings_do_not_depend_on_which_entry_was_indexed_first(
+    make_vault: VaultMaker,
+) -> None:
+    texts = ["it was deployed twice", "we deploy on Tuesdays"]
+    found = []
+    for name, order in (("one", texts), ("other", texts[::-1])):
+        vault = make_vault(name)
+        for text in order:
+            save(vault, text)
+            assert vault.recall("twice tuesdays").rows  # each is indexed on its own
+        found.append(why(vault, "deplyo", filters=Filters(kinds=("fix",))).near)
+    assert found == [{"deplyo": ("deploy",)}] * 2
+
+
 def test_no_spelling_is_taken_from_an_entry_that_is_not_shown(vault: Vault) -> None:
     name = save(vault, "Postgres fails over", kind="blocker")
     vault.resolve(name)
