@@ -30,7 +30,8 @@ def words(line: str, cells: Cells) -> list[tuple[str, str]]:
     Between two wide characters, as of Chinese and Japanese, a line may be broken too.
     """
     found = []
-    for between, word in re.findall(r"(\s*)(\S+)", line):
+    # Without the spaces at its end: the pattern takes the square of their number.
+    for between, word in re.findall(r"(\s*)(\S+)", line.rstrip()):
         start, gap = 0, between
         for place in range(1, 0 if word.isascii() else len(word)):
             if cells(word[place - 1]) == 2 == cells(word[place]):

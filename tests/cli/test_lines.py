@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from memcli.cli import render
-from memcli.cli.lines import talk
+from memcli.cli.lines import talk, words
 from memcli.errors import UsageError
 
 KINDS = "note, preference, workflow, fix, decision, event, blocker, action, convention"
@@ -93,3 +93,8 @@ def test_a_sentence_about_memcli_is_no_command() -> None:
     assert talk(f"warning: {words}", 40, cell_len).split("\n")[0] == (
         "warning: memcli compares words, not"
     )
+
+
+def test_many_spaces_at_the_end_of_a_line_take_no_time() -> None:
+    # A pattern that tries from each of them would take hours.
+    assert words("word" + " " * 1_000_000, len) == [("word", "")]
