@@ -52,7 +52,7 @@ def allow(
         )
     if context.vault or (list_ and (path or revoke)):
         raise UsageError(
-            "--list takes no PATH and no --revoke, and this command no --vault",
+            "memcli allow takes no --vault, and --list neither PATH nor --revoke",
             hint="Name a folder of the repository: memcli allow PATH",
         )
     if list_:

@@ -112,7 +112,7 @@ class Context(NamedTuple):
 
         words = vaults or ((self.vault,) if self.vault else ())
         if words and personal_only:
-            raise UsageError("--vault and --personal-only exclude each other")
+            raise UsageError("--vault and --personal-only cannot be combined")
         many = len(words) > 1
         if not words and not personal_only:
             teams = known_vaults.configured(self.environ).values()

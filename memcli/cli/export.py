@@ -64,7 +64,7 @@ def export(
     if format_ == "agents-md":
         if kinds or tags or project:
             raise UsageError(
-                "agents-md tells what holds in the project that the page is in",
+                "agents-md exports what holds in the project of its page",
                 hint="Leave --kind, --tag and --project out.",
             )
         return _page(context, out, everywhere=everywhere, dry_run=dry_run)

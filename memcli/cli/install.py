@@ -138,7 +138,7 @@ def uninstall(
 
         if host or judge or scope != "user":
             raise UsageError(
-                "--all is every host, at both scopes", hint="Give it alone."
+                "--all means every host, at both scopes", hint="Give no host with it."
             )
         return uninstall_all.everywhere(context, dry_run=dry_run)
     from memcli.cli import judge_setting

@@ -41,7 +41,7 @@ class JudgeChange(NamedTuple):
         }
 
     def draw(self, canvas: Canvas) -> None:
-        """Say it in a sentence, and which command it is."""
+        """Say in a sentence what changes, and name the command."""
         where = self.plan.path
         if not self.plan.changes:
             said = f"the judge stands in {where} already"
@@ -71,7 +71,7 @@ def put_in(context: Context, host: str, *, dry_run: bool) -> JudgeChange:
     plan = judges.plan(host, context.environ)
     trial = None
     if plan.changes and not dry_run:
-        context.tell(f"asking {shown(plan.words)} about a session that is made up ...")
+        context.tell(f"asking {shown(plan.words)} about a made-up session ...")
         trial = judges.try_once(plan.words, context.environ)
     return JudgeChange(plan, trial, put_in=True, done=not dry_run)
 

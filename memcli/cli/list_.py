@@ -69,7 +69,7 @@ def list_(
     from memcli.recall.query import from_words, moment_of
 
     if all_ and limit is not None:
-        raise UsageError("--all and --limit exclude each other")
+        raise UsageError("--all and --limit cannot be combined")
     now = context.now_ms() // 1000
     query = from_words(
         "",

@@ -64,7 +64,7 @@ def publish(
             hint="[vaults.NAME] with an engine: docs/use/postgresql.md",
         )
     if init and dry_run:
-        raise UsageError("--init and --dry-run exclude each other")
+        raise UsageError("--init and --dry-run cannot be combined")
     place = publishing.target(to, context.environ)
     made = publishing.initialise(place) if init else False
     if init and not context.vault:

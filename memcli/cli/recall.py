@@ -152,7 +152,7 @@ def recall(
         others = batch or research or all_ or cursor or exit_code
         if text or others or given(words):
             raise UsageError(
-                "--useful and --not-useful speak of rows that were recalled before",
+                "--useful and --not-useful rate rows of an earlier recall",
                 hint="Give them alone; ask the question in another command.",
             )
         sources = context.open_vaults("indexing", vaults, personal_only=personal_only)

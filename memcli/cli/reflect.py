@@ -216,6 +216,6 @@ def _check_no_question(words: Words, others: dict[str, Any]) -> None:
     flags = [*given(words), *(flag for flag, value in others.items() if value)]
     if flags:
         raise UsageError(
-            f"there is no question, and {flags[0]} belongs to one",
+            f"{flags[0]} needs a question, and there is none",
             hint='Ask one: memcli reflect "what do we know about the payment tests?"',
         )

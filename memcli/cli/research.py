@@ -20,8 +20,8 @@ UNCHECKED = "its citations were not checked: it comes from no research run"
 def home(context: Context, sources: Vault | Vaults) -> Vault:
     """The vault that keeps the record of a run.
 
-    Of those that are asked the user's own, else the first that may be written to; when
-    none may, the user's own all the same.
+    Among the vaults that are asked it is the user's own, else the first that may be
+    written to. When none may be, it is the user's own.
 
     Raises:
         VaultNotFound: there is no vault of the user's to write to.

@@ -103,7 +103,7 @@ def resolve(
     if states:
         raise UsageError(f"--{states[0]} belongs to --list", hint="Add --list.")
     if same_key and only_this:
-        raise UsageError("--same-key and --only-this exclude each other")
+        raise UsageError("--same-key and --only-this cannot be combined")
     if kinds and not query:
         raise UsageError("--kind belongs to --query", hint="Ids need no kind.")
     _check(ids, query, undo=undo, signed=bool(note or by))

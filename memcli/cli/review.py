@@ -144,7 +144,7 @@ def _check(
     actions: list[str], ids: list[str], changes: dict[str, Any], *, bulk: bool
 ) -> None:
     if len(actions) > 1:
-        raise UsageError(f"--{actions[0]} and --{actions[1]} exclude each other")
+        raise UsageError(f"--{actions[0]} and --{actions[1]} cannot be combined")
     if actions and bool(ids) == bulk:
         raise UsageError(
             f"--{actions[0]} needs ids, or one of --all, --all-older-than, "

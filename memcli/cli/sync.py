@@ -67,7 +67,7 @@ def sync(
     if setup is not None and (all_ or auto):
         raise UsageError("--setup takes one vault, and neither --all nor --auto")
     if all_ and context.vault:
-        raise UsageError("--vault and --all exclude each other")
+        raise UsageError("--vault and --all cannot be combined")
     if auto:
         return _by_itself(context, all_=all_)
     terms = _terms(context)

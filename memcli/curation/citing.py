@@ -50,7 +50,7 @@ class Granted(NamedTuple):
     stale: Mapping[str, str] = MappingProxyType({})
 
     def without(self, entry_id: str) -> Granted:
-        """Without an entry that may not be cited: the version before is the past."""
+        """The citations without the version before, which is past and not cited."""
         return self._replace(cited=[name for name in self.cited if name != entry_id])
 
     def notes(self) -> list[str]:
@@ -257,7 +257,9 @@ def conclude(vault: Vault, entry_id: str, of: Granted) -> None:
                 )
                 research_run.store(vault, run._replace(saved=(*run.saved, done)))
     except MemcliError as error:
-        vault.tell(f"research '{of.research}' does not say so: {error.message}")
+        vault.tell(
+            f"the record of research '{of.research}' lacks this: {error.message}"
+        )
 
 
 def _retrieved(vault: Vault, name: str, layer: Layer, cites: Iterable[str]) -> Granted:

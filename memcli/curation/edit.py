@@ -46,7 +46,7 @@ def opened(vault: Vault, entry_id: str) -> Stored:
 
 
 def edit(vault: Vault, old: Stored, text: str, *, allow_secret: bool = False) -> Edited:
-    """Put an edited file in the place of what it was.
+    """Replace the file of an entry with the edited one.
 
     Args:
         vault: where it is.

@@ -175,7 +175,7 @@ def _explained(vault: Vault, done: Evolved) -> Evolved:
         return done._replace(notes=tuple(not_shown.notes(vault, [done.id])))
     except MemcliError as error:
         # The new version is committed, also when the disk or the index fails now.
-        vault.tell(f"whether {done.id} is shown is unknown: {error.message}")
+        vault.tell(f"it is not known whether {done.id} is shown: {error.message}")
         return done
 
 

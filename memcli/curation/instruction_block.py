@@ -160,7 +160,7 @@ def _lines(found: Sequence[Entry]) -> tuple[list[str], int, int]:
 
 
 def _in_one_line(entry: Entry) -> str:
-    """A memory that can end neither its line nor the block."""
+    """A memory as one line, which can end neither its line nor the block."""
     lines = map(_unmarked, entry.body.split("\n"))
     whole = " ".join(filter(None, lines))
     if entry.title and one_line(entry.title) not in whole:

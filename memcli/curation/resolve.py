@@ -328,7 +328,7 @@ def _waited(path: str) -> bool:
 def _doc(reader: Reader, name: str) -> int:
     docs = lookup.docs(reader, name)
     if not docs:
-        raise EntryNotFound(f"{name}: gone since it was read")
+        raise EntryNotFound(f"{name}: was removed after it was read")
     return docs[0]
 
 

@@ -140,7 +140,7 @@ def _ranked(reader: Reader, query: str, view: View, within: set[int] | None) -> 
 
 
 def _matches(reader: Reader, ranking: Ranking) -> list[_Match]:
-    """What the hits hold of the question, the fullest first."""
+    """How much of the question each hit holds, the most first."""
     weights: dict[str, list[float]] = {}
     for term in ranking.terms:
         weights.setdefault(term.word, []).append(term.idf)

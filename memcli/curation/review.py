@@ -201,7 +201,7 @@ def _drop_secret(vault: Vault, name: str, changes: Mapping[str, Any]) -> None:
         change.message = f"keep: {stored.path}"
         written = change.put_over(stored.path, data, expected=stored.data)
     if written:
-        vault.tell(f"{stored.path}: a secret in it came into no commit")
+        vault.tell(f"{stored.path}: the secret that was in it is in no commit")
 
 
 def retagged(tags: Sequence[str], words: Sequence[str]) -> tuple[str, ...]:

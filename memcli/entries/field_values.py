@@ -212,7 +212,7 @@ def _check_project(value: Any, field: str) -> str | None:
 
 
 def _project(word: str) -> str | None:
-    """The project that a word names; `none` is the name of none."""
+    """The project that a word names; the word `none` means no project."""
     return None if word.strip().lower() == NONE else check_project(word)
 
 

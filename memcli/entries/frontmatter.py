@@ -168,7 +168,7 @@ def _loader() -> Callable[[str], Any]:
 
 
 def _parse(block: str, path: str, *, strict: bool) -> Any:
-    """Return the root of a block mapping, or None when the block is none.
+    """Return the root of a block mapping, or None when the block is not a mapping.
 
     Args:
         block: the lines between the fences.

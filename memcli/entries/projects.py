@@ -46,7 +46,7 @@ def check_project(value: str) -> str:
 
 
 def number(name: str | None) -> int:
-    """The number of a project in 32 bits, never 0; 0 for none, which is everywhere."""
+    """The number of a project in 32 bits, never 0; 0 for no project: everywhere."""
     return 0 if not name else zlib.crc32(name.encode("utf-8", "replace")) or 1
 
 

@@ -66,7 +66,7 @@ def least(*, for_agent: bool) -> float:
 
 
 def level(count: int, covered: float, *, for_agent: bool) -> tuple[str, str]:
-    """high, medium or low, and why.
+    """How sure an answer is: high, medium or low, and why.
 
     Args:
         count: how many facts the answer has.

@@ -52,7 +52,7 @@ _STRETCHES = frozenset(
 def window_of(reader: Reader, query: Query) -> Window | None:
     """The time that the text of a query names, unless the query filters by time.
 
-    The reader is for "before the migration".
+    The reader is needed for "before the migration".
     """
     filters, view = query.filters, query.view
     timeless = filters.after is None and filters.before is None and view.as_of is None

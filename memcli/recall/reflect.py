@@ -228,7 +228,7 @@ def conclude(query: Query, gathered: Gathered) -> Reflection:
 
 
 def synthesis(reflection: Reflection) -> Synthesis:
-    """The same in the older envelope."""
+    """The same reflection in the envelope of earlier releases."""
     return Synthesis(
         answer=reflection.answer,
         query=reflection.query,

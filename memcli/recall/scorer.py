@@ -154,7 +154,7 @@ def decoded(value: Any) -> Scorer:
 
 
 def finite(value: Any) -> Any:
-    """The number, unless it is none or not finite.
+    """The value as a finite number; None when it is not one.
 
     Raises:
         TypeError: it is no number.

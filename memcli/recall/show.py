@@ -69,7 +69,7 @@ def _at(vault: Vault, path: str) -> Shown:
     def look(reader: Reader) -> Shown:
         docs = reader.exact("path", path)
         if not docs:
-            raise EntryNotFound(f"{path}: gone since it was read")
+            raise EntryNotFound(f"{path}: was removed after it was read")
         stored = reader.row(docs[0])
         row = of_one.aged(reader, view, docs[0], stored, row_of(stored, 0.0, []))
         (row,) = of_source([row], vault.source)

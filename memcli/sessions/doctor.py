@@ -216,7 +216,7 @@ def _index(vault: Vault) -> Check:
     said = f"{counted(facts.entries, 'entry')}, {facts.bytes:,} bytes in {facts.path}"
     if facts.unreadable:
         folders = ", ".join(facts.unreadable)
-        return Check("index", PROBLEM, f"cannot list {folders}", "allow yourself to")
+        return Check("index", PROBLEM, f"cannot list {folders}", "chmod u+rx them")
     if facts.stale:
         return Check(
             "index", NOTE, f"{said}; another process keeps it locked", "try again"
@@ -225,7 +225,7 @@ def _index(vault: Vault) -> Check:
 
 
 def _calls(vault: Vault) -> Check:
-    """What the last calls of hooks say: none is no problem, an error is one to see."""
+    """What the last calls of hooks say: no call is fine, an error is worth a look."""
     from memcli.sessions import hook_log
 
     now = vault.now_ms() / 1000

@@ -26,7 +26,7 @@ def path(root: str, session: str, ending: str) -> str:
 
 
 def mark_of(agent: str | None) -> str:
-    """What the name of a file has that is an agent's own; nothing for the owner's."""
+    """The part of a file's name that marks it as an agent's; empty for the owner's."""
     if agent is None:
         return ""
     from zlib import crc32  # `hashlib` would load OpenSSL: 3 ms of a hook

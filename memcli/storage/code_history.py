@@ -103,7 +103,7 @@ class CodeHistory:
         return new.removeprefix(self._prefix) if new and below else None
 
     def _renames_since(self, commit: str) -> dict[str, str]:
-        """By the path of then, the path of now, of each file that was renamed."""
+        """The path now of each file that was renamed, by its path then."""
         command = (
             "diff-index", "--cached", "-M", f"-l{_MOST_RENAMES}", "--diff-filter=R",
             "--name-status", "-z", "--no-ext-diff", "--no-textconv",

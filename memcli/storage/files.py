@@ -94,7 +94,7 @@ def current(path: str) -> bytes | None:
 
 
 def standing(path: str) -> bytes | None:
-    """As `current`; a folder in the place of a file is none."""
+    """As `current`; None, too, where a folder stands in the place of the file."""
     if os.path.isdir(path) and not os.path.islink(path):
         return None
     return current(path)
@@ -336,11 +336,11 @@ def write_failed(path: str, error: Exception) -> WriteFailed:
     if number in (errno.ENOSPC, getattr(errno, "EDQUOT", None)):
         return WriteFailed(
             f"{path}: no space left on the disk; nothing was changed",
-            hint="free some space, then repeat the command",
+            hint="Free some space, then repeat the command.",
         )
     return WriteFailed(
         f"{path}: {reason_of(error)}; nothing was changed",
-        hint="check who may write there, and whether the disk is read-only",
+        hint="Check who may write there, and whether the disk is read-only.",
     )
 
 

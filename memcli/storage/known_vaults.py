@@ -165,7 +165,7 @@ def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
     named = explicit or (default[1] if default else None)
     if named == REPO:
         raise VaultNotFound(
-            "'repo' is the vault of the repository around you, not one to keep",
+            "'repo' means the vault of the repository around you, not a certain one",
             hint="Give a folder (./repo); memcli init --repo makes the repository's.",
         )
     place = find(named, environ) if named else None

@@ -103,7 +103,7 @@ class Lock:
             if now >= deadline:
                 raise LockBusy(
                     f"{self.path} is locked{_holder(self.path)}",
-                    hint="another memcli is writing to this vault; try again",
+                    hint="Another memcli is writing to this vault; try again.",
                 )
             if self._tell and now >= deadline - self.timeout + _QUIETLY:
                 self._tell(f"waiting: {self.path} is locked{_holder(self.path)}")

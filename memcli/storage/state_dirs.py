@@ -182,7 +182,7 @@ def _born(root: str) -> int:
 
 
 def bases(environ: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The folders of all vaults' files outside of them, by what they hold.
+    """The folders for all vaults' files outside the vaults, by what these hold.
 
     Raises:
         InvalidValue: `MEMCLI_STATE` names no whole path.

@@ -217,7 +217,7 @@ class Transaction:
         self.commit = change.commit
         if not self._wrote(self._notes):
             self._audience.tell(
-                "this is committed, but missing in the log of what was written"
+                "this is committed, but missing from the log of signals"
             )
 
     def _commit_uncommitted(self, changes: Mapping[str, FileChange]) -> None:

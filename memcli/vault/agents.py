@@ -97,7 +97,7 @@ def refuse_unless(vault: Vault, action: Action, entry: Entry) -> None:
 
 
 def unknown(vault: Vault) -> str | None:
-    """What to say of an agent that nothing is known of, for whom a vault seems empty.
+    """What to tell an agent of whom nothing is known: to it the vault looks empty.
 
     Only the config's names are told: who else has written is not for an agent to know.
     """

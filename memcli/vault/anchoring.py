@@ -328,7 +328,7 @@ def _not_here(draft: Entry, project: Project | None) -> InvalidValue:
         )
     here = f"this is {project.name}" if project else "this folder belongs to none"
     return InvalidValue(
-        f"code: the entry is of {draft.project}, and {here}",
+        f"code: the entry belongs to {draft.project}, and {here}",
         hint="Save it inside a checkout of its project.",
         code="invalid_code",
     )

@@ -59,7 +59,7 @@ class Caller(NamedTuple):
 
     @property
     def audience(self) -> Audience:
-        """Who hears of a change; of another agent's killed command the owner alone."""
+        """Who is told of a change; only the owner is, of an agent's killed command."""
         from memcli.storage.audience import Audience
 
         of_killed = self.tell if self.agent is None else silent

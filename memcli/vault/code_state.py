@@ -156,12 +156,12 @@ def hook_watch(vault: Vault) -> Watch:
 
 
 def is_stale(states: Sequence[CodeState]) -> bool:
-    """Whether an entry may no longer hold, for what became of its code."""
+    """Whether an entry may no longer hold because of what became of its code."""
     return any(state.state in STALE for state in states)
 
 
 def why_stale(states: Sequence[CodeState]) -> list[str]:
-    """The reasons why it may not, as `src/app.py:10-20 changed since 1a2b3c4`."""
+    """Why it may no longer hold, as `src/app.py:10-20 changed since 1a2b3c4`."""
     return [state.why for state in states if state.state in STALE]
 
 

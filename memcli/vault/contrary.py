@@ -39,7 +39,7 @@ class Contrary(NamedTuple):
     why: str
 
     def sentence(self, new_id: str) -> str:
-        """What it says, and the commands: to look at it, and then to end it."""
+        """What the entry says, and the commands that show it and that end it."""
         told = f"{self.id} may say otherwise ({self.why}): {self.title}"
         told += f"; look first: memcli show {self.id}"
         if self.kind in _OVER:

@@ -83,7 +83,7 @@ class Plan(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """What `prepare` did; `plan` is what it did it by."""
+    """What `prepare` did, and the plan that it followed."""
 
     plan: Plan
     commit: str | None

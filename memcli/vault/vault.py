@@ -78,7 +78,7 @@ class Vault:
     ) -> None:
         if caller.agent is not None and not caller.agent.strip():
             raise UsageError(
-                "the agent has no name, which must not stand for the owner",
+                "the name of the agent is empty, which must not stand for the owner",
                 hint="Give None to ask as the owner.",
             )
         self.agent = config.agent(root, caller.agent) if caller.agent else None

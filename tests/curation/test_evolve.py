@@ -604,7 +604,7 @@ def test_what_is_done_is_not_said_to_have_failed(
     done = vault.evolve(old, "We deploy on Mondays")
     assert vault.get(done.id).supersedes == old
     assert told == [
-        f"whether {done.id} is shown is unknown: no space left on the device"
+        f"it is not known whether {done.id} is shown: no space left on the device"
     ]
 
 

@@ -186,7 +186,7 @@ def test_what_fails_after_the_commit_is_a_warning(
     assert told == [
         "this is committed, but its journal is still there: "
         "journal: no space left on the disk",
-        "this is committed, but missing in the log of what was written",
+        "this is committed, but missing from the log of signals",
     ]
     assert vault.recall("something new").rows[0].id == saved.id
     assert not state_of(vault.root, layout.JOURNAL).exists()

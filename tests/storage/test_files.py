@@ -205,7 +205,7 @@ def test_full_disk_says_so(tmp_path: Path) -> None:
 
     with pytest.raises(WriteFailed, match="no space left") as caught:
         files.write_atomic(str(tmp_path / "a.md"), b"new", fault=full)
-    assert "free some space" in (caught.value.hint or "")
+    assert "Free some space" in (caught.value.hint or "")
     assert (tmp_path / "a.md").read_bytes() == b"old"
 
 

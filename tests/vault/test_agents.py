@@ -462,7 +462,7 @@ def test_what_a_killed_command_left_is_finished_and_not_told_to_an_agent(
 
 def test_an_agent_without_a_name_is_not_the_owner(make_vault: VaultMaker) -> None:
     for name in ("", " "):
-        with pytest.raises(UsageError, match="no name"):
+        with pytest.raises(UsageError, match="is empty"):
             make_vault(agent=name)
 
 

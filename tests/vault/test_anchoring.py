@@ -11,8 +11,9 @@ from memcli.entries import anchors
 from memcli.entries.code_lines import fingerprint
 from memcli.errors import InvalidValue
 from memcli.vault import anchoring
-from tests.checkouts import APP, git
+from tests.checkouts import APP
 from tests.conftest import VaultMaker
+from tests.git_command import git
 
 SHOP = "github.com/acme/shop"
 
@@ -73,7 +74,7 @@ def test_only_an_entry_of_this_project_is_anchored(
     inside: Vault, make_vault: VaultMaker
 ) -> None:
     for project in (None, "github.com/acme/blog"):
-        with pytest.raises(InvalidValue, match=r"holds everywhere|is of github"):
+        with pytest.raises(InvalidValue, match=r"holds everywhere|belongs to github"):
             save(inside, code=["src/app.py"], project=project)
     with pytest.raises(InvalidValue, match="this folder belongs to none"):
         save(make_vault(cwd=None), code=["src/app.py"], project=SHOP)

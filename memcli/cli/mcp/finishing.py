@@ -26,7 +26,7 @@ _NARROWS = ("kinds", "tags", "entities", "after", "before", "statuses", "types")
 
 
 def searched(values: dict[str, Any]) -> None:
-    """Recall: filters alone list what they let through, as `all` does."""
+    """Recall: filters without a question list what they let through, as `all` does."""
     asked(values)
     if "all" in values.get("statuses", ()):
         values["statuses"] = ["active", "resolved", "superseded", "expired"]

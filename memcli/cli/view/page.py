@@ -40,7 +40,7 @@ class About(NamedTuple):
 
 
 def html(seen: Picture, about: About) -> str:
-    """The page."""
+    """The page for a browser, as HTML."""
     from jinja2 import Environment, StrictUndefined
 
     style, script = _asset("page.css"), _asset("page.js")

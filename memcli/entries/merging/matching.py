@@ -41,7 +41,7 @@ def load(
     read: Read,
     kinds: Collection[str],
 ) -> tuple[dict[str, File], ...]:
-    """Read the changed files of the trees, the base first, each by what it is known by.
+    """Read the changed files of the trees, the base first, each under its key.
 
     Args:
         trees: the base and the two sides.

@@ -34,7 +34,7 @@ class Places:
             self._add(path)
 
     def take(self, path: str) -> str:
-        """Take this place, or where it is not free a numbered one near it."""
+        """Take this place, or a numbered one beside it where it is not free."""
         free, number = path, 1
         while True:
             hindrance = self._hindrance(free)

@@ -180,7 +180,7 @@ def squashed(name: str) -> str:
 
 
 def _from_base64(value: str) -> str:
-    """What a value says in base64; empty when it is none, or no ASCII text."""
+    """The text that a value holds in base64; empty when it holds none, or not ASCII."""
     from binascii import Error, a2b_base64
 
     value = value.rstrip("=").replace("-", "+").replace("_", "/")

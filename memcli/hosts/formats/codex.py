@@ -242,7 +242,7 @@ def _output(value: Any) -> tuple[str, int | None, bool | None]:
 
 
 def _parsed(value: Any) -> dict[str, Any]:
-    """A JSON object inside a string; empty when it is none."""
+    """The JSON object that a string holds; empty when it holds none."""
     if not isinstance(value, str):
         return {}
     import json

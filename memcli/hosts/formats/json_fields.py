@@ -59,14 +59,14 @@ def mapping(value: Any) -> dict[str, Any]:
 
 
 def objects(value: Any) -> list[dict[str, Any]]:
-    """The objects of a list; none when it is no list."""
+    """The objects of a list; empty when the value is not a list."""
     if not isinstance(value, list):
         return []
     return [each for each in value if isinstance(each, dict)]
 
 
 def number(value: Any) -> int | None:
-    """A whole number; None when it is none (`true` is none)."""
+    """A whole number; None for any other value (`true` is another)."""
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value

@@ -40,7 +40,7 @@ def read(path: str) -> tuple[dict[str, Any], str]:
 
 
 def peek(path: str) -> dict[str, Any]:
-    """The object that a file is; empty when it is none.
+    """The JSON object that a file holds; empty when it holds none.
 
     Raises:
         Unreadable: the file cannot be opened.

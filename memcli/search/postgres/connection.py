@@ -226,7 +226,7 @@ class Database:
         raise named from None
 
     def _forget(self) -> None:
-        """Drop a connection of which nothing more is to be expected."""
+        """Drop a connection that can no longer be used."""
         if self._open is not None:
             self._open.pgconn.finish()
             self._open = None

@@ -1,4 +1,4 @@
-"""How long a list may be to be fetched, by what is read of it.
+"""How long a list may be that is fetched, by what is read of it.
 
 Invariant: pure; a list that came, or was longer than may be, is not asked for again
 unless it may be longer now.

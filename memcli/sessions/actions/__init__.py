@@ -1,6 +1,6 @@
 """What an action of an agent has to do with a lesson: pure.
 
-Door: `match.fired`. What triggers an entry has says `entries/text/code_terms`, the
-table that holds them is `search/triggers`, and `hooks/at_tool` tells the agent.
+Door: `match.fired`. `entries/text/code_terms` says which triggers an entry has,
+`search/triggers` holds the table of them, and `hooks/at_tool` tells the agent.
 Not in here: the disk, hosts, sessions.
 """

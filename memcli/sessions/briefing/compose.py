@@ -230,7 +230,7 @@ def fitting(
     source: str = "",
     watch: Watch | None = None,
 ) -> Fitting:
-    """As `for_prompt`, of a reader; `source` as in `standing`."""
+    """As `for_prompt`, for a caller that holds a reader; `source` as in `standing`."""
     from memcli.search.ranking import rank
     from memcli.search.ranking.corpus import Question, Scope
     from memcli.search.ranking.weights import LEXICAL

@@ -111,7 +111,9 @@ def _note(vault: Vault, session: Session, ids: list[str]) -> None:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         cache.store(path, ids)
     except OSError as error:
-        vault.tell(f"what the digest shows is not noted: {error.strerror or error}")
+        vault.tell(
+            f"what the digest shows could not be noted: {error.strerror or error}"
+        )
 
 
 def _path(vault: Vault, session: Session) -> str:

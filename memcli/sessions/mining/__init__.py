@@ -1,11 +1,11 @@
 """Mining: which sentences of a session are worth keeping, without a model.
 
-Door: `mine`. It is pure: the same steps give the same candidates. It keeps what nobody
-would mind being saved unasked, and rather nothing than noise: words alone say little
-([decision 14](../../../docs/decisions/0014-a-strict-miner.md)). `rules` has the table,
-`sentences` says which words are the person's own, `selfcontained` whether they can be
-read alone, `proof` what commands prove.
-Not in here: the vault; `reflect_session` decides what becomes of a candidate.
+Door: `mine`. It is pure: the same steps give the same candidates. It keeps only what a
+person would not mind finding saved, since words alone say little: rather nothing than
+noise ([decision 14](../../../docs/decisions/0014-a-strict-miner.md)). `rules` has the
+table, `sentences` says which words are the person's own, `selfcontained` whether they
+can be read alone, `proof` what commands prove.
+Not in here: the vault; `sessions.bringing` decides what becomes of a candidate.
 """
 
 from __future__ import annotations

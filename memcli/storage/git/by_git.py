@@ -82,7 +82,7 @@ class CommitsByGit(Comparable):
     _backup: IndexBackup | None = None
 
     def unstage(self, paths: Sequence[str], *, patience: float = 2.0) -> None:
-        """Let the index hold these paths as HEAD does.
+        """Put these paths into the index as HEAD has them.
 
         Raises:
             LockBusy, HistoryError: git refused.

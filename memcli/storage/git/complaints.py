@@ -23,14 +23,14 @@ def failure(done: GitResult, paths: Sequence[str], git_dir: str) -> MemcliError:
     if b".lock': File exists" in output:
         return lock_busy(done.text)
     if b"cannot lock ref" in output:
-        return LockBusy("another git moved HEAD during the commit", hint="try again")
+        return LockBusy("another git moved HEAD during the commit", hint="Try again.")
     for state in ("merge", "cherry-pick", "rebase"):
         if b"partial commit during a " + state.encode() in output:
             return unfinished(state, paths)
     if b"are ignored by one of your .gitignore" in output:
         return HistoryError(
             f"{what} cannot be committed: a .gitignore rule excludes it",
-            hint="git check-ignore -v names the rule; remove it",
+            hint="git check-ignore -v names the rule: remove it.",
         )
     return refused(f"{what} cannot be committed", done)
 
@@ -78,11 +78,13 @@ def unfinished(state: str, paths: Sequence[str]) -> HistoryError:
     """The error for a merge or another operation that a commit would conclude."""
     return HistoryError(
         f"{_called(paths)} cannot be committed: a {state} is in progress",
-        hint=f"finish it, or run: git {state} --abort",
+        hint=f"Finish it, or run: git {state} --abort",
     )
 
 
 def refused(what: str, done: GitResult) -> HistoryError:
     """The error that quotes git."""
     reason = done.text[-2000:] or f"git ended with {done.code} and printed nothing"
-    return HistoryError(f"{what}: {reason}", hint="do what git asks for, then repeat")
+    return HistoryError(
+        f"{what}: {reason}", hint="Do what git asks for, then repeat the command."
+    )

@@ -108,7 +108,9 @@ def program(env: Mapping[str, str]) -> str:
         path = os.path.join(folder, _GIT)
         if os.path.isfile(path) and os.access(path, os.X_OK):
             return path
-    raise HistoryError("git cannot be started", hint="install git, or put it on PATH")
+    raise HistoryError(
+        "git cannot be started", hint="Install git, or put it on the PATH."
+    )
 
 
 def run(
@@ -255,5 +257,5 @@ def lock_busy(message: str) -> LockBusy:
         age = f" for {max(0, int(time.time() - os.stat(path).st_mtime))} s"
     return LockBusy(
         f"another git holds {path or 'a lock'}{age}",
-        hint="try again; if no git is running, delete that file",
+        hint="Try again; if no git is running, delete that file.",
     )

@@ -65,7 +65,7 @@ class Readable:
         if found is None:
             from shlex import quote
 
-            hint = f"run: memcli init {quote(root)}"
+            hint = f"Run: memcli init {quote(root)}"
             raise NotAVault(f"{root} is not under git", hint=hint)
         return cls(os.path.realpath(root), *found, clean_environment(environ))
 

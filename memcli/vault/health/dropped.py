@@ -96,7 +96,7 @@ def steps(vault: Vault, repository: Comparable, found: Sequence[Finding]) -> lis
 def changed_by(
     vault: Vault, repository: Comparable, commit: str
 ) -> dict[str, FileChange]:
-    """What a commit did, by path; nothing where a file is no longer as it found it."""
+    """What a commit did, by path; empty when one of its files was changed since."""
     changes = {}
     for path in repository.changes(commit):
         before, after = (_shown(repository, of, path) for of in (f"{commit}^", commit))

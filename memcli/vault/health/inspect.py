@@ -181,7 +181,7 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
     try:
         status = os.stat(inside(vault.root, path))
     except OSError as error:
-        raise Unreadable(f"{path}: gone since it was read") from error
+        raise Unreadable(f"{path}: was removed after it was read") from error
     if vault.agent is None:
         commits, note = _history(vault, path)
     else:
@@ -248,7 +248,7 @@ def _around(reader: Reader, entry: Entry, view: View) -> Surroundings:
 
     docs = reader.exact("path", entry.path)
     if not docs:
-        raise EntryNotFound(f"{entry.path}: gone since it was read")
+        raise EntryNotFound(f"{entry.path}: was removed after it was read")
     doc = docs[0]
     before = after = None
     session = reader.sessions[doc]

@@ -146,7 +146,7 @@ def test_missing_git_is_said(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> N
     repository = vault.open()
     with pytest.raises(HistoryError, match="cannot be started") as caught:
         repository.commit([vault.write("a.md")], "add")
-    assert "install git" in (caught.value.hint or "")
+    assert "Install git" in (caught.value.hint or "")
 
 
 # --- commit: what goes in -------------------------------------------------------
