@@ -1,7 +1,8 @@
 """A small project under git, for tests of what entries say about code."""
 
-import subprocess
 from pathlib import Path
+
+from tests.git_command import git
 
 APP = b"""import time
 
@@ -14,10 +15,6 @@ class RateLimiter:
 max_rate = 10
 """
 MAKEFILE = b"deploy: build\n\techo deployed\n\nbuild:\n\techo built\n"
-
-
-def git(folder: Path, *words: str) -> None:
-    subprocess.run(["git", "-C", str(folder), *words], check=True, capture_output=True)
 
 
 def made_shop(folder: Path) -> Path:

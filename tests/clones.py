@@ -4,7 +4,6 @@ Copies of a folder instead of `git clone`: a clone costs 30 ms of git, a copy 3.
 """
 
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -16,15 +15,7 @@ from memcli.entries import codec, layout
 from memcli.storage.git.network import Terms
 from memcli.vault.caller import Caller, silent
 from tests.conftest import NOW
-
-
-def git(root: Path | str, *words: str, data: bytes | None = None) -> str:
-    """Run git there; what it printed."""
-    done = subprocess.run(
-        ["git", "-C", str(root), *words], input=data, capture_output=True, check=False
-    )
-    assert done.returncode == 0, (words, done.stderr)
-    return done.stdout.decode()
+from tests.git_command import git
 
 
 class Ids:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,15 +11,9 @@ from memcli.cli.mcp import catalog, tools
 from memcli.storage import repo_vault
 from tests.cli.conftest import Run
 from tests.contexts import context_of
+from tests.git_command import git
 
 RULE = "Deploy the shop with pnpm, never with npm"
-
-
-def git(folder: Path, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", str(folder), *words], capture_output=True, text=True, check=True
-    )
-    return done.stdout
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ import pytest
 
 from tests import clones
 from tests.cli.conftest import Run
-from tests.clones import Clones, git, say
+from tests.clones import Clones, say
+from tests.git_command import git
 
 
 @pytest.fixture

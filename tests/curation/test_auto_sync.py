@@ -13,8 +13,9 @@ from memcli.storage import detached, state_dirs, sync_settings
 from memcli.storage.lock import Lock
 from memcli.vault import background_sync
 from tests import clones
-from tests.clones import Clones, git, say, texts
+from tests.clones import Clones, say, texts
 from tests.conftest import VaultMaker
+from tests.git_command import git
 
 
 @pytest.fixture

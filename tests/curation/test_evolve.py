@@ -32,16 +32,10 @@ from memcli.recall.query import Query, view_of
 from memcli.vault import not_shown
 from memcli.vault.lineage import versions
 from tests.conftest import NOW, VaultMaker
+from tests.git_command import git
 from tests.saving import save
 
 DAY = 86_400
-
-
-def git(vault: Vault, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=True
-    )
-    return done.stdout
 
 
 def texts(vault: Vault, **view: Any) -> list[str]:

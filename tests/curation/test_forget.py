@@ -15,16 +15,10 @@ from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.vault.health.lint import lint
 from tests.conftest import NOW
+from tests.git_command import git
 from tests.saving import save
 
 SECRET = "xyzzy-the-words-to-forget"
-
-
-def git(root: str, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", root, *words], capture_output=True, text=True, check=True
-    )
-    return done.stdout
 
 
 def in_git(root: str) -> bool:

@@ -1,6 +1,5 @@
 """What is solved is out of every path, by claim and not by row, and can come back."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,16 +16,10 @@ from memcli.sessions.briefing import select
 from memcli.vault.health.inspect import inspect
 from tests import clones
 from tests.conftest import NOW
+from tests.git_command import git
 from tests.saving import save
 
 VIEW = View(NOW)
-
-
-def git(vault: Vault, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=True
-    )
-    return done.stdout
 
 
 def titles(targets: list[resolve.Target]) -> list[str]:

@@ -1,6 +1,5 @@
 """Candidates wait, and a decision loses nothing."""
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from memcli.errors import (
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from tests.conftest import NOW
+from tests.git_command import git
 
 DAY = 86_400
 
@@ -43,13 +43,6 @@ def tree(vault: Vault) -> dict[str, bytes]:
         str(path.relative_to(vault.root)): path.read_bytes()
         for path in Path(vault.root).rglob("*.md")
     }
-
-
-def git(vault: Vault, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=True
-    )
-    return done.stdout
 
 
 def test_a_candidate_is_searchable_and_never_mixed_into_ordinary_answers(

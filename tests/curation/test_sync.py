@@ -28,8 +28,9 @@ from memcli.storage.git.joining import Joining
 from memcli.storage.git.network import Terms
 from memcli.vault import sync_state
 from tests import clones
-from tests.clones import TERMS, Clones, dirty, git, say, texts, tree
+from tests.clones import TERMS, Clones, dirty, say, texts, tree
 from tests.conftest import VaultMaker
+from tests.git_command import git
 
 QUICK = Terms(silence=1.0)
 

@@ -14,6 +14,7 @@ from memcli.curation.tag import tag
 from memcli.entries import layout
 from memcli.errors import Conflict, NotAllowed
 from tests import clones
+from tests.git_command import git
 
 
 def steps(vault: Vault) -> Iterator[str]:
@@ -166,7 +167,7 @@ def test_what_a_plain_pull_brought_is_not_of_this_clone(
     laptop = two.vault("laptop")
     if way == "--rebase":
         clones.say(laptop, "of the laptop")
-    clones.git(two.roots["laptop"], "pull", "--quiet", way)
+    git(two.roots["laptop"], "pull", "--quiet", way)
     if way == "--rebase":  # its commit was made anew on top of the other one
         assert undo.undo_last(laptop).subject == "save: of the laptop"
     with pytest.raises(NotAllowed, match="in this clone"):

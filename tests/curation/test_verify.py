@@ -12,8 +12,9 @@ from memcli.entries import anchors
 from memcli.entries.code_lines import fingerprint
 from memcli.errors import EntryNotFound, InvalidContent, NotAllowed
 from memcli.vault.code_look import CloseLook
-from tests.checkouts import APP, git, made_shop
+from tests.checkouts import APP, made_shop
 from tests.conftest import VaultMaker
+from tests.git_command import git
 
 
 def save(vault: Vault, text: str = "The limiter waits", **fields: Any) -> str:

@@ -19,6 +19,7 @@ from memcli.recall.query import Query, view_of
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests.conftest import EVERYTHING
+from tests.git_command import git
 
 pytestmark = pytest.mark.slow
 
@@ -96,14 +97,6 @@ def start(program: str, vault: Vault, *words: object) -> "subprocess.Popen[str]"
         text=True,
         encoding="utf-8",
     )
-
-
-def git(vault: Vault, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def patiently(vault: Vault, *words: str) -> None:

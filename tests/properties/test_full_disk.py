@@ -28,11 +28,11 @@ from memcli.errors import MemcliError
 from memcli.storage import files
 from memcli.vault.health.lint import lint
 from tests.conftest import isolated_environment, sample, state_of
+from tests.git_command import git
 from tests.properties.test_kill_lifecycle import (
     OPERATIONS,
     State,
     dirty,
-    git,
     opened,
     state,
 )

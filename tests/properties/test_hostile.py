@@ -36,6 +36,7 @@ from memcli.storage import files, old_files
 from memcli.vault.caller import Caller
 from memcli.vault.health.lint import lint
 from tests.conftest import NOW, VaultMaker, isolated_environment, state_of
+from tests.git_command import git
 
 Snapshot = Callable[[str], dict[str, str]]
 
@@ -58,14 +59,6 @@ def filled(vault: Vault) -> dict[str, str]:
         "candidate": {"text": "We deploy on Mondays", "status": "pending"},
     }
     return {name: vault.save(vault.draft(d)).id for name, d in drafts.items()}
-
-
-def git(vault: Vault, *words: str, code: int = 0) -> str:
-    done = subprocess.run(
-        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == code, done.stderr
-    return done.stdout
 
 
 class FullDisk:

@@ -32,12 +32,12 @@ from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from memcli.vault.health.overview import overview
 from tests.conftest import EVERYTHING, sample, state_of
+from tests.git_command import git
 from tests.properties.test_kill_lifecycle import (
     OPERATIONS,
     Act,
     State,
     dirty,
-    git,
     id_of,
     opened,
     run_and_kill,

@@ -8,7 +8,6 @@ the state before the operation and with the state after it: it must be one of th
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import traceback
 import warnings
@@ -34,6 +33,7 @@ from memcli.vault.caller import Caller, silent
 from memcli.vault.health import repair
 from memcli.vault.health.overview import overview
 from tests.conftest import EVERYTHING, NOW, sample, state_of
+from tests.git_command import git
 
 pytestmark = [
     pytest.mark.slow,
@@ -237,13 +237,6 @@ def everywhere(full: Path, folder: Path, act: Act, size: int = 2) -> Iterator[Ki
         died = run_and_kill(root, act, step)
         yield Killed(root, step, died)
         shutil.rmtree(root)
-
-
-def git(root: Path, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", str(root), *words], capture_output=True, text=True, check=True
-    )
-    return done.stdout
 
 
 def dirty(root: Path) -> list[str]:

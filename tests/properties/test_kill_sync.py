@@ -23,8 +23,9 @@ from memcli.storage.git import network
 from memcli.vault.caller import Caller
 from memcli.vault.health import repair
 from tests import clones
-from tests.clones import TERMS, Clones, dirty, git, say, texts, tree
+from tests.clones import TERMS, Clones, dirty, say, texts, tree
 from tests.conftest import sample, state_of
+from tests.git_command import git
 from tests.properties.test_kill_git import at_git, child, die
 
 pytestmark = [

@@ -28,6 +28,7 @@ from memcli.storage.known_vaults import KnownVault
 from memcli.vault import publishing
 from tests import databases
 from tests.conftest import NOW, VaultMaker, sample
+from tests.git_command import git
 from tests.properties.conftest import AGENTS, NAMES, commit, publish
 from tests.properties.test_index_equality import QUESTIONS, page, write
 
@@ -461,13 +462,6 @@ def test_two_vaults_and_a_publisher_in_the_way(
         connection.execute("SELECT vault FROM memcli.turns FOR UPDATE")
         with pytest.raises(LockBusy):
             publishing.publish(other, place)
-
-
-def git(root: str, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", root, *words], check=True, capture_output=True, text=True
-    )
-    return done.stdout.strip()
 
 
 def test_a_name_is_not_given_to_a_vault_of_another_history_unless_that_is_asked(

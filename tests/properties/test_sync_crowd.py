@@ -17,8 +17,9 @@ import pytest
 from memcli.curation import sync
 from memcli.errors import LockBusy
 from tests import clones
-from tests.clones import TERMS, Clones, dirty, git, say, texts, tree
+from tests.clones import TERMS, Clones, dirty, say, texts, tree
 from tests.conftest import EVERYTHING
+from tests.git_command import git
 from tests.properties.test_kill_git import child
 
 pytestmark = [

@@ -20,6 +20,7 @@ from memcli.errors import HistoryError, SecretFound
 from memcli.storage.git.repository import Repository
 from memcli.vault.health import repair
 from tests.conftest import state_of
+from tests.git_command import git
 from tests.properties.test_kill_lifecycle import OPERATIONS, Act, id_of, opened
 
 pytestmark = [
@@ -41,13 +42,6 @@ UNDONE: dict[str, Act] = {
     ),
 }
 MARK = "mine: not committed\n"
-
-
-def git(vault: Vault, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=True
-    )
-    return done.stdout
 
 
 def tree(vault: Vault) -> dict[str, bytes]:

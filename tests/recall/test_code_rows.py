@@ -11,8 +11,9 @@ from memcli.recall.query import view_of
 from memcli.recall.show import show
 from memcli.storage import code_files
 from memcli.vault import code_state
-from tests.checkouts import APP, git, made_shop
+from tests.checkouts import APP, made_shop
 from tests.conftest import VaultMaker
+from tests.git_command import git
 from tests.saving import save
 
 ASK = "how long does the limiter wait"

@@ -21,6 +21,7 @@ from memcli.search.state import Behind
 from memcli.storage import files, listing, watch
 from memcli.storage.statx import Statx
 from tests.conftest import state_of
+from tests.git_command import git
 from tests.saving import save
 
 NOW = 1_795_000_000
@@ -32,10 +33,6 @@ def texts(vault: Vault, question: str) -> list[str]:
 
 def file_of(vault: Vault, entry_id: str) -> Path:
     return Path(vault.root, vault.path_of(entry_id))
-
-
-def git(vault: Vault, *words: str) -> None:
-    subprocess.run(["git", *words], cwd=vault.root, check=True, capture_output=True)
 
 
 def test_hand_edited_entry_is_found_without_reindex(vault: Vault) -> None:

@@ -12,6 +12,7 @@ import pytest
 from memcli import Vault
 from memcli.recall.results import Recalled
 from memcli.search import state
+from tests.git_command import git
 from tests.storage.test_watch import NOT_HERE
 
 WORDS = ("deploy", "friday", "queue", "retry", "cache", "port")
@@ -42,10 +43,6 @@ def kept(vault: Vault) -> Vault:
 def write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text + "\n")
-
-
-def git(vault: Vault, *words: str) -> None:
-    subprocess.run(["git", *words], cwd=vault.root, check=True, capture_output=True)
 
 
 def answers(vault: Vault) -> list[Recalled]:

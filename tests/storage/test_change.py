@@ -1,7 +1,6 @@
 """What is committed are the bytes that were meant, also when files are moved."""
 
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,15 +15,8 @@ from memcli.storage.git.repository import Repository
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests.conftest import state_of
+from tests.git_command import git
 from tests.saving import save
-
-
-def git(vault: Vault, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def beside(vault: Vault, act: Callable[[], object], step: str, times: int = 1) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -18,14 +17,7 @@ from memcli.storage.journal import FileChange
 from memcli.vault.caller import Caller
 from memcli.vault.health.lint import lint
 from tests.conftest import state_of
-
-
-def git(vault: Vault, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=True
-    )
-    return done.stdout
-
+from tests.git_command import git
 
 bytes_or_none = st.none() | st.binary(max_size=40)
 

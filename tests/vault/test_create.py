@@ -10,6 +10,7 @@ import pytest
 from memcli.api import Vault
 from memcli.errors import HistoryError, NotAllowed, NotAVault, WriteFailed
 from memcli.vault import create
+from tests.git_command import git
 
 
 def test_adopting_two_hundred_notes_changes_no_byte_of_them(tmp_path: Path) -> None:
@@ -70,18 +71,13 @@ def _tree(root: Path) -> dict[str, bytes]:
     }
 
 
-def _git(root: Path, *words: str) -> str:
-    command = ["git", "-C", str(root), *words]
-    return subprocess.run(command, capture_output=True, check=True, text=True).stdout
-
-
 def _file_in_the_way(root: Path) -> None:
     root.write_text("mine", encoding="utf-8")
 
 
 def _nested_repository(root: Path) -> None:
     (root / "inner").mkdir(parents=True)
-    _git(root / "inner", "init", "--quiet")
+    git(root / "inner", "init", "--quiet")
     (root / "inner" / "note.md").write_text("a note", encoding="utf-8")
 
 
@@ -93,26 +89,26 @@ def _ignores_notes(root: Path) -> None:
 def _user_ignores_notes(root: Path) -> None:
     rules = root.parent / "rules"
     rules.write_text("*.md\n", encoding="utf-8")
-    _git(root.parent, "config", "--global", "core.excludesFile", str(rules))
+    git(root.parent, "config", "--global", "core.excludesFile", str(rules))
 
 
 def _user_ignores_dot_folders(root: Path) -> None:
     rules = root.parent / "rules"
     rules.write_text(".*\n", encoding="utf-8")
-    _git(root.parent, "config", "--global", "core.excludesFile", str(rules))
+    git(root.parent, "config", "--global", "core.excludesFile", str(rules))
 
 
 def _ignored_by_the_repository_around(root: Path) -> None:
-    _git(root.parent, "init", "--quiet")
+    git(root.parent, "init", "--quiet")
     (root.parent / ".gitignore").write_text("vault/\n", encoding="utf-8")
 
 
 def _bare_repository(root: Path) -> None:
-    _git(root.parent, "init", "--quiet", "--bare", str(root))
+    git(root.parent, "init", "--quiet", "--bare", str(root))
 
 
 def _commit_is_refused(root: Path) -> None:
-    _git(root.parent, "init", "--quiet")
+    git(root.parent, "init", "--quiet")
     hook = root.parent / ".git" / "hooks" / "pre-commit"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
@@ -120,7 +116,7 @@ def _commit_is_refused(root: Path) -> None:
 
 
 def _code_around(root: Path) -> None:
-    _git(root.parent, "init", "--quiet")
+    git(root.parent, "init", "--quiet")
     (root.parent / "main.py").write_text("pass\n", encoding="utf-8")
 
 
@@ -153,7 +149,7 @@ def test_a_folder_that_cannot_become_a_vault_is_left_as_it_was(
             {path: data for path, data in tree.items() if ".git" not in path}
             for tree in (before, after)
         )
-        assert _git(tmp_path, "diff", "--cached", "--name-only") == ""
+        assert git(tmp_path, "diff", "--cached", "--name-only") == ""
     assert after == before
 
 
@@ -194,7 +190,7 @@ def test_packages_that_others_wrote_are_no_entries(tmp_path: Path) -> None:
     create.prepare(str(tmp_path))
     rows = Vault(str(tmp_path)).recall("left-pad").rows
     assert [row.path for row in rows] == ["note.md"]
-    assert "node_modules" not in _git(tmp_path, "ls-files")
+    assert "node_modules" not in git(tmp_path, "ls-files")
 
 
 def test_a_folder_of_code_is_taken_in_only_when_a_person_agreed(tmp_path: Path) -> None:
@@ -217,13 +213,13 @@ def test_notes_that_git_ignores_are_left_out_of_the_first_commit(
     made = create.prepare(str(tmp_path))
     assert made.plan.survey
     assert made.plan.survey.ignored == {"private/diary.md"}
-    tracked = _git(tmp_path, "ls-files").split()
+    tracked = git(tmp_path, "ls-files").split()
     assert "note.md" in tracked
     assert "private/diary.md" not in tracked
 
 
 def test_a_repository_of_notes_is_adopted_and_named(tmp_path: Path) -> None:
-    _git(tmp_path, "init", "--quiet")
+    git(tmp_path, "init", "--quiet")
     (tmp_path / "note.md").write_text("mine", encoding="utf-8")
     (tmp_path / "picture.png").write_bytes(b"png")
     plan = create.plan(str(tmp_path))

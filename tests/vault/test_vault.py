@@ -4,7 +4,6 @@ import errno
 import hashlib
 import os
 import stat
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from memcli.errors import (
 from memcli.storage.git.repository import Repository
 from memcli.vault.caller import Caller
 from tests.conftest import VaultMaker
+from tests.git_command import git
 from tests.saving import save
 
 
@@ -39,13 +39,6 @@ def snapshot(root: str) -> dict[str, str]:
         and ".git" not in path.parts
         and not {"index", "run"} & set(path.parts)
     }
-
-
-def git(vault: Vault, *words: str) -> str:
-    done = subprocess.run(
-        ["git", *words], cwd=vault.root, check=True, capture_output=True, text=True
-    )
-    return done.stdout
 
 
 def test_save_is_one_commit_of_one_file(vault: Vault) -> None:

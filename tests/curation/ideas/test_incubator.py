@@ -1,7 +1,6 @@
 """Ideas in a vault: found when asked for, decided once, nothing leaves the vault."""
 
 import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from memcli.recall.query import Filters, Query, view_of
 from memcli.vault.health.lint import lint
 from memcli.vault.health.overview import overview
 from tests.conftest import NOW
+from tests.git_command import git
 
 DAY = "2026-11-21"
 WARM = Idea(
@@ -63,12 +63,6 @@ def ledger(vault: Vault) -> str:
 
 def states(vault: Vault) -> dict[str, str]:
     return {one.slug: one.state for one in incubator.listed(vault)}
-
-
-def git(vault: Vault, *words: str) -> str:
-    return subprocess.run(
-        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=True
-    ).stdout
 
 
 def add(vault: Vault, *new: Idea) -> list[str]:

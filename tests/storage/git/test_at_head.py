@@ -8,7 +8,7 @@ import pytest
 from memcli.storage.git import at_head, process
 from memcli.storage.git.repository import Repository
 from memcli.storage.git.work_tree import WorkTree
-from tests.clones import git
+from tests.git_command import git
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.remains import remove_remains
 from memcli.storage.git.repository import Repository
 from memcli.storage.git.work_tree import WorkTree
-from tests.clones import git
+from tests.git_command import git
 
 
 def work_tree(top: Path, settings: dict[str, str] | None = None) -> WorkTree:

@@ -9,7 +9,7 @@ from memcli.errors import WriteFailed
 from memcli.storage.git.index_backup import IndexBackup
 from memcli.storage.git.process import GitResult
 from memcli.storage.git.repository import Repository
-from tests.clones import git
+from tests.git_command import git
 
 
 @pytest.fixture

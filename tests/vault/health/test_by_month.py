@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import subprocess
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ from memcli.entries.ids import is_adopted
 from memcli.errors import NotAllowed
 from memcli.vault.health import by_month
 from memcli.vault.health.lint import lint
+from tests.git_command import git
 
 MAY, JUNE = "1k4ad3xg00000001", "1k6ad3xg00000002"
 OLD = "1k3ad3xg00000003"
@@ -29,13 +29,6 @@ def write(vault: Vault, path: str, text: str) -> Path:
 
 def page(entry_id: str, body: str, created: str, more: str = "") -> str:
     return f'---\nid: {entry_id}\ncreated: "{created}"\n{more}---\n{body}'
-
-
-def git(vault: Vault, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", vault.root, *words], check=True, capture_output=True, text=True
-    )
-    return done.stdout
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from memcli import Vault
 from memcli.entries.finding import Finding
 from memcli.errors import InvalidConfig
 from memcli.vault.health.lint import lint
+from tests.git_command import git
 
 ID = "1jy5e6hm03e2cs6s"
 OTHER = "1jy5e6hm03e2cs6t"
@@ -214,13 +215,6 @@ def test_a_setting_that_cannot_be_used_is_found_with_file_and_line(
 # --- what does not belong into a vault ------------------------------------------------
 
 
-def git(vault: Vault, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", vault.root, *words], capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
-
-
 def test_old_files_of_memcli_that_git_tracks_are_named_also_when_deleted(
     vault: Vault,
 ) -> None:
@@ -238,7 +232,7 @@ def test_other_repositories_among_the_notes_are_named(vault: Vault) -> None:
     subprocess.run(["git", "init", "-q", str(inner)], check=True)
     subprocess.run(["git", "init", "-q", "--bare", str(inner.with_name("bare"))])
     write(vault, "worktree/.git", "gitdir: /elsewhere\n")
-    head = git(vault, "rev-parse", "HEAD")
+    head = git(vault, "rev-parse", "HEAD").strip()
     git(vault, "update-index", "--add", "--cacheinfo", f"160000,{head},linked")
     found = [finding for finding in lint(vault) if finding.code == "nested_repository"]
     assert [finding.path for finding in found] == [

@@ -1,7 +1,6 @@
 """What can be wrong in the life of an entry is found, and nothing else is."""
 
 import os
-import subprocess
 import time
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from memcli.entries.finding import Finding
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests.conftest import VaultMaker, state_of
+from tests.git_command import git
 
 A, B = "1m7y6wbehbqyv1ka", "1m7y6wbehbqyv1kb"
 C, D = "1m7y6wbehbqyv1kc", "1m7y6wbehbqyv1kd"
@@ -221,10 +221,6 @@ def test_an_old_inbox_is_one_warning(vault: Vault) -> None:
     (warning,) = lint(vault)
     assert warning.code == "old_inbox"
     assert "51 days, the oldest of 3" in warning.message
-
-
-def git(vault: Vault, *words: str) -> None:
-    subprocess.run(["git", "-C", vault.root, *words], check=True, capture_output=True)
 
 
 def only(vault: Vault) -> Finding:

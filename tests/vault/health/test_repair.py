@@ -18,6 +18,7 @@ from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from memcli.vault.health.overview import overview
 from memcli.vault.health.repair_step import RepairPlan
+from tests.git_command import git
 
 A, B, C = "1m7y6wbehbqyv1ka", "1m7y6wbehbqyv1kb", "1m7y6wbehbqyv1kc"
 
@@ -27,13 +28,6 @@ def write(vault: Vault, path: str, text: str) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
     return file
-
-
-def git(vault: Vault, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", vault.root, *words], check=True, capture_output=True, text=True
-    )
-    return done.stdout
 
 
 def codes(found: RepairPlan) -> list[tuple[str, str]]:

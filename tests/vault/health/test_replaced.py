@@ -11,7 +11,8 @@ from memcli.errors import UnsafePath
 from memcli.vault.caller import Caller
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
-from tests.clones import dirty, git, say, texts
+from tests.clones import dirty, say, texts
+from tests.git_command import git
 
 
 def replaced(vault: Vault, path: str, target: Path | None) -> None:

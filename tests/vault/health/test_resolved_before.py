@@ -16,7 +16,8 @@ from memcli.vault.create import let_git_merge
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests import clones
-from tests.clones import Clones, git, say
+from tests.clones import Clones, say
+from tests.git_command import git
 
 PROGRAM = (sys.executable, "-P", "-m", "memcli")
 NEW = "Checkout times out\n\nIt is the pool, and its limit of ten connections."
