@@ -13,7 +13,7 @@ from memcli.entries.projects import check_project
 from memcli.entries.text import redaction
 from memcli.errors import InvalidValue, MemcliError
 from memcli.hosts import host
-from memcli.hosts.memories.memory import Memory, Problem, Tool
+from memcli.hosts.memories.memory import Memory, Problem, Tool, line_of
 from memcli.named_tuple import NamedTuple
 from memcli.storage import projects
 
@@ -84,21 +84,21 @@ def drafts(
 def _draft(vault: Vault, tool: Tool, place: str, fields: dict[str, Any]) -> Entry:
     source = {
         "writer": "import",
-        "host": _line(fields.pop("host", None)) or tool.name,
-        "session": _line(fields.pop("session", None)),
+        "host": line_of(fields.pop("host", None)) or tool.name,
+        "session": line_of(fields.pop("session", None)),
         "record": place,
     }
     fields.pop("named_project", None)
     if fields.get("kind") not in vault.kinds:
         fields["kind"] = None
-    fields["title"] = _line(fields["title"])[:500]
+    fields["title"] = line_of(fields["title"])[:500]
     return vault.draft({**fields, "source": source})
 
 
 def _project(item: Memory, at: At, known: dict[str, str | None]) -> str | None:
     """The project that a memory holds in; None when it holds everywhere."""
     here = at.project
-    remote = _line(item.fields.get("project"))
+    remote = line_of(item.fields.get("project"))
     if remote:
         return projects.of_remote(remote) or _as_name(remote)
     if item.folder is not None:
@@ -108,7 +108,7 @@ def _project(item: Memory, at: At, known: dict[str, str | None]) -> str | None:
             project = projects.of(item.folder, at.environ)
             known[item.folder] = project.name if project else None
         return known[item.folder]
-    name = _line(item.fields.get("named_project"))
+    name = line_of(item.fields.get("named_project"))
     if not name:
         return None
     if here and os.path.basename(here.folder).lower() == name.lower():
@@ -134,7 +134,3 @@ def _shown(place: str, at: At) -> str:
     whole = os.path.abspath(place)
     below = whole.startswith(os.path.join(home, ""))
     return "~" + whole[len(home.rstrip(os.sep)) :] if below else whole
-
-
-def _line(value: Any) -> str:
-    return " ".join(value.split()) if isinstance(value, str) else ""

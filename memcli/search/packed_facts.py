@@ -13,6 +13,7 @@ from array import array
 from functools import reduce
 from operator import or_
 
+from memcli.entries.entry import Status
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -59,6 +60,10 @@ ONLY_THIS = 0x20
 PINNED = 0x80
 # The text holds git's marks of a conflict.
 CONFLICT = 0x100
+NOT_PLAIN = STATUS_MASK | CONFLICT
+"""What a document that is active and whole has none of."""
+STATUS_NUMBER = {status: number for number, status in enumerate(Status)}
+"""The number in the flags that stands for each status."""
 # Values of the field `check`: where the lint has something to look at; and what is
 # resolved, and not alone, and has a later version in its place.
 FINDING, LINKS, REVIEW, LARGE = "finding", "links", "review", "large"

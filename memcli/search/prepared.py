@@ -5,7 +5,7 @@ Invariant: pure; the same document gives the same bytes, in every process.
 
 from __future__ import annotations
 
-from memcli.entries.entry import ResolutionScope, Status
+from memcli.entries.entry import ResolutionScope
 from memcli.named_tuple import NamedTuple
 from memcli.search.document import Document, numbered
 from memcli.search.packed_facts import (
@@ -15,11 +15,10 @@ from memcli.search.packed_facts import (
     ONLY_THIS,
     PINNED,
     SPAN,
+    STATUS_NUMBER,
     Packed,
     pack,
 )
-
-_STATUS_NUMBER = {status: number for number, status in enumerate(Status)}
 
 
 class Prepared(NamedTuple):
@@ -37,7 +36,7 @@ class Prepared(NamedTuple):
 
 def prepared(doc: Document) -> Prepared:
     """The form of a document that is written."""
-    flags = _STATUS_NUMBER[doc.facts.status]
+    flags = STATUS_NUMBER[doc.facts.status]
     flags |= (ASKS if doc.asks else 0) | (SPAN if doc.is_span else 0)
     flags |= doc.answers << ANSWERS_SHIFT
     flags |= PINNED if doc.row.pinned else 0

@@ -18,6 +18,7 @@ from memcli.search.document_facts import STATUSES, DocumentFacts
 from memcli.search.lookups import Lookups
 from memcli.search.packed_facts import (
     CONFLICT,
+    NOT_PLAIN,
     STATUS_MASK,
     newest_first,
 )
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     _Named = TypeVar("_Named", Entry, StoredRow)
 
 
-_NOT_PLAIN = STATUS_MASK | CONFLICT
 _ACTIVE = str(Status.ACTIVE)
 
 
@@ -294,7 +294,7 @@ class Reader(DocumentFacts, Lookups):
         return {
             d
             for d in docs
-            if flags[d] & _NOT_PLAIN or expires[d] or claims[d] in resolved
+            if flags[d] & NOT_PLAIN or expires[d] or claims[d] in resolved
         }
 
     def facts(self, doc: int, *, access: bool = True) -> Facts:
@@ -329,7 +329,7 @@ class Reader(DocumentFacts, Lookups):
         """Whether it is active, whole, never expires, and its claim is not resolved."""
         columns = self.columns
         return not (
-            columns.flags[doc] & _NOT_PLAIN
+            columns.flags[doc] & NOT_PLAIN
             or columns.expires[doc]
             or columns.claims[doc] in self.claims.resolved
         )

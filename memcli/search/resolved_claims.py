@@ -9,7 +9,7 @@ from __future__ import annotations
 from memcli.entries.eligibility import Agent, Facts, Resolve, View, standing
 from memcli.entries.entry import Status, Visibility
 from memcli.named_tuple import NamedTuple
-from memcli.search.packed_facts import ONLY_THIS, STATUS_MASK, Columns
+from memcli.search.packed_facts import ONLY_THIS, STATUS_MASK, STATUS_NUMBER, Columns
 
 TYPE_CHECKING = False
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # So many versions are followed for each reader: a hostile vault may have any number,
 # and circles of them.
 _MOST_VERSIONS = 5_000
-_RESOLVED = tuple(Status).index(Status.RESOLVED)
+_RESOLVED = STATUS_NUMBER[Status.RESOLVED]
 
 
 class ResolvedClaims(NamedTuple):

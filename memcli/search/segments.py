@@ -14,11 +14,10 @@ from itertools import accumulate, compress
 from memcli.entries.eligibility import Agent, alternatives
 from memcli.entries.entry import Status
 from memcli.search.packed_facts import (
-    CONFLICT,
+    NOT_PLAIN,
     ONLY_THIS,
     PINNED,
     RESOLVED_BEFORE,
-    STATUS_MASK,
     Columns,
     in_window,
     joined,
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
     _Asked = TypeVar("_Asked")
     _Answer = TypeVar("_Answer")
 
-_NOT_PLAIN = STATUS_MASK | CONFLICT
 # What a process that stays remembers of what it was asked: so many answers of a sort,
 # then it begins anew; lists with so many documents together. Long texts are read again
 # each time.
@@ -135,7 +133,7 @@ class Segments:
         """Whether every document, deleted ones included, is active and whole, and never
         expires."""
         every = [part.together for part in self.parts]
-        return not any(each.flags & _NOT_PLAIN or each.expires for each in every)
+        return not any(each.flags & NOT_PLAIN or each.expires for each in every)
 
     def scaled_lengths(self, factor: float, /) -> Sequence[float]:
         """The length of each document times a factor; the last ones are kept.

@@ -23,6 +23,7 @@ from memcli.entries.checks import check_date
 from memcli.entries.eligibility import Agent, facts, visible
 from memcli.entries.entry import Entry, Source
 from memcli.entries.identity import strict_key
+from memcli.entries.text.links import escaped
 from memcli.errors import InvalidEntry, InvalidValue, UnsafePath
 from memcli.named_tuple import NamedTuple
 
@@ -219,17 +220,17 @@ def page_of(idea: Idea) -> bytes:
     path = page_path(idea.slug)
     day = _day(idea)
     title, summary = _titled(idea), line_of(idea.summary)
-    blocks = [f"# {_unlinked(title)}"]
+    blocks = [f"# {escaped(title)}"]
     if summary:
-        blocks.append(_MARKUP.sub(r"\\", _unlinked(summary)))
+        blocks.append(_MARKUP.sub(r"\\", escaped(summary)))
     excerpt = clean(idea.excerpt or "").strip()
     if excerpt:
-        rows = (_unlinked(f"> {row}".rstrip()) for row in excerpt.splitlines())
+        rows = (escaped(f"> {row}".rstrip()) for row in excerpt.splitlines())
         blocks.append("\n".join(rows))
     origin = [f"session {line_of(idea.session)}"] if idea.session else []
     origin += [f"record {line_of(idea.record)}"] if idea.record else []
     place = f"{' in ' if origin else ''}{', '.join(origin)}"
-    blocks.append(_unlinked(f"Surfaced {day}{place}."))
+    blocks.append(escaped(f"Surfaced {day}{place}."))
     moment = check_date(idea.at, "at") if idea.at else day
     own = {
         # Among the extras, since it is the page's word for pending.
@@ -270,11 +271,6 @@ def _day(idea: Idea) -> str:
 def _titled(idea: Idea) -> str:
     title = line_of(idea.title)[:_TITLE_LENGTH].rstrip()
     return title or Entry(id="Untitled idea", body=line_of(idea.summary)).display_title
-
-
-def _unlinked(text: str) -> str:
-    """The text with its wikilinks escaped: words of a session link to no entry."""
-    return re.sub(r"\[{2,}", lambda match: "\\[" * len(match[0]), text)
 
 
 def _folder(path: str) -> str:

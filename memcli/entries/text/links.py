@@ -96,12 +96,13 @@ def unlinked(text: str) -> str:
         return text
     parts, place = [], 0
     for code in _CODE.finditer(text):
-        parts += [_escaped(text[place : code.start()]), code[0]]
+        parts += [escaped(text[place : code.start()]), code[0]]
         place = code.end()
-    return "".join((*parts, _escaped(text[place:])))
+    return "".join((*parts, escaped(text[place:])))
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """The text with its wikilinks escaped: words of a session link to no entry."""
     return re.sub(r"\[{2,}", lambda match: "\\[" * len(match[0]), text)
 
 

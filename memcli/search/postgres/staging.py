@@ -9,7 +9,14 @@ from memcli.entries.eligibility import Agent, Facts, ReadPolicy, visible
 from memcli.entries.entry import Status, Visibility
 from memcli.named_tuple import NamedTuple
 from memcli.search.document import numbered
-from memcli.search.packed_facts import ONLY_THIS, PINNED, SPAN, STATUS_MASK, one
+from memcli.search.packed_facts import (
+    ONLY_THIS,
+    PINNED,
+    SPAN,
+    STATUS_MASK,
+    STATUS_NUMBER,
+    one,
+)
 from memcli.search.postgres.packing import packed_words, place_of, signed
 from memcli.search.prepared import Prepared
 from memcli.search.stored_row import StoredRow
@@ -50,7 +57,7 @@ COLUMNS = {
 }
 """The columns of `memcli.staged`, with the type that COPY sends."""
 
-_RESOLVED = tuple(Status).index(Status.RESOLVED)
+_RESOLVED = STATUS_NUMBER[Status.RESOLVED]
 
 
 class Reach(NamedTuple):

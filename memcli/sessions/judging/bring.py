@@ -7,6 +7,7 @@ which turns. The same answers a second time change nothing.
 
 from __future__ import annotations
 
+from memcli.curation import resolve_query
 from memcli.entries.entry import Confidence
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from memcli.sessions.judging.answers import Answer, Refusal
     from memcli.sessions.judging.digest import Digest
     from memcli.vault.vault import Vault
-
-# What is over once it is settled; a rule or a fact is changed by a person.
-_SETTLED = ("blocker", "action", "fix")
 
 
 class Brought(NamedTuple):
@@ -143,7 +141,7 @@ def _resolved(
         for answer in kept
         if answer.confidence is Confidence.HIGH
         for name in answer.resolves
-        if kinds[name] in _SETTLED
+        if kinds[name] in resolve_query.KINDS
     }
     done = []
     for name, text in ids.items():

@@ -25,7 +25,7 @@ from memcli.storage.git.complaints import (
 from memcli.storage.git.index_backup import IndexBackup
 from memcli.storage.git.index_lock import release
 from memcli.storage.git.readable import STATUS
-from memcli.storage.git.staging import out_of_tree, refuse_missing
+from memcli.storage.git.staging import PATHS, out_of_tree, refuse_missing
 
 TYPE_CHECKING = False
 
@@ -51,7 +51,6 @@ _COMMIT = (
     "--untracked-files=no",
     "--cleanup=whitespace",  # a title may start with '#'
 )
-_PATHS = ("--pathspec-from-file=-", "--pathspec-file-nul")
 _NOBODY = ("-c", "user.name=memcli", "-c", "user.email=memcli@localhost")
 _NO_GC = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
 
@@ -89,7 +88,7 @@ class CommitsByGit(Comparable):
         """
 
         def reset() -> None:
-            done = self._git(("reset", "--quiet", *_PATHS), _pathspecs(paths))
+            done = self._git(("reset", "--quiet", *PATHS), _pathspecs(paths))
             if done.code:
                 raise failure(done, paths, self.git_dir)
 
@@ -224,7 +223,7 @@ class CommitsByGit(Comparable):
         What the user has staged for a tracked path stays as it is.
         """
         self._backup = self._backup or IndexBackup(self.git_dir)
-        options = (*_CHEAP, "add", "--intent-to-add", *_PATHS)
+        options = (*_CHEAP, "add", "--intent-to-add", *PATHS)
         added = self._git(options, _pathspecs(fresh))
         self._backup.note_change()
         if added.code:
@@ -233,7 +232,7 @@ class CommitsByGit(Comparable):
 
     def _try_commit(self, paths: list[str], message: str) -> GitResult:
         gc = () if self._garbage_is_due() else _NO_GC
-        options = (*_CHEAP, *gc, *_COMMIT, "-m", clean(message), *_PATHS)
+        options = (*_CHEAP, *gc, *_COMMIT, "-m", clean(message), *PATHS)
         done = self._git(options, _pathspecs(paths))
         if done.code == 128 and names_nobody(done.output):
             done = self._git((*_NOBODY, *options), _pathspecs(paths))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memcli.storage.mapped import Memory
 
 _SET = ("update-index", "-z", "--index-info")
-_PATHS = ("--pathspec-from-file=-", "--pathspec-file-nul")
+PATHS = ("--pathspec-from-file=-", "--pathspec-file-nul")
 # A person who commits in the same instant writes the index, but not five times.
 _TRIES = 5
 # More files, and larger ones, that are as young as the index are left to git.
@@ -154,7 +154,7 @@ def stage_by_git(
     """
     index.make_copy()
     gone = ("--all",) if None in contents.values() else ()
-    add = ("-c", "core.preloadIndex=false", "add", *gone, "--verbose", *_PATHS)
+    add = ("-c", "core.preloadIndex=false", "add", *gone, "--verbose", *PATHS)
     done = run(tree.root, index.env, add, _pathspecs(contents))
     refuse_full(done, tree.git_dir)
     if done.code or not done.printed:

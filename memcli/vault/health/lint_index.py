@@ -15,7 +15,14 @@ from memcli.entries import dates, layout
 from memcli.entries.entry import Status
 from memcli.entries.finding import Finding, Text
 from memcli.named_tuple import NamedTuple
-from memcli.search.packed_facts import FINDING, LARGE, LINKS, REVIEW, STATUS_MASK
+from memcli.search.packed_facts import (
+    FINDING,
+    LARGE,
+    LINKS,
+    REVIEW,
+    STATUS_MASK,
+    STATUS_NUMBER,
+)
 from memcli.vault.health import lint_lifecycle, usage
 from memcli.vault.health.link_meanings import Names, dangling
 
@@ -25,8 +32,7 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
-_STATUS = {status: number for number, status in enumerate(Status)}
-_WAITING = frozenset((_STATUS[Status.ACTIVE], _STATUS[Status.PENDING]))
+_WAITING = frozenset((STATUS_NUMBER[Status.ACTIVE], STATUS_NUMBER[Status.PENDING]))
 
 
 def judged(
@@ -186,7 +192,7 @@ def _odd_lives(reader: Reader) -> set[int]:
     flags = reader.columns.flags
     odd = _in_circles(lives)
     for doc, other in lives.after.items():
-        active = flags[doc] & STATUS_MASK == _STATUS[Status.ACTIVE]
+        active = flags[doc] & STATUS_MASK == STATUS_NUMBER[Status.ACTIVE]
         heir = _only(lives, doc, other)
         if heir is None or active or heir not in lives.before:
             odd.add(doc)
