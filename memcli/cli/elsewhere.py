@@ -121,7 +121,7 @@ def _others(context: Context, asked: list[str]) -> list[str]:
         found = known_vaults.of_repository(context.cwd, context.environ)
     except MemcliError:
         return []
-    # An agent is not told of vaults that no recall would ask for it.
+    # An agent does not learn of vaults that no recall would ask for it.
     names = [n for n, place in places.items() if place.recall or not context.agent]
     if found and found.allowed:
         names.append(known_vaults.REPO)

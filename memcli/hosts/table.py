@@ -24,7 +24,7 @@ NAMES = (
     "opencode",
     "generic",  # last: a transcript is asked whether it is any other's first
 )
-"""The hosts, in the order in which people are told of them."""
+"""The hosts, in the order in which people see them."""
 
 
 def get(name: str) -> Host | None:

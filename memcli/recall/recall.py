@@ -63,7 +63,7 @@ def recall(vault: Vault, query: Query) -> Recalled:
     """
     query = checked(query, vault)
     answer = labelled(vault, vault.read(lambda reader: _explained(reader, query)))
-    if query.view.as_of is None:  # the code of then is not looked at
+    if query.view.as_of is None:  # the code at that time is not looked at
         answer = code_rows.answered(vault, answer)
     vault.recorder.recalled(query.text, noted(answer.rows, answer.constraints))
     return answer._replace(warnings=answer.warnings + index_warnings(vault))

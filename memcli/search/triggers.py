@@ -44,7 +44,7 @@ class Told(NamedTuple):
     Attributes:
         id, path, kind: the entry's.
         enforce: ask or deny, if a person set it; the vault decides whether it counts.
-        triggers: what it is told at.
+        triggers: what makes hooks tell it.
         spared: the paths at which it is not.
     """
 
@@ -99,7 +99,7 @@ def told_of(data: bytes) -> Told:
 
 
 def of_row(row: StoredRow) -> Told | None:
-    """What an entry is told at; None when it is told at nothing."""
+    """An entry with its triggers; None when it has none."""
     if not (row.kind in KINDS or row.enforce) or row.status != Status.ACTIVE:
         return None
     found = code_terms.triggers(row.text)

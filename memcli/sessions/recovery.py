@@ -78,7 +78,7 @@ def sweep(
     """Mine the sessions that ended unseen, and remove markers of long ago.
 
     Each is mined as its own agent, so that its teachings become no other agent's; an
-    agent sweeps its own sessions and hears of no other.
+    agent sweeps its own sessions and learns of no other.
 
     Args:
         vault: whose markers.

@@ -42,7 +42,7 @@ class Arrival:
     Args:
         root: the vault's folder, the top of its repository.
         environ: the environment of git.
-        audience: who hears of it.
+        audience: who gets messages about it.
 
     Attributes:
         repository: the vault's.

@@ -1,4 +1,4 @@
-"""Who hears of a change while it is made.
+"""Who gets messages about a change while it is made.
 
 Invariant: what a killed command left may be another agent's, so it is told to another
 listener than the change itself.

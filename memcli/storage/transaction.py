@@ -55,7 +55,7 @@ class Transaction:
     Args:
         root: the vault's folder.
         environ: the environment of git.
-        audience: who hears of it.
+        audience: who gets messages about it.
         wrote: called after the commit with what `note` was given; whether it was noted.
 
     Attributes:

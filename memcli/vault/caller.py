@@ -59,7 +59,7 @@ class Caller(NamedTuple):
 
     @property
     def audience(self) -> Audience:
-        """Who is told of a change; only the owner is, of an agent's killed command."""
+        """Who gets messages about a change; about an agent's killed one, the owner."""
         from memcli.storage.audience import Audience
 
         of_killed = self.tell if self.agent is None else silent

@@ -2,7 +2,8 @@
 
 Invariant: as `code_state`, and also: a file that was renamed is followed by git's own
 detection, a symbol that left its file is looked for in the project, and what changed is
-shown as a difference to the commit of then, where the checkout has it.
+shown as a difference from the commit at which the entry was anchored, where the
+checkout has it.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class CloseLook:
 
         Args:
             entry: any; of another project nothing is looked at.
-            diffs: whether to compare what changed with the commit of then.
+            diffs: whether to compare what changed with the commit of the anchor.
         """
         states = self._watch.states(entry, self._source)
         places: list[Anchor | Name] = [*anchors.read_all(entry.code)]
@@ -111,7 +112,7 @@ class CloseLook:
             return Looked(state, fresh)
         if then is None:
             known = "is not in this checkout" if anchor.commit else "is not known"
-            note = f"what it was is not shown: the commit of then {known}"
+            note = f"what it was is not shown: the commit of the anchor {known}"
             return Looked(state, fresh, note=note)
         found = code_lines.compare(anchor, then)
         if found.state == CHANGED:
@@ -135,8 +136,8 @@ class CloseLook:
     ) -> Anchor | None:
         """The anchor with the lines and the fingerprint of now.
 
-        Lines that changed are those at which the lines of then arrived; without the
-        commit of then, those of the same numbers.
+        Lines that changed are those at which the anchored lines arrived; without the
+        commit of the anchor, those of the same numbers.
         """
         if state.state == EXISTS and anchor.first > len(code_lines.lines_of(now)):
             return anchor  # a person typed it: wrong lines are theirs to correct

@@ -57,7 +57,8 @@ class CodeState(NamedTuple):
         place: as the entry names it, without its fingerprint.
         state: unchanged, exists, moved, changed, gone or not_checked.
         now: where it is now, if it moved.
-        since: the commit of then, in seven digits; empty where it is not known.
+        since: the commit at which the entry was anchored, in seven digits; empty
+            where it is not known.
         why: the state in a sentence; empty for what is unchanged.
     """
 

@@ -98,7 +98,7 @@ def merge(
 
 
 def sentence(entry_id: str, left: NotTaken) -> str:
-    """What a person is told of a field that was not taken."""
+    """What a person is told about a field that was not taken."""
     has = f"has '{left.has}'" if left.has else "has none"
     return (
         f"{left.field} '{left.given}' was not taken: {entry_id} {has}; to change it: "

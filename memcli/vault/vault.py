@@ -237,7 +237,7 @@ class Vault:
 
     @property
     def project(self) -> Project | None:
-        """As `here`, with the project's folder; raises as that does."""
+        """As `here`, with the project's folder; raises what that raises."""
         if self._project is None:
             project = None
             if self.cwd:

@@ -198,7 +198,7 @@ def test_the_difference_is_shown_where_the_checkout_has_the_commit_of_then(
     git(shop, "remote", "add", "origin", "git@github.com:Acme/Shop.git")
     (look,) = CloseLook(inside).looks(entry, diffs=True)
     assert (look.state.state, look.diff) == ("changed", ())
-    assert "the commit of then is not in this checkout" in look.note
+    assert "the commit of the anchor is not in this checkout" in look.note
 
 
 def test_lines_that_were_anchored_before_their_commit_have_no_difference_to_show(

@@ -2,7 +2,7 @@
 
 Door: `mcp`. `catalog` describes what the client sees (of `tool` and `parameters`),
 `tools` runs it, `arguments` reads what a model gives (`meant_words`, `finishing`),
-`admin` tells of rare parameters, `answers` shortens what is answered, `server` knows
+`admin` lists rare parameters, `answers` shortens what is answered, `server` knows
 the SDK.
 Not in here: what a tool does; each one runs the command of the same name.
 """

@@ -22,7 +22,7 @@ class Parameter(NamedTuple):
     `choices` are shown to the client; the command itself refuses anything else. `kind`
     is `list` for several strings, `dict` for an object, `object` for anything.
     `default` is what the tool's `finish` fills in where it is not the command's own
-    default. A `rare` parameter is not shown with the tool: memory_admin tells of it. An
+    default. A `rare` parameter is not shown with the tool: memory_admin lists it. An
     empty `help` leaves the name to speak for itself. What is `stdin` is the command's
     standard input, where its flag names a file.
     """

@@ -92,7 +92,7 @@ _ADDING = tuple(
 
 
 class Triggers(NamedTuple):
-    """What a lesson is told at.
+    """The triggers of a lesson: what makes hooks tell it.
 
     Attributes:
         found: what to look for, in the order of the text.
@@ -104,7 +104,7 @@ class Triggers(NamedTuple):
 
 
 class _Found:
-    """The candidates of a text by what it says of them."""
+    """The candidates of a text, by what the text says about them."""
 
     def __init__(self) -> None:
         self.forbidden: list[Trigger] = []

@@ -235,4 +235,4 @@ TOOLS = (
         _by("json_exports", "memory_server"),
     ),
 )
-"""In the order in which people are told of them."""
+"""In the order in which people see them."""
