@@ -1,7 +1,9 @@
 """A small project under git, for tests of what entries say about code."""
 
+import os
 from pathlib import Path
 
+from memcli.storage import repo_vault
 from tests.git_command import git
 
 APP = b"""import time
@@ -27,3 +29,10 @@ def made_shop(folder: Path) -> Path:
     git(folder, "add", ".")
     git(folder, "commit", "-q", "-m", "first")
     return folder
+
+
+def allow(top: Path) -> None:
+    """Let memcli read the vault that a repository carries, as `memcli allow` does."""
+    found = repo_vault.find(str(top), os.environ)
+    assert found
+    repo_vault.allow(found, os.environ)

@@ -22,11 +22,12 @@ from memcli.entries import layout
 from memcli.errors import InvalidValue, MemcliError, NotAVault, Unreadable, UnsafePath
 from memcli.sessions.hooks import background
 from memcli.sessions.hooks import call as hook
-from memcli.storage import journal, repo_vault, state_dirs
+from memcli.storage import journal, state_dirs
 from memcli.storage.git.repository import Repository
 from memcli.storage.journal import FileChange
 from memcli.storage.vault_paths import inside
 from memcli.vault.health.lint import lint
+from tests.checkouts import allow
 from tests.conftest import VaultMaker, state_of
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and modes of POSIX")
@@ -217,12 +218,6 @@ def carrying(make_vault: VaultMaker, tmp_path: Path) -> Path:
     return top
 
 
-def _allow(top: Path) -> None:
-    found = repo_vault.find(str(top), os.environ)
-    assert found
-    repo_vault.allow(found, os.environ)
-
-
 def test_of_a_repositorys_vault_nothing_is_read_until_the_user_allows_it(
     vault: Vault, carrying: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,7 +244,7 @@ def test_of_a_repositorys_vault_nothing_is_read_until_the_user_allows_it(
         return [path for path in read if "shop/.memory" in path]
 
     assert read_of_it() == []
-    _allow(carrying)
+    allow(carrying)
     assert read_of_it(), "the watch sees what is read"
 
 
@@ -272,7 +267,7 @@ def test_a_repositorys_vault_runs_nothing_once_it_is_allowed(
     (memory / "memories" / "fix").symlink_to(tmp_path)
     for name in ("journal", "index"):
         (memory / ".memcli" / name).write_bytes(pickle.dumps(trap))
-    _allow(carrying)
+    allow(carrying)
     here = str(carrying)
     repo = Vault.open("repo", cwd=here, now_ms=lambda: int(time.time() * 1000))
     Vaults.open("repo", cwd=here).recall("deploy")

@@ -8,6 +8,7 @@ import pytest
 
 from memcli.errors import NotAllowed, VaultNotFound
 from memcli.storage import repo_vault
+from tests.checkouts import allow
 
 Repo = Callable[..., Path]
 
@@ -36,12 +37,6 @@ def set_remote(top: Path, url: str) -> None:
 def allowed(folder: Path) -> bool | None:
     found = repo_vault.find(str(folder), os.environ)
     return found and found.allowed
-
-
-def allow(top: Path) -> None:
-    found = repo_vault.find(str(top), os.environ)
-    assert found
-    repo_vault.allow(found, os.environ)
 
 
 def test_it_is_found_from_any_folder_of_the_repository_and_not_outside(

@@ -8,13 +8,7 @@ import pytest
 from memcli import Vault
 from memcli.errors import AmbiguousId, EntryNotFound
 from memcli.vault import lookup
-from tests.saving import save
-
-
-def write(vault: Vault, path: str, text: str = "text\n") -> None:
-    file = Path(vault.root, path)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text)
+from tests.saving import save, write
 
 
 def test_every_way_to_call_an_entry_leads_to_it(vault: Vault) -> None:

@@ -19,6 +19,7 @@ from memcli.vault.health import lint_registry
 from memcli.vault.health.lint import lint
 from memcli.vault.registry import page, store
 from tests.conftest import VaultMaker, state_of
+from tests.saving import write
 
 REDIS = """---
 title: Redis
@@ -28,13 +29,6 @@ owner: {team: platform}
 ---
 The cache of the checkout.
 """
-
-
-def put(vault: Vault, path: str, text: str) -> Path:
-    file = Path(vault.root, path)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(text.encode())
-    return file
 
 
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -51,7 +45,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_a_registry_file_says_name_type_and_aliases(vault: Vault) -> None:
-    put(vault, "entities/tool/redis.md", REDIS)
+    write(vault, "entities/tool/redis.md", REDIS)
     (one,) = vault.registry.entities
     assert (one.name, one.type, one.aliases) == (
         "Redis",
@@ -75,7 +69,7 @@ def test_a_registry_file_says_name_type_and_aliases(vault: Vault) -> None:
 def test_what_people_and_other_programs_write_is_understood(
     vault: Vault, path: str, text: str, name: str, kind: str
 ) -> None:
-    put(vault, path, text)
+    write(vault, path, text)
     (one,) = vault.registry.entities
     assert (one.name, one.type) == (name, kind)
     if "alias:" in text:
@@ -101,9 +95,9 @@ def test_a_change_to_the_same_is_byte_for_byte_the_same() -> None:
 
 
 def test_a_broken_file_is_named_and_stops_nothing(vault: Vault) -> None:
-    put(vault, "entities/tool/redis.md", REDIS)
-    put(vault, "entities/tool/bad.md", "---\ntitle: [\n---\n")
-    put(vault, "entities/tool/latin.md", "---\ntitle: x\n---\n")
+    write(vault, "entities/tool/redis.md", REDIS)
+    write(vault, "entities/tool/bad.md", "---\ntitle: [\n---\n")
+    write(vault, "entities/tool/latin.md", "---\ntitle: x\n---\n")
     Path(vault.root, "entities/tool/latin.md").write_bytes(b"caf\xe9")
     saved = vault.save(vault.draft({"text": "we use redis"}))
     assert saved.entities == ("Redis",)
@@ -113,9 +107,11 @@ def test_a_broken_file_is_named_and_stops_nothing(vault: Vault) -> None:
 
 
 def test_what_is_not_clear_in_the_registry_is_a_finding(vault: Vault) -> None:
-    put(vault, "entities/tool/redis.md", "---\ntitle: Redis\naliases: [kv]\n---\n")
-    put(vault, "entities/tool/etcd.md", "---\ntitle: etcd\naliases: [KV, redis]\n---\n")
-    put(vault, "entities/system/redis.md", "---\ntitle: redis\n---\n")
+    write(vault, "entities/tool/redis.md", "---\ntitle: Redis\naliases: [kv]\n---\n")
+    write(
+        vault, "entities/tool/etcd.md", "---\ntitle: etcd\naliases: [KV, redis]\n---\n"
+    )
+    write(vault, "entities/system/redis.md", "---\ntitle: redis\n---\n")
     found = [(f.path, f.code) for f in lint_registry.findings(vault.root)]
     assert sorted(found) == [
         ("entities/tool/etcd.md", "ambiguous_alias"),
@@ -137,7 +133,7 @@ def test_what_did_not_change_is_not_read_again(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in "abc":
-        put(vault, f"entities/tool/{name}.md", f"---\ntitle: {name}{name}\n---\n")
+        write(vault, f"entities/tool/{name}.md", f"---\ntitle: {name}{name}\n---\n")
     monkeypatch.setattr(store, "_RACY_NS", 0)
     seen = reads(monkeypatch)
     first = vault.registry.entities
@@ -145,7 +141,7 @@ def test_what_did_not_change_is_not_read_again(
     seen.clear()
     assert vault.registry.entities == first
     assert seen == []
-    put(vault, "entities/tool/b.md", "---\ntitle: other\n---\n")
+    write(vault, "entities/tool/b.md", "---\ntitle: other\n---\n")
     os.unlink(Path(vault.root, "entities/tool/c.md"))
     assert [one.name for one in vault.registry.entities] == ["aa", "other"]
     assert seen == ["entities/tool/b.md"]
@@ -153,17 +149,17 @@ def test_what_did_not_change_is_not_read_again(
 
 def test_a_file_as_young_as_the_clock_is_read_again(vault: Vault) -> None:
     """Two edits of one size within a tick leave no other trace."""
-    file = put(vault, "entities/tool/a.md", "---\ntitle: one\n---\n")
+    file = write(vault, "entities/tool/a.md", "---\ntitle: one\n---\n")
     assert vault.registry.find("one")
     status = file.stat()
-    put(vault, "entities/tool/a.md", "---\ntitle: two\n---\n")
+    write(vault, "entities/tool/a.md", "---\ntitle: two\n---\n")
     os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert vault.registry.find("two")
 
 
 @pytest.mark.parametrize("damage", [b"", b"xx", b"\0" * 200, b"half"])
 def test_a_damaged_cache_is_made_anew(vault: Vault, damage: bytes) -> None:
-    put(vault, "entities/tool/redis.md", REDIS)
+    write(vault, "entities/tool/redis.md", REDIS)
     first = vault.registry.entities
     cache = state_of(vault.root, layout.REGISTRY_CACHE)
     data = cache.read_bytes()
@@ -177,14 +173,14 @@ def test_a_vault_without_a_registry_writes_no_cache(vault: Vault) -> None:
 
 
 def test_the_cache_is_no_part_of_the_history(vault: Vault) -> None:
-    put(vault, "entities/tool/redis.md", REDIS)
+    write(vault, "entities/tool/redis.md", REDIS)
     vault.save(vault.draft({"text": "redis"}))
     out = subprocess.check_output(["git", "status", "--porcelain"], cwd=vault.root)
     assert out.decode().split() == ["??", "entities/tool/"]
 
 
 def test_a_save_with_a_known_registry_loads_no_yaml(vault: Vault) -> None:
-    file = put(vault, "entities/tool/redis.md", REDIS)
+    file = write(vault, "entities/tool/redis.md", REDIS)
     old = time.time() - 60
     os.utime(file, (old, old))
     time.sleep(2.1)  # the inode's own time must be no younger than that
@@ -297,16 +293,16 @@ def test_a_second_file_that_an_agent_made_is_told_with_what_to_do(
     vault: Vault,
 ) -> None:
     head = "---\nid: {}\ntitle: Redis\n"
-    put(vault, "entities/tool/redis-2.md", head.format("1m7yztbvbcatw6zn") + "---\n")
+    write(vault, "entities/tool/redis-2.md", head.format("1m7yztbvbcatw6zn") + "---\n")
     private = head.format("1m7yztbpeck3mwtx") + "agent: ada\nvisibility: private\n---\n"
-    put(vault, "entities/tool/redis.md", private)
+    write(vault, "entities/tool/redis.md", private)
     (finding,) = lint_registry.findings(vault.root)
     first, second = "entities/tool/redis-2.md", "entities/tool/redis.md"
     assert finding.path == second
     assert finding.hint is not None
     assert f"into {first}, and delete {second}." in finding.hint
     assert f"Give {first} 'visibility: shared' first" in finding.hint
-    put(vault, second, head.format("1m7yztbpeck3mwtx") + "---\n")
+    write(vault, second, head.format("1m7yztbpeck3mwtx") + "---\n")
     (finding,) = lint_registry.findings(vault.root)
     assert "visibility" not in (finding.hint or "")
     Path(vault.root, second).unlink()

@@ -12,10 +12,11 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.sessions.hooks import call as hook
-from memcli.storage import known_vaults, repo_vault
+from memcli.storage import known_vaults
 from memcli.storage.watch import WatchedFiles
 from memcli.vault import create
 from memcli.vault.caller import Caller
+from tests.checkouts import allow
 from tests.conftest import state_of
 from tests.sessions.hooks.calling import told
 
@@ -51,12 +52,6 @@ def filled(live: Vault) -> Vault:
 
 def save(vault: Vault, text: str, **fields: Any) -> None:
     vault.save(vault.draft({"text": text, **fields}))
-
-
-def allow(top: Path) -> None:
-    found = repo_vault.find(str(top), os.environ)
-    assert found
-    repo_vault.allow(found, os.environ)
 
 
 def said(event: str, cwd: Path, name: str = "a") -> str:

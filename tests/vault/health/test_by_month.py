@@ -15,16 +15,10 @@ from memcli.errors import NotAllowed
 from memcli.vault.health import by_month
 from memcli.vault.health.lint import lint
 from tests.git_command import git
+from tests.saving import write
 
 MAY, JUNE = "1k4ad3xg00000001", "1k6ad3xg00000002"
 OLD = "1k3ad3xg00000003"
-
-
-def write(vault: Vault, path: str, text: str) -> Path:
-    file = Path(vault.root, path)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(text.encode())
-    return file
 
 
 def page(entry_id: str, body: str, created: str, more: str = "") -> str:

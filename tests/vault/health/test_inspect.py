@@ -11,14 +11,7 @@ from memcli import Vault
 from memcli.errors import AmbiguousId, EntryNotFound
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.overview import index_facts, overview
-from tests.saving import save
-
-
-def write(vault: Vault, path: str, text: str) -> Path:
-    file = Path(vault.root, path)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
-    return file
+from tests.saving import save, write
 
 
 def test_overview_counts_by_status_and_kind(vault: Vault):

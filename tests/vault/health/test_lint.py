@@ -12,15 +12,10 @@ from memcli.entries.finding import Finding
 from memcli.errors import InvalidConfig
 from memcli.vault.health.lint import lint
 from tests.git_command import git
+from tests.saving import write
 
 ID = "1jy5e6hm03e2cs6s"
 OTHER = "1jy5e6hm03e2cs6t"
-
-
-def write(vault: Vault, path: str, text: str) -> None:
-    file = Path(vault.root, path)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
 
 
 def entry(*fields: str, body: str = "A body.\n", entry_id: str = ID) -> str:

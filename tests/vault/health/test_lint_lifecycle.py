@@ -13,15 +13,10 @@ from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests.conftest import VaultMaker, state_of
 from tests.git_command import git
+from tests.saving import write
 
 A, B = "1m7y6wbehbqyv1ka", "1m7y6wbehbqyv1kb"
 C, D = "1m7y6wbehbqyv1kc", "1m7y6wbehbqyv1kd"
-
-
-def write(vault: Vault, path: str, text: str) -> None:
-    file = Path(vault.root, path)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
 
 
 def entry(name: str, *lines: str, body: str = "") -> str:

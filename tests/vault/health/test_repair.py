@@ -19,15 +19,9 @@ from memcli.vault.health.lint import lint
 from memcli.vault.health.overview import overview
 from memcli.vault.health.repair_step import RepairPlan
 from tests.git_command import git
+from tests.saving import write
 
 A, B, C = "1m7y6wbehbqyv1ka", "1m7y6wbehbqyv1kb", "1m7y6wbehbqyv1kc"
-
-
-def write(vault: Vault, path: str, text: str) -> Path:
-    file = Path(vault.root, path)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
-    return file
 
 
 def codes(found: RepairPlan) -> list[tuple[str, str]]:
