@@ -116,10 +116,8 @@ def entities(
     every alias, too.
     """
     named: dict[str, Sequence[int]] = {}
-    for name in _names(query):
-        docs = reader.exact("entity", name)
-        if docs:
-            named[name] = docs
+    for name in reader.existing("entity", [*_names(query)]):
+        named[name] = reader.exact("entity", name)
     implied: dict[str, set[int]] = {}
     names = store.load(reader.root, reader.agent).names
     if not names.places:

@@ -19,7 +19,7 @@ from memcli.entries.text.mentions import fold
 from memcli.entries.text.proper_names import proper_names
 from memcli.named_tuple import NamedTuple
 from memcli.search.packed_facts import FINDING, LARGE, LINKS, RESOLVED_BEFORE, REVIEW
-from memcli.search.stored_row import StoredRow
+from memcli.search.stored_row import StoredRow, packed_terms
 
 TYPE_CHECKING = False
 
@@ -245,8 +245,9 @@ def _row(
         visibility=str(entry.visibility),
         groups=entry.groups,
         path=entry.path,
-        terms=terms,
+        key_terms=packed_terms(terms),
         names=names,
+        name_keys=tuple(map(tokens.name_key, (*entry.entities, *names))),
         findings=checked.findings,
         links=checked.links,
         source=entry.source,

@@ -11,7 +11,7 @@ from memcli.search.packed_facts import ANSWERS_SHIFT, ASKS, SPAN, STATUS_MASK
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from memcli.search.packed_facts import Columns
 
@@ -45,6 +45,11 @@ class DocumentFacts:
     def asks(self, doc: int) -> bool:
         """Whether the document is itself a question."""
         return bool(self.columns.flags[doc] & ASKS)
+
+    def asking(self, docs: Iterable[int]) -> set[int]:
+        """Those of some documents that ask."""
+        flags = self.columns.flags
+        return {doc for doc in docs if flags[doc] & ASKS}
 
     def answers(self, doc: int) -> int:
         """The kinds of answer that the document holds, as `answer_types` has them."""

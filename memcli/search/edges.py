@@ -61,10 +61,11 @@ class EntryLinks:
         """The edges of a document: entities, names, links, lineage, evidence."""
         reader = self._reader
         row = reader.row(doc)
-        for name in row.entities:
-            yield Edge("entity", name, self._of_entity(name))
-        for name in row.names:
-            yield from self._of_name(name, row.entities)
+        entities = row.entities
+        for name, key in zip(entities, row.name_keys, strict=False):
+            yield Edge("entity", name, self._of_entity(name, key))
+        for name, key in zip(row.names, row.name_keys[len(entities) :], strict=True):
+            yield from self._of_name(name, key, entities)
         if self._has_links:
             linked = {*outgoing(reader, row), *backlinks(reader, row, doc)}
             yield Edge("link", "", sorted(linked))
@@ -86,10 +87,11 @@ class EntryLinks:
 
     def _lists(self, row: StoredRow) -> Iterator[tuple[str, str]]:
         """The lists that the edges of an entry are made of, or most of them."""
-        for name in row.entities:
-            yield "entity", tokens.name_key(name)
-        for name in (*row.entities, *row.names):
-            yield "name_said", tokens.name_key(name)
+        for key in row.name_keys[: len(row.entities)]:
+            yield "entity", key
+        names = (*row.entities, *row.names)
+        for name, key in zip(names, row.name_keys, strict=True):
+            yield "name_said", key
             if (meant := self._meant(name)) is not None:
                 yield "entity", tokens.name_key(meant)
         if self._has_links:
@@ -105,25 +107,27 @@ class EntryLinks:
         if self._has_evidence:
             yield "evidence", row.id
 
-    def _of_entity(self, name: str) -> Sequence[int]:
+    def _of_entity(self, name: str, key: str) -> Sequence[int]:
         """The entries about an entity; of a registered one those that only name it."""
         if name not in self._about:
-            key = tokens.name_key(name)
             docs = self._reader.exact("entity", key)
             if self._meant(name) is not None:
                 docs = sorted({*docs, *self._reader.exact("name_said", key)})
             self._about[name] = docs
         return self._about[name]
 
-    def _of_name(self, name: str, entities: Collection[str]) -> Iterator[Edge]:
+    def _of_name(
+        self, name: str, key: str, entities: Collection[str]
+    ) -> Iterator[Edge]:
         """The edge over a name in the text that recurs and that no person ignored."""
         meant = self._meant(name)
         if meant is not None:
             if meant not in entities:
-                yield Edge("entity", meant, self._of_entity(meant))
+                docs = self._of_entity(meant, tokens.name_key(meant))
+                yield Edge("entity", meant, docs)
             return
         if name not in self._said:
-            docs = self._reader.exact("name_said", tokens.name_key(name))
+            docs = self._reader.exact("name_said", key)
             recurs = len(docs) > 1 and fold(name) not in self._known().ignored
             self._said[name] = docs if recurs else ()
         if self._said[name]:

@@ -24,6 +24,11 @@ class Lookups:
         """Live documents whose field has this exact value."""
         return self._source.exact(field, value)
 
+    def existing(self, field: str, values: Sequence[str]) -> list[str]:
+        """Those of some values that a live document's field has."""
+        counts = self._source.frequencies(field, values)
+        return [value for value, n in zip(values, counts, strict=True) if n]
+
     def starting(self, field: str, prefix: str) -> Sequence[str]:
         """Values of a field that start with a prefix and belong to a live document."""
         return self._source.starting(field, prefix)

@@ -205,9 +205,8 @@ def joined(parts: Sequence[Callable[[str], array[Any]]]) -> Columns:
 
 def numbers_of(typecode: str, data: bytes) -> array[Any]:
     """The numbers in little-endian bytes, as the array of this type code."""
-    numbers: array[Any] = array(typecode)
-    numbers.frombytes(data)
-    return portable(numbers)
+    numbers: array[Any] = array(typecode, data)
+    return portable(numbers) if sys.byteorder == "big" else numbers
 
 
 def portable(numbers: array[Any]) -> array[Any]:

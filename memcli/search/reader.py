@@ -205,6 +205,12 @@ class Reader(DocumentFacts, Lookups):
             count += other.own_frequency(term)
         return count
 
+    def frequencies(self, terms: Sequence[str]) -> Sequence[int]:
+        """The frequency of each of these terms, asked for together."""
+        if self._beside:
+            return [*map(self.frequency, terms)]
+        return self._source.frequencies(FIELD, terms)
+
     def weigh_with(self, others: Sequence[Reader]) -> None:
         """Weigh words and lengths as if these readers and this one were one index.
 
@@ -257,7 +263,10 @@ class Reader(DocumentFacts, Lookups):
         if found is None:
             members = self.exact("session", f"{session:016x}")
             seqs, times, orders = self.columns.seqs, self.columns.times, self.orders
-            found = sorted(members, key=lambda d: (seqs[d], times[d], orders[d]))
+            # Without a call for each: sessions are a tenth of a ranking.
+            columns = (seqs, times, orders)
+            keys = (map(column.__getitem__, members) for column in columns)
+            found = [d for *_, d in sorted(zip(*keys, members, strict=True))]
             self._members[session] = found
         return found
 
@@ -335,7 +344,7 @@ class Reader(DocumentFacts, Lookups):
         )
 
     def said(self, doc: int) -> tuple[str, str]:
-        """The id and the text of a document, in a tenth of the time of `row`."""
+        """The id and the text of a document, in less time than `row`."""
         return self._source.said(doc)
 
     def row(self, doc: int) -> StoredRow:

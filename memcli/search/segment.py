@@ -172,6 +172,12 @@ class Segment:
             return len(docs) - len(self._places(docs))
         return sum(map(self.live.__getitem__, docs))
 
+    def live_frequencies(self, field: str, terms: Sequence[bytes]) -> list[int]:
+        """How many live documents hold each of these terms."""
+        places = self._terms.find_each(field, terms)
+        count = self._terms.frequency if self._whole else self.live_frequency
+        return [0 if place is None else count(place) for place in places]
+
     def starting(self, field: str, prefix: str) -> Iterator[str]:
         """The terms of a field that start with a prefix, in order."""
         for place in self._terms.starting(field, encoded(prefix)):

@@ -80,9 +80,11 @@ class File:
 
     def part(self, start: int, length: int) -> bytes:
         """What `with_check` made the bytes at a place of."""
-        end = start + length - CHECK_SIZE
-        body = self.take(start, length - CHECK_SIZE)
-        if zlib.crc32(body) != int.from_bytes(self.take(end, CHECK_SIZE), "little"):
+        both = self.take(start, length)
+        body, check = both[:-CHECK_SIZE], both[-CHECK_SIZE:]
+        if len(both) < CHECK_SIZE or zlib.crc32(body) != int.from_bytes(
+            check, "little"
+        ):
             raise Damaged(f"{self.name} does not match its checksum")
         return body
 

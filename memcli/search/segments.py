@@ -234,8 +234,7 @@ class Segments:
         return found
 
     def _read(self, field: str, term: str) -> tuple[array[int], array[float]]:
-        docs: array[int] = array("I")
-        weights: array[float] = array("f")
+        found: tuple[array[int], array[float]] | None = None
         name = encoded(term)
         for part in self.parts:
             place = part.place(field, name)
@@ -245,12 +244,12 @@ class Segments:
             if part.base:
                 shifted = array("I", [doc + part.base for doc in postings[0]])
                 postings = shifted, postings[1]
-            if not docs:
-                docs, weights = postings
+            if found is None:
+                found = postings
             else:
-                docs.extend(postings[0])
-                weights.extend(postings[1])
-        return docs, weights
+                found[0].extend(postings[0])
+                found[1].extend(postings[1])
+        return found or (array("I"), array("f"))
 
     def held(self, term: str, docs: Collection[int]) -> dict[int, float]:
         """Those of some documents that hold a term, with its weight in each."""
@@ -267,13 +266,15 @@ class Segments:
             return len(self._lists[asked][0])
         found = self._frequencies.get(asked)
         if found is None:
-            found, name = 0, encoded(term)
-            for part in self.parts:
-                place = part.place(field, name)
-                if place is not None:
-                    found += part.live_frequency(place)
+            (found,) = self.frequencies(field, (term,))
             _remember(self._frequencies, asked, found, _MOST_REMEMBERED)
         return found
+
+    def frequencies(self, field: str, terms: Sequence[str]) -> list[int]:
+        """How many live documents hold each of these terms, asked for together."""
+        names = [*map(encoded, terms)]
+        counts = (part.live_frequencies(field, names) for part in self.parts)
+        return [*map(sum, zip([0] * len(names), *counts, strict=True))]
 
     def starting(self, field: str, prefix: str) -> list[str]:
         """Values of a field that start with a prefix and belong to a live document."""

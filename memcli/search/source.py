@@ -166,6 +166,9 @@ class Source(Protocol):
     def frequency(self, field: str, term: str) -> int:
         """The length of that list."""
 
+    def frequencies(self, field: str, terms: Sequence[str]) -> Sequence[int]:
+        """The length of each of several lists."""
+
     def starting(self, field: str, prefix: str) -> Sequence[str]:
         """The values of a field that start with a prefix, in order."""
 

@@ -17,7 +17,7 @@ from memcli.search.reading import Files
 from memcli.search.segment_file import FORMAT
 from memcli.search.stored_row import StoredRow
 
-KNOWN = (8, 3, 22), "e12485e348a2e330"
+KNOWN = (8, 3, 23), "8da05b1dbd1c002f"
 
 FACT = """\
 ---

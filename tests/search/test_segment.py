@@ -199,6 +199,7 @@ def test_ours_and_whooshs_reader_agree_on_everything(
         assert held is not None
         assert list(zip(*held, strict=True)) == found.get((field, term), [])
         assert ours.frequency(field, text) == len(held[0])
+        assert ours.live_frequencies(field, [b"not there", term]) == [0, len(held[0])]
         assert text in list(ours.starting(field, text[:1]))
     wanted = {
         (field, text.encode("utf-8", "surrogatepass"))

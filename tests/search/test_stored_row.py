@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.entries.entry import Source
-from memcli.search.stored_row import StoredRow, said
+from memcli.search.stored_row import StoredRow, packed_terms, said
 
 TEXTS = st.text(max_size=30) | st.sampled_from(
     ['"', '\\"hook\\",', '["a","b"]', "\\", "\ud800", "\u2028\0\x7f", '"hook"']
@@ -28,6 +28,12 @@ def test_id_and_text_come_first(name: str, text: str, writer: str) -> None:
 def test_a_value_within_a_text_is_not_taken_for_a_value(text: str) -> None:
     data = row("1", f'he said "hook" {text}.', None).as_json()
     assert StoredRow.mark("hook") not in data
+
+
+@given(st.dictionaries(st.from_regex(r"\w+", fullmatch=True), st.floats(0.5, 9.0)))
+def test_words_and_counts_come_back_in_their_order(terms: dict[str, float]) -> None:
+    stored = row("1", "", None)._replace(key_terms=packed_terms(terms))
+    assert [*StoredRow.from_json(stored.as_json()).terms.items()] == [*terms.items()]
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"[", b"[1", b'["a"', b'["a",', b"\xff"])

@@ -207,6 +207,10 @@ class Tables(Fetching):
             self._fetch(Ahead(counts=((field, term),)))
         return self._counts[field, term]
 
+    def frequencies(self, field: str, terms: Sequence[str]) -> list[int]:
+        """The length of each of several lists."""
+        return [self.frequency(field, term) for term in terms]
+
     def starting(self, field: str, prefix: str) -> list[str]:
         """The values of a field that start with a prefix, in order."""
         return self._begun(field, prefix, 1 << 31)

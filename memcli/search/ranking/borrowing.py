@@ -68,16 +68,14 @@ def loans(question: Question, corpus: Corpus, weights: Weights) -> dict[str, Loa
             if own is None:
                 own = {*corpus.postings(text)[0], *question.implied.get(text, ())}
             share = share_of(reading)
-            held = [
-                pair for pair in _together(reading.terms, corpus) if pair[0] not in own
-            ]
+            held = _together(reading.terms, corpus)
             if not counts and share:  # as most words do, it has one reading at most
-                counts = {doc: count * share for doc, count in held}
+                counts = {doc: count * share for doc, count in held if doc not in own}
                 read = dict.fromkeys(counts, reading)
                 continue
             for doc, count in held:
                 counted = count * share
-                if counted > counts.get(doc, 0.0):
+                if counted > counts.get(doc, 0.0) and doc not in own:
                     counts[doc] = counted
                     read[doc] = reading
         if frequency:

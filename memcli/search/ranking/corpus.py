@@ -185,6 +185,9 @@ class Corpus(Protocol):
     def frequency(self, term: str) -> int:
         """How many live documents hold the term."""
 
+    def frequencies(self, terms: Sequence[str]) -> Sequence[int]:
+        """How many live documents hold each of these terms."""
+
     def held(self, term: str, docs: Collection[int]) -> Mapping[int, float]:
         """Those of some documents that hold a term, and how often (weighted)."""
 
@@ -207,6 +210,9 @@ class Corpus(Protocol):
 
     def asks(self, doc: int) -> bool:
         """Whether the document is itself a question."""
+
+    def asking(self, docs: Iterable[int]) -> set[int]:
+        """Those of some documents that are themselves questions."""
 
     def answers(self, doc: int) -> int:
         """The kinds of answer that the document holds, a bit each."""

@@ -55,8 +55,7 @@ def expansion(
     corpus.ahead(lambda: Ahead(counts=[("terms", text) for text in likely]))
     size = corpus.size
     weighed = []
-    for text in likely:
-        n = corpus.frequency(text)
+    for text, n in zip(likely, corpus.frequencies(likely), strict=True):
         weighed.append((-votes[text] * inverse_frequency(n, size), text, n))
     weighed.sort()
     chosen = weighed[: weights.feedback_terms]

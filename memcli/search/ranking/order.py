@@ -111,6 +111,13 @@ class Evidence(NamedTuple):
             reply for doc in asking if (reply := self.around.reply(doc)) is not None
         }
 
+    def holds_any(self, doc: int) -> bool:
+        """Whether a document is one of `holding`, which takes longer to make."""
+        for text, docs in self.worded.items():
+            if doc in docs and doc not in self.implied.get(text, ()):
+                return True
+        return False
+
     def holding(self) -> set[int]:
         """The documents that hold a word of the question themselves."""
         holding: set[int] = set()
@@ -153,9 +160,7 @@ class Order:
         totals = evidence.totals
         worded = set[int]().union(*evidence.worded.values())
         self._worded = {doc: totals[doc] for doc in worded}
-        self._beside = {
-            doc: score for doc, score in totals.items() if doc not in self._worded
-        }
+        self._beside = {doc: totals[doc] for doc in totals.keys() - worded}
 
     def best(self, limit: int) -> list[int]:
         """The first documents, as the promises say; the last others make room."""
@@ -167,11 +172,10 @@ class Order:
             highest = map(self._highest, self._evidence.rare())
             self._ceiling = min(highest, default=math.inf)
         best = sorted([*worded, *beside], key=self._key)[:limit]
-        holding = self._evidence.holding()
         least = int(LEXICAL_SHARE * len(best))
-        if sum(doc in holding for doc in best) >= least:
+        if sum(map(self._evidence.holds_any, best)) >= least:
             return best
-        totals = self._evidence.totals
+        totals, holding = self._evidence.totals, self._evidence.holding()
         lexical = self._first({doc: totals[doc] for doc in holding}, least)
         joining = [doc for doc in lexical if doc not in best]
         leaving = [doc for doc in reversed(best) if doc not in lexical][: len(joining)]

@@ -67,7 +67,7 @@ class Neighbourhood:
         self._line += room
         docs.discard(_NONE)
         self.docs = docs
-        self._asking = set(filter(corpus.asks, docs))
+        self._asking = corpus.asking(docs)
         # Where a match counts: distance from it in the line, and its share there, when
         # its entry states something and when it asks.
         more = weights.after_question
@@ -89,13 +89,9 @@ class Neighbourhood:
         totals: dict[int, float] = {}
         lifts: dict[int, float] = {}
         for term in terms:
-            own = table[term.text]
-            reached = self._reached[term.text] = self._spread(own)
-            lifted = self._lifts[term.text] = self._lifted(term, own)
-            for sums, more in ((totals, reached), (lifts, lifted)):
-                get = sums.get
-                for name, score in more.items():
-                    sums[name] = get(name, 0.0) + score
+            reached, lifted = self._spread(term, table[term.text])
+            self._reached[term.text], self._lifts[term.text] = reached, lifted
+            totals, lifts = _sums(totals, reached), _sums(lifts, lifted)
         group, get = self._group, lifts.get
         return {
             doc: score + get(group[doc], 0.0)
@@ -120,13 +116,13 @@ class Neighbourhood:
         for term in terms:
             text = term.text
             here = self._reached[text].get(doc, 0.0)
-            if doc in table[text]:
-                mine = table[text][doc][0]
-                meant = doc in implied.get(text, ())
+            own = table[text].get(doc)
+            if own is not None:
+                mine = own[0]
+                meant = text in implied and doc in implied[text]
                 parts["graph" if meant else "lexical"] += mine
-                neighbours += here - mine
-            else:
-                neighbours += here
+                here -= mine
+            neighbours += here
             session += self._lifts[text].get(group, 0.0)
         parts["neighbours"], parts["session"] = neighbours, session
         reached = lift = 0.0
@@ -144,33 +140,42 @@ class Neighbourhood:
         after = self._line[self._place[doc] + 1]
         return None if after == _NONE else after
 
-    def _lifted(self, term: Term, own: Scored) -> dict[int, float]:
-        """What a term lifts each session by, by how often it stands in there."""
-        most, half = self._weights.session * term.idf, self._weights.session_k
-        if not most:
-            return {}
-        group = self._group
-        counts: dict[int, float] = {}
-        get = counts.get
-        for doc, (_, n) in own.items():
-            name = group[doc]
-            counts[name] = get(name, 0.0) + n
-        return {name: most * n / (n + half) for name, n in counts.items()}
+    def _spread(
+        self, term: Term, own: Scored
+    ) -> tuple[dict[int, float], dict[int, float]]:
+        """What a term counts in each document that holds it, or stands beside one.
 
-    def _spread(self, own: Scored) -> dict[int, float]:
-        """What a term counts in each document that holds it, or stands beside one."""
-        reached = {doc: score for doc, (score, _) in own.items()}
-        if not self._place:
-            return reached
-        line, place_of, asking = self._line, self._place.get, self._asking
-        get = reached.get
-        for doc, (score, _) in own.items():
+        And what it lifts each session by, by how often it stands in there. Both in one
+        loop, the hottest of the closer look: two took a third more time.
+        """
+        line, place_of, group = self._line, self._place.get, self._group
+        asking, asked, stated = self._asking, self._asked, self._stated
+        reached: dict[int, float] = {}
+        counts: dict[int, float] = {}
+        best, count = reached.get, counts.get
+        for doc, (score, n) in own.items():
+            session = group[doc]
+            counts[session] = count(session, 0.0) + n
+            if score >= best(doc, 0.0):
+                reached[doc] = score
             place = place_of(doc)
             if place is None:
                 continue
             # Some lead to `_NONE`, or beside an entry that is not in the pool.
-            for step, share in self._asked if doc in asking else self._stated:
-                other = line[place + step]
-                if score * share > get(other, 0.0):
-                    reached[other] = score * share
-        return reached
+            for step, share in asked if doc in asking else stated:
+                other, beside = line[place + step], score * share
+                if beside > best(other, 0.0):
+                    reached[other] = beside
+        most, half = self._weights.session * term.idf, self._weights.session_k
+        lifted = {name: most * n / (n + half) for name, n in counts.items()}
+        return reached, lifted if most else {}
+
+
+def _sums(one: Mapping[int, float], other: Mapping[int, float]) -> dict[int, float]:
+    """Both added up; a new dictionary."""
+    few, many = (one, other) if len(one) < len(other) else (other, one)
+    sums = {**many}
+    get = sums.get
+    for name, score in few.items():
+        sums[name] = get(name, 0.0) + score
+    return sums

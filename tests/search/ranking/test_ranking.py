@@ -1,7 +1,7 @@
 """Ranking is a pure function of what the documents hold, not of their numbers."""
 
 import random
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import pytest
@@ -55,6 +55,9 @@ class Toy:
     def frequency(self, term: str) -> int:
         return len(self.postings(term)[0])
 
+    def frequencies(self, terms: Sequence[str]) -> list[int]:
+        return [*map(self.frequency, terms)]
+
     def held(self, term: str, docs: Collection[int]) -> Mapping[int, float]:
         postings = zip(*self.postings(term), strict=True)
         return {doc: n for doc, n in postings if doc in docs}
@@ -81,6 +84,9 @@ class Toy:
 
     def asks(self, doc: int) -> bool:
         return self.docs[doc].asks
+
+    def asking(self, docs: Iterable[int]) -> set[int]:
+        return {*filter(self.asks, docs)}
 
     def answers(self, doc: int) -> int:
         return self.docs[doc].answers
