@@ -14,7 +14,14 @@ from whoosh.filedb.filestore import FileStorage
 from whoosh.reading import SegmentReader
 
 from memcli import Vault
-from memcli.search import new_segment, segment, segment_file, whoosh_codec, writer
+from memcli.search import (
+    new_segment,
+    segment,
+    segment_file,
+    term_table,
+    whoosh_codec,
+    writer,
+)
 from memcli.search.batch import Batch, as_bytes, batch_of, from_bytes
 from memcli.search.packed_facts import FACTS, PACKED_SIZE, SPANS
 from memcli.search.prepared import Prepared
@@ -77,6 +84,11 @@ def test_a_new_segment_has_the_bytes_that_whoosh_would_write(
     for end in (segment.TERMS, segment.POSTINGS, segment.DOCUMENTS):
         files = [Path(folder, which.file(end)) for which in (*ours, theirs)]
         assert files[0].read_bytes() == files[1].read_bytes()
+
+
+@given(st.lists(st.text("ab\0\ud800é中", max_size=3), max_size=5))
+def test_terms_are_encoded_together_as_each_alone(terms: list[str]) -> None:
+    assert term_table.all_encoded(terms) == [*map(term_table.encoded, terms)]
 
 
 @given(st.lists(DOCUMENTS, max_size=4), DOCUMENTS, st.data())

@@ -74,3 +74,17 @@ def test_parts_of_words_count_as_one_pattern_finds_them(text: str) -> None:
     time = not found.isdisjoint(answer_types._TIMES) or dates
     number = bool(numbers) or not found.isdisjoint(answer_types._NUMBERS)
     assert held(text) & ~PLACE == (TIME if time else 0) | (NUMBER if number else 0)
+
+
+_PLACES = st.sampled_from(
+    [
+        *("in", "at", "to", "from", "near", "into", "begin", " ", "  ", "the ", "\n"),
+        *("é", "(", "Be", "BE", "Éc", "b", "T", "th", "_"),
+    ]
+)
+
+
+@given(st.lists(_PLACES, max_size=8).map("".join))
+def test_a_place_is_found_as_the_words_before_it_tell(text: str) -> None:
+    plain = r"\b(?:in|at|from|to|near) (?:the )?[A-Z][a-z]"
+    assert (held(text) & PLACE != 0) == bool(re.search(plain, text))
