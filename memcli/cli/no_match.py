@@ -38,7 +38,7 @@ def sentences(
         return ["no match"]
     tools = context.via == "mcp"
     if not found.entries:
-        say = "memory_save" if tools else f"memcli save TEXT{_named(context)}"
+        say = "memory_save" if tools else f"memcli save TEXT{_vault_flag(context)}"
         return [f"no match: there is no entry yet; to save one: {say}"]
     lacking = _missing(found)
     if found.filtered:
@@ -58,12 +58,12 @@ def sentences(
         said = ["no match"]
     if lacking and (found.filtered or found.ended):
         said.append(f"in no entry: {lacking}")
-    ask = _Tool(command) if tools else _Command(command, _named(context))
+    ask = _Tool(command) if tools else _Command(command, _vault_flag(context))
     without = ", without filters" if found.filtered else ""
     return [*said, f"try{without}: {ask.next(query, found)}"]
 
 
-def _named(context: Context) -> str:
+def _vault_flag(context: Context) -> str:
     """The flag that names the vault that was asked, when one did."""
     return f" {_pasted(['--vault', context.vault])}" if context.vault else ""
 
