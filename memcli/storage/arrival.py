@@ -18,7 +18,7 @@ from memcli.storage.git import limits
 from memcli.storage.git.joining import LINK, SUBMODULE, Difference, Joining
 from memcli.storage.journal import FileChange
 from memcli.storage.transaction import take_lock
-from memcli.storage.vault_paths import inside
+from memcli.storage.vault_paths import all_inside
 
 TYPE_CHECKING = False
 
@@ -142,9 +142,10 @@ class Arrival:
         """What becomes of each plain file; removed files make room for new ones."""
         plain = [each for each in changed if each.is_plain]
         plain.sort(key=lambda each: each.after is not None)
+        places = all_inside(self._root, [each.path for each in plain])
         return {
             each.path: FileChange(
-                files.standing(inside(self._root, each.path)),
+                files.standing(places[each.path]),
                 contents[each.after.oid] if each.after else None,
             )
             for each in plain
@@ -190,10 +191,7 @@ def _any_below(codes: Mapping[str, str], folder: str) -> bool:
 
 
 def _refuse_unsafe(root: str, changed: Sequence[Difference]) -> None:
-    for each in changed:
-        if each.after is None:
-            continue
-        inside(root, each.path)
+    all_inside(root, [each.path for each in changed if each.after])
 
 
 def refuse(root: str, repository: Joining, changed: Sequence[Difference]) -> None:
