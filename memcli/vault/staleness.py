@@ -127,9 +127,12 @@ def made_stale(
         ids = [entry.id, *_said_before(reader, entry, said)]
         walk += [(name, _ended(reader, name), 0) for name in ids]
     met = {name for name, _, _ in walk}
+    # Thousands of facts may name one entry: their rows are not read.
+    drawn = {doc for layer in _ABOVE for doc in reader.exact("layer", layer)}
     found: list[StoredRow] = []
     for name, ended, layers in islice(walk, _MOST_ENTRIES):
-        for doc in reader.exact("evidence", name):
+        resting = drawn.intersection(reader.exact("evidence", name))
+        for doc in sorted(resting)[:_MOST_ENTRIES]:
             row = reader.row(doc)
             if row.id in met or not _passes_on(row, layers):
                 continue
