@@ -513,8 +513,8 @@ def test_a_publish_that_comes_late_leaves_the_newer_commit(
     for name in ("older", "newer"):
         write(vault.root, f"{name}.md", f"The {name} queue")
         commit(vault.root)
-    newer = git(vault.root, "rev-parse", "HEAD")
-    older = git(vault.root, "rev-parse", "HEAD~1")
+    newer = git(vault.root, "rev-parse", "HEAD").strip()
+    older = git(vault.root, "rev-parse", "HEAD~1").strip()
     place = KnownVault(
         "company", "", "ro", engine=server.url(database), published_as="company"
     )
