@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from typing import Any, cast
 
+from memcli.errors import MemcliError
 from memcli.search.postgres import functions
 from memcli.search.postgres.fetching import ASKED, Fetching
 from memcli.search.postgres.functions import COUNTS, VALUES, Counted, Function
@@ -29,6 +30,7 @@ from memcli.search.postgres.packing import (
 from memcli.search.source import Ahead, Level
 from memcli.search.stored_row import StoredRow
 from memcli.search.value_lists import ValueLists
+from memcli.storage.engine_url import redacted
 
 TYPE_CHECKING = False
 
@@ -109,7 +111,12 @@ class Tables(Fetching):
         return True
 
     def row(self, doc: int) -> StoredRow:
-        """What is stored of a document, and of those that were fetched with it."""
+        """What is stored of a document, and of those that were fetched with it.
+
+        Raises:
+            IndexError: there is no such document.
+            MemcliError: the row is one of another version of memcli.
+        """
         if doc not in self._rows:
             noted = any(doc in each.rows for each in self._queue)
             beside = self._lately if doc in self._lately and not noted else ()
@@ -118,8 +125,21 @@ class Tables(Fetching):
         if row is None:
             raise IndexError(doc)
         if isinstance(row, bytes):
-            row = self._rows[doc] = StoredRow.from_json(row)
+            try:
+                row = self._rows[doc] = StoredRow.from_json(row)
+            except (TypeError, ValueError) as error:  # other fields, or other values
+                raise self._of_another_version() from error
         return row
+
+    def _of_another_version(self) -> MemcliError:
+        where = redacted(self._database.url)
+        return MemcliError(
+            f"the vault in {where} was published by another version of memcli",
+            hint="Use the version that publishes it, or publish it again with this one "
+            "(memcli publish). To ask the other vaults meanwhile: recall = false in "
+            "its [vaults.NAME] of your config.",
+            code="wrong_format",
+        )
 
     def naming(self, _values: Collection[str], /) -> Iterator[int]:
         """All documents: the database reads no row."""
