@@ -103,7 +103,7 @@ def _sync_files(waiting: Sequence[tuple[str, str]]) -> None:
     from threading import Thread
 
     left = deque(temporary for temporary, _ in waiting)
-    errors: list[OSError] = []
+    errors: list[Exception] = []
     threads = [Thread(target=_sync_each, args=(left, errors)) for _ in range(_THREADS)]
     try:
         for thread in threads:
@@ -118,8 +118,11 @@ def _sync_files(waiting: Sequence[tuple[str, str]]) -> None:
         raise errors[0]
 
 
-def _sync_each(left: deque[str], errors: list[OSError]) -> None:
-    """Wait for each file that is left, beside other threads; note the first error."""
+def _sync_each(left: deque[str], errors: list[Exception]) -> None:
+    """Wait for each file that is left, beside other threads; note the first error.
+
+    An error of any kind, since no caller sees what a thread raises.
+    """
     while True:
         try:
             path = left.popleft()
@@ -131,7 +134,7 @@ def _sync_each(left: deque[str], errors: list[OSError]) -> None:
                 os.fsync(handle)
             finally:
                 os.close(handle)
-        except OSError as error:
+        except Exception as error:  # noqa: BLE001 raised again by `_sync_files`
             errors.append(error)
             return
 

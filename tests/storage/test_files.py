@@ -333,6 +333,21 @@ def test_one_new_file_that_the_disk_refuses_to_sync_takes_back_all(
     assert left(tmp_path) == []
 
 
+def test_memory_that_runs_out_in_a_thread_takes_back_all_new_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main = threading.current_thread()
+
+    def failing(_handle: int) -> None:
+        if threading.current_thread() is not main:
+            raise MemoryError
+
+    monkeypatch.setattr(os, "fsync", failing)
+    with pytest.raises(MemoryError):
+        new_files.write_new(batch(tmp_path, 300))
+    assert left(tmp_path) == []
+
+
 def test_new_files_are_synced_where_no_thread_can_be_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
