@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -341,10 +342,11 @@ def test_memory_that_runs_out_in_a_thread_takes_back_all_new_files(
     def failing(_handle: int) -> None:
         if threading.current_thread() is not main:
             raise MemoryError
+        time.sleep(0.01)  # so that the other threads have files to sync
 
     monkeypatch.setattr(os, "fsync", failing)
     with pytest.raises(MemoryError):
-        new_files.write_new(batch(tmp_path, 300))
+        new_files.write_new(batch(tmp_path, 30))
     assert left(tmp_path) == []
 
 
