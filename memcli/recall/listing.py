@@ -192,4 +192,8 @@ def _newest(reader: Reader, wish: Wish, docs: Iterable[int]) -> list[Row]:
 def _by_age(rows: Iterable[Row]) -> list[Row]:
     from memcli.entries.dates import to_epoch
 
-    return sorted(rows, key=lambda row: (to_epoch(row.created), row.id), reverse=True)
+    def age(row: Row) -> tuple[int, str]:
+        # A file that was written by hand need not say when.
+        return (to_epoch(row.created) if row.created else 0, row.id)
+
+    return sorted(rows, key=age, reverse=True)

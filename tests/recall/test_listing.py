@@ -1,5 +1,6 @@
 """What list promises: everything that the filters admit, the newest first."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -111,6 +112,14 @@ def test_several_vaults_are_one_list(days: Vault, make_vault: VaultMaker) -> Non
     grouped = federated.listed(both, ask("tag", limit=2)).groups or []
     assert (grouped[0].label, grouped[0].total) == ("b", 4)
     assert [row.title for row in grouped[0].rows] == ["day 3", "of the team"]
+
+
+def test_a_file_that_says_no_date_stands_last_in_a_list_of_several_vaults(
+    days: Vault, make_vault: VaultMaker
+) -> None:
+    team = make_vault("team")
+    Path(team.root, "notes.md").write_text("by hand\n")
+    assert titles(federated.listed(Vaults([days, team]), ask()))[-1] == "by hand"
 
 
 def test_show_says_why_recall_does_not_show_an_entry(days: Vault) -> None:
