@@ -6,6 +6,8 @@ sees it: what an agent may not see lengthens no id. Pipes and JSON have whole id
 
 from __future__ import annotations
 
+from memcli.errors import Unavailable
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -28,15 +30,21 @@ def of(canvas: Canvas, sources: Vault | Vaults | None) -> Callable[[str], str]:
     beginning = lookup.shortest if len(vaults) == 1 else lookup.shortest_beside
 
     looked: set[str] = set()
+    silent: set[str] = set()
 
     def short(entry_id: str) -> str:
         lengths = []
         for vault in vaults:
+            if vault.root in silent:
+                continue
             # The first id sees what the command has written. Listing the files once
             # more for each of ten ids would take longer than the rest of a recall.
             ask = vault.index.again if vault.root in looked else vault.read
             looked.add(vault.root)
-            lengths.append(ask(lambda reader: len(beginning(reader, entry_id))))
-        return entry_id[: max(lengths)]
+            try:
+                lengths.append(ask(lambda reader: len(beginning(reader, entry_id))))
+            except Unavailable:  # its database is gone, which keeps no answer back
+                silent.add(vault.root)
+        return entry_id[: max(lengths, default=len(entry_id))]
 
     return short

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
 
+    _Held = tuple[Vault, Reader, Query]
+
 _Answer = TypeVar("_Answer")
 
 
@@ -186,8 +188,15 @@ def _ask_once(
     vaults: Vaults, query: Query, answer: Callable[[Reader, Query], _Answer]
 ) -> tuple[list[tuple[Vault, _Answer]], list[str]]:
     warnings, refusals = list(vaults.warnings), []
+
+    def leave_out(vault: Vault, error: MemcliError) -> None:
+        if vaults.named:
+            raise error
+        refusals.append(error)
+        warnings.append(not_asked(vault.source, error))
+
     with ExitStack() as stack:
-        held: list[tuple[Vault, Reader, Query]] = []
+        held: list[_Held] = []
         for vault in vaults.vaults:
             try:
                 narrow = checked(query, vault)
@@ -196,20 +205,49 @@ def _ask_once(
                     _count_resolved(vaults, reader, stack)
                 held.append((vault, reader, narrow))
             except MemcliError as error:
-                if vaults.named:
-                    raise
-                refusals.append(error)
-                warnings.append(not_asked(vault.source, error))
+                leave_out(vault, error)
+
+        def alone() -> None:
+            # An index keeps its reader for the next question, which is asked alone.
+            for _, reader, _ in held:
+                with suppress(MemcliError):
+                    reader.weigh_with(())
+
+        stack.callback(alone)
+        answers = _weighed(held, answer, leave_out)
         if not held:
             raise refusals[0]
-        readers = [reader for _, reader, _ in held]
-        for reader in readers:
-            # An index keeps its reader for the next question, which is asked alone.
-            stack.callback(reader.weigh_with, ())
-            reader.weigh_with([other for other in readers if other is not reader])
-        answers = [(vault, answer(reader, narrow)) for vault, reader, narrow in held]
     notes = ((vault, of_one.index_warnings(vault)) for vault, _, _ in held)
     return answers, warnings + _warnings(notes)
+
+
+def _weighed(
+    held: list[_Held],
+    answer: Callable[[Reader, Query], _Answer],
+    leave_out: Callable[[Vault, MemcliError], None],
+) -> list[tuple[Vault, _Answer]]:
+    """What each vault answers, with its words weighed over all of them.
+
+    Args:
+        held: the vaults; one whose database ends meanwhile is taken out.
+        answer: gives a vault's answer.
+        leave_out: is told each vault that is taken out, and the error.
+    """
+    while held:
+        readers = [reader for _, reader, _ in held]
+        try:
+            for reader in readers:
+                reader.weigh_with([other for other in readers if other is not reader])
+            return [(vault, answer(reader, narrow)) for vault, reader, narrow in held]
+        except MemcliError as error:
+            # Each asks the others for their words: any of them may be the one.
+            lost = [vault for vault, *_ in held if vault.index.has_failed(error)]
+            if not lost:
+                raise
+            held[:] = [one for one in held if one[0] not in lost]
+            for vault in lost:
+                leave_out(vault, error)
+    return []
 
 
 def _count_resolved(vaults: Vaults, own: Reader, stack: ExitStack) -> None:

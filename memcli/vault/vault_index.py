@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from memcli.entries.eligibility import Agent
+    from memcli.errors import MemcliError
     from memcli.search.index import Index
     from memcli.search.postgres.engine import Engine
     from memcli.search.reader import Reader
@@ -38,7 +39,7 @@ class VaultIndex:
         elsewhere: gives what is resolved in another vault and counts here as well.
     """
 
-    __slots__ = ("_agent", "_caller", "_opened", "_root", "elsewhere")
+    __slots__ = ("_agent", "_caller", "_engine", "_opened", "_root", "elsewhere")
 
     def __init__(
         self,
@@ -52,6 +53,7 @@ class VaultIndex:
         self._agent = agent
         self.elsewhere: Callable[[], ResolvedClaims | None] = _nothing
         # It has every method of an index that what asks and reads calls.
+        self._engine = engine
         answers: Any = engine
         self._opened: Index | None = answers
         if engine is not None:
@@ -113,6 +115,11 @@ class VaultIndex:
         """
         self._finish_killed()
         return self.opened.glance(answer)
+
+    def has_failed(self, error: MemcliError) -> bool:
+        """Whether an error that ended an answer of several vaults is of this one's
+        database; what fails in files is damage, and mended."""
+        return self._engine is not None and self._engine.has_failed(error)
 
     def _finish_killed(self) -> None:
         if not journal.exists(self._root):

@@ -8,6 +8,7 @@ holds no password; every question ends in time, also when the server hangs.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, TypeVar
@@ -49,6 +50,8 @@ class Database:
     Attributes:
         round_trips: how often the server was asked.
         moment: a number of what a reader sees: all answers of one number agree.
+        failure: the last error that was raised for it, None before the first.
+        waited: seconds that the question with that error took.
     """
 
     def __init__(
@@ -62,6 +65,8 @@ class Database:
         self._stale = False
         self._resting = False
         self.moment = 0
+        self.failure: MemcliError | None = None
+        self.waited = 0.0
 
     def ask(self, *questions: Question) -> list[Rows]:
         """The rows of each question, all sent at once.
@@ -213,6 +218,7 @@ class Database:
             self._resting = False
 
     def _guarded(self, act: Callable[[], _Answer]) -> _Answer:
+        began = time.monotonic()
         try:
             return act()
         except MemcliError:
@@ -221,6 +227,7 @@ class Database:
             if type(error).__module__.partition(".")[0] != "psycopg":
                 raise
             named = self._named(error)
+        self.failure, self.waited = named, time.monotonic() - began
         if isinstance(named, Unavailable):
             self._forget()
         raise named from None

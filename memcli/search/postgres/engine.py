@@ -341,3 +341,19 @@ class Engine:
     def mend(self, error: Exception) -> bool:  # noqa: ARG002 as an index has it
         """Nothing is to be mended here."""
         return False
+
+    def has_failed(self, error: MemcliError) -> bool:
+        """Whether an error that ended an answer of several vaults is this database's.
+
+        The next question gets another reader then, and a database that kept the answer
+        waiting is noted, as `read` does.
+        """
+        changed = isinstance(error, _ChangedError) and error.engine is self
+        if not changed and error is not self._database.failure:
+            return False
+        self._reader = None
+        if changed:
+            self._published = None
+        elif isinstance(error, Unavailable) and self._database.waited >= LONG:
+            self._silence.note()
+        return True

@@ -1,0 +1,180 @@
+"""A database that ends in the middle of an answer takes no other vault with it."""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from memcli import Vault, Vaults
+from memcli.cli import short_ids
+from memcli.errors import Unavailable
+from memcli.recall import federated, listing
+from memcli.recall.query import Query, view_of
+from memcli.recall.reflect import Reflection
+from memcli.search.postgres import engine
+from memcli.search.postgres.connection import Database
+from memcli.sessions.briefing import teams
+from memcli.storage import known_vaults
+from memcli.vault.vault import Vault as AnyVault
+from tests import databases
+from tests.conftest import NOW, VaultMaker
+from tests.properties.conftest import publish
+from tests.properties.test_index_equality import write
+
+_QUERY = Query("queue", view_of(NOW))
+_UNKNOWN = Query("zebra", view_of(NOW))
+ASKED: dict[str, Callable[[Vaults], Any]] = {
+    "recall": lambda vaults: federated.recall(vaults, _QUERY),
+    "recall that finds nothing": lambda vaults: federated.recall(vaults, _UNKNOWN),
+    "reflect": lambda vaults: federated.reflect(vaults, _QUERY),
+    "list": lambda vaults: federated.listed(vaults, listing.Wish(_QUERY)),
+    "recall --all": lambda vaults: federated.enumerate_all(vaults, _QUERY),
+}
+
+Ending = Callable[[int], list[int]]
+
+
+@pytest.fixture
+def own(
+    make_vault: VaultMaker, home: Path, server: databases.Server, database: str
+) -> Vault:
+    """The vault of a user who has one in a database, too."""
+    own, published = make_vault("own"), make_vault("team")
+    own.save(own.draft({"text": "Our queue is short"}))
+    write(published.root, "a.md", "The queue of the company")
+    write(published.root, "b.md", "Another queue of the company")
+    publish(server, database, published)
+    config = home / ".config" / "memcli" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(f'[vaults.company]\nengine = "{server.url(database)}"\n')
+    known_vaults.set_default_vault(own.root, os.environ)
+    return own
+
+
+@pytest.fixture
+def ends_at(
+    server: databases.Server, database: str, monkeypatch: pytest.MonkeyPatch
+) -> Ending:
+    """Lets the database end at the n-th round trip; gives the list of those made."""
+    ask = Database._ask
+    state = SimpleNamespace(last=0, made=[])
+
+    def counted(self: Database, questions: Any) -> Any:
+        state.made.append(len(state.made) + 1)
+        if len(state.made) == state.last:
+            server.execute(f"ALTER DATABASE {database} ALLOW_CONNECTIONS false")
+            server.execute(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+                f"WHERE datname = '{database}'"
+            )
+        return ask(self, questions)
+
+    def ends(number: int) -> list[int]:
+        server.execute(f"ALTER DATABASE {database} ALLOW_CONNECTIONS true")
+        state.last, state.made = number, []
+        made: list[int] = state.made
+        return made
+
+    monkeypatch.setattr(Database, "_ask", counted)
+    return ends
+
+
+def told(answer: Any) -> list[tuple[str, str]]:
+    """The (source, text) of each row, or of each fact of a reflection."""
+    rows = answer.facts if isinstance(answer, Reflection) else answer.rows
+    return [(row.source, row.text) for row in rows]
+
+
+def vaults() -> Vaults:
+    return Vaults.open(now_ms=lambda: NOW * 1000)
+
+
+@pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
+@pytest.mark.usefixtures("own")
+def test_other_vaults_answer_wherever_the_database_ends(
+    ends_at: Ending, asked: Callable[[Vaults], Any]
+) -> None:
+    ends_at(0)
+    whole = told(asked(vaults()))
+    alone = [pair for pair in whole if pair[0] == "personal"]
+    assert (len(whole), len(alone)) in ((3, 1), (0, 0))
+    left_out = 0
+    for number in (1, 2, 3, 5):
+        ends_at(0)
+        both = vaults()
+        made = ends_at(number)
+        answer = asked(both)
+        if len(made) < number:
+            break
+        if answer.warnings:
+            left_out += 1
+            assert told(answer) == alone
+            assert len(answer.warnings) == 1
+            assert answer.warnings[0].startswith("team:company was not asked: ")
+            assert "cannot be asked" in answer.warnings[0]
+        else:  # it had answered before it ended
+            assert told(answer) == whole
+    assert left_out
+
+
+@pytest.mark.usefixtures("own")
+def test_the_answer_after_that_has_the_database_again(ends_at: Ending) -> None:
+    both = vaults()
+    for number in (2, 0):
+        ends_at(number)
+        found = federated.recall(both, _QUERY)
+        assert len(found.rows) == (1 if number else 3)
+
+
+@pytest.mark.usefixtures("own")
+def test_who_names_the_vault_gets_the_error(ends_at: Ending) -> None:
+    both = Vaults.open("personal", "company", now_ms=lambda: NOW * 1000)
+    ends_at(2)
+    with pytest.raises(Unavailable, match="cannot be asked"):
+        federated.recall(both, _QUERY)
+
+
+@pytest.mark.usefixtures("own")
+def test_one_that_kept_the_answer_waiting_is_not_asked_for_a_minute(
+    ends_at: Ending, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = vaults()
+    ends_at(2)
+    monkeypatch.setattr(engine, "LONG", 0.0)  # as if that had taken ten seconds
+    assert len(federated.recall(both, _QUERY).rows) == 1
+    ends_at(0)
+    (warning,) = vaults().warnings
+    assert "gave no answer in time" in warning
+
+
+def test_hooks_leave_it_out_and_say_why(own: Vault, ends_at: Ending) -> None:
+    place = known_vaults.configured(os.environ)["company"]
+    own.read(lambda reader: reader.size)
+
+    def texts(_: AnyVault, reader: Any) -> list[str]:
+        return [reader.row(doc).text for doc in reader.exact("kind", "note")]
+
+    ends_at(0)
+    until = time.monotonic() + 30
+    asked = teams.ask([place], texts, own=own, until=until)
+    assert len(asked.answers[0][1]) == 2
+    ends_at(3)
+    asked = teams.ask([place], texts, own=own, until=until)
+    assert asked.answers == []
+    assert "cannot be asked" in asked.silent["team:company"]
+
+
+def test_a_terminal_shows_ids_without_it(own: Vault, ends_at: Ending) -> None:
+    both = vaults()
+    name = federated.recall(both, _QUERY).rows[0].id
+    ends_at(1)
+    canvas: Any = SimpleNamespace(terminal=True)
+    short = short_ids.of(canvas, both)
+    row = own.recall("queue").rows[0]
+    assert own.get(short(row.id)).id == row.id
+    company: Any = SimpleNamespace(vaults=(both.vaults[1],))
+    assert short_ids.of(canvas, company)(name) == name
