@@ -59,9 +59,8 @@ def pytest_collection_modifyitems(
     apart = [
         item
         for item in items
-        if isinstance(item, pytest.Function)
-        and "machine" in item.fixturenames
-        and not isinstance(item.callspec.params["machine"], str)
+        if hasattr(item, "callspec")
+        and not isinstance(item.callspec.params.get("machine", ""), str)
     ]
     if apart:
         config.hook.pytest_deselected(items=apart)
