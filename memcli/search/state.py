@@ -210,24 +210,20 @@ class State(NamedTuple):
 
 def load(path: str) -> State | None:
     """The state in a file, None when there is none that can be used."""
-    found = cache.load_mapped(path)
-    if found is None:
-        return None
-    try:
-        version, segments, recent, broken, stamps, places = found.value
-        return State(
-            tuple(version),
-            tuple(
-                SegmentId(name, count, tuple(gone)) for name, count, gone in segments
-            ),
-            ListedFiles(found.memory, found.beside),
-            recent,
-            {name: (line, reason) for name, (line, reason) in broken.items()},
-            {name: (size, time) for name, (size, time) in stamps.items()},
-            dict(places),
-        )
-    except (AttributeError, TypeError, ValueError):
-        return None
+    return cache.load_mapped(path, _parsed)
+
+
+def _parsed(found: cache.Mapped) -> State:
+    version, segments, recent, broken, stamps, places = found.value
+    return State(
+        tuple(version),
+        tuple(SegmentId(name, count, tuple(gone)) for name, count, gone in segments),
+        ListedFiles(found.memory, found.beside),
+        recent,
+        {name: (line, reason) for name, (line, reason) in broken.items()},
+        {name: (size, time) for name, (size, time) in stamps.items()},
+        dict(places),
+    )
 
 
 def store(path: str, state: State) -> None:

@@ -1,12 +1,14 @@
 """Values that memcli can make again, on disk: as JSON, behind a checksum.
 
 Invariant: reading one executes nothing and never asks for more memory than the file is
-long. A file that is damaged, of another program or not there counts as none.
+long. A file that is damaged, of another program or not there counts as none, and so
+does one whose checksum is right and whose value is not what its reader expects.
 """
 
 from __future__ import annotations
 
 import zlib
+from typing import TypeVar
 
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
@@ -16,10 +18,18 @@ from memcli.storage.mapped import mapped
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from memcli.storage.mapped import Memory
 
+_Parsed = TypeVar("_Parsed")
+
+MALFORMED = (
+    *(AttributeError, IndexError, KeyError, OverflowError),
+    *(RecursionError, TypeError, ValueError),
+)
+"""What reading a value of an unexpected shape raises."""
 
 _MAGIC = b"memcli cache 1\n"
 # The names of the files of a vault of ten million entries.
@@ -38,29 +48,37 @@ class Mapped(NamedTuple):
     beside: int
 
 
-def load(path: str) -> Any:
-    """The value in a file, None when there is none that can be used."""
-    loaded = load_mapped(path)
-    return None if loaded is None else loaded.value
+def load(path: str, parsed: Callable[[Any], _Parsed]) -> _Parsed | None:
+    """What `parsed` makes of the value in a file; None when there is none to use.
+
+    A value of another shape than the parser expects is none, whether the parser says
+    so with None or raises one of `MALFORMED`.
+    """
+    return load_mapped(path, lambda found: parsed(found.value))
 
 
-def load_mapped(path: str) -> Mapped | None:
+def load_mapped(path: str, parsed: Callable[[Mapped], _Parsed]) -> _Parsed | None:
     """As `load`, with the bytes that `store` was given beside the value."""
     try:
-        memory = mapped(path, limit=_LARGEST)
-        if memory[: len(_MAGIC)] != _MAGIC:
-            return None
-        with memoryview(memory) as view, view[_HEAD:] as body:
-            if memory[len(_MAGIC) : _HEAD] != _checksum(body):
-                return None
-        end = memory.find(b"\n", _HEAD)
-        if end < 0:
-            end = len(memory)
-        import json
-
-        return Mapped(json.loads(memory[_HEAD:end]), memory, end + 1)
-    except (Unreadable, ValueError, RecursionError):
+        found = _mapped(path)
+        return None if found is None else parsed(found)
+    except (Unreadable, *MALFORMED):
         return None
+
+
+def _mapped(path: str) -> Mapped | None:
+    memory = mapped(path, limit=_LARGEST)
+    if memory[: len(_MAGIC)] != _MAGIC:
+        return None
+    with memoryview(memory) as view, view[_HEAD:] as body:
+        if memory[len(_MAGIC) : _HEAD] != _checksum(body):
+            return None
+    end = memory.find(b"\n", _HEAD)
+    if end < 0:
+        end = len(memory)
+    import json
+
+    return Mapped(json.loads(memory[_HEAD:end]), memory, end + 1)
 
 
 def store(path: str, value: Any, beside: bytes = b"") -> None:

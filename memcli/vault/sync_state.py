@@ -95,5 +95,4 @@ def _store(vault: Vault, facts: dict[str, Any]) -> None:
 
 def _last(vault: Vault) -> dict[str, Any]:
     path = state_dirs.path(vault.root, layout.SYNC_STATE, vault.environ)
-    found = cache.load(path)
-    return found if isinstance(found, dict) else {}
+    return cache.load(path, dict) or {}

@@ -28,7 +28,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 def spoil(vault: Vault, damage: Callable[[bytes], bytes]) -> None:
     """Give the vault's state another listing, with a checksum that fits."""
     path = str(state_of(vault.root, layout.INDEX) / NAME)
-    found = cache.load_mapped(path)
+    found = cache.load_mapped(path, lambda found: found)
     assert found is not None
     listing = found.memory[found.beside :]
     assert damage(listing) != listing
@@ -79,7 +79,7 @@ def test_a_state_whose_times_are_no_numbers_leads_to_a_rebuild(
     indexed: Vault, place: int, value: object
 ) -> None:
     path = str(state_of(indexed.root, layout.INDEX) / NAME)
-    found = cache.load_mapped(path)
+    found = cache.load_mapped(path, lambda found: found)
     assert found is not None
     found.value[place] = value
     cache.store(path, found.value, found.memory[found.beside :])

@@ -23,6 +23,8 @@ from memcli.storage import cache, state_dirs
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from memcli.hosts.transcript import Session
     from memcli.hosts.transcripts import Transcript
     from memcli.search.reader import Reader
@@ -98,10 +100,10 @@ def _rows(reader: Reader, vault: Vault, names: list[str]) -> list[Known]:
 
 
 def _noted(vault: Vault, session: Session) -> list[str]:
-    ids = cache.load(_path(vault, session))
-    if not isinstance(ids, list):
-        return []
-    return [name for name in ids if isinstance(name, str)]
+    def texts(ids: Any) -> list[str]:
+        return [name for name in ids if isinstance(name, str)]
+
+    return cache.load(_path(vault, session), texts) or []
 
 
 def _note(vault: Vault, session: Session, ids: list[str]) -> None:

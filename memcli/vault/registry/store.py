@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
+from itertools import chain
 
 from memcli.entries import layout
 from memcli.entries.eligibility import Agent, Facts, visible
@@ -23,7 +25,7 @@ from memcli.storage.listing import scan
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from memcli.entries.text.name_index import Registered
@@ -49,7 +51,7 @@ class Registry:
 
     def __init__(
         self,
-        rows: Sequence[tuple[Any, ...]] | str,
+        rows: Sequence[Registered] | Callable[[], Sequence[Registered]],
         names: Compiled,
         broken: Sequence[tuple[str, int, str]],
     ) -> None:
@@ -60,12 +62,8 @@ class Registry:
     @property
     def entities(self) -> tuple[Registered, ...]:
         """Every entity, in the order of their paths."""
-        from memcli.entries.text.name_index import Registered
-
         rows = self._rows
-        if isinstance(rows, str):
-            rows = _rows(rows)
-        return tuple(Registered(*row) for row in rows)
+        return tuple(rows() if callable(rows) else rows)
 
     def find(self, name: str) -> Registered | None:
         """The entity that a name or an alias means; None for none or several."""
@@ -90,7 +88,10 @@ def load(root: str, agent: Agent | None = None) -> Registry:
         return EMPTY
     cached = _load_cache(root)
     if cached is not None and cached[0] == listing:
-        registry = Registry(cached[1], Compiled(*cached[2]), cached[3])
+        rows = cached[1]
+        registry = Registry(
+            lambda: _entities(root, listing, rows), Compiled(*cached[2]), cached[3]
+        )
     else:
         registry = _read(root, listing, cached)
     return registry if agent is None else _seen_by(registry, agent)
@@ -151,10 +152,10 @@ def _read(
     stamps = _stamps(listing)
     known: dict[str, Registered] = {}
     if cached is not None:
-        old = _stamps(cached[0])
-        rows = [Registered(*row) for row in _rows(cached[1])]
-        same = (row for row in rows if old.get(row.path) == stamps.get(row.path))
-        known = {row.path: row for row in same}
+        with suppress(*cache.MALFORMED):
+            old, rows = _stamps(cached[0]), _rows(cached[1])
+            same = (row for row in rows if old.get(row.path) == stamps.get(row.path))
+            known = {row.path: row for row in same}
     entities: list[Registered] = []
     broken: list[tuple[str, int, str]] = []
     for path in sorted(stamps):
@@ -204,20 +205,78 @@ def _store_cache(
 
 
 def _load_cache(root: str) -> _Cached | None:
-    state = cache.load(_cache_path(root))
-    if not isinstance(state, list) or state[:1] != [_VERSION]:
+    return cache.load(_cache_path(root), _parsed)
+
+
+def _parsed(state: Any) -> _Cached | None:
+    """The parts of a cache; all but the rows of entities are checked."""
+    if state[0] != _VERSION:
         return None
     _, listing, rows, names, broken = state
-    return listing, rows, names, [tuple(reason) for reason in broken]
+    if not (isinstance(rows, str) and isinstance(listing, dict)):
+        return None
+    reasons = [(path, line + 0, reason) for path, line, reason in broken]
+    _check_texts((path, reason) for path, _, reason in reasons)
+    _check_names(*names)
+    return listing, rows, names, reasons
 
 
-def _rows(text: str) -> list[tuple[Any, ...]]:
-    """The rows of entities; they are kept as text, so that a save parses none."""
+def _check_names(
+    meant: dict[str, Any], ambiguous: dict[str, Any], places: dict[str, Any]
+) -> None:
+    """Check what `Compiled` is made of: every form means a name, or is ambiguous."""
+    _check_texts([meant.values()], ambiguous.values())
+    ways = []
+    for form, start, way in chain.from_iterable(places.values()):
+        ways.append(way)
+        if type(start) is int and start == 0 and form in meant and form:
+            continue  # nearly every one
+        if type(start) is not int or not 0 <= start < len(form):
+            raise ValueError("a place outside of its form")
+        name = fold(form)
+        if form not in ambiguous and name not in meant and name not in ambiguous:
+            raise ValueError("a form of no name")
+    _check_texts([ways])
+
+
+def _check_texts(*lists: Iterable[Iterable[Any]]) -> None:
+    """Raise TypeError unless each of these lists holds texts alone."""
+    "".join(chain.from_iterable(chain.from_iterable(lists)))
+
+
+def _entities(
+    root: str, listing: Mapping[str, list[str | int]], text: str
+) -> Sequence[Registered]:
+    """The entities of a cache, or of the files where its rows are malformed."""
+    try:
+        return _rows(text)
+    except cache.MALFORMED:
+        return _read(root, listing, None).entities
+
+
+def _rows(text: str) -> list[Registered]:
+    """The entities; they are kept as text, so that a save parses none.
+
+    Raises:
+        cache.MALFORMED: it does not hold what `_store_cache` writes.
+    """
     import json
 
-    return [
+    from memcli.entries.text.name_index import Registered
+
+    rows = [
         (*row[:2], tuple(row[2]), *row[3:7], tuple(row[7])) for row in json.loads(text)
     ]
+    if not rows:
+        return []
+    names, types, aliases, created, paths, agents, seen, groups = zip(
+        *rows, strict=True
+    )
+    named = [agent for agent in agents if agent is not None]
+    _check_texts([names, types, created, paths, named], aliases, groups)
+    for visibility in set(seen):
+        Visibility(visibility)
+    return [Registered(*row) for row in rows]
 
 
 def _cache_path(root: str) -> str:
