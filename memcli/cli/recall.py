@@ -253,7 +253,7 @@ def _check(
     if not (text.strip() or every or batch):
         raise UsageError(
             "there is no question",
-            hint="Ask one: memcli recall 'how do we deploy?'; or list with --all; or "
+            hint='Ask one: memcli recall "how do we deploy?"; or list with --all; or '
             "pipe it in: memcli recall -",
         )
 

@@ -96,6 +96,6 @@ def _install() -> str:
 
 def _no_stdin() -> bytes:
     raise UsageError(
-        "'-' is no text: a tool has no standard input",
-        hint="Give the words themselves, as 'text' or 'query'.",
+        "there is no text, and a tool has no standard input to read it from",
+        hint="Give the words themselves as 'text' or 'query', not '-'.",
     )

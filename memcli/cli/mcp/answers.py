@@ -65,7 +65,8 @@ _CALLS = {
         "What you may see: memory_recall with all: true, or topic models or inbox."
     ),
     ", or insist with --allow-secret": "; only the user can insist, in a shell",
-    'Ask one: memcli recall "how do we deploy?"; or list with --all.': (
+    'Ask one: memcli recall "how do we deploy?"; or list with --all; or pipe it in: '
+    "memcli recall -": (
         'Give query: "how do we deploy?"; or all: true, or kinds alone, to list.'
     ),
 }
