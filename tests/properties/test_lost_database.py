@@ -15,8 +15,9 @@ from memcli.errors import Unavailable
 from memcli.recall import federated, listing
 from memcli.recall.query import Query, view_of
 from memcli.recall.reflect import Reflection
-from memcli.search.postgres import engine
+from memcli.search.postgres import engine, tables
 from memcli.search.postgres.connection import Database
+from memcli.search.stored_row import StoredRow
 from memcli.sessions.briefing import teams
 from memcli.storage import known_vaults
 from memcli.vault.vault import Vault as AnyVault
@@ -119,6 +120,25 @@ def test_other_vaults_answer_wherever_the_database_ends(
         else:  # it had answered before it ended
             assert told(answer) == whole
     assert left_out
+
+
+def _of_another_version(_data: bytes) -> StoredRow:
+    raise TypeError("Expected 47 arguments, got 46")
+
+
+@pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
+@pytest.mark.usefixtures("own")
+def test_other_vaults_answer_beside_one_that_another_version_published(
+    monkeypatch: pytest.MonkeyPatch, asked: Callable[[Vaults], Any]
+) -> None:
+    alone = [pair for pair in told(asked(vaults())) if pair[0] == "personal"]
+    read = SimpleNamespace(from_json=_of_another_version)
+    monkeypatch.setattr(tables, "StoredRow", read)
+    answer = asked(vaults())
+    assert told(answer) == alone
+    if alone:
+        (warning,) = answer.warnings
+        assert "published by another version of memcli" in warning
 
 
 @pytest.mark.usefixtures("own")

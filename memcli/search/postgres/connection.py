@@ -50,8 +50,9 @@ class Database:
     Attributes:
         round_trips: how often the server was asked.
         moment: a number of what a reader sees: all answers of one number agree.
-        failure: the last error that was raised for it, None before the first.
-        waited: seconds that the question with that error took.
+        failure: the last error that was raised for it or for one of its rows, None
+            before the first.
+        waited: seconds that the last question which failed took.
     """
 
     def __init__(

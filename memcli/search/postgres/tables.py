@@ -128,7 +128,8 @@ class Tables(Fetching):
             try:
                 row = self._rows[doc] = StoredRow.from_json(row)
             except (TypeError, ValueError) as error:  # other fields, or other values
-                raise self._of_another_version() from error
+                self._database.failure = self._of_another_version()
+                raise self._database.failure from error
         return row
 
     def _of_another_version(self) -> MemcliError:
