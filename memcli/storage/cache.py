@@ -8,7 +8,6 @@ does one whose checksum is right and whose value is not what its reader expects.
 from __future__ import annotations
 
 import zlib
-from typing import TypeVar
 
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
@@ -19,11 +18,11 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeVar
 
     from memcli.storage.mapped import Memory
 
-_Parsed = TypeVar("_Parsed")
+    _Parsed = TypeVar("_Parsed")
 
 MALFORMED = (
     *(AttributeError, IndexError, KeyError, OverflowError),

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
 from itertools import chain
 
 from memcli.entries import layout
@@ -152,10 +151,12 @@ def _read(
     stamps = _stamps(listing)
     known: dict[str, Registered] = {}
     if cached is not None:
-        with suppress(*cache.MALFORMED):
+        try:
             old, rows = _stamps(cached[0]), _rows(cached[1])
             same = (row for row in rows if old.get(row.path) == stamps.get(row.path))
             known = {row.path: row for row in same}
+        except cache.MALFORMED:
+            pass
     entities: list[Registered] = []
     broken: list[tuple[str, int, str]] = []
     for path in sorted(stamps):
