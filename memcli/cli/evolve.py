@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.cli.dated import dated
 from memcli.cli.person_only import person_only
+from memcli.cli.stale_lines import stale_lines
 from memcli.cli.written_text import written_text
 from memcli.errors import UsageError
 
@@ -209,12 +210,9 @@ def _result(done: Evolved) -> Result:
             ids = " ".join(f"--also {sibling.id}" for sibling in done.siblings)
             entry_id = done.id or done.replaced[0].id
             canvas.line(f"  replace them, too: memcli evolve {entry_id} {ids}")
-        if done.stale:
-            then = "" if done.diff is None else "then "
-            canvas.line(f"{then}stale, since they rest on what it said before:")
-            for each in done.stale:
-                canvas.line(f"  {each.id} ({each.layer}) {each.title}")
-            canvas.line("  why, and what they cite: memcli inspect models --stale")
+        stale_lines(
+            canvas, done.stale, "what it said before", then=done.diff is not None
+        )
         if done.diff is not None:
             canvas.line(to_apply(dry_run=True), style="dim")
 

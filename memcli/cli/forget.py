@@ -3,6 +3,7 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, declined, to_apply
+from memcli.cli.stale_lines import stale_lines
 from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
 
@@ -69,6 +70,8 @@ def _result(done: Forgotten, *, dry_run: bool = False) -> Result:
             canvas.line(f"  another version stays: {other} (--versions takes all)")
         for row in done.linked_from:
             canvas.line(f"  linked from {row.id} {row.title}")
+        then = not done.applied
+        stale_lines(canvas, done.stale_models, "what is forgotten", then=then)
         commits = counted(done.commits, "commit")
         if done.purge and not done.applied:
             canvas.line(f"git's history will still hold the text ({commits}); memcli")

@@ -3,6 +3,7 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.cli.stale_lines import stale_lines
 from memcli.errors import UsageError
 
 TYPE_CHECKING = False
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from memcli.cli import options
     from memcli.curation.resolve import ResolvePlan, Target
+    from memcli.curation.resting import Resting
     from memcli.curation.standings import Standing
 
 
@@ -126,7 +128,10 @@ def resolve(
     changed: list[Target] = []
     if acting and (plan.targets or count is not None):
         changed = use_case.apply(vault, plan, by=by, note=note, expect=count)
-    return _result(plan, changed, acted=acting, dry_run=dry_run)
+    stale = use_case.stale_by(
+        vault, changed if acting else plan.targets, undo=plan.undo
+    )
+    return _result(plan, changed, stale, acted=acting, dry_run=dry_run)
 
 
 def _check(
@@ -170,7 +175,12 @@ def _approved(
 
 
 def _result(
-    plan: ResolvePlan, changed: list[Target], *, acted: bool, dry_run: bool
+    plan: ResolvePlan,
+    changed: list[Target],
+    stale: list[Resting],
+    *,
+    acted: bool,
+    dry_run: bool,
 ) -> Result:
     verb = "reopened" if plan.undo else "resolved"
 
@@ -183,6 +193,7 @@ def _result(
             for target in plan.near:
                 line = f"  not: {target.id} {target.score} {target.title}"
                 canvas.line(line, style="dim")
+            stale_lines(canvas, stale, "what is resolved", then=True)
             canvas.line(
                 to_apply(dry_run=dry_run) + ("" if dry_run else ", or give the ids")
             )
@@ -194,6 +205,7 @@ def _result(
             canvas.line(f"  {target.id} {target.title}{_why(target)}")
         for target in plan.done:
             canvas.line(f"  {target.id} is {target.status} already", style="dim")
+        stale_lines(canvas, stale, "what is resolved", then=False)
 
     warnings = [f"no entry contains '{word}'" for word in plan.missing]
     if plan.unclear and not acted:
@@ -208,6 +220,7 @@ def _result(
         "count": len(changed),
         "items": [target._asdict() for target in changed],
         "plan": plan.as_dict(),
+        "stale_models": [each._asdict() for each in stale],
     }
     return Result(data=data, text=text, warnings=tuple(warnings))
 

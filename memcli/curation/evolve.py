@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from memcli.curation import citing
 from memcli.curation.citing import Cites
-from memcli.curation.siblings import Resting, Sibling, look_around, made_stale
+from memcli.curation.siblings import Sibling, look_around, made_stale
 from memcli.curation.successor import enforced, successor
 from memcli.entries import layout
 from memcli.entries.ids import new_id
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from memcli.curation.resting import Resting
     from memcli.entries.entry import Entry
     from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Stored, Vault

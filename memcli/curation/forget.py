@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import shlex
 
+from memcli.curation import resting
 from memcli.entries import layout
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from memcli.curation.resting import Resting
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.storage.git.printed import Blob
@@ -45,7 +47,8 @@ class Forgotten(NamedTuple):
     `commits` is how many commits hold the text; `purge` are the shell commands that
     remove it from the history, in order, each to be run only if the one before
     succeeded; they hold no character that a terminal hides or changes. `linked_from`
-    are entries that link to it, `versions` other versions of it, which stay.
+    are entries that link to it, `versions` other versions of it, which stay;
+    `stale_models` are the observations and models that rest on it.
     """
 
     id: str
@@ -55,12 +58,14 @@ class Forgotten(NamedTuple):
     purge: list[str]
     linked_from: list[Linking]
     versions: list[str]
+    stale_models: list[Resting]
     applied: bool
 
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
         linked = [entry._asdict() for entry in self.linked_from]
-        return self._asdict() | {"linked_from": linked}
+        stale = [each._asdict() for each in self.stale_models]
+        return self._asdict() | {"linked_from": linked, "stale_models": stale}
 
 
 def plan(vault: Vault, entry_id: str, *, versions: bool = False) -> Forgotten:
@@ -121,10 +126,11 @@ def _planned(
     vault: Vault, stored: Stored, others: list[Stored], *, versions: bool
 ) -> Forgotten:
     gone = [stored, *(others if versions else [])]
+    from memcli.entries.ids import is_id
     from memcli.storage.git.repository import Repository
 
     paths = [item.path for item in gone]
-    ids = {item.entry.id for item in gone}
+    ids, now = {item.entry.id for item in gone}, vault.now_ms() // 1000
     repository = Repository.open(vault.root, environ=vault.environ)
     blobs = _history(repository, gone, {item.path for item in (*gone, *others)})
     return Forgotten(
@@ -135,6 +141,9 @@ def _planned(
         purge=purge_commands(repository, blobs) if blobs else [],
         linked_from=vault.read(lambda reader: _linked(reader, stored.entry, ids)),
         versions=[] if versions else [item.entry.id for item in others],
+        stale_models=vault.index.again(
+            lambda reader: resting.on_ended(reader, filter(is_id, sorted(ids)), now)
+        ),
         applied=False,
     )
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 
+from memcli.curation import resting
 from memcli.entries import layout
 from memcli.entries.entry import ResolutionScope, Status
 from memcli.entries.rights import Action, may
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from memcli.curation.resting import Resting
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
@@ -221,6 +223,20 @@ def apply(
         named = [target.id for target in changed if target.same_key_as is None]
         vault.recorder.acted(named, "resolve")
     return changed
+
+
+def stale_by(vault: Vault, targets: Sequence[Target], *, undo: bool) -> list[Resting]:
+    """The observations and models that rest on entries, once these are resolved.
+
+    Args:
+        vault: its index is asked as the last question found it.
+        targets: what is resolved, or would be.
+        undo: they are reopened instead, which makes nothing stale.
+    """
+    if undo or not targets:
+        return []
+    ids, now = [target.id for target in targets], vault.now_ms() // 1000
+    return vault.index.again(lambda reader: resting.on_ended(reader, ids, now))
 
 
 def _reopened(entry: Entry, path: str) -> Entry:

@@ -6,6 +6,7 @@ nothing is changed.
 
 from __future__ import annotations
 
+from memcli.curation import resting
 from memcli.entries.eligibility import View
 from memcli.entries.identity import claim_number
 from memcli.entries.projects import number
@@ -17,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memcli.curation.resting import Resting
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
@@ -39,14 +41,6 @@ class Sibling(NamedTuple):
     title: str
     path: str
     likeness: float
-
-
-class Resting(NamedTuple):
-    """An observation or model that rests on something; `layer` says which it is."""
-
-    id: str
-    title: str
-    layer: str
 
 
 class Around(NamedTuple):
@@ -115,7 +109,7 @@ def look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> Around
                     )
         nearest = sorted(found.values(), key=lambda item: (-item.likeness, item.id))
         is_resolved = claim_number(fresh.body) in reader.claims.resolved
-        stale = _stale(reader, fresh, replaced, now)
+        stale = resting.on_replaced(reader, replaced, fresh.body, now)
         return Around(nearest[:_MOST_SIBLINGS], is_resolved, stale)
 
     return vault.index.again(find)
@@ -124,15 +118,6 @@ def look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> Around
 def made_stale(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> list[Resting]:
     """As `Around.stale`, where nothing else around the new version is wanted."""
     now = vault.now_ms() // 1000
-    return vault.index.again(lambda reader: _stale(reader, fresh, replaced, now))
-
-
-def _stale(
-    reader: Reader, fresh: Entry, replaced: Sequence[Entry], now: int
-) -> list[Resting]:
-    if not reader.holds("evidence"):
-        return []
-    from memcli.vault import staleness
-
-    rows = staleness.made_stale(reader, replaced, fresh.body, View(now))
-    return [Resting(row.id, row.title, row.layer) for row in rows]
+    return vault.index.again(
+        lambda reader: resting.on_replaced(reader, replaced, fresh.body, now)
+    )

@@ -22,7 +22,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import TypeGuard
 
     from memcli.entries.entry import Entry
@@ -117,15 +117,48 @@ def made_stale(
         view: who asks.
     """
     after = fingerprint(text)
+    changed = (entry for entry in replaced if fingerprint(entry.body) != after)
+    stood = [_Stood(entry.id, entry.body, entry.supersedes) for entry in changed]
+    return _resting_on(reader, stood, view)
+
+
+def stale_without(reader: Reader, ids: Iterable[str], view: View) -> list[StoredRow]:
+    """As `made_stale`, once entries are resolved or removed.
+
+    Args:
+        reader: the vault before or after they are resolved; before they are removed.
+        ids: of the entries.
+        view: who asks.
+    """
+    first = islice(ids, _MOST_ENTRIES)
+    rows = (reader.row(doc) for name in first for doc in reader.exact("id", name)[:1])
+    # A version that has a later one stood for none before it.
+    stood = [
+        _Stood(row.id, row.text, None if row.superseded_by else row.supersedes)
+        for row in rows
+    ]
+    return _resting_on(reader, stood, view)
+
+
+class _Stood(NamedTuple):
+    """An entry that evidence can name, and the version before it."""
+
+    id: str
+    text: str
+    supersedes: str | None
+
+
+def _resting_on(reader: Reader, stood: Sequence[_Stood], view: View) -> list[StoredRow]:
+    """The observations and models that rest on entries that stand no longer."""
     walk: list[tuple[str, int, int]] = []  # id, when it ended, over how many layers
-    for entry in replaced:
-        before = fingerprint(entry.body)
-        if before == after:
-            continue
+    for entry in stood:
         # The versions before that said the same: this one stood for them.
-        said = reader.exact("fingerprint", before)
-        ids = [entry.id, *_said_before(reader, entry, said)]
-        walk += [(name, _ended(reader, name), 0) for name in ids]
+        said = reader.exact("fingerprint", fingerprint(entry.text))
+        before = _said_before(reader, entry, said)
+        walk += [
+            (entry.id, 0, 0),
+            *((name, _ended(reader, name), 0) for name in before),
+        ]
     met = {name for name, _, _ in walk}
     # Thousands of facts may name one entry: their rows are not read.
     drawn = {doc for layer in _ABOVE for doc in reader.exact("layer", layer)}
@@ -144,7 +177,7 @@ def made_stale(
     return found
 
 
-def _said_before(reader: Reader, entry: Entry, said: Sequence[int]) -> Iterator[str]:
+def _said_before(reader: Reader, entry: _Stood, said: Sequence[int]) -> Iterator[str]:
     """The versions before an entry that said the same, the newest first."""
     name, met = entry.supersedes, {entry.id}
     while name and name not in met:

@@ -157,3 +157,26 @@ def test_what_is_approved_or_evolved_into_a_resolved_claim_is_told(
     assert saved["data"]["settled_by"] == lessons[0]
     assert again in saved["warnings"][0]
     assert memcli("recall", "rerank 401").out.count("401") == 0
+
+
+def test_what_is_stale_by_it_is_named(memcli: Run, vault: Vault) -> None:
+    fact = vault.save(vault.draft({"text": "Deploys hang at noon"})).id
+    fields = {"text": "Noon is bad", "layer": "observation", "evidence": [fact]}
+    name = vault.save(vault.draft(fields)).id
+    lines = [f"  {name} (observation) Noon is bad"]
+    lines.append("  why, and what they cite: memcli inspect models --stale")
+    head = "stale, since they rest on what is"
+    resolve, forget = ("resolve", fact), ("forget", fact)
+    planned = memcli(*resolve, "--dry-run").out.splitlines()
+    at = planned.index(f"then {head} resolved:")
+    assert planned[at + 1 : at + 3] == lines
+    assert memcli(*resolve).out.splitlines()[-3:] == [f"{head} resolved:", *lines]
+    undone = memcli("resolve", "--undo", "--json").json["data"]
+    assert (undone["count"], undone["stale_models"]) == (1, [])
+    done = memcli(*resolve, "--json").json["data"]
+    named = [{"id": name, "title": "Noon is bad", "layer": "observation"}]
+    assert done["stale_models"] == named
+    planned = memcli(*forget, "--dry-run").out.splitlines()
+    at = planned.index(f"then {head} forgotten:")
+    assert planned[at + 1 : at + 3] == lines
+    assert memcli(*forget, "--yes", "--json").json["data"]["stale_models"] == named

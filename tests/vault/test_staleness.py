@@ -6,7 +6,9 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import evolve as evolving
+from memcli.curation import forget as forgetting
 from memcli.curation import models
+from memcli.curation import resolve as resolving
 from memcli.recall.query import view_of
 from memcli.vault import staleness
 from tests.conftest import VaultMaker
@@ -81,6 +83,54 @@ def test_what_was_cited_as_history_is_not_named(vault: Vault, clock: list[int]) 
     clock[0] += HOUR
     assert vault.evolve(current, "Deploys hang at one").stale == []
     assert why(vault, seen) == []
+
+
+def resolved(vault: Vault, *ids: str, undo: bool = False) -> list[str]:
+    """The ids of what is named once these are resolved, before and after it is done."""
+    plan = resolving.plan(vault, ids, undo=undo)
+    named = resolving.stale_by(vault, plan.targets, undo=undo)
+    done = resolving.apply(vault, plan)
+    assert resolving.stale_by(vault, done, undo=undo) == named
+    return [each.id for each in named]
+
+
+def listed(vault: Vault) -> set[str]:
+    found = models.models(vault, view_of(vault.now_ms() // 1000), stale=True)
+    return {one.id for one in found if one.stale}
+
+
+def test_resolve_names_what_is_stale_by_it_through_the_layers(
+    vault: Vault, clock: list[int]
+) -> None:
+    fact, other = save(vault, "Deploys hang at noon"), save(vault, "We eat at one")
+    assert resolved(vault, other) == []
+    current = vault.evolve(fact, tags=["ops"]).id
+    seen = drawn(vault, "Noon is a bad time", fact)
+    name = model(vault, "When to deploy", seen)
+    model(vault, "What its people judge", current, subtype="pinned")
+    clock[0] += HOUR
+    assert resolved(vault, current) == [seen, name]
+    assert listed(vault) == {seen, name}
+    assert resolved(vault, current, undo=True) == []
+    assert listed(vault) == set()
+    assert resolved(vault, seen) == [name]
+
+
+def test_forget_names_what_is_stale_by_it(vault: Vault, clock: list[int]) -> None:
+    first = save(vault, "Deploys hang at noon")
+    middle = vault.evolve(first, tags=["ops"]).id
+    last = vault.evolve(middle, tags=["web"]).id
+    of_first = drawn(vault, "Noon is a bad time", first)
+    of_middle = drawn(vault, "Noon is a dull time", middle)
+    clock[0] += HOUR
+    for name, stale in ((middle, [of_middle]), (last, [of_first])):
+        planned = forgetting.plan(vault, name)
+        done = forgetting.forget(vault, name)
+        assert [each.id for each in done.stale_models] == stale
+        assert planned.stale_models == done.stale_models
+        assert set(stale) <= listed(vault)
+    assert listed(vault) == {of_first, of_middle}
+    assert done.as_dict()["stale_models"][0]["layer"] == "observation"
 
 
 # --- layers -------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import json
 import re
 
 from memcli.cli.commands import COMMANDS
+from memcli.cli.stale_lines import HEAD, LAST
 
 TYPE_CHECKING = False
 
@@ -76,6 +77,8 @@ _CALLS = {
 _SIBLINGS = "  replace them, too: memcli evolve "
 # An entry in a plan, or below what was done to it.
 _LISTED = re.compile(r"  (?:not: )?[0-9a-z]{16}\b")
+# The lines around what `stale_models` has.
+_STALE = (HEAD, f"then {HEAD}")
 _PLANNED = {
     "nothing was changed; to do it add --yes, or give the ids": (
         "nothing was changed; to do it give the ids"
@@ -133,9 +136,10 @@ def told(command: str, data: dict[str, Any], lines: Sequence[str]) -> list[str]:
     if command in ("save", "evolve"):
         path = f" {data.get('path')}"
         first, *others = lines
-        proposed = [one for one in others if one.startswith(_SIBLINGS)]
+        proposed = [one for one in others if one.startswith((_SIBLINGS, *_STALE))]
         lines = [first.removesuffix(path), *proposed]
-    return [note(line) for line in lines if not _LISTED.match(line)]
+    lines = [one for one in lines if not (_LISTED.match(one) or one.startswith(LAST))]
+    return [note(line) for line in lines]
 
 
 def _begins(text: str, title: str) -> bool:
@@ -175,6 +179,8 @@ def note(line: str) -> str:
         return _PLANNED[line]
     if line.startswith(_SIBLINGS):
         return with_tools(line)
+    if line.startswith(_STALE):
+        return f"{line} `stale_models`"
     return line.replace("(everywhere: --project none)", "(everywhere: project none)")
 
 

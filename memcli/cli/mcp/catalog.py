@@ -220,7 +220,8 @@ EVOLVE = Tool(
     "Replace a memory by its next version; the old one is kept. Call it when a memory "
     "is no longer right or complete; recall it first, for the id. Not for what is "
     "solved (memory_resolve) or new (memory_save). What is not given stays. "
-    "`not_updated` names entries that seem to make the same claim.",
+    "`not_updated` is what seems to make the same claim, `stale_models` what rests on "
+    "it.",
     (
         Parameter("id", to="entry_id", required=True),
         Parameter("text", "The whole new text"),

@@ -160,3 +160,15 @@ def test_the_entries_of_a_plan_that_was_applied_are_named_once() -> None:
     assert done["plan"] == {"already": [{"id": "y"}], "undo": False}
     planned = {"applied": False, "items": [], "plan": plan}
     assert answers.shortened(planned) == planned
+
+
+@pytest.mark.parametrize("then", ["", "then "])
+@pytest.mark.parametrize("command", ["evolve", "resolve"])
+def test_what_is_stale_by_a_change_is_in_the_data_and_a_note_leads_to_it(
+    command: str, then: str
+) -> None:
+    stale = f"{then}stale, since they rest on what it said:"
+    look = "  why, and what they cite: memcli inspect models --stale"
+    lines = ["done", stale, "  1m7xvn68ab3cdefg (model) Deploys", look]
+    told = answers.told(command, {}, lines)
+    assert told == ["done", f"{stale} `stale_models`"]
