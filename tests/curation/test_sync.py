@@ -439,6 +439,7 @@ def test_a_remote_that_talks_without_end_is_given_up(
     assert git(two.roots["desk"], "rev-parse", "HEAD") == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 150])
 def test_a_pack_above_the_limit_is_not_received(two: Clones, count: int) -> None:
     laptop, desk = two.roots["laptop"], two.roots["desk"]

@@ -324,6 +324,7 @@ print(count, peak() - before)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no resource module")
 def test_a_large_file_is_read_in_little_memory(tmp_path: Path) -> None:
     """20 MB and more take less than 8: what is kept of a record is its place."""

@@ -267,6 +267,7 @@ def test_an_observation_of_claude_mem_is_its_story_and_its_facts(
     assert rule.fields["kind"] == "constraint"
 
 
+@pytest.mark.slow
 def test_what_the_schema_of_a_database_would_compute_is_not_computed(
     tmp_path: Path,
 ) -> None:

@@ -228,6 +228,7 @@ def open_vault(ready_vault: Path) -> Iterator[Vault]:
         shutil.rmtree(top)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings(f"default:{_UNTESTED}")  # shown in every run
 def test_a_vault_that_may_only_be_read_answers_and_refuses_to_change(

@@ -26,6 +26,8 @@ from tests.conftest import NOW, VaultMaker
 from tests.properties.conftest import publish
 from tests.properties.test_index_equality import write
 
+pytestmark = pytest.mark.slow
+
 _QUERY = Query("queue", view_of(NOW))
 _UNKNOWN = Query("zebra", view_of(NOW))
 ASKED: dict[str, Callable[[Vaults], Any]] = {

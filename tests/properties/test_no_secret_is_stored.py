@@ -102,6 +102,7 @@ WAYS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_every_kind_is_refused_by_name_and_place_and_nothing_is_written(
     vault: Vault, way: str, home: Path
@@ -120,6 +121,7 @@ def test_every_kind_is_refused_by_name_and_place_and_nothing_is_written(
     assert [name for name in SECRETS if SECRETS[name].lower() in everything] == []
 
 
+@pytest.mark.slow
 def test_every_kind_is_taken_out_of_what_is_mined(
     vault: Vault, tmp_path: Path, home: Path
 ) -> None:

@@ -460,6 +460,7 @@ VIEWS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", list(VIEWS))
 def test_an_agent_learns_nothing_of_what_it_may_not_see(
     make_vault: Callable[..., Vault], policy: str

@@ -242,6 +242,7 @@ def test_a_scorer_does_not_prove_itself_by_what_it_has_put_on_top(eta: float) ->
         assert not model.takes_part, model.reason
 
 
+@pytest.mark.slow
 def test_a_scorer_that_is_right_stays_when_it_is_trained_on_its_own_rows() -> None:
     old = learn(world(1, 1_000, by_writer, eta=0.5))
     assert learn(world(2, 1_000, by_writer, eta=0.5, shown_by=old)).takes_part
@@ -409,6 +410,7 @@ def test_of_several_vaults_the_first_one_s_counts_for_all(
             assert (factors[down], factors[up]) == (learned_of or (None, None))
 
 
+@pytest.mark.slow
 def test_training_a_vault_keeps_what_recall_then_uses(vault: Vault) -> None:
     pytest.importorskip("sklearn", reason="NOT TESTED: pip install 'memcli[scorer]'")
     events = world(1, 1_000, by_writer, eta=0.5)

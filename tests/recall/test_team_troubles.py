@@ -145,6 +145,7 @@ def asked(own: Vault) -> tuple[set[str], list[str]]:
     return sources, recalled.warnings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_vault_that_cannot_be_asked_is_one_warning(own: Vault, name: str) -> None:
     trouble, why = REFUSED[name]

@@ -760,6 +760,7 @@ def test_file_name_that_is_not_utf8_does_not_end_the_server(
     serve(work)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_many_calls_leave_no_file_open(serve: Serve, vault: Vault) -> None:
     vault.save(vault.draft({"text": "Pears are green"}))
@@ -915,6 +916,7 @@ def test_stdout_carries_the_protocol_and_nothing_else(vault: Vault, wire: Wire) 
     assert wire.stdout.read() == b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("half", ["\ud800", "\udfff\ud800", "a\\\udc00"])
 def test_half_a_surrogate_pair_gets_an_answer(
     vault: Vault, wire: Wire, half: str
@@ -929,6 +931,7 @@ def test_half_a_surrogate_pair_gets_an_answer(
     assert content["query"].endswith("\ufffd 😀")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("busy", [False, True])
 def test_server_ends_with_its_client(vault: Vault, wire: Wire, *, busy: bool) -> None:
     wire.greet()

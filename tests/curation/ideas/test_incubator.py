@@ -343,6 +343,7 @@ def test_what_is_refused_commits_nothing_of_a_persons(
     assert snapshot(two.root) == before
 
 
+@pytest.mark.slow
 def test_a_kill_in_between_leaves_all_or_nothing(two: Vault) -> None:
     before = tree(two)
     steps: list[str] = []

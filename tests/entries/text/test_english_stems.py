@@ -28,6 +28,7 @@ WORDS = st.tuples(
 THEIRS = EnglishStemmer().stem
 
 
+@pytest.mark.slow
 @settings(max_examples=1_000)
 @given(WORDS)
 def test_a_word_of_any_letters_has_the_stem_that_whoosh_gives_it(word: str) -> None:

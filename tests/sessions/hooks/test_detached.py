@@ -412,6 +412,7 @@ def test_a_session_without_a_transcript_waits_a_day(
     assert calling.harness(live) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["a/b", "../x", "日本語", "x" * 300, ".", "-x", "a.b", "CON", "a b"]
 )

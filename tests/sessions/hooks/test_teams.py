@@ -427,6 +427,7 @@ def test_a_config_of_the_user_that_cannot_be_read_is_told_the_log(
     assert "config.toml" in log(filled, event)[0]["not_asked"]["teams"]
 
 
+@pytest.mark.slow
 def test_a_team_that_another_process_indexes_is_left_out(
     filled: Vault, team: Vault, configure: Configure
 ) -> None:
@@ -441,6 +442,7 @@ def test_a_team_that_another_process_indexes_is_left_out(
     assert "may deploy on Friday" in said("prompt-submit", "b")
 
 
+@pytest.mark.slow
 def test_a_large_team_that_was_never_indexed_is_not_waited_for(
     filled: Vault, make_vault: VaultMaker, configure: Configure
 ) -> None:

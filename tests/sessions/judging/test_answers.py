@@ -181,6 +181,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from([*GOOD, "evolves", "entities"]), JSON))
 def test_an_answer_of_any_shape_is_taken_or_refused(row: dict[str, Any]) -> None:
     kept, refused = said({**GOOD, **row})
