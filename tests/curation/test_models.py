@@ -360,6 +360,7 @@ def narrowest(names: tuple[str, ...]) -> tuple[Visibility, tuple[str, ...]]:
     )
 
 
+@pytest.mark.slow
 def test_derived_entries_inherit_the_narrowest_visibility_of_their_evidence(
     vault: Vault,
 ) -> None:

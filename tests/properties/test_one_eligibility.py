@@ -206,6 +206,7 @@ def test_hooks_tell_nothing_else(asked: Vault, view: str) -> None:
         assert any(words in one.text for one in fits) is held
 
 
+@pytest.mark.slow
 def test_inspect_says_the_same_and_why(asked: Vault) -> None:
     allowed = admitted(asked, View(NOW))
     for row in recall.enumerate_all(asked, Query("", VIEWS["every status"])).rows:

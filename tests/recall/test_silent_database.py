@@ -114,6 +114,7 @@ def test_hooks_do_not_wait_for_it_either(
     assert f"{ASKED} 10 s ago" in asked.silent["team:company"]
 
 
+@pytest.mark.slow
 def test_a_hook_that_waited_in_vain_spares_the_next_ones(
     at: Callable[..., Caller], monkeypatch: pytest.MonkeyPatch
 ) -> None:

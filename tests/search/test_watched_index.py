@@ -123,6 +123,7 @@ def lives(folder: Path, vault: Vault) -> Iterator[Callable[[], object]]:
     yield lambda: vault.save(vault.draft({"text": text()}))
 
 
+@pytest.mark.slow
 def test_life_of_edits_is_followed(kept: Vault) -> None:
     folder = Path(kept.root, "memories")
     git(kept, "branch", "-f", "-M", "main")

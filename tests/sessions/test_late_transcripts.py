@@ -71,6 +71,7 @@ def test_what_a_host_writes_after_a_session_was_mined_is_mined_by_a_sweep(
     assert outcomes(vault) == ["unchanged"], "once"
 
 
+@pytest.mark.slow
 def test_mining_waits_for_what_the_host_still_holds(
     vault: Vault, transcript: Path
 ) -> None:

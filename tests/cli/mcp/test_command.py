@@ -44,6 +44,7 @@ def test_json_has_no_place_beside_the_protocol(memcli: Run) -> None:
     assert (done.code, done.json["error"]["code"]) == (2, "usage")
 
 
+@pytest.mark.slow
 def test_end_of_input_is_the_end_and_prints_nothing(memcli: Run) -> None:
     pytest.importorskip("mcp_types", reason="NOT TESTED: pip install 'memcli[mcp]'")
     done = memcli("mcp")

@@ -885,6 +885,7 @@ def test_a_line_that_is_no_message_is_answered_with_an_error(wire: Wire) -> None
     assert wire.request(4, "ping")["result"] == {}
 
 
+@pytest.mark.slow
 def test_junk_on_stdin_is_survived_before_and_after_the_greeting(wire: Wire) -> None:
     for line in JUNK:
         wire.send(line)
@@ -946,6 +947,7 @@ def test_server_ends_with_its_client(vault: Vault, wire: Wire, *, busy: bool) ->
     assert subprocess.check_output(changed) == b""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no signals to send")
 def test_interrupt_ends_a_server_that_waits_for_its_client(wire: Wire) -> None:
     wire.greet()

@@ -131,6 +131,7 @@ def test_a_lesson_is_silent_where_it_allows_what_it_forbids():
     assert fired(trigger, ("internal/config",), inside) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "trigger",
     [

@@ -177,6 +177,7 @@ def test_a_turn_without_anything_new_does_no_mining(
     assert work(live, *closing("s1", path)).line["did"] == "unchanged"
 
 
+@pytest.mark.slow
 def test_a_host_that_names_no_transcript_at_the_end_named_it_before(
     live: Vault, tmp_path: Path, started: list[list[str]]
 ) -> None:
@@ -187,6 +188,7 @@ def test_a_host_that_names_no_transcript_at_the_end_named_it_before(
     assert mark(live, "s1", ".reflected").exists()
 
 
+@pytest.mark.slow
 def test_a_host_that_never_names_one_is_looked_up_by_its_id(
     live: Vault, home: Path, started: list[list[str]]
 ) -> None:
@@ -382,6 +384,7 @@ def test_a_session_that_was_mined_meanwhile_lives_again(
     assert texts(live) == sorted([ALWAYS, NEVER])
 
 
+@pytest.mark.slow
 def test_a_session_that_comes_back_while_it_is_mined_stays_alive(
     live: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: list[str]
 ) -> None:
@@ -400,6 +403,7 @@ def test_a_session_that_comes_back_while_it_is_mined_stays_alive(
     assert mark(live, "s1").exists()
 
 
+@pytest.mark.slow
 def test_a_session_without_a_transcript_waits_a_day(
     live: Vault, started: list[str]
 ) -> None:
@@ -445,6 +449,7 @@ def test_a_marker_with_garbage_in_it_goes_after_a_day(
     assert recovery.sweep(live, os.environ) == []
 
 
+@pytest.mark.slow
 def test_a_pipe_is_no_transcript(live: Vault, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     markers.begin(live.root, "s1", "claude-code", str(tmp_path / "pipe"))

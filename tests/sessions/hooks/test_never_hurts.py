@@ -336,6 +336,7 @@ def test_nobody_reads_the_answer(filled: Vault) -> None:
 # --- command lines ----------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -441,6 +442,7 @@ def test_a_folder_that_is_gone_and_one_that_holds_a_memcli(
     assert RULE in told(done.stdout.decode())
 
 
+@pytest.mark.slow
 def test_a_disk_that_takes_nothing_keeps_the_vault_whole(
     filled: Vault, snapshot: Callable[[str], dict[str, str]], tmp_path: Path
 ) -> None:
