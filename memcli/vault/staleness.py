@@ -107,8 +107,8 @@ def made_stale(
 ) -> list[StoredRow]:
     """The observations and models that are stale once entries get another text.
 
-    Those that cite them come first, then those that cite these. Only what the index has
-    of these entries and of what rests on them is read.
+    Those that cite them come first, then those that cite these; by id otherwise. Only
+    what the index has of these entries and of what rests on them is read.
 
     Args:
         reader: the vault before the change.
@@ -165,7 +165,9 @@ def _resting_on(reader: Reader, stood: Sequence[_Stood], view: View) -> list[Sto
     found: list[StoredRow] = []
     for name, ended, layers in islice(walk, _MOST_ENTRIES):
         resting = drawn.intersection(reader.exact("evidence", name))
-        for doc in sorted(resting)[:_MOST_ENTRIES]:
+        docs = sorted(resting)[:_MOST_ENTRIES]
+        # By id: the order of the index depends on entries that an agent may not see.
+        for _, doc in sorted((reader.row(doc).id, doc) for doc in docs):
             row = reader.row(doc)
             if row.id in met or not _passes_on(row, layers):
                 continue
