@@ -16,13 +16,13 @@ HEAD, LAST = "stale, since they rest on ", "  why, and what they cite: "
 def stale_lines(
     canvas: Canvas, stale: Sequence[Resting], what: str, *, then: bool
 ) -> None:
-    """Show them; nothing is shown of none.
+    """Show the observations and models that are stale; no line where there are none.
 
     Args:
-        canvas: where.
-        stale: they.
-        what: the end of "they rest on ...".
-        then: the change is not made yet.
+        canvas: where they are shown.
+        stale: the observations and models, in the order to show.
+        what: what they rest on, for the end of "since they rest on ...".
+        then: whether the change is still to be made.
     """
     if not stale:
         return
