@@ -38,12 +38,6 @@ def main() -> None:
     words = plain.in_order(words)
     if words[:1] == ["hook"]:
         hook(words[1:])
-    if words[:1] in (["inspect"], ["review"]):
-        from memcli.cli import former
-
-        code = former.run(words[0], words[1:])
-        if code is not None:
-            leave(code)
     if words and words[0] in flags.FLAGS:
         values = plain.parse(words[0], words[1:])
         if values is not None:

@@ -392,7 +392,6 @@ FLAGS: dict[str, dict[str, Flag]] = {
     },
     "repair": {
         "--accept-deletions": ("accept_deletions", bool, False, ()),
-        "--by-month": ("by_month", bool, False, ()),
         "--yes": ("yes", bool, False, ()),
         "--dry-run": ("dry_run", bool, False, ()),
         **EVERYWHERE,

@@ -43,13 +43,6 @@ AcceptDeletions = Annotated[
         "instead of bringing it back",
     ),
 ]
-ByMonth = Annotated[
-    bool,
-    Option(
-        "--by-month",
-        help="Only move memories of an older layout into the folders of their months",
-    ),
-]
 AllowSecret = Annotated[
     bool, Option("--allow-secret", help="Save text that looks like a secret")
 ]

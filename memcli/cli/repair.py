@@ -17,7 +17,6 @@ def repair(
     context: Context,
     *,
     accept_deletions: options.AcceptDeletions = False,
-    by_month: options.ByMonth = False,
     yes: options.Yes = False,
     dry_run: options.DryRun = False,
 ) -> Result:
@@ -29,32 +28,15 @@ def repair(
     are gone. What takes a decision is listed as left for you. memcli inspect lint names
     everything that is wrong.
 
-    --by-month does something else, and nothing besides: it moves the memories that lie
-    in memories/KIND/ itself, as an older memcli saved them, into the folders of their
-    months, in one commit. Links by path follow.
-
     \b
     Example:
       memcli repair
       memcli repair --yes
-      memcli repair --by-month --dry-run
     """
-    from memcli.errors import UsageError
-    from memcli.vault.health import by_month as months
     from memcli.vault.health import repair as mending
 
     vault = context.open_vault("reading", writes=True)
-    if by_month:
-        if accept_deletions:
-            raise UsageError(
-                "--by-month only moves files, and takes no --accept-deletions",
-                hint="Give each flag in a command of its own.",
-            )
-        plan, apply, done_word = months.plan(vault), months.apply, "moved"
-    else:
-        plan = mending.plan(vault, accept_deletions=accept_deletions)
-        apply, done_word = mending.apply, "mended"
-        _mention_crowded(context, months.crowded(vault))
+    plan = mending.plan(vault, accept_deletions=accept_deletions)
     acting = bool(plan.steps) and not dry_run
     if acting and not yes:
         acting = False
@@ -64,7 +46,7 @@ def repair(
             if not context.confirm("Do this?"):
                 return declined(plan.as_dict())
             acting = True
-    done = apply(vault, plan) if acting else plan
+    done = mending.apply(vault, plan) if acting else plan
     if (acting or yes) and not dry_run:
         from memcli.cli import own_program
 
@@ -72,39 +54,20 @@ def repair(
     skipped = [step for step in plan.steps if step not in done.steps]
     for step in skipped:
         context.tell(f"{step.path} has changed since the plan, and is left as it is")
-    return Result(
-        data=done.as_dict(), text=_text(done, done_word, dry_run=dry_run), ok=done.ok
-    )
+    return Result(data=done.as_dict(), text=_text(done, dry_run=dry_run), ok=done.ok)
 
 
-def _mention_crowded(context: Context, crowded: int) -> None:
-    """Say that memories could be moved into folders of months, if there are any."""
-    if not crowded:
-        return
-    from memcli.entries.layout import ROOMY
-    from memcli.entries.text.counted import agreeing, counted
-
-    context.tell(
-        f"{counted(crowded, 'memory')} {agreeing(crowded, 'lies')} in folders of more "
-        f"than {counted(ROOMY, 'file')}, so a save there takes more room in git than "
-        "it needs; to move them into folders of months: memcli repair --by-month"
-    )
-
-
-def _text(
-    done: RepairPlan, done_word: str, *, dry_run: bool
-) -> Callable[[Canvas], None]:
+def _text(done: RepairPlan, *, dry_run: bool) -> Callable[[Canvas], None]:
     """What a person is shown of a plan, or of what was done."""
 
     def text(canvas: Canvas) -> None:
         if not done.steps:
             was = "was" if done.applied else "can be"
-            canvas.line(f"nothing {was} {done_word}", style="dim")
+            canvas.line(f"nothing {was} mended", style="dim")
         elif done.applied:
-            canvas.line(f"{done_word} {len(done.steps)}:", style="good")
+            canvas.line(f"mended {len(done.steps)}:", style="good")
         else:
-            planned = {"mended": "mend", "moved": "move"}[done_word]
-            steps = f"would {planned} {len(done.steps)}"
+            steps = f"would mend {len(done.steps)}"
             canvas.line(f"{steps}; {to_apply(dry_run=dry_run)}:")
         for step in done.steps:
             canvas.line(f"  {step.path}: {step.action}")

@@ -38,8 +38,6 @@ _HELP = """\
   u          undo the last decision
   q          quit; what is decided stays decided"""
 _CHANGES = {"k": "kind", "t": "tags", "p": "project"}
-# As the keys were before; r and z are not in the way of any other.
-_FORMER = {"a": "y", "r": "n", "z": "u"}
 
 
 _OF_A_NAME = 16
@@ -172,7 +170,6 @@ class _Walk:
         from memcli.cli.walk import reason, unknown
         from memcli.curation import review
 
-        key = _FORMER.get(key, key)
         changes = self.changes.setdefault(candidate.id, {})
         if key == "y":
             return self._note(review.approve(self.vault, [candidate.id], changes))

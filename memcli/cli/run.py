@@ -23,13 +23,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def run(name: str, values: dict[str, Any], *, spoken: str = "") -> int:
+def run(name: str, values: dict[str, Any]) -> int:
     """Run a command with the values of its command line.
 
     Args:
         name: of the command.
         values: of its parameters, and of those that every command has.
-        spoken: the name by which it was called, for the envelope, if not its own.
 
     Returns:
         The exit code.
@@ -38,7 +37,7 @@ def run(name: str, values: dict[str, Any], *, spoken: str = "") -> int:
     empty = _flag_without_value(name, values)
     as_json = bool(values.pop("json", False))
     header = bool(values.pop("header", False))
-    screen = render.Screen(spoken or name, as_json=as_json, header=header)
+    screen = render.Screen(name, as_json=as_json, header=header)
     vault, named = values.pop("vault", None), values.pop("agent", None)
     context = _context(vault, as_json, screen)
     agent = os.environ.get("MEMCLI_AGENT") or None

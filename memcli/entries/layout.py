@@ -39,9 +39,6 @@ EVENTS_TOTAL = "events.total"
 SCORER = "scorer.json"
 HARNESS = ".harness"
 
-FORMER = (".memcli/index", ".memcli/run", ".harness")
-"""Where these files lay in the working tree, before; nothing there is read."""
-
 MEMORIES = "memories"
 MODELS = "models"
 REFLECTIONS = "reflections"
@@ -219,18 +216,6 @@ def part_of(month: str, name: str) -> int:
     number = name.removeprefix(month + "-")
     short = number != name and len(number) <= _DIGITS and number.isascii()
     return int(number) if short and number.isdecimal() else 0
-
-
-def without_month(path: str) -> str | None:
-    """The kind's folder of a memory that lies in it, and not in that of a month.
-
-    >>> without_month("memories/note/deploy.md")
-    'memories/note'
-    >>> without_month("memories/note/2026/11/deploy.md")
-    """
-    folder = path.rpartition("/")[0]
-    parts = folder.removeprefix(ARCHIVE + "/").split("/")
-    return folder if len(parts) == 2 and parts[0] == MEMORIES else None
 
 
 def archived(path: str, entry_id: str) -> str:

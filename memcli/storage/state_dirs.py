@@ -79,12 +79,6 @@ def of_engine(name: str, place: str, environ: Mapping[str, str] | None = None) -
     return os.path.join(_base("cache", environ), "published", folder)
 
 
-def left_in_tree(root: str) -> list[str]:
-    """What lies where an older memcli kept its files; nothing there is read."""
-    places = {name: os.path.join(root, *name.split("/")) for name in layout.FORMER}
-    return [name for name, place in places.items() if os.path.lexists(place)]
-
-
 def sweep(environ: Mapping[str, str] | None = None) -> None:
     """Remove the folders of vaults that are gone.
 

@@ -223,7 +223,7 @@ def test_medium_candidates_trigger_interactive_review_prompts(
     older = vault.save(waits).id
     rows = [*SEEDED, ("user", "use uv instead of pip in scripts")]
     rows.append(("assistant", "Done."))
-    walked = reflect(vault, "a", "a", "a", session=talk(tmp_path, rows))
+    walked = reflect(vault, "y", "y", "y", session=talk(tmp_path, rows))
     asked = {
         one["pattern"]: vault.get(one["id"]).status
         for one in walked.data["candidates"]
@@ -248,7 +248,7 @@ def test_who_leaves_the_questions_finds_them_in_review(
     assert walked.said.count(ASKED) == 1
     assert walked.data["decided"]["left"] == 2
     assert commits(vault)[0] == "reflect: talk"
-    again = reflect(vault, "a", session=talk(tmp_path, SEEDED))
+    again = reflect(vault, "y", session=talk(tmp_path, SEEDED))
     assert ASKED not in again.said  # asked once; the rest is for `memcli review`
     assert "decided" not in again.data
 
@@ -256,7 +256,7 @@ def test_who_leaves_the_questions_finds_them_in_review(
 def test_memory_review_mode_silent_asks_nothing(vault: Vault, tmp_path: Path) -> None:
     config = Path(vault.root, ".memcli", "config.toml")
     config.write_text('[memory]\nreview_mode = "silent"\n', encoding="utf-8")
-    walked = reflect(vault, "a", session=talk(tmp_path, SEEDED))
+    walked = reflect(vault, "y", session=talk(tmp_path, SEEDED))
     assert walked.said == ""
     assert walked.data["counts"]["saved"] == 4
 
@@ -268,7 +268,7 @@ def test_a_dry_run_asks_nothing(vault: Vault, tmp_path: Path) -> None:
 def test_json_asks_nothing_though_a_person_is_there(
     vault: Vault, tmp_path: Path
 ) -> None:
-    person = Person(vault, ["a"])
+    person = Person(vault, ["y"])
     context = person.context._replace(json=True)
     result = commands.load("reflect")(context, session=talk(tmp_path, SEEDED))
     assert (person.heard, "decided" in result.data) == ([], False)

@@ -220,9 +220,9 @@ def test_it_shows_why_and_from_where(vault: Vault) -> None:
 def test_it_can_be_left_at_any_point_and_goes_on_with_what_is_left(
     vault: Vault, three: list[str]
 ) -> None:
-    assert walk(vault, "a", "q").data["left"] == 2
+    assert walk(vault, "y", "q").data["left"] == 2
     assert walk(vault).data["left"] == 2  # the terminal was closed
-    walked = walk(vault, "a", "a")
+    walked = walk(vault, "y", "y")
     assert "1 of 2" in walked.said
     assert walked.data["left"] == 0
     assert walk(vault).data["left"] == 0
@@ -231,7 +231,7 @@ def test_it_can_be_left_at_any_point_and_goes_on_with_what_is_left(
 def test_the_last_decision_is_taken_back_and_asked_again(
     vault: Vault, three: list[str]
 ) -> None:
-    walked = walk(vault, "a", "r", "", "z", "a", "z", "z", "s", "s", "s")
+    walked = walk(vault, "y", "n", "", "u", "y", "u", "u", "s", "s", "s")
     assert walked.data == {"approved": 0, "rejected": 0, "superseded": 0, "left": 3}
     assert {vault.get(name).status for name in three} == {Status.PENDING}
 
@@ -239,8 +239,8 @@ def test_the_last_decision_is_taken_back_and_asked_again(
 def test_a_decision_of_an_earlier_walk_is_taken_back_too(
     vault: Vault, three: list[str]
 ) -> None:
-    walk(vault, "a", "q")
-    walked = walk(vault, "z", "r", "", "q")
+    walk(vault, "y", "q")
+    walked = walk(vault, "u", "n", "", "q")
     assert vault.get(three[0]).status is Status.REJECTED
     assert walked.data["left"] == 2
 
@@ -256,7 +256,7 @@ def test_a_candidate_that_vanished_during_the_walk_is_passed_over(
     vault: Vault, three: list[str]
 ) -> None:
     gone = Path(vault.root, vault.path_of(three[0]))
-    person = Person(vault, ["a", "a", "a"])
+    person = Person(vault, ["y", "y", "y"])
     ask = person._answer
 
     def answer(question: str) -> str | None:
@@ -452,7 +452,7 @@ def test_a_walk_on_a_real_terminal_keeps_what_is_decided_however_it_ends(
 
     until("1 of 3")
     until("[?]")
-    os.write(ours, b"a\n")
+    os.write(ours, b"y\n")
     until("2 of 3")
     said = said.partition("2 of 3")[2]
     until("[?]")

@@ -153,7 +153,7 @@ def test_what_makes_no_sense_is_a_usage_error(
 
 def test_the_walk_comes_to_ideas_after_candidates(three: Vault) -> None:
     waiting = candidate(three, "use tabs")
-    data, said = walk(three, "a", "p action", "m count-sessions", "s")
+    data, said = walk(three, "y", "p action", "m count-sessions", "s")
     assert said.index("use tabs") < said.index("Warm the index")
     assert "said: let's warm it some day" in said
     assert three.get(waiting).status is Status.ACTIVE
@@ -174,7 +174,7 @@ def test_who_leaves_at_a_candidate_is_not_asked_about_ideas(three: Vault) -> Non
 
 
 def test_a_decision_on_an_idea_is_taken_back_and_asked_again(three: Vault) -> None:
-    data, said = walk(three, "d", "too much", "z", "p", "z", "z", "d", "", "q")
+    data, said = walk(three, "d", "too much", "u", "p", "u", "u", "d", "", "q")
     assert states(three) == ["dismissed", "open", "open"]
     assert data["ideas"] == {"promoted": 0, "dismissed": 1, "merged": 0, "left": 2}
     assert "nothing was decided in this walk" in said
@@ -195,7 +195,7 @@ def test_an_error_is_told_and_the_same_idea_asked_again(three: Vault) -> None:
 def test_a_broken_ledger_does_not_hide_what_was_decided(three: Vault) -> None:
     candidate(three, "use tabs")
     Path(three.root, layout.IDEA_LEDGER).write_bytes(b"\xff")
-    data, said = walk(three, "a")
+    data, said = walk(three, "y")
     assert (data["approved"], "ideas" in data) == (1, False)
     assert "the ideas cannot be read: ideas/Ideas.md:1" in said
 

@@ -14,7 +14,6 @@ from memcli.entries import layout
 from memcli.entries.finding import ERROR, WARNING, Finding
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
-from memcli.storage import state_dirs
 from memcli.storage.walk import walk
 from memcli.vault.health import replaced
 
@@ -49,18 +48,13 @@ def walked(root: str) -> Tree:
     """Walk through a vault; no link is followed."""
     tree = Tree([], [], [], [])
     newest = time.time() - _ABANDONED
-    former = {os.path.join(root, *name.split("/")) for name in layout.FORMER}
     for folder, folders, names in walk(root):
         inner = os.path.relpath(folder, root).replace(os.sep, "/")
         prefix = "" if inner == "." else inner + "/"
         bare = "HEAD" in names and "objects" in folders and "refs" in folders
         if bare or (prefix and (".git" in folders or ".git" in names)):
             tree.nested.append(inner)
-        folders[:] = [
-            name
-            for name in folders
-            if name != ".git" and os.path.join(folder, name) not in former
-        ]
+        folders[:] = [name for name in folders if name != ".git"]
         plain = prefix.isprintable() and not (
             layout.FOREIGN.intersection(inner.split("/")) or _is_ours(prefix)
         )
@@ -101,18 +95,6 @@ def findings(root: str, tree: Tree, repository: Comparable | None) -> Iterator[F
         shown = path.encode("unicode_escape").decode()
         yield Finding(shown, 1, "odd_path", ERROR, message, "Rename it.")
     tracked = _tracked(repository)
-    left = set(state_dirs.left_in_tree(root))
-    ours = tuple(layout.FORMER)
-    former = [f"{name}/" for _, name in tracked if name.startswith(ours)]
-    for path in layout.FORMER:
-        committed = any(name.startswith(path + "/") for name in former)
-        if path not in left and not committed:
-            continue
-        message = "an older memcli kept its own files here; nothing reads them"
-        message += ", and git brings them to every clone" if committed else ""
-        hint = "Delete it, in the vault: "
-        hint += f"git rm -r --cached --ignore-unmatch {path}; rm -rf {path}"
-        yield Finding(path, 1, "left_in_tree", WARNING, message, hint)
     for _, path in tracked:
         if layout.is_own_folder(path) and not os.path.lexists(os.path.join(root, path)):
             yield replaced.finding(path, "HEAD has a link or a file")

@@ -19,8 +19,7 @@ class Repair(NamedTuple):
 
     `code` is leftover, git_lock, folder_replaced, index, conflict, fork, half_evolve,
     lost_version, dropped, duplicate_id, resolved_before, half_merged, stale_key,
-    lineage, missing, older, deleted, uncommitted or moved; of a move into the folders
-    of months by_month or links;
+    lineage, missing, older, deleted, uncommitted or moved;
     `action` says what happens to `path`, `detail` is the other file, entry or commit.
     """
 

@@ -210,18 +210,6 @@ def test_a_setting_that_cannot_be_used_is_found_with_file_and_line(
 # --- what does not belong into a vault ------------------------------------------------
 
 
-def test_old_files_of_memcli_that_git_tracks_are_named_also_when_deleted(
-    vault: Vault,
-) -> None:
-    write(vault, ".memcli/run/journal", "x")
-    git(vault, "add", "--force", ".memcli/run/journal")
-    for _ in range(2):
-        (finding,) = lint(vault)
-        assert (finding.path, finding.code) == (".memcli/run", "left_in_tree")
-        assert "to every clone" in finding.message
-        Path(vault.root, ".memcli/run/journal").unlink(missing_ok=True)
-
-
 def test_other_repositories_among_the_notes_are_named(vault: Vault) -> None:
     inner = Path(vault.root, "inner")
     subprocess.run(["git", "init", "-q", str(inner)], check=True)
