@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 
 _NO_KINDS: Mapping[str, str] = MappingProxyType({})
+_PERSON = "a person sets it: memcli evolve ID --enforce deny"
 
 
 class Failure(NamedTuple):
@@ -206,7 +207,7 @@ def import_folder(
 
     Fields that memcli knows are used, the rest of the frontmatter is carried over as it
     is. A note without a title gets its file name as title, so that links by name still
-    lead to it.
+    lead to it. `enforce` is left out, and named: only a person at a terminal sets it.
     """
     root = os.path.abspath(folder)
     if _same_or_below(root, vault.root) or _same_or_below(vault.root, root):
@@ -217,10 +218,16 @@ def import_folder(
     listing = scan(root)
     drafts: list[Entry] = []
     failed: list[Failure] = []
+    notes: list[str] = []
     for path in sorted(paths_of(listing)):
         try:
             entry = _note(vault, root, path)
             _refuse(entry, allow_secret)
+            if entry.enforce is not None:
+                notes.append(
+                    f"{path}: enforce: {entry.enforce} was left out; {_PERSON}"
+                )
+                entry = entry.replace(enforce=None)
             drafts.append(entry)
         except MemcliError as error:
             line = error.line if isinstance(error, InvalidEntry) else 1
@@ -235,7 +242,8 @@ def import_folder(
     ]
     occasion = saving.Occasion("import", os.path.basename(root))
     saved = _save(vault, drafts, occasion, allow_secret=allow_secret, dry_run=dry_run)
-    return _imported(saved, failed, dry_run=dry_run)
+    done = _imported(saved, failed, dry_run=dry_run)
+    return done._replace(notes=tuple(notes))
 
 
 def import_memories(

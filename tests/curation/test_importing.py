@@ -232,3 +232,17 @@ def test_a_file_of_another_tool_is_answered_with_the_command_that_takes_it(
     (tmp_path / name).write_text('{"nothing": 1}', encoding="utf-8")
     done = import_(context_of(vault), str(tmp_path / name))
     assert "--from" not in " ".join(done.warnings)
+
+
+@pytest.mark.parametrize("source", ["", "source: {writer: manual}\n"])
+def test_a_folder_never_sets_what_keeps_tools_from_running(
+    vault: Vault, tmp_path: Path, source: str
+) -> None:
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    text = f"---\nkind: constraint\nenforce: deny\n{source}---\nNever run make\n"
+    (folder / "rule.md").write_text(text, encoding="utf-8")
+    done = importing.import_folder(vault, str(folder))
+    assert vault.get(done.created[0].id).enforce is None
+    (note,) = done.notes
+    assert note.startswith("rule.md: enforce was left out; a person sets it")

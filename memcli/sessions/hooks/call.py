@@ -63,6 +63,9 @@ def answer(call: Call, read: Callable[[], Any]) -> None:
     """
     try:
         call.root = _vault_root(call.flags.get("vault"))
+        if call.unclear:
+            call.fail(call.unclear)
+            return
         if "agent" in call.flags:
             from memcli.vault.agents import named_agent
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 import os
 import time
 
+from memcli.sessions.hooks import command_line
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -53,6 +55,7 @@ class Call:
     Attributes:
         event: what the command line names; `work` for a background process.
         flags: the rest of the command line.
+        unclear: why the command line is not understood; empty when it is.
         root: the vault; None when there is none.
         answer: what goes to the host; empty for no answer.
         line: what goes into the log.
@@ -60,7 +63,7 @@ class Call:
 
     def __init__(self, words: Sequence[str]) -> None:
         self.started = time.monotonic()
-        self.event, self.flags = _parsed(words)
+        self.event, self.flags, self.unclear = command_line.parsed(words)
         self.root: str | None = None
         self.answer = ""
         self.line: dict[str, Any] = {"event": self.event[:40]}
@@ -239,22 +242,6 @@ def _came_just_now(root: str, event: Event) -> bool:
     except OSError:
         pass
     return False
-
-
-def _parsed(words: Sequence[str]) -> tuple[str, dict[str, str]]:
-    """(event, flags); what is not understood is passed over."""
-    event, flags = "", {}
-    rest = iter(words)
-    for word in rest:
-        if not word.startswith("--"):
-            event = event or word
-            continue
-        name, equals, value = word[2:].partition("=")
-        if name in ("sweep", "close", "index", "json"):
-            flags[name] = "yes"
-        else:
-            flags[name] = value if equals else next(rest, "")
-    return event, flags
 
 
 def start(root: str, *flags: str) -> str:

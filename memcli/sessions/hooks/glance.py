@@ -16,7 +16,7 @@ from memcli.entries import layout
 from memcli.hosts import tool_call
 from memcli.search import trigger_table
 from memcli.sessions import session_files
-from memcli.sessions.hooks import pipe
+from memcli.sessions.hooks import command_line, pipe
 from memcli.storage import state_dirs, user_folder
 
 TYPE_CHECKING = False
@@ -80,7 +80,10 @@ def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool
         payload: what the host sent.
         environ: names the user's folders.
     """
-    root = _vault(words, environ)
+    _, flags, unclear = command_line.parsed(words)
+    if unclear:
+        return True
+    root = _vault(flags, environ)
     if root == "":
         return False
     if not isinstance(payload, dict) or root is None:
@@ -107,7 +110,7 @@ def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool
         ),
         "",
     )
-    agent = _flag(words, "agent") or environ.get("MEMCLI_AGENT") or None
+    agent = flags.get("agent") or environ.get("MEMCLI_AGENT") or None
     acted = session_files.acted(root, session, agent) if session else set()
     told = []
     for table, number in rows:
@@ -176,19 +179,9 @@ def words_of(found: Sequence[tuple[str, str, str]]) -> set[bytes]:
     return wanted
 
 
-def _flag(words: Sequence[str], name: str) -> str:
-    """The value of a flag of the command line; empty without one."""
-    for number, word in enumerate(words):
-        if word == f"--{name}":
-            return words[number + 1] if number + 1 < len(words) else ""
-        if word.startswith(f"--{name}="):
-            return word.partition("=")[2]
-    return ""
-
-
-def _vault(words: Sequence[str], environ: Mapping[str, str]) -> str | None:
+def _vault(flags: Mapping[str, str], environ: Mapping[str, str]) -> str | None:
     """The folder of the vault; empty for no vault, None where only `call` can tell."""
-    named = _flag(words, "vault") or environ.get("MEMCLI_VAULT") or ""
+    named = flags.get("vault") or environ.get("MEMCLI_VAULT") or ""
     named = named or user_folder.default_vault(environ) or ""
     if not named:
         return ""

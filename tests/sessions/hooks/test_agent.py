@@ -13,7 +13,8 @@ from memcli.entries import layout
 from memcli.recall import recall
 from memcli.recall.query import Filters, Query, view_of
 from memcli.sessions import markers, recovery
-from memcli.sessions.hooks import background
+from memcli.sessions.hooks import background, glance
+from memcli.sessions.hooks import call as hook
 from tests.conftest import NOW, VaultMaker, state_of
 from tests.sessions.hooks import calling
 from tests.sessions.hooks.calling import ALWAYS, NEVER, age, call, session
@@ -169,3 +170,36 @@ def test_an_idea_of_an_agent_s_session_is_that_agent_s(
         for name in ("ada", "bob")
     }
     assert seen == {"ada": 1, "bob": 0}
+
+
+@pytest.mark.usefixtures("started")
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--agen", "beta"], "no such flag: --agen"),
+        (["--agent"], "--agent has no value"),
+        (["-x"], "no such flag: -x"),
+        (["beta"], "one word too many: beta"),
+        (["--close=yes"], "no such flag: --close=yes"),
+    ],
+)
+def test_a_hook_that_is_not_understood_says_nothing_and_notes_it(
+    told: Vault, words: list[str], why: str
+) -> None:
+    payload = {"session_id": "s1", "source": "startup"}
+    done = call(told, "session-start", "claude-code", payload, *words)
+    assert (done.answer, done.line["error"]) == ("", why)
+    tool = {"tool_name": "Edit", "tool_input": {"file_path": "/w/a", "new_string": "x"}}
+    given = ["pre-tool", "--host", "claude-code", "--vault", told.root, *words]
+    assert glance.look(given, tool, os.environ), "the call notes it"
+
+
+@pytest.mark.usefixtures("started")
+@pytest.mark.parametrize("spelled", [["-v", "{}"], ["-v{}"], ["--vault={}"]])
+def test_a_hook_takes_the_vault_as_every_command_does(
+    told: Vault, spelled: list[str]
+) -> None:
+    words = [word.format(told.root) for word in spelled]
+    one = hook.Call(["session-start", "--host", "claude-code", *words])
+    hook.answer(one, lambda: {"session_id": "s1", "source": "startup"})
+    assert one.answer, one.line
