@@ -245,4 +245,4 @@ def test_a_folder_never_sets_what_keeps_tools_from_running(
     done = importing.import_folder(vault, str(folder))
     assert vault.get(done.created[0].id).enforce is None
     (note,) = done.notes
-    assert note.startswith("rule.md: enforce was left out; a person sets it")
+    assert note.startswith("rule.md: enforce: deny was left out; a person sets it")
