@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # How many facts make confidence medium and high: the rule of the envelope's origin.
 _MEDIUM, _HIGH = 2, 5
 # Coverage below which confidence is low, and below which it is not high: chosen on
-# three LoCoMo conversations, reported on two others (docs/benchmarks/reflect.md).
+# three LoCoMo conversations, reported on two others.
 _CAPS = (0.4, 0.5)
 # The same for an agent, for whom each word weighs the same: how rare a word is in the
 # whole vault would tell of entries that the agent may not see.
@@ -49,7 +49,7 @@ def coverage(
     """The largest share of the question that one fact holds, 0 to 1.
 
     Words scattered over ten facts say little: ten facts of any vault hold most of the
-    words of any question (docs/benchmarks/reflect.md has the figures).
+    words of any question (docs/benchmarks/README.md has the figures).
     """
     return max((share(words, word_weights) for words in matched), default=0.0)
 

@@ -5,23 +5,18 @@ python tests/benchmarks targets                  every target as one table, in o
 python tests/benchmarks scale                    what each command costs, by size
 python tests/benchmarks imports                  what each command loads
 python tests/benchmarks staying                  processes that stay, beside FTS5
-python tests/benchmarks agents                   what visibility adds to a recall
 python tests/benchmarks locomo --data FILE
 python tests/benchmarks channels --data FILE
 python tests/benchmarks reflect --data FILE
 python tests/benchmarks prompt --data FILE
-python tests/benchmarks feedback --data FILE
 python tests/benchmarks mining --data FOLDER
 python tests/benchmarks turns --data FILE
 python tests/benchmarks judge --data FILE        judges that know all, and noise
 python tests/benchmarks projects --data FILE
 python tests/benchmarks actions                  lessons at the edits that break them
-python tests/benchmarks repo_vault               the hook in a repository with a vault
 python tests/benchmarks anchors                  two versions of public projects, by pip
-python tests/benchmarks view                     how soon the page can be used
 python tests/benchmarks probe                    questions of software teams
 python tests/benchmarks postgres                 a vault published into PostgreSQL
-python tests/benchmarks peers --data FILE --cache FOLDER
 """
 
 from __future__ import annotations
@@ -37,7 +32,6 @@ NAMES = (
     "git_growth",
     "scale",
     "staying",
-    "agents",
     "locomo",
     "channels",
     "reflect",
@@ -45,14 +39,10 @@ NAMES = (
     "turns",
     "judge",
     "prompt",
-    "feedback",
     "projects",
-    "repo_vault",
     "actions",
     "anchors",
     "probe",
-    "view",
-    "peers",
     "postgres",
     "timing",
     "corpus",
@@ -75,7 +65,7 @@ def main() -> None:
         import_module(f"tests.benchmarks.{chosen_name}").main()
     if name in ("", "all"):
         print("Not run: scale and staying, which measure more of the same; and what")
-        print("needs data: locomo, channels, reflect, prompt and peers `--data FILE`")
+        print("needs data: locomo, channels, reflect and prompt `--data FILE`")
         print("(LoCoMo's JSON), mining `--data FOLDER` (labelled transcripts), turns")
         print("`--data FILE`.")
 

@@ -1,7 +1,7 @@
 """A crowd writes, changes, resolves and reads at once, and a person commits beside it.
 
 The normal run has 8 writers of 12 saves each, to stay short on two cores; with
-`make test-all` it is that of docs/benchmarks/promises.md: 16 writers of 50 saves.
+`make test-all` it is 16 writers of 50 saves.
 """
 
 import subprocess

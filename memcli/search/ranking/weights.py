@@ -44,8 +44,8 @@ class Weights(NamedTuple):
     # Entries in the window that the question names.
     temporal: float = 0.20
     recency_days: float = 365.0
-    # The factor of an entry that holds in another project than the question's
-    # (docs/benchmarks/projects.md says how it was chosen).
+    # The factor of an entry that holds in another project than the question's: R@10
+    # .796 to .802 in its own on LoCoMo's conversations, .796 to .792 in a wrong one.
     elsewhere: float = 0.8
     # Entries that are tied to the best ones: the share of their score that goes over
     # one hop, from how many of them, from which share of the best score on.
