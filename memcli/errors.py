@@ -132,12 +132,6 @@ class SecretFound(MemcliError):
     code = "secret_found"
 
 
-class ScannerFailed(MemcliError):
-    """The scanner for secrets in mined text cannot run, so nothing is kept."""
-
-    code = "scanner_failed"
-
-
 class WriteFailed(MemcliError):
     """The disk refused; nothing was changed."""
 

@@ -27,6 +27,7 @@ def note(root: str, line: Mapping[str, Any]) -> None:
     import json
 
     path = _path(root)
+    line = {name: _clean(value) for name, value in line.items()}
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         data = json.dumps(line, ensure_ascii=True).encode() + b"\n"
@@ -40,6 +41,19 @@ def note(root: str, line: Mapping[str, Any]) -> None:
             os.close(handle)
     except (OSError, TypeError, ValueError):
         pass
+
+
+def _clean(value: Any) -> Any:
+    """A value without a secret; ids of hosts, numbers and short words have none."""
+    if (
+        not isinstance(value, str)
+        or len(value) < 15
+        or not value.strip("0123456789abcdef-")
+    ):
+        return value
+    from memcli.entries.text import redaction
+
+    return redaction.masked(value)
 
 
 def _torn(handle: int, size: int) -> bool:

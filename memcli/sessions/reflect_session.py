@@ -63,9 +63,8 @@ def learn(
         dry_run: only say what would be done.
 
     Raises:
-        Unreadable, ScannerFailed: nothing was written, and the session's record says
-            so.
-        LockBusy, WriteFailed, HistoryError: likewise.
+        Unreadable, LockBusy, WriteFailed, HistoryError: nothing was written, and the
+            session's record says so.
     """
     session = session._replace(id=redaction.masked(session.id))
     transcript = redaction.masked(origin.transcript)

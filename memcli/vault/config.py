@@ -212,7 +212,12 @@ def _put_of_vault(vault: Vault, table: str, key: str, value: Any) -> Changed:
 def _put_of_user(
     name: str, value: Any, environ: Mapping[str, str], checks: Iterable[Check]
 ) -> Changed:
+    from memcli.entries import no_secrets
+
     table, _, key = name.rpartition(".")
+    if key != "engine":  # a database's address, in the user's own file
+        words = value if isinstance(value, list | tuple) else [value]
+        no_secrets.refuse_texts({name: "\n".join(map(str, words))})
     path = user_config.path_of(environ)
     text = _text(path)
     after = toml_edit.with_value(text, path, table, key, value)

@@ -163,7 +163,7 @@ def test_what_reads_and_saves_loads_nothing_of_mining(
             "memcli.sessions.reflect_session",
             "memcli.entries.text.redaction",
         ),
-        *("memcli.sessions.backfill", "detect_secrets", "requests"),
+        *("memcli.sessions.backfill", "requests"),
     )
     assert [name for name in found if name.startswith(unused)] == []
 

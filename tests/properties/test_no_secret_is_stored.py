@@ -128,13 +128,15 @@ def test_every_kind_is_taken_out_of_what_is_mined(
     assert len({name.partition(" #")[0] for name in SECRETS}) >= 60
     for number, secret in enumerate(sample(SECRETS.values(), 25)):
         said = f"From now on always use {secret} when you deploy step {number}."
+        kept = f"From now on always run the linter before step {number}."
         rows = [
             {"role": "user", "text": said},
             {"role": "assistant", "text": f"I will use\n{secret}"},
+            {"role": "user", "text": kept},
         ]
         reflect_file(vault, write(tmp_path / f"s{number}.jsonl", rows))
     everything = held(vault, home)
-    assert everything.count("[redacted]") >= 15
+    assert everything.count("always run the linter before step") >= 25
     assert [name for name in SECRETS if SECRETS[name].lower() in everything] == []
 
 

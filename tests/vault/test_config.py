@@ -14,9 +14,16 @@ from hypothesis import strategies as st
 from memcli import Vault
 from memcli.cli.config import _checks
 from memcli.entries import layout
-from memcli.errors import InvalidConfig, InvalidValue, MemcliError, NotAllowed
+from memcli.errors import (
+    InvalidConfig,
+    InvalidValue,
+    MemcliError,
+    NotAllowed,
+    SecretFound,
+)
 from memcli.storage import settings, user_config
 from memcli.vault import config
+from tests.entries.text.secret_kinds import fill
 
 
 def put(vault: Vault, name: str, *words: str) -> config.Changed:
@@ -190,3 +197,11 @@ def test_settings_that_are_not_parsed_say_nothing(lines: list[str], end: str) ->
         assert settings._config(tomllib.loads(text)) == settings.Config()
     if any("=" in line and line[0] != "#" for line in lines):
         assert not settings.says_nothing(text)
+
+
+def test_a_setting_of_the_user_holds_no_secret(vault: Vault, home: Path) -> None:
+    key = fill("nvapi-~64h~")
+    with pytest.raises(SecretFound, match=r"mining\.judge: looks like a secret"):
+        put(vault, "mining.judge", "judge", "--key", key)
+    held = [path.read_bytes() for path in home.rglob("*") if path.is_file()]
+    assert key.encode() not in b"".join(held)

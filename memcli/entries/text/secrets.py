@@ -48,11 +48,16 @@ _GENERAL: Final = (_PASSWORD, _VALUE, _RANDOM)
 
 # --- names and values ---------------------------------------------------------------
 
+# The word for a password, as sentences have it.
+_PASSWORD_WORDS: Final = (
+    "kennwort", "passwort", "mot de passe", "contraseña", "contrasenya", "senha", "wachtwoord", "hasło", "heslo",
+    "lösenord", "adgangskode", "passord", "salasana", "parool", "jelszó", "şifre", "parola", "lozinka",
+    "пароль", "парола", "κωδικός", "密码", "密碼", "パスワード", "비밀번호", "كلمة المرور", "סיסמה", "पासवर्ड", "mật khẩu", "kata sandi",
+)  # fmt: skip
 # Parts, one of which stands in every text with a name or sentence that says "secret".
 _HINTS: Final = (
     "passw", "passp", "passc", "pass=", "pass:", "pass =", 'pass"', "pass'", "pwd", "secret", "token", "key",
-    "credential", "bearer", "kennwort", "mot de passe", "contrase", "senha", "wachtwoord",
-    "pw=", "pw:", "psw", "hasło", "heslo", "пароль", "密码", "密碼", "パスワード", "비밀번호",
+    "credential", "bearer", "pw=", "pw:", "psw", *_PASSWORD_WORDS,
 )  # fmt: skip
 _ASSIGNED: Final = (
     r"(?<![\w.-])([\w.-]{2,120})[\\\"'`\]]{0,3}([ \t]{0,20}(?::=|=>|==?|:)[ \t]{0,20})"
@@ -62,8 +67,7 @@ _ASSIGNED: Final = (
 # How names end, in lower case and without `_`, `-` and `.`.
 _PASSWORDS: Final = ("password", "passwd", "passwort", "kennwort", "pwd", "passphrase", "passcode")  # fmt: skip
 _SAID_PASSWORDS: Final = (
-    *_PASSWORDS, "psw", "mot de passe", "contraseña", "senha", "wachtwoord", "hasło", "heslo",
-    "пароль", "密码", "密碼", "パスワード", "비밀번호", "pin",
+    *_PASSWORDS, "psw", *_PASSWORD_WORDS, "pin",
 )  # fmt: skip
 _KEYS: Final = (
     "secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey",
@@ -76,21 +80,22 @@ _SHORT: Final = ("pass", "pw", "psw")
 # Names that end so and hold no secret: where a list goes on, what a button says.
 _HARMLESS_NAMES: Final = ("nexttoken", "pagetoken", "continuationtoken", "synctoken", "publickeytoken")  # fmt: skip
 _SAID: Final = (
-    r"(?i)\b(pass(?:word|wd|phrase|code)|pwd|psw|kennwort|passwort|mot de passe|contraseña"
-    r"|senha|wachtwoord|hasło|heslo|пароль|密码|密碼|パスワード|비밀번호|pin|secret|token"
+    r"(?i)\b(pass(?:word|wd|phrase|code)|pwd|psw|"
+    + "|".join(_PASSWORD_WORDS)
+    + r"|pin|secret|token"
     r"|credentials?|bearer|api[ _-]?key|access[ _-]?key"
     r"|(?:private|secret|encryption|signing|master|session)[ _-]key)\b"
     r"(?:(?: (?:for|of|to|on|in|at|von|für|zu|de|del|da|do|pour|der|para)"
     r" \S{1,60}(?: \S{1,60}){0,3}?| \([^)\n]{1,40}\))?[\"'`*]{0,3}"
     r"([ \t]{0,9}(?:is[ \t]?)?(?:[:=]|=?=>|->)[*]{0,2}[ \t]{0,9}|>"
     r"|[ \t]{1,9}\|[ \t]{1,9}"
-    r"|[\"'] value=|[ \t]{1,9}(?:is|was|are|ist|lautet|war|est|es|é|to)[ \t]{1,9}(?:now )?)"
+    r"|[\"'] value=|[ \t]{1,9}(?:is|was|are|ist|lautet|war|est|es|é|è|är|er|este|jest|là|είναι|to)[ \t]{1,9}(?:now )?)"
     r"|[ \t]{1,9})"
     r"([\"'`“*]{0,2})(?=([^\s\"'`”<]{4,200}))"
 )
 # How the names of `_SAID` begin, those that a text of ASCII may hold.
 _SAID_STARTS: Final = (
-    "pass", "pwd", "psw", "kennwort", "mot de passe", "senha", "wachtwoord", "heslo", "pin", "secret",
+    "pass", "pwd", "psw", *filter(str.isascii, _PASSWORD_WORDS), "pin", "secret",
     "token", "credential", "bearer", "api", "access", "private", "encryption", "signing", "master", "session",
 )  # fmt: skip
 # "use ... as the password", "... is the admin password".
@@ -99,7 +104,7 @@ _BEFORE: Final = (
     r" (?:password|passwort|passphrase)\b(?=\s{0,3}(?:[.,;:!?)\n]|\Z)| (?:for|of|on|in|at|when|if|and) )"
 )
 _VERBS: Final = frozenset(
-    ": is was are ist lautet war est es é > -> => ==> is: value=".split()
+    ": is was are ist lautet war est es é è är er este jest là είναι > -> => ==> is: value=".split()
 )
 _PASSPHRASE: Final = (
     r"(?i)\bpass ?phrase\b[^\n:=]{0,60}?(?:[:=]|\bis\b)[ \t]{0,9}([\"'`“]?)"
@@ -115,8 +120,8 @@ _BARE = (
 
 # Of these one stands in every part of a phrase and in every hint.
 _CORES: Final = (
-    "pass", "key", "token", "secret", "pw", "psw", "sig", "bearer", "credential", "kennwort",
-    "contrase", "senha", "wachtwoord", "hasło", "heslo", "пароль", "密码", "密碼", "パスワード", "비밀번호",
+    "pass", "key", "token", "secret", "pw", "psw", "sig", "bearer", "credential", *_PASSWORD_WORDS,
+    ":543", ":6432:", ":*:", "creds", "identified ", "masterauth", "sqlplus", "sqlldr", "rman", "expdp", "impdp", "zip -", "7z ", "7za ", "convertto-",
     "://", "curl", "wget", "mysql", "mariadb", "redis-cli", "docker", "helm", "env ", "set", "auth",
     "basic ", "begin ", "cookie:", "login ", "mnemonic", "recovery", "seed", "private-lines",
 )  # fmt: skip

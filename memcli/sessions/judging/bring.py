@@ -76,8 +76,7 @@ def bring(
         dry_run: only say what would be done.
 
     Raises:
-        Unreadable, ScannerFailed, LockBusy, WriteFailed, HistoryError: nothing was
-            written.
+        Unreadable, LockBusy, WriteFailed, HistoryError: nothing was written.
     """
     made = gather.gather(vault, transcript)
     kept, refused = answers.read(data, made, vault.kinds)

@@ -104,11 +104,6 @@ def title(words: str, category: Category = "preference") -> str:
     return (cut if len(cut) > 40 else plain[:79]).rstrip(" ,;:-") + "…"
 
 
-def retitled(one: Candidate) -> Candidate:
-    """The candidate with the title that its text gives now."""
-    return one._replace(title=title(one.text, one.category))
-
-
 def excerpt(text: str, words: str) -> str:
     """Where it stands: the words with what is around them, on one line."""
     line, inner = (" ".join(each.replace("**", "").split()) for each in (text, words))

@@ -6,8 +6,8 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import inbox, review
-from memcli.entries.text import redaction
-from memcli.errors import ScannerFailed
+from memcli.errors import Unreadable
+from memcli.sessions import candidates
 from memcli.sessions.backfill import reflect_file
 from tests.cli.conftest import Run
 from tests.sessions.test_reflect_session import ALWAYS, SEEDED, say, talk
@@ -89,21 +89,19 @@ def test_a_session_every_candidate_why_and_what_became_of_it(
 def test_a_session_that_could_not_be_mined_says_why(
     memcli: Run, vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(text: str) -> set[str]:
-        raise RuntimeError("no rules")
+    def broken(steps: object) -> None:
+        raise Unreadable("the disk is gone")
 
-    monkeypatch.setattr(redaction, "_scanned", broken)
-    with pytest.raises(ScannerFailed):
+    monkeypatch.setattr(candidates, "mine", broken)
+    with pytest.raises(Unreadable):
         reflect_file(vault, talk(tmp_path, SEEDED))
     (failed,) = memcli("inspect", "mining", "--json").json["data"]["sessions"][
         "not_reflected"
     ]
     assert failed["session"] == "talk"
-    assert failed["error"].startswith("scanner_failed: ")
-    assert (
-        "not reflected: generic talk: scanner_failed" in memcli("inspect", "mining").out
-    )
-    assert "  not reflected: scanner_failed" in memcli("inspect", "mining", "talk").out
+    assert failed["error"].startswith("unreadable: ")
+    assert "not reflected: generic talk: unreadable" in memcli("inspect", "mining").out
+    assert "  not reflected: unreadable" in memcli("inspect", "mining", "talk").out
 
 
 def test_a_name_that_is_none_or_several(

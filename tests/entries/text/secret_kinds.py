@@ -113,6 +113,16 @@ TOLD = {
     "password of yesterday": "root's pass" "word was Sunflower2024",
     "password that is set": "set the pass" "word to `orchid77`",
     "password in German": "Pass" "wort: geheim123",
+    **{
+        f"password in {language}": f"{word}: orchid77"
+        for language, word in (
+            ("Swedish", "lösenord"), ("Danish", "adgangskode"), ("Norwegian", "passord"),
+            ("Finnish", "salasana"), ("Hungarian", "jelszó"), ("Turkish", "şifre"),
+            ("Italian", "parola"), ("Greek", "κωδικός"), ("Arabic", "كلمة المرور"),
+            ("Hebrew", "סיסמה"), ("Hindi", "पासवर्ड"), ("Vietnamese", "mật khẩu"),
+            ("Indonesian", "kata sandi"), ("Croatian", "lozinka"), ("Catalan", "contrasenya"),
+        )
+    },
     "password in Spanish": "la contra" "seña es orchid77",
     "password before its name": "use hunter2 as the root pass" "word",
     "password in Russian": "пар" "оль: qwerty123",

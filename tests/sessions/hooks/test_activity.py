@@ -11,9 +11,10 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.errors import ScannerFailed
+from memcli.errors import Unreadable
 from memcli.sessions import backfill, hook_log, hook_report, markers, recovery
 from tests.conftest import state_of
+from tests.entries.text.secret_kinds import fill
 from tests.sessions.hooks.calling import ALWAYS, age, call, session, work
 
 
@@ -43,7 +44,7 @@ def test_sessions_are_listed_by_state_with_the_reason_why_one_failed(
     work(live, "--session=mined", f"--transcript={tmp_path}/mined.jsonl", *flags)
 
     def failing(*_: Any, **__: Any) -> None:
-        raise ScannerFailed("no scanner here")
+        raise Unreadable("no scanner here")
 
     monkeypatch.setattr(backfill, "reflect_file", failing)
     work(live, "--session=failed", f"--transcript={tmp_path}/failed.jsonl", *flags)
@@ -106,3 +107,12 @@ def test_the_log_stays_small_and_keeps_its_newer_half(
     assert [line["ms"] for line in kept] == list(range(499, 499 - len(kept), -1))
     assert 50 < len(kept) < 200
     assert not list(markers.markers(live.root))
+
+
+def test_the_log_holds_no_secret(live: Vault) -> None:
+    key = fill("nvapi-~64h~")
+    for line in ({"event": "stop", "session": key}, {"event": "stop", "error": key}):
+        hook_log.note(live.root, line)
+    log = state_of(live.root, layout.HOOK_LOG).read_text()
+    assert log.count('"event": "stop"') == 2
+    assert key not in log

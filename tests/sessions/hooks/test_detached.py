@@ -13,7 +13,7 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.errors import ScannerFailed
+from memcli.errors import Unreadable
 from memcli.sessions import backfill, markers, recovery
 from memcli.sessions.hooks import events
 from memcli.storage.lock import Lock
@@ -302,7 +302,7 @@ def test_a_session_that_fails_is_tried_again_and_given_up_after_30_days(
 ) -> None:
     path = session(tmp_path, "s1", ALWAYS)
     end(live, "s1", path)
-    failing(monkeypatch, ScannerFailed("no scanner"))
+    failing(monkeypatch, Unreadable("no scanner"))
     for days, outcome in ((1, "failed"), (29, "failed"), (31, "dropped")):
         for one in (mark(live, "s1"), path):
             age(one, days * DAY)
@@ -314,7 +314,7 @@ def test_a_session_that_fails_is_tried_again_and_given_up_after_30_days(
     assert (line["did"], line["error"]) == ("dropped", "no scanner")
 
 
-@pytest.mark.parametrize("error", [ScannerFailed("x"), OSError(28, "full"), KeyError()])
+@pytest.mark.parametrize("error", [Unreadable("x"), OSError(28, "full"), KeyError()])
 def test_one_session_that_fails_stops_no_other(
     live: Vault,
     tmp_path: Path,
