@@ -8,11 +8,11 @@ python tests/benchmarks staying                  processes that stay, beside FTS
 python tests/benchmarks locomo --data FILE
 python tests/benchmarks channels --data FILE
 python tests/benchmarks reflect --data FILE
-python tests/benchmarks prompt --data FILE
 python tests/benchmarks mining --data FOLDER
 python tests/benchmarks turns --data FILE
 python tests/benchmarks judge --data FILE        judges that know all, and noise
 python tests/benchmarks projects --data FILE
+python tests/benchmarks told                     decisions and what breaks them
 python tests/benchmarks actions                  lessons at the edits that break them
 python tests/benchmarks anchors                  two versions of public projects, by pip
 python tests/benchmarks probe                    questions of software teams
@@ -38,9 +38,9 @@ NAMES = (
     "mining",
     "turns",
     "judge",
-    "prompt",
     "projects",
     "actions",
+    "told",
     "anchors",
     "probe",
     "postgres",
@@ -65,7 +65,7 @@ def main() -> None:
         import_module(f"tests.benchmarks.{chosen_name}").main()
     if name in ("", "all"):
         print("Not run: scale and staying, which measure more of the same; and what")
-        print("needs data: locomo, channels, reflect and prompt `--data FILE`")
+        print("needs data: locomo, channels and reflect `--data FILE`")
         print("(LoCoMo's JSON), mining `--data FOLDER` (labelled transcripts), turns")
         print("`--data FILE`.")
 

@@ -209,7 +209,8 @@ def _brought(name: str, version: str, folder: Path) -> dict[str, str]:
 
 
 @contextmanager
-def _scratch() -> Iterator[Path]:
+def scratch() -> Iterator[Path]:
+    """A folder that is gone at the end, with the user's own settings in it."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("HOME", "MEMCLI_STATE", "XDG_CONFIG_HOME"):
             os.environ[name] = str(Path(folder) / name.lower())
@@ -233,7 +234,7 @@ def main() -> None:
     quiet = report.Target(0.02)
     noise: list[str] = []
     for apart in (True, False):
-        with _scratch() as folder:
+        with scratch() as folder:
             sessions = Sessions(folder, known, apart=apart)
             where = "each in its project" if apart else "all everywhere"
             for name, held in (("tuned on", False), ("held back", True)):

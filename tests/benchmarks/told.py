@@ -1,0 +1,306 @@
+"""What a person decided, and whether it reaches the session that would break it.
+
+Each case of told.toml is a decision, as it was said in one session, and the task of a
+later one. All decisions lie in one project's vault, among other memories. A session is
+told something at its start, with its prompt and before its first write; each is asked
+alone, and then all three in one session. Ordinary prompts and edits that break nothing
+count what is told for nothing. The hooks' own functions answer, in this process.
+
+    python -m tests.benchmarks.told [--sizes 200,1000,5000] [--half choose] [--misses]
+
+A cell `9 + 8` counts the fifteen cases for choosing, and the fifteen for reporting.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import tomllib
+from collections import Counter
+from itertools import accumulate
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, NamedTuple
+from unittest.mock import patch
+
+from memcli import Vault
+from memcli.hosts.transcript import Step
+from memcli.sessions.candidates import candidates
+from memcli.sessions.hooks import call as hook
+from memcli.sessions.hooks import glance
+from memcli.vault import create
+from tests.benchmarks import corpus, report
+from tests.benchmarks.actions import scratch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+HALVES = ("choose", "report")
+SIZES = (200, 1_000, 5_000)
+PROJECT = "example.com/acme/shop"
+START, PROMPT, WRITE = PLACES = ("session-start", "prompt-submit", "pre-tool")
+_KINDS = ("decision", "convention", "fix", "preference", "workflow", "lesson")
+_ID = re.compile(r"\[([0-9a-z]{16})\]")
+_BEFORE = (
+    Step("user", "Read what we have here and tell me what you would do.", 1, "r1"),
+    Step("assistant", "I read it; nothing was changed. My proposal is ...", 2, "r2"),
+)
+
+
+class Decision(NamedTuple):
+    """One case, as the head of told.toml describes it."""
+
+    name: str
+    half: str
+    said: str
+    file: str
+    text: str
+    task: str
+    words: list[str]
+    last: str = ""
+
+    def kept(self, text: str) -> int:
+        """How many of the words that matter a text has."""
+        return sum(word.lower() in text.lower() for word in self.words)
+
+
+class Beside(NamedTuple):
+    """What lies beside: frames and memories, prompts, and edits as path and text."""
+
+    frames: list[str]
+    memories: list[tuple[str, str]]
+    prompts: list[str]
+    edits: list[tuple[str, str]]
+
+
+def read() -> tuple[list[Decision], Beside]:
+    """The cases, and what lies beside."""
+    path = Path(__file__).with_suffix(".toml")
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    beside = data["beside"]
+    memories = [line.partition(": ") for line in beside["memories"].splitlines()]
+    edits = re.split(r"^== ", beside["edits"], flags=re.MULTILINE)[1:]
+    return [Decision(**row) for row in data["decision"]], Beside(
+        beside["frames"].splitlines(),
+        [(kind, text) for kind, _, text in memories],
+        beside["prompts"].splitlines(),
+        [(path, text) for path, _, text in (edit.partition("\n") for edit in edits)],
+    )
+
+
+def others(beside: Beside, size: int) -> Iterator[tuple[str, str]]:
+    """So many memories, each with its kind: the written ones, then filled frames."""
+    yield from beside.memories[:size]
+    vocabulary = corpus.Vocabulary(1)
+    words = vocabulary.words[vocabulary.first_content :]
+    weights = list(accumulate(1 / (rank + 30) for rank in range(len(words))))
+    rng = Random("told")
+    for number in range(size - len(beside.memories)):
+        frame = rng.choice(beside.frames)
+        filling = rng.choices(words, cum_weights=weights, k=frame.count("{}"))
+        text = frame.format(*filling)
+        yield _KINDS[number % len(_KINDS)], text[0].upper() + text[1:]
+
+
+def mined(decision: Decision) -> tuple[str, int]:
+    """What becomes of a decision by rules alone, and how many words of it are kept."""
+    steps = [*_BEFORE, Step("user", decision.said, 3, "r3")]
+    found = candidates(steps).candidates
+    levels = {str(one.confidence) for one in found}
+    level = next((one for one in ("HIGH", "MEDIUM", "LOW") if one in levels), "missed")
+    return level, decision.kept(" ".join(one.text for one in found))
+
+
+def rows_of(answer: str) -> dict[str, str]:
+    """The row of each entry that a hook's answer tells, by id."""
+    if not answer:
+        return {}
+    text = json.loads(answer)["hookSpecificOutput"].get("additionalContext", "")
+    return {id_: line for line in text.splitlines() for id_ in _ID.findall(line)}
+
+
+class Sessions:
+    """A vault that holds the decisions among others, and a repository for each task."""
+
+    def __init__(
+        self, folder: Path, decisions: Sequence[Decision], beside: Beside, size: int
+    ) -> None:
+        self._count = 0
+        self._decisions = list(decisions)
+        self._folder = folder
+        self.root = str(folder / f"vault-{size}")
+        create.prepare(self.root)
+        vault = Vault(self.root)
+        wanted = [("decision", decision.said) for decision in decisions]
+        every = [*wanted, *others(beside, size)]
+        # Whoever was saved last is told first where nothing else decides.
+        Random("order").shuffle(every)
+        fields = [
+            {"text": text, "kind": kind, "project": PROJECT} for kind, text in every
+        ]
+        saved = vault.save_all([vault.draft(each) for each in fields])
+        by_text = {text: one.id for (_, text), one in zip(every, saved, strict=True)}
+        self.ids = {each.name: by_text[each.said] for each in decisions}
+        vault.recall("anything")
+
+    def repository(self, place: int) -> str:
+        """The folder of a task, with the last commits: two of others, and its own."""
+        folder = self._folder / self._decisions[place].name
+        if not folder.exists():
+            folder.mkdir()
+            _git(folder, "init", "-q")
+            _git(folder, "remote", "add", "origin", f"https://{PROJECT}.git")
+            for one in self._decisions[max(0, place - 2) : place + 1]:
+                if one.last:
+                    path = folder / one.file
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_text("\n")
+                    _git(folder, "add", ".")
+                    _git(folder, "commit", "-q", "-m", one.last)
+        return str(folder)
+
+    def told(
+        self, event: str, folder: str, session: str = "", **fields: Any
+    ) -> dict[str, str]:
+        """The rows that a session, mostly one of its own, is told at one event."""
+        self._count += 1
+        given = {"session_id": session or f"s{self._count}", "cwd": folder, **fields}
+        words = [event, "--host", "claude-code", "--vault", self.root]
+        if event == WRITE and not glance.look(words, given, os.environ):
+            return {}
+        call = hook.Call(words)
+        with patch("memcli.storage.detached.start"):
+            hook.answer(call, lambda: given)
+        if call.line.get("error"):
+            raise SystemExit(f"a hook failed: {call.line}")
+        return rows_of(call.answer)
+
+    def at(self, event: str, place: int, session: str = "") -> dict[str, str]:
+        """The rows that the task of a decision is told at one event."""
+        one, folder = self._decisions[place], self.repository(place)
+        given = {
+            START: {"source": "startup"},
+            PROMPT: {"prompt": one.task},
+            WRITE: _write(folder, one.file, one.text),
+        }
+        return self.told(event, folder, session, **given[event])
+
+
+def _git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", *words], cwd=folder, check=True)
+
+
+def _write(folder: str, path: str, text: str) -> dict[str, Any]:
+    given = {"file_path": os.path.join(folder, path), "content": text}
+    return {"tool_name": "Write", "tool_input": given}
+
+
+class Figures:
+    """Of one size: cases by measure and half; rows told, and for nothing."""
+
+    def __init__(self) -> None:
+        self.cases: Counter[tuple[str, str]] = Counter()
+        self.rows: Counter[str] = Counter()
+        self.noise: dict[str, float] = {}
+        self.missed: dict[str, str] = {}
+
+
+def measure(
+    sessions: Sessions, decisions: Sequence[Decision], beside: Beside
+) -> Figures:
+    """Ask at each place, alone and in one session; then for nothing."""
+    figures = Figures()
+    for place, one in enumerate(decisions):
+        id_ = sessions.ids[one.name]
+        for event in PLACES:
+            rows = sessions.at(event, place)
+            figures.cases[event, one.half] += id_ in rows
+            if event != START:
+                figures.rows["told"] += len(rows)
+                figures.rows["useful"] += id_ in rows
+        lines = [
+            sessions.at(event, place, f"all-{one.name}").get(id_, "")
+            for event in PLACES
+        ]
+        figures.cases["any", one.half] += any(lines)
+        whole = max(map(one.kept, lines)) == len(one.words)
+        figures.cases["whole", one.half] += whole
+        if not whole:
+            figures.missed[one.name] = "not told whole" if any(lines) else "not told"
+    folder = sessions.repository(0)
+    prompts = [sessions.told(PROMPT, folder, prompt=each) for each in beside.prompts]
+    edits = [
+        sessions.told(WRITE, folder, **_write(folder, *each)) for each in beside.edits
+    ]
+    for event, told in ((PROMPT, prompts), (WRITE, edits)):
+        figures.noise[event] = sum(map(bool, told)) / len(told)
+    return figures
+
+
+def table(found: Mapping[int, Figures], halves: Sequence[str]) -> Iterator[str]:
+    """The lines of the table, a column for each number of other memories."""
+
+    def cases(name: str) -> list[str]:
+        counts = [[each.cases[name, half] for half in halves] for each in every]
+        return [" + ".join(map(str, each)) for each in counts]
+
+    def shares(values: Iterable[float]) -> list[str]:
+        return [f"{value:.3f}".removeprefix("0") for value in values]
+
+    every = list(found.values())
+    useful = (each.rows["useful"] / max(1, each.rows["told"]) for each in every)
+    for row in (
+        ("measure", "asked", *(f"{size:,} others" for size in found)),
+        ("---", "---", *("---:" for _ in found)),
+        ("named at the start", "", *cases(START)),
+        ("told at the prompt", "", *cases(PROMPT)),
+        ("told before the write", "", *cases(WRITE)),
+        ("reaches the session", "≥ 24 of 30", *cases("any")),
+        ("reaches it whole", "", *cases("whole")),
+        ("of rows at prompt and write, useful", "", *shares(useful)),
+        ("prompts told for nothing", "≤ .08", *shares(f.noise[PROMPT] for f in every)),
+        ("edits told for nothing", "", *shares(f.noise[WRITE] for f in every)),
+    ):
+        yield f"| {' | '.join(row)} |"
+
+
+def main() -> None:
+    """Measure, and print what rules keep of each decision, and the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
+    parser.add_argument("--half", choices=HALVES, help="only these cases")
+    parser.add_argument("--misses", action="store_true", help="name what was missed")
+    arguments = parser.parse_args()
+    halves = [arguments.half] if arguments.half else HALVES
+    decisions, beside = read()
+    outcomes = [(one, *mined(one)) for one in decisions if one.half in halves]
+    for half in halves:
+        own = [each for each in outcomes if each[0].half == half]
+        counts = Counter(level for _, level, _ in own)
+        found = [each for each in own if each[1] != "missed"]
+        wanted = sum(len(one.words) for one, _, _ in found) or 1
+        kept = sum(count for _, _, count in found) / wanted
+        levels = ", ".join(f"{count} {level}" for level, count in counts.most_common())
+        report.show(
+            f"Mined, to {half}: {levels}; of the words that matter in what was found, "
+            f"{kept:.2f} were kept."
+        )
+    sizes = {}
+    with scratch() as folder:
+        for size in map(int, arguments.sizes.split(",")):
+            # The other half lies beside all the same.
+            sessions = Sessions(folder, decisions, beside, size)
+            sizes[size] = measure(sessions, decisions, beside)
+    report.show("\n" + "\n".join(table(sizes, halves)))
+    for one, level, count in outcomes if arguments.misses else ():
+        report.show(f"{one.name}: {level}, kept {count} of {len(one.words)}")
+        for size, figures in sizes.items():
+            if one.name in figures.missed:
+                report.show(f"- {figures.missed[one.name]}, {size:,} others")
+
+
+if __name__ == "__main__":
+    main()
