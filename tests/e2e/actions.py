@@ -4,6 +4,8 @@ Invariant: as in sessions.py. Which tools a client offers its model, and what th
 arguments are called, is said here and nowhere else.
 """
 
+import pytest
+
 from tests.e2e.model import Call
 from tests.e2e.scratch import Scratch
 
@@ -33,10 +35,13 @@ SHELLS = {
 }
 
 
-def test_an_edit_that_breaks_a_lesson_is_told_so_by_its_hook(machine: Scratch) -> None:
+@pytest.mark.parametrize("kind", ["fix", "decision"])
+def test_an_edit_that_breaks_a_lesson_is_told_so_by_its_hook(
+    machine: Scratch, kind: str
+) -> None:
     machine.make_vault()
     _let_tools_run(machine)
-    machine.memcli("save", LESSON, "--project", "none", "--kind", "fix")
+    machine.memcli("save", LESSON, "--project", "none", "--kind", kind)
     machine.model.calls.append(_write(machine))
     ended = machine.session(ELSE, acts=True)
     assert ended.code == 0, ended
@@ -44,8 +49,8 @@ def test_an_edit_that_breaks_a_lesson_is_told_so_by_its_hook(machine: Scratch) -
     event = "pre-tool" if machine.client.name in TOLD_BEFORE else "post-tool"
     assert machine.hooks(event=event, shown=1), machine.hooks()
     asked = [one.text for one in machine.model.requests if one.body]
-    assert LESSON in asked[-1], "the model was not told"
-    assert LESSON not in asked[0], "it was told before the tool was called"
+    # The start of a session may have told it as well.
+    assert asked[-1].count(LESSON) > asked[0].count(LESSON), "the model was not told"
     assert (machine.project / "get.py").exists(), "a lesson keeps no tool from running"
 
 

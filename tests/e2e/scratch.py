@@ -119,6 +119,13 @@ class Scratch:
         self._git(folder, "remote", "add", "origin", remote)
         return folder
 
+    def commit(self, repository: Path, name: str, subject: str) -> None:
+        """Commit a file to a repository."""
+        (repository / name).touch()
+        self._git(repository, "add", name)
+        who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com")
+        self._git(repository, *who, "commit", "-q", "-m", subject)
+
     def clone(self, repository: Path) -> Path:
         """Clone a repository."""
         folder = repository.with_name(f"{repository.name}-cloned")

@@ -21,6 +21,8 @@ RULE = "Releases are cut on Tuesdays, never on another day."
 FACT = "The staging database is rebuilt from the nightly snapshot at two o'clock."
 STATED = "Always use ruff for linting, never flake8."
 ASKS = "When is the staging database rebuilt from the snapshot?"
+OBSERVED = "Reports that read the staging database before two o'clock show yesterday."
+DERIVED = "The nightly snapshot rebuilds the staging database with yesterday's orders."
 ELSE = "Name a colour."
 TAUGHT = "hm, the payment tests could take a local redis, that of staging is shared"
 JUDGED = {
@@ -224,6 +226,65 @@ def test_the_agent_of_a_session_judges_it_in_its_shell(machine: Scratch) -> None
     assert said["ok"], (said, (machine.project / "digest.json").read_text("utf-8"))
     assert [one["action"] for one in said["data"]["candidates"]] == ["saved"], said
     assert machine.memories("payment redis") == [JUDGED["text"]]
+
+
+def test_a_start_tells_what_the_work_is_about_whole_and_others_by_title(
+    machine: Scratch,
+) -> None:
+    machine.make_vault()
+    machine.memcli("save", RULE, "--kind", "constraint")
+    shop = machine.repository("shop")
+    machine.commit(shop, "ledger.py", "ledger: round each line")
+    lines = machine.home / "decisions.jsonl"
+    with lines.open("w", encoding="utf-8") as file:
+        for name in ("ledger", *(f"service{number}" for number in range(40))):
+            row = {
+                "title": f"Tables of the {name}",
+                "text": f"{'Nobody else writes to its tables. ' * 8}Ask {name} first.",
+                "kind": "decision",
+                "project": "github.com/acme/shop",
+            }
+            file.write(json.dumps(row) + "\n")
+    machine.memcli("import", str(lines))
+
+    told = _told(machine, shop)
+    others = [number for number in range(40) if f"Ask service{number} first" in told]
+    assert len(others) < 40, "everything had room"
+    for number in set(range(40)).difference(others):
+        assert f"] Tables of the service{number}\n" in told
+    ledger = told.index("Ask ledger first")
+    assert all(ledger < told.index(f"Ask service{number} first") for number in others)
+
+
+def test_a_start_asks_to_save_what_lasts_until_the_user_says_no(
+    machine: Scratch,
+) -> None:
+    machine.make_vault()
+    machine.memcli("save", RULE, "--kind", "constraint")
+    told = _told(machine, machine.project)
+    assert "memcli save" in told[told.index(RULE) :], "the start does not end with it"
+    machine.memcli("config", "set", "sessions.ask_agent", "false")
+    assert "memcli save" not in _told(machine, machine.project)
+
+
+def test_what_rests_on_a_resolved_fact_is_told_as_such_or_not_at_all(
+    machine: Scratch,
+) -> None:
+    machine.make_vault()
+    machine.memcli("save", RULE, "--kind", "constraint")
+    fact = machine.memcli("save", FACT)["id"]
+    rests = ("--layer", "observation", "--cite", fact)
+    machine.memcli("save", OBSERVED, *rests, "--pinned")
+    machine.memcli("save", DERIVED, *rests)
+    asks = "Which orders has the staging database that the nightly snapshot rebuilds?"
+    before = _told(machine, machine.project, asks)
+    assert OBSERVED in before, "the start tells no pinned observation"
+    assert DERIVED in before, "the prompt brings no observation"
+
+    machine.memcli("resolve", fact)
+    for line in _told(machine, machine.project, asks).splitlines():
+        if OBSERVED in line or DERIVED in line:
+            assert "may no longer hold" in line
 
 
 def _told(machine: Scratch, folder: Path, prompt: str = ELSE) -> str:
