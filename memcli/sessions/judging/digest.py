@@ -14,7 +14,7 @@ import re
 from memcli.entries.entry import KINDS
 from memcli.hosts.transcript import FRAME, Session, Step
 from memcli.named_tuple import NamedTuple
-from memcli.sessions.mining.pasted import own_lines
+from memcli.sessions.mining import foreign
 
 TYPE_CHECKING = False
 
@@ -268,12 +268,12 @@ def _last_line(text: str) -> str:
 
 def _without_pastes(text: str) -> str:
     """A turn with its blank lines gone, and of what was pasted the two ends."""
-    own = [start for start, _ in own_lines(re.sub(r"[\u00a7\u00a4]", " ", text))]
+    own = [span.start for span in foreign.own(re.sub(r"[\u00a7\u00a4]", " ", text))]
     kept: list[str] = []
     pasted: list[str] = []
     position = own_at = 0
     for line in [*text.split("\n"), None]:
-        # `own_lines` counts from behind a bullet, and goes from line to line as we do.
+        # `foreign.own` counts from behind a bullet, and goes from line to line as we do.
         while own_at < len(own) and own[own_at] < position:
             own_at += 1
         is_own = line is None or (

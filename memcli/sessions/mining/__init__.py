@@ -105,9 +105,12 @@ def _of_turn(turn: Step, own: Sequence[Sentence], *, answered: bool) -> list[Can
         words = rule and selfcontained.told(texts, place, rule.category)
         if rule is None or not words:
             continue
-        if not sentence.framed:
-            if rule.confidence is not HIGH:
-                continue
+        if not sentence.framed and rule.confidence is not HIGH:
+            continue
+        around = own[max(0, place - 2) : place + 2]
+        if not sentence.framed or any(
+            each.doubtful for each in around if each.text in words or each is sentence
+        ):
             rule = rule._replace(confidence=MEDIUM)
         if found and words.startswith(found[-1].text):
             found.pop()

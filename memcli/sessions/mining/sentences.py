@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from memcli.named_tuple import NamedTuple
-from memcli.sessions.mining.pasted import own_lines
+from memcli.sessions.mining import foreign
 
 TYPE_CHECKING = False
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 CODE, QUOTE = "\u00a7", "\u00a4"
 """What stands in `plain` for each character of code, and of a quotation."""
 
-_FENCE = re.compile(
-    r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL
-)
 _SPAN = re.compile(r"`[^`\n]{1,200}`")
 _QUOTED = re.compile(
     r"\"[^\"\n]{2,400}\"|\u201c[^\u201d\n]{2,400}\u201d|\u201e[^\u201c\u201d\n]{2,400}[\u201c\u201d]"
@@ -49,11 +46,13 @@ class Sentence(NamedTuple):
         text: as it was written, on one line.
         plain: the same, with `CODE` and `QUOTE` for what is code or quoted.
         framed: it stands at the start or the end of the turn, or the turn is short.
+        doubtful: another may have written it.
     """
 
     text: str
     plain: str
     framed: bool
+    doubtful: bool = False
 
 
 def sentences(text: str, said: Collection[str] = ()) -> list[Sentence]:
@@ -66,9 +65,8 @@ def sentences(text: str, said: Collection[str] = ()) -> list[Sentence]:
     if len(text) > 2 * _WINDOW:
         text = f"{text[:_WINDOW]}\n\n{text[-_WINDOW:]}"
     plain = _masked(text)
-    lines = own_lines(plain)
     found = []
-    for start, end in lines:
+    for start, end, doubtful in foreign.own(plain):
         for first, last in _split(plain, start, end):
             whole, masked = text[first:last], plain[first:last]
             lead = len(whole) - len(whole.lstrip())
@@ -79,7 +77,7 @@ def sentences(text: str, said: Collection[str] = ()) -> list[Sentence]:
             if normal(whole) in said and len(whole.split()) >= 6:
                 continue
             framed = len(text) <= _LONG or first < 400 or last > len(text) - 400
-            found.append(Sentence(_flat(whole), _flat(masked), framed))
+            found.append(Sentence(_flat(whole), _flat(masked), framed, doubtful))
     return found
 
 
@@ -101,8 +99,7 @@ def _masked(text: str) -> str:
     def blank(match: re.Match[str], sign: str) -> str:
         return re.sub(r"[^\n]", sign, match[0])
 
-    plain = _FENCE.sub(lambda m: blank(m, CODE), text)
-    plain = _SPAN.sub(lambda m: blank(m, CODE), plain)
+    plain = _SPAN.sub(lambda m: blank(m, CODE), text)
     return _QUOTED.sub(lambda m: blank(m, QUOTE), plain).translate(_CURLY)
 
 

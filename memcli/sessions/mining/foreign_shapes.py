@@ -1,0 +1,231 @@
+"""The shapes of foreign text: a table to read and to extend, for `foreign`.
+
+A shape is how a program, a mail or a chat lays text out: where it puts names, times,
+brackets and colons. It holds in any language; where words are needed, they stand in
+the languages that mail programs speak most. A shape has to serve people who never met.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Final
+
+_I: Final = re.IGNORECASE
+
+
+def _any(*shapes: str, flags: int = 0) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{shape})" for shape in shapes), flags)
+
+
+# --- what stands between two marks -----------------------------------------------------
+
+ENCLOSED: Final = _any(
+    r'"""[\s\S]*?(?:"""|\Z)|\'\'\'[\s\S]*?(?:\'\'\'|\Z)',
+    r"(?<!\S)/\*(?=[\s*!])[\s\S]*?(?:\*/|\Z)|<!--[\s\S]*?(?:-->|\Z)",
+    r"\u201c[^\u201d\u201c]{2,4000}\u201d|\u201e[^\u201c-\u201e]{2,4000}[\u201c\u201d]|\u00ab[^\u00ab\u00bb]{2,4000}\u00bb",
+    # A quotation over several lines: it opens one, and closes another.
+    r'(?m:^)[ \t]*"(?=[^"\n]*\n)[^"]{2,4000}"(?=[.,;:!?)]*\s*$|\s*\n)',
+)
+
+# --- words of other people, of programs: to the end of the turn -----------------------
+
+_CLOCK: Final = r"\d{1,2}[:.h]\d\d(?::\d\d)?(?:\s?(?:[ap]\.?m\.?|uhr|utc|gmt|h)\b\.?)?"
+_DATE: Final = (
+    r"\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[/.-]\d\d?[/.-]\d{2,4}|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? \d"
+    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|m[a\u00e4]r|mai|okt|dez|janv|f\u00e9vr|ao\u00fbt|d\u00e9c|ene|abr|ago|dic)[a-z\u00e9]*\.? '?\d{1,4}\b"
+    r"|\d\d?\.? (?:de )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|m\u00e4r|mai|okt|dez|janv|f\u00e9v|avr|juin|juil|ao\u00fb|d\u00e9c|ene|abr|ago|dic)[a-z\u00e9]*\b"
+)
+_AGO: Final = (
+    r"\b(?:\d+|an?|one|few) ?(?:s|secs?|m|mins?|h|hrs?|d|w|seconds?|minutes?|hours?|days?|weeks?|months?|years?)\.?(?: ago)?$"
+    r"|\bago\b|\bvor (?:\d+|einem|einer) \w+|\bil y a \S+ \w+|\bhace \S+ \w+|\bjust now|\bgerade eben|\b(?:yesterday|today|gestern|heute|ayer|hoy|hier)$"
+)
+_WROTE: Final = (
+    r"(?:wrote|writes|commented|replied|posted|answered|asked|said|says|shared|pinned|opened|reported|reviewed|left a comment|requested changes"
+    r"|schrieb|kommentierte|antwortete|hat (?:[^\s.]+ ){1,4}(?:kommentiert|geschrieben|geantwortet)|a \u00e9crit|a comment\u00e9|a r\u00e9pondu|escribi\u00f3|coment\u00f3|respondi\u00f3|ha scritto|schreef|escreveu)"
+)
+_WHEN: Final = re.compile(
+    rf"(?:{_CLOCK}|{_DATE}|{_AGO}|[\w.+-]+@[\w-]+\.\w+)", re.IGNORECASE
+)
+_HEADED: Final = re.compile(rf"\b{_WROTE}\b[^.!?]{{0,50}}$", re.IGNORECASE)
+# Names and times alone: no word of a sentence.
+_NAMES: Final = re.compile(
+    r"(?:[\s\W\d_]|\b[A-Z][\w'-]*|@\S+|\S+@\S+|\b(?:at|on|um|am|le|el|\u00e0|a las|de|von|van|ago|via|bot|app|edited|pm|uhr|vor|il y a|hace|just now)\b|\b[ap]\.?m\.?\b|\d ?[a-z]{1,7}\b|\b[a-z][\w.-]{1,30}(?=\W*(?:\d|[\u2014\u00b7\u2022|,(\[])))+"
+)
+
+TURN: Final = _any(
+    # Heads of mails, by their fields.
+    r"^\W{0,4}(?:from|to|cc|bcc|subject|date|sent|reply-to|re|fwd?|von|an|betreff|gesendet|datum|aw|wg|de|\u00e0|objet|envoy\u00e9|para|asunto|enviado|fecha|rv|da|oggetto|inviato|van|aan|onderwerp|verzonden|assunto)\s?:[*_]*\s+\S",
+    r"^\s*[-_=*~]{3,}\s*\w.{0,80}?[-_=*~]{3,}\s*$",
+    r"\b(?:forwarded|original|weitergeleitete\w*|urspr\u00fcngliche) (?:message|nachricht|e-?mail)\b|\bmessage (?:transf\u00e9r\u00e9|r\u00e9exp\u00e9di\u00e9|d'origine)|\bmensaje (?:reenviado|original)|\bmessaggio (?:inoltrato|originale)",
+    # What a model or its host says of itself.
+    r"\b(?:summary|recap|transcript|zusammenfassung|r\u00e9sum\u00e9|resumen) (?:of|der|des|de|del) (?:(?:the|this|our|your|la|cette|esta|el|l')\s?)?(?:\w+ )?(?:conversation|session|chat|discussion|thread|meeting|unterhaltung|gespr\u00e4chs?|sitzung|conversaci\u00f3n|sesi\u00f3n|r\u00e9union)\b",
+    r"\bsession is being continued|\bconversation (?:so far|history)\b",
+    r"^\W*(?:[\w-]+ ){0,3}?\w*(?:hook|additional context|tool result|system prompt|assistant|human)\b[^:\n]{0,50}:(?:\s|$)",
+    r"^\W*(?:\[(?:hook|tool|system|assistant|user|agent|bot)\b[^\]]*\])",
+    # A text to work on, without a colon.
+    r"^\W*(?:(?:please|pls|kindly|can you|could you|now|bitte|kannst du|peux-tu|puedes) )*(?:translate|proof-?read|summari[sz]e|paraphrase|rephrase|reword|spell-?check|\u00fcbersetz\w*|korrigiere|fasse?|tradui\w*|r\u00e9sume\w*|reformule\w*|traduc\w*|traduzca|resum\w+|corrige)\b[^.!?\n:]{0,60}$",
+    # Docs and reviews have headings.
+    r"^\s*#{1,6}\s+[^\W\d]",
+    flags=_I,
+)
+_TASK: Final = (
+    r"translate|proof-?read|summari[sz]e|paraphrase|re(?:phrase|word|write)|spell-?check|correct|explain|classify|shorten|improve|reply to|respond to|mean"
+    r"|\u00fcbersetz\w*|korrigier\w*|erkl\u00e4r\w*|fasse?\b.*zusammen|tradui\w*|r\u00e9sume\w*|corrige\w*|explique\w*|traduc\w*|traduzca|resum\w+|explica\w*"
+)
+TASK: Final = re.compile(rf"^\W*(?:[\w']+ ){{0,4}}?(?:{_TASK})\b[^.!?\n]*:", _I)
+
+
+def is_head(read: str) -> bool:
+    """Whether a line says who wrote what follows, and when.
+
+    >>> is_head("Ada Lovelace  10:32 AM"), is_head("it broke 2 days ago")
+    (True, False)
+    """
+    plain = read.strip(" \t*_")
+    if len(plain) > 120 or len(plain.split()) > 14:
+        return False
+    if _OWN_LEAD.match(plain) or not _WHEN.search(plain.rstrip(" :.)]")):
+        return False
+    return plain.endswith(":") or bool(_HEADED.search(plain) or _NAMES.fullmatch(plain))
+
+
+REVIEW: Final = re.compile(
+    r"comment on lines|suggested change|nitpick|potential issue|coderabbit|greptile|bugbot|sonar(?:cloud|qube)|\bp[0-3] badge\b|useful\? react with|\blgtm\b"
+    r"|^[ \t]*(?:in|on) \S{1,200}\.\w{1,5}(?::\d+| line)|_?\u26a0\ufe0f|copilot (?:ai|review)",
+    _I | re.MULTILINE,
+)
+HEADING: Final = re.compile(
+    r"\s*(?:#{1,5}\s+\S|\*\*[^*]{1,60}\*\*:?\s*$|\*\*[^*]{1,60}(?:\*\*:|:\*\*)|\|[^|].*\|\s*$|={3,}\s*$|-{3,}\s*$)"
+)
+# What starts like this is written for a model, or is a message of a commit.
+COMPOSED: Final = _any(
+    r"\s*you are (?:an?|the|now) (?:[\w-]+ ){0,5}?(?:engineer|developer|expert|agent|assistant|reviewer|architect|writer|analyst|auditor|specialist|tester|planner|researcher|orchestrator|executor|programmer|model|ai)\b",
+    r"\s*(?:feat|fix|chore|docs|refactor|test|perf|ci|build|style)(?:\([\w ,/-]{1,40}\)!?: \S|!?: [^\n]{1,100}\n\s*\n)",
+    r"\s*(?:stop|pre\w+|post\w+|session\w*) hook (?:feedback|error|blocking|says)|\s*act as an? |\s*your (?:task|role|job) is ",
+    flags=_I,
+)
+# Two lines with names before them are a chat, or a head of fields; "note:" names nobody.
+_LABEL: Final = re.compile(
+    r"\s*(?:[*_]{1,2})?(?:[\[(]?\d\d?:\d\d(?::\d\d)?(?: ?[ap]m)?[\])]?\s*)?(?:@?[^\W\d_][\w.'-]{0,24})(?: [A-Z][\w.'-]{0,24}){0,2}(?: \([^)\n]{1,20}\))?[*_]{0,2}:[*_]{0,2}\s+\S"
+)
+_NO_NAME: Final = re.compile(
+    r"\W*(?:also|and|but|so|note|notes|nb|rules?|important|remember|reminder|ideas?|bugs?|fix|todo|questions?|edit|ps|update|btw|fyi|"
+    r"next|correction|first|second|third|finally|preferences?|conventions?|always|never|yes|no|ok|\w+s|option \w)\s*:",
+    _I,
+)
+# Three such lines are YAML, or the head of a document.
+KEYED: Final = re.compile(r"\s*(?:- )?[a-z_][\w.-]{0,40}:(?:\s+[^\s,]+){0,4}\s*$", _I)
+
+
+def is_label(read: str) -> bool:
+    """Whether a line begins with the name of a speaker or of a field."""
+    return bool(_LABEL.match(read)) and not _NO_NAME.match(read)
+
+
+# --- what a program printed: to the next empty line -----------------------------------
+
+PARAGRAPH: Final = _any(
+    # A prompt of a shell, of an interpreter, of a database.
+    r"^\s*[$%>\u276f\u279c\u00bb]\s+\S|^\s*\S+@\S+[:~ ][^\n$#]{0,60}[$#%]\s|^\s*(?:PS )?[A-Za-z]:\\[^>\n]{0,80}>|^\s*PS [^>\n]{0,80}>|^\s*\([\w.-]+\)\s+\S{0,40}[$%#>]",
+    r"^\s*(?:>>>|\.\.\.|In \[\d+\]:|Out\[\d+\]:|irb\S*>)\s|^\s*[\w.:@~/()\[\]-]{2,60}[>$]\s+\S|^\s*[\w.-]+[=-]?[#>]\s|^\s*\S{0,60}[~/\])][#%]\s",
+    # Lines of logs: a moment or a level first, key=value pairs, JSON.
+    r"^\s*[\[(<]?(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d?[/.]\d\d?[/.]\d\d+)[T ,_]|^\s*[\[(<]?\d\d?:\d\d(?::\d\d|[\])>]| ?[AaPp][Mm][\])>])|^\s*[A-Z][a-z]{2} +\d\d? \d\d:\d\d|^\s*\[?\s*\d+\.\d{3,}\]",
+    r"^\W{0,3}(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|SEVERE|PANIC)\b|^\s*[IWEF]\d{4} |\b(?:level|lvl|msg|ts|severity)=|^\s*\w+\[\d+\]:|^\s*[\w.-]+\s+\|\s",
+    r'^\s*\{\s*["\u201c].*["}\],\u201d]\s*$|\s(?:INFO|WARN(?:ING)?|ERROR|DEBUG|FATAL)[\s:\]|]',
+    r"^\s*[\w./:\[\]-]{0,60}\b(?i:error|exception|fatal|warn(?:ing)?|remote|panic|traceback|failed|failure|hint|deprecated|deprecation)\b\s*[:\]]",
+    # Traces, and what compilers and tests print.
+    r'^\s*(?:Traceback|File "|at \S+ ?\(|Caused by|Exception in|goroutine \d|thread \'|-->|FAIL\b|PASS\b|ok \d|not ok \d|E  +\S|={3,} )|^\s*[\w.]*(?:Error|Exception|Warning|Interrupt|Failure)\b\s*[:(]',
+    r"^\s*(?:npm|yarn|pnpm) (?:WARN|ERR)|error TS\d|TS\d{4}:|\S\.\w{1,4}:\d+(?::\d+)?[:\s]|^\s*\d+[\u2192|:]",
+    r"^\s*(?:diff --git|index [0-9a-f]{7,}|commit [0-9a-f]{7,}|(?:Author|Date|Merge):\s|\+\+\+|---\s|@@)",
+)
+
+# --- what a program is: this line ------------------------------------------------------
+
+_MACHINE: Final = _any(
+    # Code, its comments, and what is laid out in columns.
+    r"^\s*(?:def|class|func|fn|import|from|const|let|var|return|package|public|private|static)\s+\S+.*[;:{(=]\s*$|^\s*(?://|/\*|\*/|\*\s|\*$|--\s|;;|%%|\"\"\"|'''|<!--|#(?!\d)|REM\s|@\w+\s)",
+    r"[;)}\]{=,]\s*(?://|#|/\*|--)\s|[;{}]\s*$|^\s*[\w.]+\s*(?:[:+-]?=|=>|<-)\s*\S|^\s*</?\w+[^>]*>\s*$|^\s*[{}\[\]();,]+\s*$|\*/",
+    r"^\s*(?://|/\*|#|--|\*)?\s*(?:TODO|FIXME|XXX|HACK)\b|[\u2500-\u257f]|\S {3,}\S|^ {4,}\S|^\t+\S|^\s*[>+]\s",
+)
+# What stands for code and quotations is as good as letters.
+_COVERED: Final = re.compile("[\u00a7\u00a4\ue000]")
+
+
+def is_machine(read: str) -> bool:
+    """Whether a program wrote this line."""
+    if _MACHINE.search(read):
+        return True
+    read = _COVERED.sub("", read)
+    letters = sum(char.isalpha() or char == " " for char in read)
+    return len(read) > 30 and letters < 0.65 * len(read)
+
+
+# --- in doubt, and signs of the person --------------------------------------------------
+
+DOUBTFUL: Final = _any(
+    # A head that may be a sentence; a text that is announced; a ruler; an open quote.
+    rf"^\W*(?!i |we |you |as )(?:[^\s.!?,;]+ ){{1,4}}{_WROTE}(?: [^\s.!?,;]+){{0,3}}\s*$",
+    r"^\W*(?:here(?:'s| is| are| comes)|below (?:is|are)|hier (?:ist|sind|kommt)|voici|aqu\u00ed (?:est\u00e1n?|tienes|va)|ecco)\b",
+    r"^\s*[-_=*~]{3,}\s*$|^\s*[\"'\u201c\u201e\u00ab\u2039]|^\s+\*\s",
+    r"^\s*(?:hi|hello|hey|dear|hallo|liebe[rs]?|sehr geehrte\w*|guten \w+|bonjour|bonsoir|ch\u00e8re?s?|salut|hola|estimad[oa]s?|querid[oa]s?|buen[oa]s \w+|ciao|gentile)\b[^.!?\n:]{0,40}[,!]?\s*$",
+    flags=_I,
+)
+# How a person goes on below foreign text.
+PERSON: Final = re.compile(
+    r"\s*(?:[a-z\u00df-\u00ff][^:]*$|(?:Can|Could|Would) (?:you|we)\b|Please\b|Ok(?:ay)?\b)"
+)
+
+
+def is_letter(reads: Sequence[str]) -> bool:
+    """Whether lines end as letters do: a greeting with a comma, and a name.
+
+    >>> is_letter(["Never do it.", "Best wishes,", "Ada"])
+    True
+    """
+    last = [read.strip() for read in reads if read.strip()][-4:]
+    for above, below in zip(last, last[1:], strict=False):
+        short = len(above.split()) <= 5 and len(below.split()) <= 4
+        if short and above.endswith(",") and below[:1].isupper():
+            return not below.endswith((".", "?", "!"))
+    return any(line in ("--", "-- ") for line in last)
+
+
+# --- colons -------------------------------------------------------------------------
+
+# Rules that a person lists are introduced by their name.
+_RULES: Final = re.compile(
+    r"\b(?:rules?|always|never|from now on|remember|reminders?|preferences?|conventions?|guidelines?|"
+    r"keep in mind|in (?:the )?future|future reference|(?:CLAUDE|AGENTS|GEMINI|MEMORY)[. ]md|memory|learnings?)\b",
+    _I,
+)
+_OWN_LABEL: Final = re.compile(
+    r"\W*(?:also|and|but|so|well|ok(?:ay)?|yes|no|notes?|nb|important|ideas?|backlog|decisions?|decided|agreed|settled|bugs?|fix|todo|questions?|edit|ps|update|btw|fyi|next|correction|first|second|third|finally|again|sorry|wait|actually|(?:one|two|three|some|a few|another|last|future|more|other|\d)\b[^.]{0,30})\W*$",
+    _I,
+)
+_OWN_LEAD: Final = re.compile(r"\W*(?:(?:and|but|so|because|ok|as) )?(?:i|we)\b", _I)
+# What is a text, or gives one.
+_SOURCE: Final = re.compile(
+    r"\b(?:comments?|reviews?|reviewers?|feedback|messages?|output|logs?|e-?mails?|mails?|thread|chat|slack|transcript|summary|conversation|article|post|docs?|documentation|readme|spec(?:ification)?|wiki|page|policy|prompt|hint|warn(?:ing)?s?|errors?|response|reply|answer|text|copy|quote|snippet|excerpt|headline|heading|title|label|tooltip|modal|button|banner|tweet|faq|subject|slogan|placeholder|result|description|linter|scenario|requirements?|criteria|must-haves?|expected|actual|goals?|plan|section|example|draft|version|context|following|below|features?|behaviou?r|implement|logic|flow|approach"
+    r"|says?|wrote|writes|complains|complained|reported|reports|reads|wants|describes|(?<!i )(?<!as )said|answered|replied|commented|posted|deprecat\w+|getting|like|should (?:be|read|look)"
+    r"|nachricht|kommentar|ausgabe|protokoll|text|seite|sagt|schreibt|schrieb|meint|message|commentaire|sortie|journal|courriel|dit|\u00e9crit|mensaje|comentario|salida|registro|correo|dice|escribi\u00f3|from (?!now|here|today)\w+)\b"
+    rf"|\b(?:{_TASK})\b",
+    _I,
+)
+
+
+def handed_over(lead: str) -> str:
+    """What a clause before a colon makes of the words after it: "" is the person's own.
+
+    >>> handed_over("the docs say"), handed_over("For the tests"), handed_over("My rules")
+    ('foreign', 'doubtful', '')
+    """
+    if _RULES.search(lead) or _OWN_LABEL.match(lead):
+        return ""
+    if _SOURCE.search(lead):
+        return "foreign"
+    return "" if _OWN_LEAD.match(lead) else "doubtful"
