@@ -14,6 +14,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Literal
 
     Role = Literal["user", "assistant", "call", "result"]
@@ -70,16 +71,21 @@ class Session(NamedTuple):
     cwd: str | None = None
 
 
-# The tags that hosts and hooks put around typed text. The opening tag needs no `>`: an
-# attribute may hold any character. A tag that is never closed reaches to the end.
-_AROUND = "hook_context|system-reminder|system_reminder|ide_selection|ide_opened_file"
+# The tags that hosts and hooks put around typed text, most of them families of names.
+_HOST = (
+    rf"{FRAME}|ide_[a-z_]+"
+    r"|[a-z]+(?:[-_][a-z]+)*[-_](?:context|diagnostics|hook|reminder)"
+)
 
 
 def _tagged(names: str) -> str:
-    return rf"(?si)<({names})(?=[\s/>]|\Z).*?(?:</\1\s*>|\Z)"
+    # The opening tag needs no `>`: an attribute may hold any character. The last tag of
+    # the name closes it, for the text within may hold others; without one it reaches to
+    # the end.
+    return rf"(?si)<({names})(?=[\s/>]|\Z)(?:.*</\1\s*>|.*)"
 
 
-_INJECTED = _tagged(f"{FRAME}|{_AROUND}")
+_INJECTED = _tagged(_HOST)
 _FRAMED = _tagged(FRAME)
 
 
@@ -90,6 +96,17 @@ def typed(text: str) -> str:
     'Run it, please.'
     """
     return _without(_INJECTED, text)
+
+
+def typed_parts(texts: Sequence[str]) -> list[str]:
+    """As `typed`, of the parts of one message: a host's own part goes whole.
+
+    >>> typed_parts(["<ide_selection>a</ide_selection> b", "Run it."])
+    ['Run it.']
+    """
+    if len(texts) > 1:
+        texts = [text for text in texts if not re.match(_INJECTED, text.lstrip())]
+    return [typed(text) for text in texts]
 
 
 def unframed(text: str) -> str:

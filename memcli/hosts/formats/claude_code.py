@@ -15,7 +15,7 @@ from itertools import islice
 
 from memcli.hosts.formats import json_fields
 from memcli.hosts.formats.rewinds import Kind, Node, abandoned
-from memcli.hosts.transcript import Action, Session, Step, typed
+from memcli.hosts.transcript import Action, Session, Step, typed, typed_parts
 
 TYPE_CHECKING = False
 
@@ -192,7 +192,7 @@ def _typed_blocks(content: Any) -> list[str]:
             if isinstance(block, str)
             or (isinstance(block, dict) and block.get("type") == "text")
         ]
-    return [typed(text) for text in json_fields.parts(content)]
+    return typed_parts(json_fields.parts(content))
 
 
 def _tool_results(record: Record) -> list[dict[str, Any]]:

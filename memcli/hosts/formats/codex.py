@@ -13,7 +13,7 @@ from itertools import islice
 
 from memcli.hosts.formats import json_fields
 from memcli.hosts.formats.jsonl_lines import Lines, Ranges, Record
-from memcli.hosts.transcript import Action, Session, Step
+from memcli.hosts.transcript import Action, Session, Step, typed_parts
 
 TYPE_CHECKING = False
 
@@ -163,7 +163,7 @@ def _prompt(payload: dict[str, Any]) -> str:
             if mark == "unknown" or mark.startswith("user.")
         ]
     texts = [text for text in texts if not text.lstrip().startswith(_NOT_TYPED)]
-    text = json_fields.joined(texts)
+    text = json_fields.joined(typed_parts(texts))
     if text.lstrip().startswith("# ") and _REQUEST in text:
         text = text.rpartition(_REQUEST)[2]
     return text

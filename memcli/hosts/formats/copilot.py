@@ -12,7 +12,7 @@ from itertools import islice
 
 from memcli.hosts.formats import json_fields
 from memcli.hosts.formats.jsonl_lines import Lines, Ranges, Record
-from memcli.hosts.transcript import Action, Session, Step
+from memcli.hosts.transcript import Action, Session, Step, typed_parts
 
 TYPE_CHECKING = False
 
@@ -98,7 +98,7 @@ def _prompt(data: dict[str, Any]) -> str:
         return ""
     if data.get("isAutopilotContinuation"):
         return ""
-    text = json_fields.joined(json_fields.parts(data.get("content")))
+    text = json_fields.joined(typed_parts(json_fields.parts(data.get("content"))))
     return "" if text.startswith("Implement the following plan:") else text
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from memcli.hosts.formats import json_fields
-from memcli.hosts.transcript import Action, Session, Step, typed
+from memcli.hosts.transcript import Action, Session, Step, typed_parts
 
 TYPE_CHECKING = False
 
@@ -100,7 +100,7 @@ def _prompt(content: Any) -> str:
             for block in content
             if isinstance(block, dict) and block.get("type") == "text"
         ]
-    text = json_fields.joined(typed(part) for part in json_fields.parts(content))
+    text = json_fields.joined(typed_parts(json_fields.parts(content)))
     # The last tag: the files above it may hold one as well.
     _, tagged, query = text.rpartition(_OPEN)
     if tagged:

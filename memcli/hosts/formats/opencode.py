@@ -11,7 +11,7 @@ import re
 
 from memcli.errors import Unreadable
 from memcli.hosts.formats import json_fields, json_object
-from memcli.hosts.transcript import Action, Session, Step, typed
+from memcli.hosts.transcript import Action, Session, Step, typed_parts
 
 TYPE_CHECKING = False
 
@@ -136,12 +136,15 @@ def _is_added(part: dict[str, Any]) -> bool:
 
 def _prompt(parts: list[dict[str, Any]]) -> str:
     """What a person typed; empty when the message is not a person's."""
+    given = [
+        json_fields.words(part.get("text"))
+        for part in parts
+        if part.get("type") == "text" and not _is_added(part)
+    ]
     texts = []
-    for part in parts:
-        if part.get("type") == "text" and not _is_added(part):
-            text = typed(json_fields.words(part.get("text")))
-            quoted = _QUOTED.fullmatch(text)
-            texts.append(quoted[1].replace('\\"', '"') if quoted else text)
+    for text in typed_parts(given):
+        quoted = _QUOTED.fullmatch(text)
+        texts.append(quoted[1].replace('\\"', '"') if quoted else text)
     text = json_fields.joined(texts)
     return "" if text.startswith("Implement the following plan:") else text
 

@@ -8,6 +8,7 @@ the languages that mail programs speak most. A shape has to serve people who nev
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 TYPE_CHECKING = False
 
@@ -188,7 +189,7 @@ def is_letter(reads: Sequence[str]) -> bool:
     True
     """
     last = [read.strip() for read in reads if read.strip()][-4:]
-    for above, below in zip(last, last[1:], strict=False):
+    for above, below in pairwise(last):
         short = len(above.split()) <= 5 and len(below.split()) <= 4
         if short and above.endswith(",") and below[:1].isupper():
             return not below.endswith((".", "?", "!"))
