@@ -23,7 +23,7 @@ _READ: Final = 400
 # Stands for what is covered; no text of a host holds it.
 _COVER: Final = "\ue000"
 _UNCOVERED: Final = re.compile(f"[^{_COVER}]+")
-_BULLET: Final = re.compile(r"\s*(?:[-*+\u2022]|\d{1,2}[.)]|\[[ xX]\])\s+")
+_BULLET: Final = re.compile(r"\s*(?:[-*\u2022]|\d{1,2}[.)]|\[[ xX]\])\s+")
 _FENCE: Final = re.compile(r"\s*(`{3,}|~{3,})([^`\n]*)$")
 _CLOSING: Final = re.compile(r"[<\[]/([A-Za-z][\w:.-]*)\s*[>\]]?")
 _OPENING: Final = re.compile(r"[<\[]([A-Za-z][\w:.-]*)(?=[\s/>\]=])")
@@ -167,6 +167,8 @@ class _Turn:
         if shapes.DOUBTFUL.search(read):
             doubtful = self.doubt = True
         self._cut_at_lead(line, start, inner, doubtful=doubtful)
+        if not bullet and shapes.is_title(read):
+            self.doubt = True
 
     def _reach(self, read: str, words: str, start: int) -> str:
         """How far what begins with this line is foreign; "" when it is not."""

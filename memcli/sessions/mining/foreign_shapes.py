@@ -141,7 +141,7 @@ PARAGRAPH: Final = _any(
     r"^\s*[\w./:\[\]-]{0,60}\b(?i:error|exception|fatal|warn(?:ing)?|remote|panic|traceback|failed|failure|hint|deprecated|deprecation)\b\s*[:\]]",
     # Traces, and what compilers and tests print.
     r'^\s*(?:Traceback|File "|at \S+ ?\(|Caused by|Exception in|goroutine \d|thread \'|-->|FAIL\b|PASS\b|ok \d|not ok \d|E  +\S|={3,} )|^\s*[\w.]*(?:Error|Exception|Warning|Interrupt|Failure)\b\s*[:(]',
-    r"^\s*(?:npm|yarn|pnpm) (?:WARN|ERR)|error TS\d|TS\d{4}:|\S\.\w{1,4}:\d+(?::\d+)?[:\s]|^\s*\d+[\u2192|:]",
+    r"^\s*(?:npm|yarn|pnpm) (?:WARN|ERR)|error TS\d|TS\d{4}:|\S\.\w{1,4}:\d+(?::\d+)?[:\s]|^\s*\d+[\u2192|:]|^\s*::\w",
     r"^\s*(?:diff --git|index [0-9a-f]{7,}|commit [0-9a-f]{7,}|(?:Author|Date|Merge):\s|\+\+\+|---\s|@@)",
 )
 
@@ -149,7 +149,7 @@ PARAGRAPH: Final = _any(
 
 _MACHINE: Final = _any(
     # Code, its comments, and what is laid out in columns.
-    r"^\s*(?:def|class|func|fn|import|from|const|let|var|return|package|public|private|static)\s+\S+.*[;:{(=]\s*$|^\s*(?://|/\*|\*/|\*\s|\*$|--\s|;;|%%|\"\"\"|'''|<!--|#(?!\d)|REM\s|@\w+\s)",
+    r"^\s*(?:def|class|func|fn|import|from|const|let|var|return|package|public|private|static)\s+\S+.*[;:{(=]\s*$|^\s*(?://|/\*|\*/|\*\s|\*$|--\s|;+\s|%+\s|\|\s|\"\"\"|'''|<!--|#(?!\d)|REM\s|@\w+\s)",
     r"[;)}\]{=,]\s*(?://|#|/\*|--)\s|[;{}]\s*$|^\s*[\w.]+\s*(?:[:+-]?=|=>|<-)\s*\S|^\s*</?\w+[^>]*>\s*$|^\s*[{}\[\]();,]+\s*$|\*/",
     r"^\s*(?://|/\*|#|--|\*)?\s*(?:TODO|FIXME|XXX|HACK)\b|[\u2500-\u257f]|\S {3,}\S|^ {4,}\S|^\t+\S|^\s*[>+]\s",
 )
@@ -168,14 +168,39 @@ def is_machine(read: str) -> bool:
 
 # --- in doubt, and signs of the person --------------------------------------------------
 
+_TEXT: Final = (
+    r"(?:text|paragraph|sentence|message|e-?mail|mail|comment|draft|reply|post|snippet|wording|phrase|passage|log|output|error|trace|thread|chat|conversation|review|transcript|article|note"
+    r"|texte|phrase|texto|p\u00e1rrafo|frase|satz|absatz|nachricht|testo|tekst)"
+)
 DOUBTFUL: Final = _any(
     # A head that may be a sentence; a text that is announced; a ruler; an open quote.
-    rf"^\W*(?!i |we |you |as )(?:[^\s.!?,;]+ ){{1,4}}{_WROTE}(?: [^\s.!?,;]+){{0,3}}\s*$",
+    rf"^\W*(?!i |we |you |as )(?:[^\s.!?,;]+ ){{1,4}}{_WROTE}(?:\s|$)",
     r"^\W*(?:here(?:'s| is| are| comes)|below (?:is|are)|hier (?:ist|sind|kommt)|voici|aqu\u00ed (?:est\u00e1n?|tienes|va)|ecco)\b",
+    # A text that is asked about, and follows.
+    rf"\b(?:this|these|th(?:is|e) following|ce(?:tte|t)?|diese[nsr]?|est[ea]|questo)\s+(?:\w+ )?{_TEXT}\b[^.!?\n]{{0,40}}[?.]?\s*$|\b(?:{_TASK})\s+(?:this|that|it|das|ceci|esto)\b[^.!?\n]{{0,40}}[?.]?\s*$",
     r"^\s*[-_=*~]{3,}\s*$|^\s*[\"'\u201c\u201e\u00ab\u2039]|^\s+\*\s",
     r"^\s*(?:hi|hello|hey|dear|hallo|liebe[rs]?|sehr geehrte\w*|guten \w+|bonjour|bonsoir|ch\u00e8re?s?|salut|hola|estimad[oa]s?|querid[oa]s?|buen[oa]s \w+|ciao|gentile)\b[^.!?\n:]{0,40}[,!]?\s*$",
     flags=_I,
 )
+_TITLE: Final = re.compile(
+    r"[*_]*(?:[^\W\da-z_]|[@\[(])[^\n]{3,80}|\S*[^\W_][./:]\S*[^\W_]\S*"
+)
+
+
+def is_title(read: str) -> bool:
+    """Whether a line above others is a title, a name, a place: no end, few words.
+
+    >>> is_title("Release Management"), is_title("Fix the build."), is_title("thanks")
+    (True, False, False)
+    """
+    plain = read.strip()
+    if len(plain.split()) > 8 or plain.endswith((*".!?:,;)\u2026", "...")):
+        return False
+    if _RULES.search(plain) or _OWN_LEAD.match(plain) or plain.isalpha():
+        return False
+    return bool(_TITLE.fullmatch(plain))
+
+
 # How a person goes on below foreign text.
 PERSON: Final = re.compile(
     r"\s*(?:[a-z\u00df-\u00ff][^:]*$|(?:Can|Could|Would) (?:you|we)\b|Please\b|Ok(?:ay)?\b)"
