@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from typer import Argument, Option
 
+    from memcli.search.reader import Reader
     from memcli.storage.repo_vault import RepoVault
 
 _NO_REMOTE = "no remote"
@@ -72,30 +73,71 @@ def _allow(context: Context, folder: str) -> Result:
             "nor a repository of its own; memcli init --repo makes one.",
         )
     warnings: tuple[str, ...] = ()
-    if not found.allowed:
-        repo_vault.allow(found, context.environ)
-        warnings = _index(context, found)
+    holds: dict[str, int] = {}
     remote = found.remote or _NO_REMOTE
+    if not found.allowed:
+        try:
+            holds = _holds(context, found)
+        except (MemcliError, OSError) as error:
+            warnings = (f"{found.path} cannot be read yet: {error}",)
+        if context.interactive:
+            if holds:
+                context.tell(_said(holds))
+            if not context.confirm(f"Let sessions read {found.path} ({remote})?"):
+                return _not_allowed(found)
+        repo_vault.allow(found, context.environ)
 
     def text(canvas: Canvas) -> None:
         said = "already allowed" if found.allowed else "allowed"
         canvas.line(f"{said} {found.path} ({remote})", style="good")
+        if holds and not context.interactive:
+            canvas.line(_said(holds), style="dim")
 
     outcome = "unchanged" if found.allowed else "allowed"
-    data = {"outcome": outcome, "path": found.path, "remote": found.remote or None}
+    data: dict[str, object] = {
+        "outcome": outcome,
+        "path": found.path,
+        "remote": found.remote or None,
+        "holds": holds or None,
+    }
     return Result(data=data, text=text, warnings=warnings)
 
 
-def _index(context: Context, found: RepoVault) -> tuple[str, ...]:
-    """Build the index now, since a hook does not wait for it; why that failed."""
-    from memcli.storage import known_vaults
+def _holds(context: Context, found: RepoVault) -> dict[str, int]:
+    """What is trusted with the vault: its entries in force, and those that say most.
 
-    inside = context._replace(vault=known_vaults.REPO, cwd=found.top)
-    try:
-        inside.open_vault("indexing").index.opened.read(lambda reader: reader.size)
-    except (MemcliError, OSError) as error:
-        return (f"{found.path} cannot be read yet: {error}",)
-    return ()
+    It builds the index, since a hook does not wait for one.
+
+    Raises:
+        MemcliError, OSError: the vault cannot be read.
+    """
+
+    def look(reader: Reader) -> dict[str, int]:
+        active = set(reader.exact("status", "active"))
+        return {
+            "entries": len(active),
+            "constraints": len(active.intersection(reader.exact("kind", "constraint"))),
+            "pinned": len(active.intersection(reader.pinned())),
+            "enforced": sum(bool(reader.row(doc).enforce) for doc in active),
+        }
+
+    inside = context._replace(vault=found.path, cwd=found.top)
+    return inside.open_vault("indexing").index.opened.read(look)
+
+
+def _said(holds: dict[str, int]) -> str:
+    return (
+        f"it holds {holds['entries']} entries: {holds['constraints']} constraints, "
+        f"{holds['pinned']} pinned, {holds['enforced']} with `enforce`"
+    )
+
+
+def _not_allowed(found: RepoVault) -> Result:
+    def text(canvas: Canvas) -> None:
+        canvas.line(f"not allowed: {found.path}", style="dim")
+
+    data = {"outcome": "unchanged", "path": found.path, "remote": found.remote or None}
+    return Result(data=data, text=text)
 
 
 def _revoke(context: Context, folder: str) -> Result:

@@ -26,7 +26,15 @@ REPO = "repo"
 """The name of the vault that the repository carries, and the `source` of its rows."""
 
 _ROLES = ("rw", "ro")
-_KNOWN = ("path", "role", "recall", "hooks", "engine", "published_as")
+_KNOWN = (
+    *("path", "role", "recall", "hooks", "kinds", "max_chars"),
+    *("engine", "published_as"),
+)
+_TOLD = (
+    *("constraint", "convention", "preference", "decision"),
+    *("fix", "lesson", "workflow", "reference"),
+)
+_LONGEST_TOLD = 600
 _NAME = r"[a-z0-9][a-z0-9_-]*"
 
 
@@ -34,7 +42,8 @@ class KnownVault(NamedTuple):
     """A vault that has a name: of the user's config, or `personal` or `repo`.
 
     `role` is rw or ro; `recall` says whether a recall without --vault asks it,
-    `hooks` whether hooks tell sessions of it then. `engine` is the database that
+    `hooks` whether hooks tell sessions of it then, and of its entries only those of
+    these `kinds` with `max_chars` characters at most. `engine` is the database that
     answers for it, or None, and `published_as` its name there; `path` is then a folder
     of the user's cache, for its settings.
     """
@@ -46,6 +55,8 @@ class KnownVault(NamedTuple):
     hooks: bool = True
     engine: str | None = None
     published_as: str = ""
+    kinds: tuple[str, ...] = _TOLD
+    max_chars: int = _LONGEST_TOLD
 
     @property
     def where(self) -> str:
@@ -296,9 +307,10 @@ def _place(
             f"{where} does not know '{unknown[0]}'", hint=f"Known: {', '.join(_KNOWN)}."
         )
     recall, hooks = (_switch(table, name, where) for name in ("recall", "hooks"))
+    kinds, most = _told(table, where)
     if "engine" in table:
         place = _published(name, table, where, environ)
-        return place._replace(recall=recall, hooks=hooks)
+        return place._replace(recall=recall, hooks=hooks, kinds=kinds, max_chars=most)
     root, role = table.get("path"), table.get("role", "rw")
     if not isinstance(root, str) or not root.strip():
         raise InvalidConfig(f"{where} needs a path, or an engine")
@@ -309,7 +321,19 @@ def _place(
     # Relative to the config's own folder, and not to the current one.
     above = os.path.dirname(path)
     root = os.path.normpath(os.path.join(above, os.path.expanduser(root.strip())))
-    return KnownVault(name, root, role, recall, hooks)
+    return KnownVault(name, root, role, recall, hooks, kinds=kinds, max_chars=most)
+
+
+def _told(table: Mapping[str, object], where: str) -> tuple[tuple[str, ...], int]:
+    """The kinds and the length that hooks tell of a vault."""
+    kinds, most = table.get("kinds", _TOLD), table.get("max_chars", _LONGEST_TOLD)
+    if not isinstance(kinds, list | tuple) or not all(
+        isinstance(kind, str) for kind in kinds
+    ):
+        raise InvalidConfig(f"{where} kinds must be a list of kinds")
+    if isinstance(most, bool) or not isinstance(most, int) or most < 0:
+        raise InvalidConfig(f"{where} max_chars must be a number of characters")
+    return tuple(kinds), most
 
 
 def _published(

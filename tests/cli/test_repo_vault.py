@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
+from memcli.cli import allow
 from memcli.cli.mcp import catalog, tools
 from memcli.storage import repo_vault
 from tests.cli.conftest import Run
-from tests.contexts import context_of
+from tests.contexts import at_terminal, context_of
 from tests.git_command import git
 
 RULE = "Deploy the shop with pnpm, never with npm"
@@ -136,6 +137,36 @@ def test_a_hook_can_answer_at_once_from_what_was_just_allowed(
     assert memcli("allow", cwd=clone).code == 0
     index = Vault(str(clone / ".memory")).index.opened
     assert index.at_once(lambda reader, changed, gone: (changed, gone)) == ([], [])
+
+
+def test_allow_says_what_would_be_trusted(carrying: Path, memcli: Run) -> None:
+    memcli("save", "Never push on Fridays", "--kind", "constraint", "--vault", "repo",
+           "--pinned", cwd=carrying)  # fmt: skip
+    memcli("allow", "--revoke", cwd=carrying)
+    done = memcli("allow", cwd=carrying)
+    assert "holds 2 entries: 1 constraints, 1 pinned, 0 with `enforce`" in done.out
+    memcli("allow", "--revoke", cwd=carrying)
+    counts = memcli("allow", "--json", cwd=carrying).json["data"]["holds"]
+    assert counts == {"entries": 2, "constraints": 1, "pinned": 1, "enforced": 0}
+
+
+@pytest.mark.parametrize(("answer", "outcome"), [("n", "unchanged"), ("y", "allowed")])
+def test_allow_asks_a_person_once_it_has_said_so(
+    carrying: Path, memcli: Run, vault: Vault, answer: str, outcome: str
+) -> None:
+    memcli("allow", "--revoke", cwd=carrying)
+    told: list[str] = []
+
+    def ask(question: str) -> str:
+        assert "holds 1 entries" in told[0]
+        return answer
+
+    context = at_terminal(vault, cwd=str(carrying), ask=ask, tell=told.append)
+    done = allow.allow(context._replace(vault=None))
+    assert done.data["outcome"] == outcome
+    found = repo_vault.find(str(carrying), os.environ)
+    assert found is not None
+    assert found.allowed is (answer == "y")
 
 
 def test_a_vault_that_cannot_be_read_is_allowed_with_a_warning(

@@ -98,6 +98,7 @@ def ask(
     from threading import Thread
 
     from memcli.search.state import Behind
+    from memcli.sessions.briefing.limits import limited
     from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
 
@@ -122,7 +123,9 @@ def ask(
                 _late(place, own).refuse(place.where)
             vault = Vault.at(place, caller)
             vault.index.elsewhere = lambda: resolved
-            answered[place.source] = _read(vault, answer)
+            answered[place.source] = _read(
+                vault, lambda vault, reader: answer(vault, limited(reader, place))
+            )
         except Behind:
             behind.append(place)
             refused[place.source] = BEHIND
