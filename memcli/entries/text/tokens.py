@@ -159,6 +159,23 @@ def question(text: str, stem: Stem) -> list[tuple[str, str]]:
     ]
 
 
+def names(text: str, stem: Stem) -> list[tuple[str, ...]]:
+    """The distinct search terms of a text, the parts of one name together.
+
+    >>> names("add parseArgs to src/app.py", str)
+    [('add',), ('parseargs', 'parse', 'args'), ('src/app.py', 'src', 'app', 'py')]
+    """
+    known: set[str] = set()
+    names = []
+    for chunk in _chunks(text):
+        terms = dict.fromkeys(_terms_of(chunk, stem))
+        new = tuple(term for term in terms if term not in known)
+        if new:
+            known.update(new)
+            names.append(new)
+    return names
+
+
 # Of the 14,000 names in 10,000 notes, each in five of them.
 @lru_cache(maxsize=1 << 14)
 def name_key(name: str) -> str:

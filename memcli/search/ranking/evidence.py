@@ -1,0 +1,74 @@
+"""How much the words that a text shares with an entry say that it needs the entry.
+
+A sum over the shared words, and no share of either text: what a person decided is
+needed by a task that speaks of it in a few rare words, however long both are. A word
+counts by how rare it is among the entries, and by how rare it is in what people say
+anyway, since "add", "test" and "file" are rare in a small vault.
+
+Invariant: pure but for one table, which comes with memcli; the sum depends on the
+terms, the counts and the size alone.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from math import log
+
+from memcli.storage import package_data
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Mapping, Sequence
+
+MOST = 5.0
+"""What a word counts at most, and so do all parts of one name: a path, an URL, a.b."""
+
+# A vault of fewer entries is weighed as if it had so many: in ten entries each word is
+# rare. By docs/benchmarks/prompts.md, as are the numbers of `bar`.
+_SMALL = 200
+# A number of fewer digits (a version, a count, a size) says nothing.
+_DIGITS = 4
+
+
+def weight(term: str, frequency: int, size: int) -> float:
+    """What a shared term counts, when `frequency` of `size` entries hold it."""
+    if len(term) == 1 or (term.isdigit() and len(term) < _DIGITS):
+        return 0.0
+    many = max(size, _SMALL)
+    rare = log(1 + (many - frequency + 0.5) / (frequency + 0.5))
+    return min(rare, float(_common().get(term, MOST)), MOST)
+
+
+def evidence(
+    names: Iterable[Sequence[str]], weights: Mapping[str, float], held: Container[str]
+) -> float:
+    """The sum over the terms that an entry holds.
+
+    Args:
+        names: the terms of a text, those of one name together (`tokens.names`).
+        weights: of each term its `weight`.
+        held: the terms of the entry.
+    """
+    parts = (sum(weights[term] for term in name if term in held) for name in names)
+    return sum(min(part, MOST) for part in parts)
+
+
+def bar(size: int, least: float = 9.0) -> float:
+    """The evidence from which on an entry is told, in a vault of a size.
+
+    Args:
+        size: how many entries there are; among more, more share a few words by chance.
+        least: what is asked for besides.
+    """
+    return least + 0.8 * log(max(size, _SMALL))
+
+
+@cache
+def _common() -> Mapping[str, str]:
+    """Of a common stem, -ln of the share of what people say that holds it."""
+    path = os.path.join(package_data.folder("words"), "common.txt")
+    with open(path, encoding="ascii") as file:
+        fields = file.read().split()
+    return dict(zip(fields[::2], fields[1::2], strict=True))

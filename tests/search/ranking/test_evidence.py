@@ -1,0 +1,69 @@
+"""Shared words say that an entry is needed by how rare they are, not by their share."""
+
+from pathlib import Path
+
+import pytest
+
+from memcli.entries.text import tokens
+from memcli.search.ranking.evidence import MOST, bar, evidence, weight
+from memcli.search.stemmer import stemmer
+from memcli.storage import package_data
+from tests.tables import common
+
+
+def of(prompt: str, entry: str, size: int = 200) -> float:
+    stem = stemmer()
+    names = tokens.names(prompt, stem)
+    weights = {term: weight(term, 1, size) for name in names for term in name}
+    return evidence(names, weights, set(tokens.terms(entry, stem)))
+
+
+def test_a_rare_word_counts_more_than_a_common_one():
+    assert weight("jitter", 1, 1000) == MOST > weight("file", 1, 1000) > 0
+
+
+def test_a_word_counts_less_the_more_entries_hold_it():
+    assert weight("jitter", 2, 1000) > weight("jitter", 400, 1000) > 0
+
+
+def test_a_small_vault_is_weighed_as_one_of_two_hundred_entries():
+    assert weight("jitter", 1, 3) == weight("jitter", 1, 200)
+    assert bar(3) == bar(200) < bar(5000)
+
+
+@pytest.mark.parametrize("term", ["a", "7", "42", "404"])
+def test_letters_and_short_numbers_say_nothing(term: str):
+    assert weight(term, 1, 1000) == 0 < weight("9077", 1, 1000)
+
+
+def test_all_parts_of_one_name_count_as_one_word():
+    path = "src/payments/ledger_importer.py"
+    assert of(path, path) == MOST
+    assert of("payments ledger importer", path) > 2 * MOST
+
+
+def test_what_else_a_text_says_takes_nothing_away():
+    said = "jitter backoff retries"
+    assert of(said, said) == of(said + " and much more besides", said + " of clients")
+
+
+def test_the_table_holds_common_words_alone():
+    path = Path(package_data.folder("words")) / "common.txt"
+    rows = [line.split(" ") for line in path.read_text("ascii").splitlines()]
+    words = [word for word, _ in rows]
+    assert 300 < len(words) < 1500
+    assert words == sorted(set(words))
+    assert all(0 < float(number) < MOST for _, number in rows)
+    assert {"add", "test", "file"} < set(words)
+
+
+def test_a_word_of_two_sources_and_a_name_are_not_common():
+    said = {
+        source: ["fix it", "ask Noor", "thanks"] + ["lint it"] * (source != "c")
+        for source in "abc"
+    }
+    assert [line.split()[0] for line in common.table(said).splitlines()] == [
+        "ask",
+        "fix",
+        "thank",
+    ]
