@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from memcli.entries.eligibility import Agent
     from memcli.search.resolved_claims import ResolvedClaims
+    from memcli.search.trigger_table import Actions
     from memcli.search.triggers import Told
     from memcli.search.unindexed import Unindexed
     from memcli.storage.listing import Listing
@@ -125,7 +126,7 @@ class Index:
         return answer(self.current())
 
     def told(
-        self, words: set[bytes] | None = None, *, enabled: bool = True
+        self, found: Actions | None = None, *, enabled: bool = True
     ) -> list[Told] | None:
         """What the entries are told at, of the files as the last reader found them.
 
@@ -133,18 +134,18 @@ class Index:
         The table in the index's folder is brought up to date on the way.
 
         Args:
-            words: those of an action; what it cannot fire is left out. None for all.
+            found: what a tool is about to do; what does not touch it is left out.
             enabled: whether the vault's settings let sessions be told.
         """
         from memcli.search import triggers
 
         if self._reader is None or self._state is None:
-            return triggers.load(self._folder, words)
+            return triggers.load(self._folder, found)
         segments = self._state.segments
         if not self.stale:
             stamps = triggers.stamps(self.root, self._entered, self._scanned)
             triggers.settle(self._folder, segments, self.root, stamps, enabled=enabled)
-        told = triggers.load(self._folder, words)
+        told = triggers.load(self._folder, found)
         if told is None:
             told = triggers.of_segments(self._folder, segments, self.root)
         return told

@@ -6,9 +6,10 @@ another version, or older than a folder of its vault is none: `glance` then asks
 index, which makes a new one (`triggers`).
 
 The file, in bytes: a line with the format, a line with a checksum and the lengths of
-four parts, and the parts. The folders with their times, each ended by NUL; the words
-that make a closer look worth while, a line each; a line for each trigger (its word, all
-its words, the number of its entry); a JSON line for each entry.
+three parts, and the parts. The folders with their times, each ended by NUL; sorted
+lines of what brings an entry (for a trigger its longest word, all its words, and the
+numbers of the entries; for a word of an entry `~` and the word, what it counts at most,
+and the numbers); a JSON line for each entry.
 """
 
 from __future__ import annotations
@@ -16,20 +17,25 @@ from __future__ import annotations
 import os
 import sys
 import zlib
+from bisect import bisect_left
+from math import log
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    Actions = Sequence[tuple[str, str, str]]
+    """What a tool is about to do, as `hosts.tool_call.actions` has it."""
 
 NAME = "triggers"
 """The file, in the folder of the index."""
 
-FORMAT = b"memcli triggers 2\n"
+FORMAT = b"memcli triggers 3\n"
 OFF = b"off"
 """Stands for the entries where the vault's settings say that nothing is told."""
 
-# A table of 20,000 triggers has 3 MB.
+# A table of 20,000 entries has 8 MB.
 _LARGEST = 16_000_000
 _WINDOWS = sys.platform == "win32"
 # Characters of code in words; all others part them. Bytes above 127 are letters.
@@ -37,6 +43,34 @@ _APART = bytes(
     ord(chr(n).lower()) if n > 127 or chr(n).isalnum() or chr(n) == "_" else 32
     for n in range(128)
 ) + bytes(range(128, 256))
+# The same for the parts of words, with their capitals: `max_retries`, `parseArgs`. What
+# has hyphens is one word: `SPDX-License-Identifier` says no more than any other name.
+_PARTS = bytes(n if n > 127 or chr(n).isalnum() or n == 45 else 32 for n in range(256))
+_HUMPS = {n: f" {chr(n).lower()}" for n in range(ord("A"), ord("Z") + 1)}
+_ENDINGS = ("ing", "ed", "es", "s", "e")
+_PROSE = ("adoc", "markdown", "md", "mdx", "pkg-info", "rst", "tex", "txt")
+SCRIPTS = frozenset("bash dockerfile justfile makefile sh zsh".split())
+"""Kinds of files whose lines are commands."""
+_MANIFESTS = ("requirements", "constraints")
+
+# An entry is told for the words that it shares with an edit when the rarest four
+# together count so much, of the path and the rarest 16 of the new text: with more of
+# them a long text holds four words of some entry by chance. docs/benchmarks/actions.md.
+_RAREST, _COUNTED, _ENOUGH = 16, 4, 17.0
+MOST = 5.0
+"""What a shared word counts at most."""
+LEAST = _ENOUGH - MOST * (_COUNTED - 1)
+"""What a word must count to matter at all."""
+
+# A vault of fewer entries is weighed as if it had so many: in ten entries each word is
+# rare.
+_SMALL = 200
+
+
+def rarity(frequency: int, size: int) -> float:
+    """How rare a word is when `frequency` of `size` entries hold it."""
+    many = max(size, _SMALL)
+    return log(1 + (many - frequency + 0.5) / (frequency + 0.5))
 
 
 class Table:
@@ -46,36 +80,73 @@ class Table:
         folders: pairs of a folder's path in the vault and its time, ns.
     """
 
-    def __init__(self, folders: bytes, keys: bytes, lines: bytes, rows: bytes) -> None:
+    def __init__(self, folders: bytes, lines: bytes, rows: bytes) -> None:
         parts = folders.split(b"\0")
         self.folders = list(zip(parts[::2], parts[1::2], strict=False))
-        self._keys = keys
-        self._lines = lines
+        self._packed_lines = lines
+        self._lines = lines.split(b"\n") if lines else []
         self._rows = rows
         self.is_off = rows == OFF
 
-    @property
-    def keys(self) -> frozenset[bytes]:
-        """The words that make a closer look worth while."""
-        return frozenset(self._keys.split(b"\n")) - {b""}
+    def triggered(self, found: Actions) -> list[int]:
+        """The numbers of entries with a trigger all of whose words an action has."""
+        words = _words_of_all(found)
+        numbers: set[int] = set()
+        for word in words:
+            for wanted, entries in self._lines_of(word):
+                if words.issuperset(wanted.split()):
+                    numbers.update(_numbers(entries))
+        return sorted(numbers)
 
-    def numbers(self, words: set[bytes]) -> list[int]:
-        """The numbers of entries with a trigger all of whose words are among these."""
-        hits = self.keys & words
-        if not hits:
-            return []
-        found = set()
-        for line in self.lines():
-            key, _, rest = line.partition(b"\t")
-            if key in hits:
-                wanted, _, number = rest.partition(b"\t")
-                if words.issuperset(wanted.split()) and number.isdigit():
-                    found.add(int(number))
-        return sorted(found)
+    def evident(self, found: Actions) -> list[int]:
+        """The numbers of entries that share enough rare words with an edit of code.
 
-    def lines(self) -> list[bytes]:
-        """A line for each trigger: its word, all its words, the number of its entry."""
-        return self._lines.split(b"\n") if self._lines else []
+        The best come first.
+        """
+        best: dict[int, float] = {}
+        for path, text, _ in found:
+            if not path or is_prose(path):
+                continue
+            of_path = set(map(stem_of, parts(path)))
+            of_text = set(map(stem_of, parts(text))) - of_path
+            words = self._weighed(of_text)[:_RAREST]
+            counted: dict[int, list[float]] = {}
+            for weight, _, entries in sorted(words + self._weighed(of_path)):
+                for number in entries:
+                    counted.setdefault(number, []).append(-weight)
+            for number, weights in counted.items():
+                together = sum(weights[:_COUNTED])
+                if together >= max(_ENOUGH, best.get(number, 0)):
+                    best[number] = together
+        return sorted(best, key=lambda number: (-best[number], number))
+
+    def _weighed(self, words: Iterable[bytes]) -> list[tuple[float, bytes, list[int]]]:
+        """The words that matter: what each counts, below 0, and who holds it."""
+        size = self._rows.count(b"\n") + 1
+        weighed = []
+        for word in words:
+            most, holders = MOST, []
+            for cap, entries in self._lines_of(b"~" + word):
+                most = min(most, int(cap) / 100)
+                holders += _numbers(entries)
+            weight = min(most, rarity(len(holders), size)) if holders else 0
+            if weight >= LEAST:
+                weighed.append((-weight, word, holders))
+        return sorted(weighed)
+
+    def _lines_of(self, key: bytes) -> Iterator[tuple[bytes, bytes]]:
+        """What stands in the lines of a word: the middle, and the numbers."""
+        lines = self._lines
+        at = bisect_left(lines, key := key + b"\t")
+        while at < len(lines) and lines[at].startswith(key):
+            middle, _, entries = lines[at][len(key) :].partition(b"\t")
+            yield middle, entries
+            at += 1
+
+    def lines(self) -> dict[bytes, list[bytes]]:
+        """Of each line all but the numbers, and those."""
+        parts = (line.rpartition(b"\t") for line in self._lines)
+        return {head: numbers.split() for head, _, numbers in parts}
 
     def rows(self) -> list[bytes]:
         """The JSON of each entry, by its number."""
@@ -87,7 +158,7 @@ class Table:
 
     def packed_with(self, folders: Iterable[tuple[bytes, bytes]]) -> bytes:
         """The bytes of this table with other folders."""
-        return _packed(_folders(folders), self._keys, self._lines, self._rows)
+        return _packed(_folders(folders), self._packed_lines, self._rows)
 
     def is_fresh(self, root: str) -> bool:
         """Whether no folder of the vault changed since the table was made.
@@ -129,7 +200,7 @@ def read(path: str) -> Table | None:
         return None
     head, _, body = data.removeprefix(FORMAT).partition(b"\n")
     numbers = head.split()
-    if not data.startswith(FORMAT) or len(numbers) != 5:
+    if not data.startswith(FORMAT) or len(numbers) != 4:
         return None
     if numbers[0] != b"%08x" % zlib.crc32(body):
         return None
@@ -148,13 +219,12 @@ def read(path: str) -> Table | None:
 
 def packed(
     folders: Iterable[tuple[bytes, bytes]],
-    lines: Sequence[bytes],
+    lines: Mapping[bytes, Sequence[bytes]],
     rows: Iterable[bytes],
 ) -> bytes:
     """The bytes of a table; `Table` says what its lines and rows are."""
-    keys = sorted({line.partition(b"\t")[0] for line in lines})
-    texts = (b"\n".join(keys), b"\n".join(lines), b"\n".join(rows))
-    return _packed(_folders(folders), *texts)
+    texts = sorted(b"%s\t%s" % (head, b" ".join(lines[head])) for head in lines)
+    return _packed(_folders(folders), b"\n".join(texts), b"\n".join(rows))
 
 
 def _folders(folders: Iterable[tuple[bytes, bytes]]) -> bytes:
@@ -170,3 +240,63 @@ def _packed(*parts: bytes) -> bytes:
 def words_of(text: str) -> set[bytes]:
     """The words of a piece of code, in lower case."""
     return set(text.encode("utf-8", "replace").translate(_APART).split())
+
+
+def _words_of_all(found: Actions) -> set[bytes]:
+    """The words of what a tool is about to do.
+
+    Those of paths begin with a slash, and those of what may run with a dollar.
+    """
+    wanted = {b"/"}
+    for path, text, command in found:
+        of_text, of_command = words_of(text), words_of(command)
+        wanted |= of_text | of_command
+        wanted.update(b"/" + word for word in words_of(path) | of_command)
+        may_run = of_command | of_text if _may_run(path) else of_command
+        wanted.update(b"$" + word for word in may_run)
+    return wanted
+
+
+def _may_run(path: str) -> bool:
+    """Whether lines of a file may be commands; `match` looks closer."""
+    name = _name(path)
+    kind = name.rpartition(".")[2]
+    return kind in SCRIPTS or kind in ("yml", "yaml") or name.startswith("dockerfile")
+
+
+def parts(text: str) -> set[str]:
+    """The parts of the words of a text, in lower case: of `parseArgs` two."""
+    found: set[str] = set()
+    for each in set(text.encode("utf-8", "replace").translate(_PARTS).split()):
+        word = each.strip(b"-").decode("utf-8", "replace")
+        if "-" in word or word[1:].islower() or word.isupper():
+            found.add(word.lower())
+        else:
+            found.update(word.translate(_HUMPS).split())
+    return {part for part in found if len(part) > 1}
+
+
+def stem_of(part: str) -> bytes:
+    """A word without its ending; the stemmer of a recall takes too long to load.
+
+    >>> stem_of("retries"), stem_of("logged")
+    (b'retri', b'logg')
+    """
+    for ending in _ENDINGS:
+        if part.endswith(ending) and len(part) - len(ending) > 2:
+            return part[: -len(ending)].rstrip("e").encode()
+    return part.encode()
+
+
+def is_prose(path: str) -> bool:
+    """Whether a file holds text for people, and no list of packages."""
+    name = _name(path)
+    return name.rpartition(".")[2] in _PROSE and not name.startswith(_MANIFESTS)
+
+
+def _name(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2].lower()
+
+
+def _numbers(data: bytes) -> list[int]:
+    return [int(number) for number in data.split() if number.isdigit()]

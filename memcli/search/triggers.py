@@ -13,11 +13,15 @@ import re
 
 from memcli.entries import anchors
 from memcli.entries.entry import Status
+from memcli.entries.remembered import Remembered
 from memcli.entries.text import code_terms
 from memcli.entries.text.code_terms import COMMAND, PATH, Trigger
+from memcli.entries.text.english_stems import stem
+from memcli.entries.text.tokens import STOP_WORDS
 from memcli.named_tuple import NamedTuple
 from memcli.search import trigger_table
-from memcli.search.trigger_table import NAME, OFF, words_of
+from memcli.search.ranking import evidence
+from memcli.search.trigger_table import LEAST, NAME, OFF, words_of
 
 TYPE_CHECKING = False
 
@@ -27,12 +31,24 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.search.segment import SegmentId
     from memcli.search.stored_row import StoredRow
+    from memcli.search.trigger_table import Actions
 
-KINDS = ("constraint", "convention", "preference", "fix")
-"""The kinds that say how something is to be done, and so are told when it is."""
+KINDS = (
+    *("constraint", "convention", "preference", "decision", "lesson", "workflow"),
+    "fix",
+)
+"""The kinds that say how something is to be done, and so are told when it is, in the
+order in which they are told."""
 
-# A vault beyond this tells at the triggers of the entries that were indexed first.
+# What passes by: told of no file.
+_PASSING = ("action", "blocker", "event", "idea")
+# A vault beyond this tells of the entries that were indexed first.
 _MOST = 20_000
+# Of an entry's text so much is compared with an edit: what is longer shares words with
+# everything.
+_COMPARED = 1_000
+# Of so many entries, one that alone holds a word holds a rare one.
+_MANY = 1_000_000
 # A folder that changed so short a time before it was listed may change again within
 # the same tick of its clock; ns. As `search.state` has it for files.
 _TICK = 2_000_000_000
@@ -46,6 +62,8 @@ class Told(NamedTuple):
         enforce: ask or deny, if a person set it; the vault decides whether it counts.
         triggers: what makes hooks tell it.
         spared: the paths at which it is not.
+        words: of each word that an edit may share, what it counts at most.
+        evident: whether it shares enough of them with the edit that is looked at.
     """
 
     id: str
@@ -54,17 +72,20 @@ class Told(NamedTuple):
     enforce: str | None
     triggers: tuple[Trigger, ...]
     spared: tuple[str, ...]
+    words: tuple[tuple[bytes, float], ...] = ()
+    evident: bool = False
 
     def as_json(self) -> bytes:
         """One line; `told_of` reads it."""
         import json
 
-        return json.dumps(self, separators=(",", ":")).encode("ascii")
+        return json.dumps(self[:6], separators=(",", ":")).encode("ascii")
 
     def as_line(self) -> Line:
         """The entry as the table holds it."""
-        every = (_line(words) for each in self.triggers for words in _words(each))
-        return Line(self.as_json(), tuple(every))
+        every = [_line(words) for each in self.triggers for words in _words(each)]
+        every += [b"~%s\t%d" % (word, 100 * most) for word, most in self.words]
+        return Line(self.as_json(), tuple(dict.fromkeys(every)))
 
 
 class Line(NamedTuple):
@@ -72,8 +93,7 @@ class Line(NamedTuple):
 
     Attributes:
         row: its JSON.
-        words: for each way to fire it the longest word, and all words; an action that
-            has not all of them fires nothing.
+        words: the lines that bring it (`trigger_table`), without its number.
     """
 
     row: bytes
@@ -99,16 +119,46 @@ def told_of(data: bytes) -> Told:
 
 
 def of_row(row: StoredRow) -> Told | None:
-    """An entry with its triggers; None when it has none."""
-    if not (row.kind in KINDS or row.enforce) or row.status != Status.ACTIVE:
+    """An entry with what it is told at; None when it is told at nothing."""
+    if row.status != Status.ACTIVE or row.kind in _PASSING:
         return None
-    found = code_terms.triggers(row.text)
     # An entry that is anchored in a file is told when the file changes.
-    anchored = [Trigger(PATH, each.path) for each in anchors.read_all(row.code)]
-    chosen = tuple(dict.fromkeys((*anchored, *found.found)))[: code_terms.MOST]
-    if not chosen:
+    found = [Trigger(PATH, each.path) for each in anchors.read_all(row.code)]
+    spared: tuple[str, ...] = ()
+    words: tuple[tuple[bytes, float], ...] = ()
+    if row.kind in KINDS or row.enforce:
+        named = code_terms.triggers(row.text)
+        found += named.found
+        spared = named.spared
+        # Code that has the other words of "use httpx, never requests" keeps to it.
+        if row.kind in KINDS and not named.forbids:
+            words = _shared(row.text[:_COMPARED])
+    chosen = tuple(dict.fromkeys(found))[: code_terms.MOST]
+    if not chosen and not words:
         return None
-    return Told(row.id, row.path, row.kind, row.enforce, chosen, found.spared)
+    return Told(row.id, row.path, row.kind, row.enforce, chosen, spared, words)
+
+
+def _shared(text: str) -> tuple[tuple[bytes, float], ...]:
+    """The words of an entry that an edit may share, with what each counts at most.
+
+    One that can never matter is left out.
+    """
+    most: dict[bytes, float] = {}
+    for word in trigger_table.parts(text):
+        part = trigger_table.stem_of(word)
+        most[part] = min(_MOST_OF[word], most.get(part, trigger_table.MOST))
+    return tuple(sorted(each for each in most.items() if each[1] >= LEAST))
+
+
+def _most_of(word: str) -> float:
+    """What a word counts at most: less when people say it often, whoever they are."""
+    if word in STOP_WORDS or word.isdigit():
+        return 0.0
+    return evidence.weight(stem(word) if word.isascii() else word, 0, _MANY)
+
+
+_MOST_OF = Remembered(_most_of, most=1 << 16)
 
 
 class Following:
@@ -146,7 +196,7 @@ class Following:
         for line in lines:
             if self._contents is None:
                 table = self._table
-                self._contents = _of_table(table) if table else _Contents([], [])
+                self._contents = _of_table(table) if table else _Contents({}, [])
             self._contents.add(line)
 
     def store(self, places: list[tuple[bytes, bytes]]) -> None:
@@ -160,25 +210,30 @@ class Following:
         elif self._table is not None and self._contents is None:
             _write(self._folder, self._table.packed_with(places))
         else:
-            contents = self._contents or _Contents([], [])
+            contents = self._contents or _Contents({}, [])
             _store(self._folder, contents if self._enabled else None, places)
 
 
-def load(folder: str, words: set[bytes] | None = None) -> list[Told] | None:
+def load(folder: str, found: Actions | None = None) -> list[Told] | None:
     """The entries of the table in an index's folder; None without a whole one.
 
     Args:
         folder: the index's.
-        words: those of an action, to leave out what it cannot fire.
+        found: what a tool is about to do, to leave out what does not touch it.
     """
     table = trigger_table.read(_path(folder))
     if table is None:
         return None
     try:
-        rows = table.rows()
-        if words is not None:
-            rows = [rows[number] for number in table.numbers(words)]
-        return list(map(told_of, rows))
+        told = list(map(told_of, table.rows()))
+        if found is None:
+            return told
+        evident = table.evident(found)
+        named = set(table.triggered(found)).difference(evident)
+        return [
+            *(told[number]._replace(evident=True) for number in evident),
+            *(told[number] for number in sorted(named)),
+        ]
     except (ValueError, TypeError, IndexError):
         return None
 
@@ -207,7 +262,7 @@ def settle(
     if enabled and table is not None:
         contents = _of_table(table)
     elif enabled:
-        contents = _Contents([], [])
+        contents = _Contents({}, [])
         for told in of_segments(folder, segments, root):
             contents.add(told.as_line())
     _store(folder, contents, places)
@@ -254,14 +309,16 @@ def stamps(
 class _Contents(NamedTuple):
     """What a table holds, as `trigger_table.Table` has it."""
 
-    lines: list[bytes]
+    lines: dict[bytes, list[bytes]]
     rows: list[bytes]
 
     def add(self, line: Line) -> None:
         """Add an entry."""
-        number = b"\t%d" % len(self.rows)
-        self.lines.extend(words + number for words in line.words)
-        self.rows.append(line.row)
+        number = b"%d" % len(self.rows)
+        if len(self.rows) < _MOST:
+            self.rows.append(line.row)
+            for each in line.words:
+                self.lines.setdefault(each, []).append(number)
 
     def without(self, paths: Collection[str]) -> _Contents:
         """The same without the entries of these paths."""
@@ -275,11 +332,11 @@ class _Contents(NamedTuple):
         if len(stay) == len(self.rows):
             return self
         now = {b"%d" % old: b"%d" % new for new, old in enumerate(stay)}
-        lines = [
-            head + tab + now[number]
-            for head, tab, number in (line.rpartition(b"\t") for line in self.lines)
-            if number in now
-        ]
+        lines = {
+            head: kept
+            for head, numbers in self.lines.items()
+            if (kept := [now[number] for number in numbers if number in now])
+        }
         return _Contents(lines, [self.rows[number] for number in stay])
 
 
@@ -304,7 +361,7 @@ def _words(trigger: Trigger) -> Iterator[set[bytes]]:
     elif trigger.form == COMMAND:
         # Options have short forms.
         plain = [word for word in text.split() if not word.startswith("-")]
-        yield words_of(" ".join(plain)) or words_of(text)
+        yield {b"$" + word for word in words_of(" ".join(plain)) or words_of(text)}
     else:
         yield words_of(text)
         last = re.search(r"\.(\w+)$", text)
@@ -316,8 +373,8 @@ def _store(
     folder: str, contents: _Contents | None, folders: list[tuple[bytes, bytes]]
 ) -> None:
     """Write the table; None for contents where nothing is to be told."""
-    lines, rows = contents or ([], [OFF])
-    _write(folder, trigger_table.packed(folders, lines[:_MOST], rows))
+    lines, rows = contents or ({}, [OFF])
+    _write(folder, trigger_table.packed(folders, lines, rows))
 
 
 def _write(folder: str, data: bytes) -> None:

@@ -14,7 +14,6 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.entries.text.code_terms import NAME, Trigger
 from memcli.search import trigger_table, triggers
-from memcli.search.trigger_table import words_of
 from memcli.storage import state_dirs
 from tests.conftest import VaultMaker
 
@@ -66,7 +65,7 @@ def test_a_table_without_some_paths_is_the_one_of_the_others(
     ]
 
     def contents(chosen: list[triggers.Told]) -> triggers._Contents:
-        made = triggers._Contents([], [])
+        made = triggers._Contents({}, [])
         for each in chosen:
             made.add(each.as_line())
         return made
@@ -80,10 +79,10 @@ def test_only_the_entries_that_an_action_may_fire_are_read(vault: Vault):
     save(vault, OTHER)
     vault.recall("anything")
     folder = state_dirs.path(vault.root, layout.INDEX)
-    found = triggers.load(folder, words_of("run npm publish"))
+    found = triggers.load(folder, [("", "", "run npm publish")])
     assert found is not None
     assert [told.kind for told in found] == ["constraint"]
-    assert triggers.load(folder, words_of("npm")) == []
+    assert triggers.load(folder, [("", "", "npm")]) == []
 
 
 def test_only_kinds_that_say_how_things_are_done_are_in_it(vault: Vault):
@@ -93,13 +92,89 @@ def test_only_kinds_that_say_how_things_are_done_are_in_it(vault: Vault):
     assert names(vault) == []
 
 
+@pytest.mark.parametrize("kind", ["decision", "lesson", "workflow", "fix"])
+def test_what_was_decided_or_learnt_takes_part_like_a_constraint(
+    vault: Vault, kind: str
+):
+    save(vault, LESSON, kind)
+    assert names(vault) == ["http.Client"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"), [("reference", ["src/x.py"]), ("event", [])]
+)
+def test_what_lasts_is_told_at_the_file_that_it_is_anchored_in(
+    vault: Vault, kind: str, expected: list[str]
+):
+    path = Path(vault.root, vault.path_of(save(vault, "The limit is ten", kind)))
+    path.write_text(path.read_text().replace("kind:", "code: [src/x.py]\nkind:", 1))
+    assert names(vault) == expected
+
+
+DECISION = "Retries use exponential backoff, with jitter added to every delay"
+SLEEPS = "exponential = 2 ** n\ndelay = exponential * jitter()  # backoff"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("client.py", SLEEPS, True),
+        ("client.py", "exponentialBackoff(JITTER, max_delay)", True),
+        ("backoff/jitter.py", "delayed = exponential(n)", True),
+        ("client.py", "delay = exponential(n, jitter)", False),
+        ("client.py", "exponential-backoff-jitter-delay", False),
+        ("client.py", "retries = every(added, use)", False),
+        ("notes.md", SLEEPS, False),
+        ("", SLEEPS, False),
+    ],
+)
+def test_four_rare_words_of_path_and_new_text_bring_a_decision(
+    vault: Vault, path: str, text: str, expected: bool
+):
+    save(vault, DECISION, "decision")
+    names(vault)
+    table = table_of(vault)
+    assert table is not None
+    assert table.evident([(path, text, "")]) == ([0] if expected else [])
+
+
+def test_words_that_many_entries_hold_bring_none(vault: Vault):
+    for number in range(40):
+        save(vault, f"{DECISION} in service{number}", "decision")
+    names(vault)
+    table = table_of(vault)
+    assert table is not None
+    assert table.evident([("client.py", SLEEPS, "")]) == []
+
+
+def test_a_long_text_brings_no_decision_by_chance(vault: Vault):
+    """The rarest of its words are looked at, which here are those of other entries."""
+    others = [f"word{chr(97 + n)}x" for n in range(20)]
+    for text in (DECISION, f"{DECISION}, always", *others):
+        save(vault, text, "decision")
+    names(vault)
+    table = table_of(vault)
+    assert table is not None
+    long = f"{SLEEPS} {' '.join(others)}"
+    assert table.evident([("client.py", SLEEPS, "")]) == [0, 1]
+    assert table.evident([("client.py", long, "")]) == []
+
+
+def test_a_lesson_that_forbids_a_name_is_not_told_for_its_other_words(vault: Vault):
+    save(vault, f"{DECISION}, never http.Client")
+    names(vault)
+    table = table_of(vault)
+    assert table is not None
+    assert table.evident([("client.py", SLEEPS, "")]) == []
+
+
 def test_a_table_that_is_gone_or_damaged_is_made_from_the_index(vault: Vault):
     save(vault, LESSON)
     names(vault)
     path = Path(state_dirs.path(vault.root, layout.INDEX), trigger_table.NAME)
     whole = path.read_bytes()
     rows = triggers.load(str(path.parent))
-    for damage in (None, b"", b"memcli triggers 2\n", whole[:-1], whole[:40] + b"x"):
+    for damage in (None, b"", trigger_table.FORMAT, whole[:-1], whole[:40] + b"x"):
         path.unlink(missing_ok=True)
         if damage is not None:
             path.write_bytes(damage)
@@ -190,9 +265,9 @@ def test_a_word_of_a_trigger_alone_makes_no_candidate(vault: Vault):
     names(vault)
     table = table_of(vault)
     assert table is not None
-    assert table.numbers(words_of("a := http.Client{}")) == [0]
-    assert table.numbers(words_of("a := Client{}")) == []
-    assert table.numbers(words_of("")) == []
+    assert table.triggered([("a.go", "a := http.Client{}", "")]) == [0]
+    assert table.triggered([("a.go", "a := Client{}", "")]) == []
+    assert table.triggered([("", "", "")]) == []
 
 
 def test_the_settings_can_switch_it_off(make_vault: VaultMaker):
@@ -217,7 +292,8 @@ def test_reading_a_table_loads_nothing(tmp_path: Path):
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    assert set(done.stdout.split()) <= {"__future__", "zlib"}
+    light = {"__future__", "_bisect", "bisect", "math", "zlib"}
+    assert set(done.stdout.split()) <= light
 
 
 def test_a_change_of_no_lesson_leaves_the_entries_and_takes_the_folders_anew(

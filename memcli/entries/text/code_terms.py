@@ -42,6 +42,8 @@ MOST = 12
 """Triggers of one entry, at most."""
 
 _PIECE = re.compile(r"`([^`\n]+)`|([^\s`]+)")
+# `http.Client{}` makes one: it is the name that counts.
+_BRACES = re.compile(r"(?<=\w)\{[^{}\n]*\}(?![\w./])")
 _FORBIDS = frozenset(
     """
     avoid avoids cannot don't dont forbid forbids neither never no nobody nor not
@@ -97,10 +99,13 @@ class Triggers(NamedTuple):
     Attributes:
         found: what to look for, in the order of the text.
         spared: paths at which the lesson allows what it forbids elsewhere.
+        forbids: whether it forbids one of the names, so that code without it keeps to
+            the lesson.
     """
 
     found: tuple[Trigger, ...]
     spared: tuple[str, ...] = ()
+    forbids: bool = False
 
 
 class _Found:
@@ -118,7 +123,7 @@ def triggers(text: str) -> Triggers:
     >>> triggers("HTTP goes through httpx.NewClient, never http.Client").found
     (Trigger(form='name', text='http.Client'),)
     """
-    text = text[:_LOOKED_AT]
+    text = _BRACES.sub("", text[:_LOOKED_AT])
     found = _Found()
     for sentence in _sentences(text):
         _Reading(sentence, found).read()
@@ -134,7 +139,9 @@ def triggers(text: str) -> Triggers:
     if not names and not paths and _ADDS.search(text):
         names += _ADDING
     chosen = [t for t in dict.fromkeys((*names, *paths)) if _is_usable(t)]
-    return Triggers(tuple(chosen[:MOST]), tuple(dict.fromkeys(found.spared))[:MOST])
+    spared = tuple(dict.fromkeys(found.spared))[:MOST]
+    forbids = any(each in chosen and each.form != PATH for each in found.forbidden)
+    return Triggers(tuple(chosen[:MOST]), spared, forbids)
 
 
 def broad(trigger: Trigger) -> str:

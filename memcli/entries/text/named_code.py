@@ -55,6 +55,9 @@ _KNOWN_ALONE = _KNOWN - AMBIGUOUS
 _KNOWN_FORBIDDEN = _KNOWN | KEYWORDS
 # What may begin a command or a run of keywords.
 _BEGIN = PROGRAMS.keys() | KEYWORDS | SQL
+# The subcommands of programs; of "running to" a sentence says no command.
+_VERBS = frozenset().union(*PROGRAMS.values()) - {"run", "test", "x"}
+_BETWEEN = frozenset("a an any changes commits code our straight the your".split())
 _NOT_USES = frozenset("cannot do don't dont it must never not or and to".split())
 
 
@@ -85,7 +88,7 @@ def candidate(
     """What a piece names, if anything, and how many pieces that takes."""
     piece = sentence[at]
     if piece.is_code:
-        return _of_span(piece.text), 1
+        return _of_span(piece.text.removeprefix("&")), 1
     word = piece.text
     if not word.isascii() or len(word) > LONGEST or "://" in word:
         return None, 1
@@ -94,7 +97,7 @@ def candidate(
         if trigger is not None:
             return trigger, steps
     if forbids:
-        return _plain(sentence, at), 1
+        return _plain(sentence, at) or _sent(sentence, at), 1
     before = sentence[at - 1] if at else None
     subject = before is None or before.comma or before.text.lower() in ("and", "or")
     if word.lower() in _KNOWN_ALONE and subject:
@@ -121,7 +124,7 @@ def is_silent(word: str) -> bool:
     plain = (
         low not in _KNOWN_FORBIDDEN and low.removesuffix("s") not in _KNOWN_FORBIDDEN
     )
-    return plain and _is_prose(word)
+    return plain and not _verb(low) and _is_prose(word)
 
 
 def _coded(
@@ -254,6 +257,31 @@ def _is_name(word: str) -> bool:
     return (
         "." not in word and "/" not in word and identifier(word, code=False) is not None
     )
+
+
+def _verb(word: str) -> str:
+    """The subcommand of a program that a verb is in any form: push, "pushing"."""
+    word = word.rpartition("-")[2]
+    return next(
+        (form for n in range(4) if (form := word[: len(word) - n]) in _VERBS), ""
+    )
+
+
+def _sent(sentence: list[Piece], at: int) -> Trigger | None:
+    """The command that a plain verb with its goal names: "never push to main".
+
+    A verb alone is no command: "never add comments" is not about `git add`.
+    """
+    verb = _verb(sentence[at].text.lower())
+    nexts = [each.text for each in sentence[at + 1 : at + 6]]
+    while nexts and (nexts[0].endswith("ly") or nexts[0] in _BETWEEN):
+        del nexts[0]
+    if not verb or nexts[:1] not in (["to"], ["onto"]):
+        return None
+    goal = next((each for each in nexts[1:] if each not in _BETWEEN), "")
+    if not re.fullmatch(r"[A-Za-z][\w./-]*", goal):
+        return None
+    return Trigger(COMMAND, f"* {verb} {goal}")
 
 
 def _plain(sentence: list[Piece], at: int) -> Trigger | None:

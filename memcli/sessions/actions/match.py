@@ -14,6 +14,7 @@ from functools import cached_property
 from memcli.entries.text.code_terms import COMMAND, NAME, PATH, WORD, Trigger
 from memcli.entries.text.code_words import KEYWORDS, SQL
 from memcli.named_tuple import NamedTuple
+from memcli.search.trigger_table import SCRIPTS, is_prose
 from memcli.sessions.actions.path_pattern import is_at
 
 TYPE_CHECKING = False
@@ -21,8 +22,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_PROSE = ("adoc", "markdown", "md", "pkg-info", "rst", "tex", "txt")
-_MANIFESTS = ("requirements", "constraints")
 _HASH_COMMENTS = frozenset(
     """
     bash cfg conf dockerfile ex exs gemfile justfile makefile nix pl py pyi r rb ps1 sh
@@ -36,8 +35,6 @@ _SLASH_COMMENTS = frozenset(
     """.split()
 )
 _DASH_COMMENTS = frozenset("elm hs lua sql".split())
-# Files whose lines are commands.
-_SCRIPTS = frozenset("bash dockerfile justfile makefile sh zsh".split())
 _WRAPPERS = frozenset("command env exec nice nohup sudo time xargs".split())
 _RUNNERS = frozenset("bundle hatch npx pdm pipenv pnpm poetry uv uvx yarn".split())
 _PACKAGERS = frozenset(
@@ -71,12 +68,11 @@ class Looked:
         self.path = action.path.replace("\\", "/")
         self.action = action
         name = self.path.rpartition("/")[2].lower()
-        stem, dot, ending = name.rpartition(".")
+        _, dot, ending = name.rpartition(".")
         self.kind = ending if dot else name.partition(".")[0]
         if name.startswith("dockerfile"):
             self.kind = "dockerfile"
-        is_manifest = stem.startswith(_MANIFESTS)
-        self.is_prose = self.kind in _PROSE and not is_manifest
+        self.is_prose = is_prose(self.path)
 
     @cached_property
     def code(self) -> str:
@@ -98,7 +94,7 @@ class Looked:
         if self.action.command:
             return list(simple_commands(self.action.command))
         is_pipeline = self.kind in ("yml", "yaml") and "." in self.path[:1]
-        if self.kind not in _SCRIPTS and not is_pipeline:
+        if self.kind not in SCRIPTS and not is_pipeline:
             return []
         start = r"(?m)^[ \t]*(?:- )?(?:run:|RUN)[ \t]+|^[ \t@-]+"
         lines = re.sub(start, "", self.code)
@@ -136,9 +132,14 @@ def fired(
     triggers: Iterable[Trigger], spared: Iterable[str], looked: Looked
 ) -> Trigger | None:
     """The first trigger that fires; None where the lesson does not apply."""
-    if looked.path and any(is_at(looked.path, each) for each in spared):
+    if is_spared(spared, (looked,)):
         return None
     return next((each for each in triggers if fires(each, looked)), None)
+
+
+def is_spared(spared: Iterable[str], looked: Iterable[Looked]) -> bool:
+    """Whether an action changes a file for which a lesson does not hold."""
+    return any(one.path and is_at(one.path, each) for each in spared for one in looked)
 
 
 def told_triggers(rows: Iterable[tuple[str, str]]) -> list[Trigger]:
@@ -263,7 +264,7 @@ def _runs(words: list[str], wanted: list[str]) -> bool:
     """Whether a simple command has the wanted words in their order."""
     if wanted[0].startswith("-"):
         return any(_is_option(each, wanted[0]) for each in words)
-    if words[0] != wanted[0]:
+    if wanted[0] not in ("*", words[0]):
         return False
     rest = iter(words[1:])
     return all(any(_is_option(each, want) for each in rest) for want in wanted[1:])
@@ -273,7 +274,8 @@ def _is_option(word: str, wanted: str) -> bool:
     if wanted == "*":
         return not word.startswith("-")
     if not wanted.startswith("-"):
-        return word == wanted
+        # `git push origin HEAD:main` pushes to main.
+        return word.rpartition(":")[2] == wanted
     return word.partition("=")[0] == wanted or word == _SHORT.get(wanted)
 
 

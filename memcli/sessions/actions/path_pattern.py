@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 def is_at(path: str, pattern: str) -> bool:
     """Whether a path lies at or below a pattern, which may begin at any folder.
 
-    A pattern has `*` for a part of one name and `**` for any number of names.
+    Capitals count for nothing: a sentence may begin with a file. A pattern has `*` for
+    a part of one name and `**` for any number of names.
 
     >>> is_at("shop/proto/order.proto", "proto/*.proto")
     True
     """
+    path, pattern = path.lower(), pattern.lower()
     wanted = [each for each in pattern.removeprefix("./").split("/") if each]
     names = _names(path)
     if not wanted or len(wanted) > 12 or len(names) > 64:

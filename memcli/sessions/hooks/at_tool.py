@@ -13,7 +13,7 @@ import os
 from memcli.entries.text import code_terms, prompt_injection
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import hook_log, markers
-from memcli.sessions.actions.match import Action, Looked, fired
+from memcli.sessions.actions.match import Action, Looked, fired, is_spared
 from memcli.sessions.briefing.frame import Item, framed
 from memcli.sessions.hooks import glance
 from memcli.storage import known_vaults, state_dirs
@@ -40,7 +40,6 @@ _TITLE = 160
 _MOST_REFUSED = 20
 _REFUSED = "!"
 _MOST_REPOSITORIES = 50
-_KINDS = ("constraint", "fix", "convention", "preference")
 _BEFORE, _AFTER = "About what you are about to do", "About what you just did"
 
 
@@ -59,11 +58,15 @@ class Answer(NamedTuple):
 
 
 class _Fired(NamedTuple):
-    """An entry that an action touches; `source` is empty for the own vault."""
+    """An entry that an action touches; `source` is empty for the own vault.
+
+    `named` says that the action has what the entry names, and not only its words.
+    """
 
     row: StoredRow
     enforce: str
     source: str
+    named: bool
 
 
 class _Looked(NamedTuple):
@@ -138,15 +141,17 @@ def _look(
     from memcli.search import triggers
 
     answer = _Looked([], [])
-    told = vault.index.opened.told(glance.words_of([each.action for each in looked]))
+    told = vault.index.opened.told([each.action for each in looked])
     for each in triggers.of_reader(reader) if told is None else told:
-        if not any(fired(each.triggers, each.spared, one) for one in looked):
+        named = any(fired(each.triggers, each.spared, one) for one in looked)
+        if not named and not (each.evident and not is_spared(each.spared, looked)):
             continue
         row = _row(reader, each, view)
         if row is None or prompt_injection.of_entry(row.title, row.text):
             answer.elsewhere.append(each.id)
             continue
-        answer.found.append(_Fired(row, _enforced(each, row, looked), source))
+        enforce = _enforced(each, row, looked)
+        answer.found.append(_Fired(row, enforce, source, named))
     return answer
 
 
@@ -167,10 +172,13 @@ def _enforced(told: Told, row: StoredRow, looked: Sequence[Looked]) -> str:
     return row.enforce if fires else ""
 
 
-def _order(found: _Fired) -> tuple[int, int, str]:
+def _order(found: _Fired) -> tuple[bool, bool, int]:
+    """Sorts what is told; of two alike the first stays the first, by the table."""
+    from memcli.search.triggers import KINDS
+
     kind = found.row.kind
-    place = _KINDS.index(kind) if kind in _KINDS else len(_KINDS)
-    return (0 if found.enforce else 1), place, found.row.id
+    place = KINDS.index(kind) if found.named and kind in KINDS else len(KINDS)
+    return not found.enforce, not found.named, place
 
 
 def _is_trusted(vault: Vault) -> bool:

@@ -98,8 +98,15 @@ def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool
     tables = _tables(root, folder, environ)
     if tables is None:
         return True
-    wanted = words_of(found)
-    rows = [(table, number) for table in tables for number in table.numbers(wanted)]
+    rows = [
+        (table, number, evident)
+        for table in tables
+        for evident, numbers in (
+            (True, table.evident(found)),
+            (False, table.triggered(found)),
+        )
+        for number in numbers
+    ]
     if not rows:
         return False
     session = next(
@@ -112,12 +119,14 @@ def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool
     )
     agent = flags.get("agent") or environ.get("MEMCLI_AGENT") or None
     acted = session_files.acted(root, session, agent) if session else set()
-    told = []
-    for table, number in rows:
+    named = []
+    for table, number, evident in rows:
         row = loads(table.rows()[number])
         if row[0] not in acted:
-            told.append(row)
-    return bool(told) and _fires(told, found)
+            if evident:
+                return True
+            named.append(row)
+    return bool(named) and _fires(named, found)
 
 
 def _fires(told: list[list[Any]], found: list[tuple[str, str, str]]) -> bool:
@@ -164,19 +173,6 @@ class _Context:
     def parse_constant(name: str) -> None:
         """NaN and the infinities: nothing here counts."""
         del name
-
-
-def words_of(found: Sequence[tuple[str, str, str]]) -> set[bytes]:
-    """The words of what a tool is about to do; those of paths begin with a slash."""
-    wanted: set[bytes] = set()
-    for path, text, command in found:
-        wanted |= trigger_table.words_of(text)
-        of_command = trigger_table.words_of(command)
-        wanted |= of_command
-        wanted.add(b"/")
-        for word in (*trigger_table.words_of(path), *of_command):
-            wanted.add(b"/" + word)
-    return wanted
 
 
 def _vault(flags: Mapping[str, str], environ: Mapping[str, str]) -> str | None:

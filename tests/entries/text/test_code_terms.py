@@ -30,6 +30,11 @@ from memcli.entries.text.code_terms import (
         ("Nobody calls helm upgrade on prod", [(COMMAND, "helm upgrade")]),
         ("git reset --hard is not allowed", [(COMMAND, "git reset --hard")]),
         ("Don't pass --no-cache to the build", [(COMMAND, "--no-cache")]),
+        ("Never push to main directly", [(COMMAND, "* push main")]),
+        ("No direct pushes to main; open a PR", [(COMMAND, "* push main")]),
+        ("We never deploy straight to production", [(COMMAND, "* deploy production")]),
+        ("Never build http.Client{} yourself", [(NAME, "http.Client")]),
+        ("Avoid `&http.Client{Timeout: t}` here", [(NAME, "http.Client")]),
         ("Files in gen/api/ are generated", [(PATH, "gen/api/")]),
         ("Never edit poetry.lock by hand", [(PATH, "poetry.lock")]),
         ("Avoid SELECT * in reports", [(NAME, "SELECT *")]),
@@ -48,6 +53,7 @@ def test_what_a_lesson_forbids_or_is_about_is_what_it_is_told_at(
         "",
         "We deploy on Tuesdays, never on Fridays",
         "Never delete anything without asking",
+        "Never add comments to generated code",
         "Ask Ana before a release; she has the keys, e.g. of the store",
         "Use `ruff format` for everything",
         "Write tests with pytest and fixtures",
@@ -56,6 +62,18 @@ def test_what_a_lesson_forbids_or_is_about_is_what_it_is_told_at(
 )
 def test_a_lesson_that_forbids_no_code_is_told_at_nothing(text: str):
     assert triggers(text).found == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Use httpx, never requests", True),
+        ("Never edit poetry.lock by hand", False),
+        ("retryPolicy needs a jitter", False),
+    ],
+)
+def test_a_lesson_forbids_names_but_not_paths(text: str, expected: bool):
+    assert triggers(text).forbids is expected
 
 
 def test_a_lesson_about_new_dependencies_is_told_at_the_commands_that_add_one():

@@ -67,6 +67,26 @@ def test_an_edit_that_keeps_it_and_any_other_are_told_nothing(live: Vault):
     assert at(live, payload("return nil")) == ""
 
 
+def test_a_decision_is_told_before_the_write_that_shares_its_words_and_once(
+    live: Vault,
+):
+    text = "Retries use exponential backoff, with jitter added to every delay"
+    name = save(live, text, kind="decision")
+    other = save(live)
+    given = payload(f"delay = backoff(exponential, jitter)\n{EDIT}")
+    answer = at(live, given)
+    assert answer.index(other) < answer.index(name), "what has the name comes first"
+    assert at(live, given) == ""
+
+
+def test_words_refuse_nothing(live: Vault):
+    text = "Retries use exponential backoff, with jitter added to every delay"
+    name = save(live, text, enforce="deny")
+    answer = at(live, payload("delay = backoff(exponential, jitter)"))
+    assert decision(answer) == ""
+    assert name in answer
+
+
 def test_two_lessons_and_six_hundred_characters_at_a_time(live: Vault):
     names = [save(live, f"{LESSON} ({n}{'x' * 290})") for n in range(5)]
     shown: list[str] = []
