@@ -29,7 +29,7 @@ from memcli.entries.projects import number
 from memcli.recall import recall
 from memcli.recall.query import Query, checked
 from memcli.search.ranking.weights import DEFAULTS
-from memcli.sessions.briefing import compose
+from memcli.sessions.briefing.prompt import for_prompt, question
 from memcli.sessions.scope import says_everywhere
 from tests.benchmarks import locomo, report
 
@@ -111,7 +111,7 @@ def told(vault: Vault, said: Sequence[Turn], *, scoped: bool) -> Iterator[Told]:
             return {reader.row(doc).id for doc in reader.of_session(session)}
 
         shown = vault.read(own_session)
-        found = compose.for_prompt(vault, compose.question(turn.text), view, shown)
+        found = for_prompt(vault, question(turn.text), view, shown)
         own: list[str] = []
         foreign: list[str] = []
         for item in found.items:

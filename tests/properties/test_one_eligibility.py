@@ -19,6 +19,7 @@ from memcli.recall import listing, recall
 from memcli.recall.query import Query, view_of
 from memcli.search.unindexed import Unindexed
 from memcli.sessions.briefing import compose, select
+from memcli.sessions.briefing import prompt as prompts
 from memcli.vault import duplicates, likeness
 from memcli.vault.caller import Caller
 from memcli.vault.health.inspect import inspect
@@ -197,8 +198,8 @@ def test_hooks_tell_nothing_else(asked: Vault, view: str) -> None:
     assert len(told) == len(set(told))
     for number in range(1, len(list(cases())) + 1, 9):
         prompt = f"{WORD} number{number} word{number}a word{number}b"
-        words_of = compose.question(prompt)
-        fits = compose.for_prompt(asked, words_of, VIEWS[view], set()).items
+        words_of = prompts.question(prompt)
+        fits = prompts.for_prompt(asked, words_of, VIEWS[view], set()).items
         assert {one.id for one in fits} <= allowed
         # It is not silence that makes this true.
         words = f"number{number} "

@@ -18,7 +18,7 @@ from memcli.entries.eligibility import View
 from memcli.hosts.transcript import Session, Step
 from memcli.recall import listing, recall
 from memcli.recall.query import Query, view_of
-from memcli.sessions.briefing import compose, select, teams
+from memcli.sessions.briefing import compose, prompt, select, teams
 from memcli.sessions.candidates import candidates
 from memcli.sessions.reflect_session import learn
 from memcli.storage.known_vaults import KnownVault
@@ -131,7 +131,7 @@ def shown(vault: Vault) -> dict[str, list[str]]:
     reflected = vault.reflect(SOLVED, view=VIEW)
     chosen = vault.read(lambda reader: select.chosen(reader, vault.settings, VIEW))
     told = [*chosen.pinned, *chosen.rules, *chosen.focus]
-    words = compose.question(SOLVED)
+    words = prompt.question(SOLVED)
     (waiting,) = [one for one in inbox.pending(vault) if one.title == "It waits"]
     return {
         "recall": [row.text for row in (*found.rows, *found.constraints)],
@@ -145,7 +145,7 @@ def shown(vault: Vault) -> dict[str, list[str]]:
         "synthesize": [vault.synthesize(SOLVED, view=VIEW).answer],
         "a session's start": [one.text for one in compose.at_start(vault, VIEW).items],
         "a prompt": [
-            one.text for one in compose.for_prompt(vault, words, VIEW, set()).items
+            one.text for one in prompt.for_prompt(vault, words, VIEW, set()).items
         ],
         "injection": [one.text for one in told],
         "resolve --list": [

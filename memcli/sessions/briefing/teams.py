@@ -17,7 +17,7 @@ from typing import Any, Generic, TypeVar
 
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import hook_log
-from memcli.sessions.briefing import compose
+from memcli.sessions.briefing import compose, prompt
 from memcli.storage import known_vaults
 
 TYPE_CHECKING = False
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from memcli.search.postgres.silence import Silence
     from memcli.search.reader import Reader
-    from memcli.sessions.briefing.compose import Fitting
     from memcli.sessions.briefing.frame import Item
+    from memcli.sessions.briefing.prompt import Fitting
     from memcli.storage.known_vaults import KnownVault
     from memcli.vault.vault import Vault
 
@@ -179,7 +179,7 @@ def _read(vault: Vault, answer: Callable[[Vault, Reader], _Answer]) -> _Answer:
 def fitting(own: Fitting, teams: Sequence[Fitting]) -> list[Item]:
     """The entries of all vaults that fit a prompt best, weighed as if in one vault."""
     if not teams:
-        return [fit.item for fit in own.found[: compose.MOST]]
+        return [fit.item for fit in own.found[: prompt.MOST]]
     from memcli.search.ranking.corpus import inverse_frequency
 
     vaults = [own, *teams]
@@ -201,7 +201,7 @@ def fitting(own: Fitting, teams: Sequence[Fitting]) -> list[Item]:
     scored.sort(key=lambda pair: -pair[0])  # equal scores: the own vault first
     best_own = [pair for pair in scored if not pair[1].source][:_OWN]
     others = [pair for pair in scored if pair not in best_own]
-    others = others[: compose.MOST - len(best_own)]
+    others = others[: prompt.MOST - len(best_own)]
     return [pair[1] for pair in scored if pair in best_own or pair in others]
 
 

@@ -66,6 +66,7 @@ def at_start(root: str, event: Event, line: dict[str, Any], limits: TeamLimits) 
     from memcli.hosts import hook_reply
     from memcli.sessions.briefing import compose
     from memcli.sessions.briefing.frame import framed
+    from memcli.sessions.briefing.items import note
 
     opening = opened_unless_indexing(root, event, line)
     if opening is None:
@@ -104,29 +105,30 @@ def at_start(root: str, event: Event, line: dict[str, Any], limits: TeamLimits) 
     except OSError as error:
         line["error"] = hook_log.named(error)
     if framed_text.shown:
-        compose.note(vault, None, items, framed_text.shown)
+        note(vault, None, items, framed_text.shown)
     return framed_text.text
 
 
 def at_prompt(root: str, event: Event, line: dict[str, Any], limits: TeamLimits) -> str:
     """What a session is told with a prompt, mostly nothing; `line` as `at_start`."""
     from memcli.hosts import hook_reply
-    from memcli.sessions.briefing import compose
+    from memcli.sessions.briefing import prompt
     from memcli.sessions.briefing.frame import framed
+    from memcli.sessions.briefing.items import note
 
     opening = opened_unless_indexing(root, event, line)
     if opening is None:
         return ""
     vault, view = opening
     shown = markers.shown(root, event.session, _agent())
-    question = compose.question(event.prompt)
+    question = prompt.question(event.prompt)
     watch = _watch(vault)
-    own_answer = compose.for_prompt(vault, question, view, shown, watch)
+    own_answer = prompt.for_prompt(vault, question, view, shown, watch)
     team_answers = ask_teams(
         vault,
         line,
         limits,
-        lambda vault, reader: compose.fitting(
+        lambda vault, reader: prompt.fitting(
             reader, question, view, shown, vault.source, watch
         ),
     )
@@ -142,7 +144,7 @@ def at_prompt(root: str, event: Event, line: dict[str, Any], limits: TeamLimits)
         markers.show(root, event.session, framed_text.shown, agent=_agent())
     line["shown"] = len(framed_text.shown)
     _count_teams(line, items, framed_text.shown)
-    compose.note(vault, event.prompt, items, framed_text.shown)
+    note(vault, event.prompt, items, framed_text.shown)
     return framed_text.text
 
 

@@ -215,7 +215,7 @@ def _text(
 ) -> tuple[Answer, list[str]]:
     """What to tell, and the ids of what is told."""
     from memcli.hosts import hook_reply
-    from memcli.sessions.briefing import compose
+    from memcli.sessions.briefing.items import note
     from memcli.vault.signals import event as signals
 
     part = _BEFORE if event.name == "pre-tool" else _AFTER
@@ -228,7 +228,7 @@ def _text(
         items.append(Item(each.row.id, text, part, each.source, signal))
     told = framed(items, hook_reply.MOST)
     if told.shown:
-        compose.note(vault, None, items, told.shown)
+        note(vault, None, items, told.shown)
     return Answer(told.text), told.shown
 
 

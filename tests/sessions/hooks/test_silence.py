@@ -11,7 +11,7 @@ import pytest
 
 from memcli import Vault
 from memcli.entries.eligibility import View
-from memcli.sessions.briefing import compose
+from memcli.sessions.briefing import prompt as prompts
 from memcli.vault.caller import Caller
 from tests.conftest import NOW
 
@@ -157,8 +157,8 @@ def known(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Vault:
 
 
 def brought(vault: Vault, prompt: str) -> list[str]:
-    asked = compose.question(prompt)
-    found = compose.for_prompt(vault, asked, View(NOW), set())
+    asked = prompts.question(prompt)
+    found = prompts.for_prompt(vault, asked, View(NOW), set())
     return [one.text for one in found.items]
 
 

@@ -15,9 +15,9 @@ from memcli import Vault, Vaults
 from memcli.entries import codec, layout
 from memcli.entries.entry import Entry
 from memcli.entries.ids import new_id
-from memcli.sessions.briefing import compose, teams
-from memcli.sessions.briefing.compose import Fit, Fitting
+from memcli.sessions.briefing import prompt, teams
 from memcli.sessions.briefing.frame import Item
+from memcli.sessions.briefing.prompt import Fit, Fitting
 from memcli.sessions.hooks import call as hook
 from memcli.sessions.hooks import events
 from memcli.storage.lock import Lock
@@ -533,14 +533,14 @@ def test_a_slow_team_is_left_out_in_time(
     started: list[list[str]],
 ) -> None:
     configure(team)
-    fast = compose.fitting
+    fast = prompt.fitting
 
     def slow(reader: Any, *rest: Any) -> Any:
         if "team:team" in rest:
             time.sleep(5)
         return fast(reader, *rest)
 
-    monkeypatch.setattr(compose, "fitting", slow)
+    monkeypatch.setattr(prompt, "fitting", slow)
     began = time.monotonic()
     one = here("prompt-submit")
     assert time.monotonic() - began < 4
