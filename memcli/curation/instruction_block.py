@@ -88,9 +88,9 @@ def planned(path: str, found: Sequence[Entry]) -> Block:
     ]
     doubtful = tuple((entry.id, doubt) for entry, doubt in doubts if doubt)
     newline = "\r\n" if "\r\n" in before else "\n"
-    page = _plain(_BLOCK.sub("", before))
+    page = plain(_BLOCK.sub("", before))
     may_be_told = [entry for entry, doubt in doubts if not doubt]
-    news = [entry for entry in may_be_told if _plain(entry.body) not in page]
+    news = [entry for entry in may_be_told if plain(entry.body) not in page]
     lines, told, left_out = _lines(news)
     text = newline.join([_BEGIN, *lines, _END])
     marks = before.count(markdown.BEGIN), before.count(markdown.END)
@@ -130,7 +130,7 @@ def _text(path: str) -> str:
         raise Unreadable(f"{path}: not UTF-8") from error
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """The lines of a text without marks of lists and headings, each between two breaks:
     so a text is found in another one as whole lines, however those are written."""
     lines = (" ".join(_unmarked(line).split()) for line in text.casefold().split("\n"))
@@ -153,18 +153,18 @@ def _lines(found: Sequence[Entry]) -> tuple[list[str], int, int]:
             continue
         shown = of_kind[:_PER_KIND]
         lines += [f"### {heading}", ""]
-        lines += [f"- {_in_one_line(entry)}" for entry in shown] + [""]
+        lines += [f"- {in_one_line(entry.title, entry.body)}" for entry in shown] + [""]
         told += len(shown)
         left_out += len(of_kind) - len(shown)
     return lines[:-1] if told else [*lines, "Nothing yet."], told, left_out
 
 
-def _in_one_line(entry: Entry) -> str:
+def in_one_line(title: str | None, body: str) -> str:
     """A memory as one line, which can end neither its line nor the block."""
-    lines = map(_unmarked, entry.body.split("\n"))
+    lines = map(_unmarked, body.split("\n"))
     whole = " ".join(filter(None, lines))
-    if entry.title and one_line(entry.title) not in whole:
-        whole = f"{one_line(entry.title)}: {whole}"
+    if title and one_line(title) not in whole:
+        whole = f"{one_line(title)}: {whole}"
     whole = one_line(whole)
     text = shortened(whole, _LONGEST, " ")
     text += "…" if len(text) < len(whole) else ""

@@ -48,6 +48,9 @@ class ClaudeCode(Host):
     }
     timeout = ("timeout", 1)
 
+    user_pages = ("CLAUDE.md",)
+    pages = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
+
     mcp_project_file = ".mcp.json"
 
     judge = (

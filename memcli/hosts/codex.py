@@ -39,6 +39,9 @@ class Codex(Host):
     home_variable = "CODEX_HOME"
     user_file = "hooks.json"
     project_file = ".codex/hooks.json"
+    user_pages = ("AGENTS.md",)
+    pages = ("AGENTS.md",)
+
     mcp_user_file = "config.toml"
     mcp_project_file = ".codex/config.toml"
     mcp_key = "mcp_servers"

@@ -39,6 +39,9 @@ class Copilot(Host):
     home_variable = "COPILOT_HOME"
     user_file = "hooks/memcli.json"
     project_file = ".github/hooks/memcli.json"
+    user_pages = ("copilot-instructions.md",)
+    pages = (".github/copilot-instructions.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md")
+
     mcp_user_file = "mcp-config.json"
     timeout = ("timeoutSec", 1)
     file_version = 1

@@ -36,6 +36,8 @@ class Cursor(Host):
     home_folder = (".cursor",)
     user_file = "hooks.json"
     project_file = ".cursor/hooks.json"
+    pages = ("AGENTS.md", "CLAUDE.md")
+
     mcp_user_file = "mcp.json"
     mcp_project_file = ".cursor/mcp.json"
     windows_shell = "powershell"

@@ -40,6 +40,9 @@ class Gemini(Host):
     home_folder = (".gemini",)
     user_file = "settings.json"
     project_file = ".gemini/settings.json"
+    user_pages = ("GEMINI.md",)
+    pages = ("GEMINI.md",)
+
     mcp_user_file = "settings.json"
     mcp_project_file = ".gemini/settings.json"
     grouped = True

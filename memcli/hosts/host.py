@@ -59,6 +59,9 @@ class Host:
         also_runs_project_of: the host whose project file it reads as well; empty for
             none.
 
+        user_pages, pages: the pages of instructions that it loads at every start, below
+            its folder and below a project.
+
         mcp_user_file, mcp_project_file: where its MCP servers stand, below its folder
             and below a project; empty for none.
         mcp_key: the key of them in these files.
@@ -112,6 +115,9 @@ class Host:
     project_notes: tuple[str, ...] = ()
     needs_trust = False
     also_runs_project_of = ""
+
+    user_pages: tuple[str, ...] = ()
+    pages: tuple[str, ...] = ()
 
     mcp_user_file = ""
     mcp_project_file = ""

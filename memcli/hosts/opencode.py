@@ -36,6 +36,9 @@ class Opencode(Host):
 
     user_file = "plugins/memcli.js"
     project_file = ".opencode/plugins/memcli.js"
+    user_pages = ("AGENTS.md",)
+    pages = ("AGENTS.md",)
+
     mcp_user_file = "opencode.json"
     mcp_project_file = "opencode.json"
     mcp_key = "mcp"

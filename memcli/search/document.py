@@ -193,6 +193,7 @@ def _exact(entry: Entry) -> dict[str, tuple[str, ...]]:
         "superseded_by": (entry.superseded_by,) if entry.superseded_by else (),
         "evidence": entry.evidence,
         "item": (str(entry.item),) if entry.item else (),
+        "seen": (str(len(entry.seen)),) if entry.seen else (),
     }
 
 

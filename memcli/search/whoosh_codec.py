@@ -97,6 +97,7 @@ EXACT = (
     "superseded_by",
     "evidence",
     "item",
+    "seen",
     "agent",
     "visibility",
     "project",

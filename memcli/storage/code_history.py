@@ -13,6 +13,7 @@ import re
 from memcli.errors import HistoryError
 from memcli.storage.git import place, tip
 from memcli.storage.git.process import MOST_PRINTED, GitResult, clean_environment, run
+from memcli.storage.git.remotes import may_filter
 
 TYPE_CHECKING = False
 
@@ -28,6 +29,13 @@ _MOST_RENAMES = "400"
 _COMMIT = r"[0-9a-f]{7,64}"
 # Nothing of the user's or the repository's settings starts a program.
 _PLAIN = ("-c", "core.fsmonitor=false", "-c", "core.preloadIndex=false")
+# Nor does git-lfs, which many have in the settings of their machine.
+_NO_LFS = (
+    *("-c", "filter.lfs.process=", "-c", "filter.lfs.clean="),
+    *("-c", "filter.lfs.required=false"),
+)
+# Of a repository with more files git needs too long to say which of them changed.
+_MANY = 20_000
 
 
 class CodeHistory:
@@ -112,6 +120,39 @@ class CodeHistory:
         printed = self._git(command).printed.decode("utf-8", "surrogateescape")
         words = printed.split("\0")
         return dict(zip(words[1::3], words[2::3], strict=False))
+
+    def last_commits(self, number: int, seconds: float) -> list[str]:
+        """The subjects of the last commits, each with the paths that it changed."""
+        command = (
+            "log", f"-{number}", "--format=%s", "--name-only", "-z", "--no-renames",
+            "--no-show-signature", "--no-ext-diff", "--no-textconv", "-O", os.devnull,
+            "--ignore-submodules=all", "--",
+        )  # fmt: skip
+        return self._printed(command, seconds)
+
+    def unfinished(self, seconds: float) -> list[str]:
+        """The paths that differ from the last commit.
+
+        None where finding out might run a filter of the repository, which git may have
+        to for any file, and where there are very many.
+        """
+        if self.number_of_files() > _MANY or may_filter(self._git_dir):
+            return []
+        command = (
+            *_NO_LFS, "status", "--porcelain", "-z", "--no-renames",
+            "--untracked-files=normal", "--ignore-submodules=all", "--",
+        )  # fmt: skip
+        return [line[3:] for line in self._printed(command, seconds)]
+
+    def branch(self) -> str:
+        """The name of the branch that is checked out; empty where there is none."""
+        return tip.branch(self._git_dir).removeprefix("refs/heads/")
+
+    def _printed(self, command: Sequence[str], seconds: float) -> list[str]:
+        """What git prints, cut at its ends; nothing where it failed."""
+        done = self._git(command, seconds=seconds)
+        words = done.printed.decode("utf-8", "replace").split("\0")
+        return [] if done.code else [word.strip("\n") for word in words]
 
     def lines_with(
         self, words: Sequence[str], seconds: float

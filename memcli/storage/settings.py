@@ -31,7 +31,7 @@ _LARGEST = 100_000  # bytes of a config
 _SECTIONS = frozenset(
     """
     [vault] [limits] [reflections.invariant] [reflections.derived] [injection] [memory]
-    [signals] [actions]
+    [signals] [actions] [sessions]
     """.split()
 )
 _MOST = 1_000_000_000  # of anything that is counted
@@ -74,7 +74,8 @@ REVIEW_MODES = ("interactive", "silent")
 
 class Config(NamedTuple):
     """The settings of one vault; `policies` and `agents` are `[reflections.ITEM]` and
-    `[agents.NAME]`, `actions` says whether sessions are told before tools."""
+    `[agents.NAME]`, `actions` says whether sessions are told before tools, `ask_agent`
+    whether agents are asked to save what lasts."""
 
     kinds: tuple[str, ...] = ()
     limits: Limits = Limits()
@@ -84,6 +85,7 @@ class Config(NamedTuple):
     agents: Mapping[str, Agent] = MappingProxyType({})
     log_signals: bool = True
     actions: bool = True
+    ask_agent: bool = True
 
 
 def load(root: str) -> Config:
@@ -283,6 +285,7 @@ def _config(tables: Mapping[str, Any]) -> Config:
         agents=_agents(tables),
         log_signals=_Section(tables, "signals").flag("log", default=True),
         actions=_Section(tables, "actions").flag("enabled", default=True),
+        ask_agent=_Section(tables, "sessions").flag("ask_agent", default=True),
     )
 
 

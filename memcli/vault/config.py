@@ -87,6 +87,8 @@ def defaults() -> dict[str, Any]:
     for table, values in tables.items():
         for name, value in values._asdict().items():
             found[f"{table}.{name}"] = value
+    found["actions.enabled"] = default.actions
+    found["sessions.ask_agent"] = default.ask_agent
     return {**found, "signals.log": default.log_signals}
 
 

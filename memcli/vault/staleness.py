@@ -69,8 +69,12 @@ class _Finding(NamedTuple):
     row: StoredRow | None = None
 
 
-def reasons(reader: Reader, row: StoredRow, view: View) -> list[Reason]:
+def reasons(
+    reader: Reader, row: StoredRow, view: View, *, news: bool = True
+) -> list[Reason]:
     """Why an observation or model may no longer hold; none for a fact.
+
+    `news` are newer memories in its scope, which take away nothing that it rests on.
 
     Evidence that the caller may not see gives no reason, so an agent never gets
     `removed`. Evidence that had ended before the entry was refreshed was cited as
@@ -95,11 +99,30 @@ def reasons(reader: Reader, row: StoredRow, view: View) -> list[Reason]:
             elif _passes_on(below, len(way)) and below.id not in met:
                 met.add(below.id)
                 walk.append((below, way, seen, cited))
-        for name in _newer(reader, entry, view, seen):
+        for name in _newer(reader, entry, view, seen) if news else ():
             if name not in cited:
                 found.setdefault(NEWER, {}).setdefault(name, (*path, name))
     order = sorted(found, key=lambda reason: reason == NEWER)
     return [_reason(reason, list(found[reason].values())) for reason in order]
+
+
+def doubt(reader: Reader, row: StoredRow, view: View) -> str:
+    """What to say with an observation or model, pinned or not, that rests on what was
+    resolved, changed or replaced; empty where all of that holds."""
+    why = next(iter(reasons(reader, row, view, news=False)), None)
+    if why is None:
+        return ""
+    when = max(
+        (_changed(reader, doc) for doc in reader.exact("id", why.ids[0])), default=0
+    )
+    on = f" on {dates.iso(when)[:10]}" if when else ""
+    return f"may no longer hold: rests on {why.ids[0]}, {why.reason}{on}"
+
+
+def _changed(reader: Reader, doc: int) -> int:
+    """When an entry last changed: its end, or the time of its last version."""
+    row = reader.row(doc)
+    return reader.columns.ended[doc] or dates.to_epoch(row.updated or row.created)
 
 
 def made_stale(

@@ -31,8 +31,7 @@ def shown(vault: Vault) -> list[str]:
     rows = recall.enumerate_all(vault, Query("", view_of(NOW))).rows
     found = vault.read(lambda reader: select.chosen(reader, vault.settings, VIEW))
     return sorted(
-        {row.text for row in rows}
-        | {one.text for one in (*found.pinned, *found.rules, *found.focus)}
+        {row.text for row in rows} | {one.text for one in (*found.rules, *found.focus)}
     )
 
 

@@ -18,8 +18,8 @@ from memcli.entries.entry import Status
 from memcli.recall import listing, recall
 from memcli.recall.query import Query, view_of
 from memcli.search.unindexed import Unindexed
-from memcli.sessions.briefing import compose, select
 from memcli.sessions.briefing import prompt as prompts
+from memcli.sessions.briefing import select, start
 from memcli.vault import duplicates, likeness
 from memcli.vault.caller import Caller
 from memcli.vault.health.inspect import inspect
@@ -179,7 +179,7 @@ def test_constraints_and_injection_show_nothing_else(asked: Vault, view: str) ->
     settings = asked.settings
     settings = settings._replace(injection=settings.injection._replace(chars=1_000_000))
     found = asked.read(lambda reader: select.chosen(reader, settings, VIEWS[view]))
-    injected = {one.id for one in (*found.pinned, *found.rules, *found.focus)}
+    injected = {one.id for one in (*found.rules, *found.focus)}
     assert injected <= allowed
     # What is left out and could be shown has another reason: faded, or no room.
     every = select.reflections(asked, view=VIEWS[view])
@@ -193,7 +193,7 @@ def test_constraints_and_injection_show_nothing_else(asked: Vault, view: str) ->
 @pytest.mark.parametrize("view", list(VIEWS))
 def test_hooks_tell_nothing_else(asked: Vault, view: str) -> None:
     allowed = admitted(asked, VIEWS[view])
-    told = [one.id for one in compose.at_start(asked, VIEWS[view]).items]
+    told = [one.id for one in start.at_start(asked, start.Session(VIEWS[view])).items]
     assert set(told) <= allowed
     assert len(told) == len(set(told))
     for number in range(1, len(list(cases())) + 1, 9):

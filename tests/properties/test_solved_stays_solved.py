@@ -18,7 +18,7 @@ from memcli.entries.eligibility import View
 from memcli.hosts.transcript import Session, Step
 from memcli.recall import listing, recall
 from memcli.recall.query import Query, view_of
-from memcli.sessions.briefing import compose, prompt, select, teams
+from memcli.sessions.briefing import prompt, select, start, teams
 from memcli.sessions.candidates import candidates
 from memcli.sessions.reflect_session import learn
 from memcli.storage.known_vaults import KnownVault
@@ -29,6 +29,7 @@ from tests.conftest import NOW, VaultMaker
 SOLVED = "Restart the Shibboleth cache after every deploy"
 TWIN = "1m7y6wbehbqyv1kh"
 VIEW = View(NOW)
+SESSION = start.Session(VIEW)
 ABOUT = {"text": "Shibboleth runs in Oslo", "entities": ["Shibboleth"]}
 UNRESOLVED = ["unresolved"]
 
@@ -130,7 +131,7 @@ def shown(vault: Vault) -> dict[str, list[str]]:
     both = Vaults([vault])
     reflected = vault.reflect(SOLVED, view=VIEW)
     chosen = vault.read(lambda reader: select.chosen(reader, vault.settings, VIEW))
-    told = [*chosen.pinned, *chosen.rules, *chosen.focus]
+    told = [*chosen.rules, *chosen.focus]
     words = prompt.question(SOLVED)
     (waiting,) = [one for one in inbox.pending(vault) if one.title == "It waits"]
     return {
@@ -143,7 +144,7 @@ def shown(vault: Vault) -> dict[str, list[str]]:
         "reflect, left out": [repr(reflected.superseded_excluded)],
         "reflect of several": [row.text for row in both.reflect(SOLVED).facts],
         "synthesize": [vault.synthesize(SOLVED, view=VIEW).answer],
-        "a session's start": [one.text for one in compose.at_start(vault, VIEW).items],
+        "a session's start": [one.text for one in start.at_start(vault, SESSION).items],
         "a prompt": [
             one.text for one in prompt.for_prompt(vault, words, VIEW, set()).items
         ],
@@ -288,14 +289,14 @@ def test_hooks_tell_nothing_of_a_team_that_the_user_resolved(
         own.read(lambda reader: reader.size)
         answers = teams.ask(
             [place],
-            lambda vault, reader: compose.standing(
-                reader, vault.settings, VIEW, vault.source
+            lambda vault, reader: start.standing(
+                reader, vault.settings, vault.source, SESSION
             ),
             own=own,
             until=time.monotonic() + 30,
         )
         assert not answers.silent
-        return [item.text for _, items in answers.answers for item in items]
+        return [item.text for _, told in answers.answers for item in told.items]
 
     team.recall("warm up its index")
     assert told() == [SOLVED]

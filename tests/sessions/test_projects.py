@@ -9,11 +9,12 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import inbox, review
+from memcli.entries import layout
 from memcli.entries.entry import Status
 from memcli.sessions.backfill import reflect_file
 from memcli.sessions.hooks import background
 from memcli.sessions.hooks import call as hook
-from tests.conftest import VaultMaker
+from tests.conftest import VaultMaker, state_of
 from tests.hosts.writing import Claude, write
 from tests.sessions.hooks.calling import call, told, work
 
@@ -112,6 +113,9 @@ def test_said_in_both_it_is_offered_and_then_told_in_c(
     assert "pnpm" not in before
     waits = "1 candidate waits for the user's review (memcli review)"
     assert f"{waits}; no judge reads sessions." in before
+    # Nothing else is told here: that comes once a day.
+    assert start(live, c, "again") == ""
+    Path(state_of(live.root, layout.HARNESS), "said-waiting").unlink()
     judged(monkeypatch, tmp_path)
     assert f"{waits}.\n" in start(live, c, "judged")
     done = review.approve(live, [candidate.id])
@@ -202,7 +206,7 @@ def test_a_start_tells_constraints_first_and_the_users_own_last(
         save(live, text, B, kind=kind[text.split()[1]], pinned=text == "other wish")
     text = start(live, clones[A])
     order = ("Constraints:", "ledger", "Pinned:", "Lisbon", "This project:", "tabs")
-    places = [text.index(each) for each in (*order, "What the user wants:", "short")]
+    places = [text.index(each) for each in (*order, "In every project:", "short")]
     assert places == sorted(places)
     assert "tickets" in text
     assert "other" not in text
@@ -228,8 +232,7 @@ def test_what_was_confirmed_most_comes_first_and_the_rest_is_named(
     assert 8_500 < len(text) <= 9_500
     first = text.partition("This project:\n")[2].partition("\n")[0]
     assert first.endswith("the one that was said three times")
-    assert "Left out for lack of room: " in text
-    assert " more (memcli recall --all --project here)" in text
+    assert " more: memcli recall --all --project here" in text
 
 
 def test_the_same_words_are_told_once(live: Vault, clones: dict[str, str]):

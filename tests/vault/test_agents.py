@@ -36,7 +36,7 @@ from memcli.errors import (
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.search import segment
-from memcli.sessions.briefing import compose, prompt, select
+from memcli.sessions.briefing import prompt, select, start
 from memcli.vault import saving
 from memcli.vault.caller import Caller
 from memcli.vault.health import inspect
@@ -168,7 +168,7 @@ def surfaces(vault: Vault, query: str, texts: list[str]) -> dict[str, Any]:
         "items": [
             one._asdict() for one in select.reflections(vault, view=view, query=query)
         ],
-        "start": compose.at_start(vault, view).items,
+        "start": start.at_start(vault, start.Session(view)).items,
         "prompt": prompt.for_prompt(vault, prompt.question(query), view, ()).items,
         "models": [one._asdict() for one in models.models(vault, view)],
         "tags": vault.read(lambda reader: reader.starting("kind", "")),

@@ -9,7 +9,7 @@ from memcli import Vault
 from memcli.entries import codec
 from memcli.entries.eligibility import View
 from memcli.entries.text import conflict
-from memcli.sessions.briefing import compose
+from memcli.sessions.briefing import start
 from memcli.vault.health import repair
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
@@ -108,7 +108,9 @@ def test_marks_that_do_not_close_are_shown_by_nothing(vault: Vault) -> None:
     reader = vault.index.reader()
     (doc,) = reader.exact("id", saved.id)
     assert reader.verdict(doc, View(0, as_of=2**40)) is not None
-    assert compose.at_start(vault, View(vault.now_ms() // 1000)).items == []
+    assert (
+        start.at_start(vault, start.Session(View(vault.now_ms() // 1000))).items == []
+    )
 
     seen = inspect(vault, saved.id)
     assert seen.reason == "a merge conflict stands in it"

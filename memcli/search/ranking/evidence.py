@@ -15,12 +15,15 @@ import os
 from functools import cache
 from math import log
 
+from memcli.search.source import Ahead
 from memcli.storage import package_data
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
+
+    from memcli.search.reader import Reader
 
 MOST = 5.0
 """What a word counts at most, and so do all parts of one name: a path, an URL, a.b."""
@@ -30,6 +33,8 @@ MOST = 5.0
 _SMALL = 200
 # A number of fewer digits (a version, a count, a size) says nothing.
 _DIGITS = 4
+# A list of more documents is not read for all of a text's terms.
+_WIDE = 1_000
 
 
 def weight(term: str, frequency: int, size: int) -> float:
@@ -53,6 +58,28 @@ def evidence(
     """
     parts = (sum(weights[term] for term in name if term in held) for name in names)
     return sum(min(part, MOST) for part in parts)
+
+
+def of_documents(reader: Reader, names: Sequence[Sequence[str]]) -> dict[int, float]:
+    """The evidence of each document that shares a term with a text; as `evidence`.
+
+    Terms that very many hold are passed over: they say little, and their lists are
+    long.
+    """
+    terms = list(dict.fromkeys(term for name in names for term in name))
+    reader.ahead(lambda: Ahead(rare=terms))
+    counts = dict(zip(terms, reader.frequencies(terms), strict=True))
+    total: dict[int, float] = {}
+    for name in names:
+        held: dict[int, float] = {}
+        for term in name:
+            if 0 < counts[term] <= _WIDE:
+                says = weight(term, counts[term], reader.size)
+                for doc in reader.postings(term)[0]:
+                    held[doc] = held.get(doc, 0.0) + says
+        for doc, says in held.items():
+            total[doc] = total.get(doc, 0.0) + min(says, MOST)
+    return total
 
 
 def bar(size: int, least: float = 9.0) -> float:

@@ -2,8 +2,8 @@
 
 Invariant: pure, and the same items give the same bytes: hosts cache the beginning of a
 conversation. The text says of itself that it is a record of the past; nothing in an
-item can close the frame, look like the host, or reach a terminal. Items come whole or
-are named as left out, never cut in the middle: half a rule is worse than none.
+item can close the frame, look like the host, or reach a terminal. Items come whole, by
+title, or are counted, never cut in the middle: half a rule is worse than none.
 """
 
 from __future__ import annotations
@@ -25,8 +25,11 @@ _OPENING = (
     "to the user and to what you see. Recall more: memcli recall QUERY"
 )
 
-# Characters for the names of four items left out, with the words around them.
-_NAMES, _NAMED = 200, 4
+TITLES = "More, by title (memcli inspect ID)"
+"""The heading of those that are told by title."""
+
+# Characters for the line that counts the rest.
+_COUNT = 80
 # Characters of the name of a vault.
 _LONGEST_SOURCE = 40
 
@@ -40,6 +43,7 @@ class Item(NamedTuple):
         part: the heading that it stands under.
         source: the vault that it is from; empty for the own one.
         signal: its row for the log of signals, which is not told; None for no row.
+        title: the line that it comes down to where it has no room; empty for none.
     """
 
     id: str
@@ -47,29 +51,31 @@ class Item(NamedTuple):
     part: str
     source: str = ""
     signal: EventRow | None = None
+    title: str = ""
 
     @property
-    def name(self) -> str:
-        """Its id, with its vault when that is not the own one."""
-        return f"{self.id} ({self.label})" if self.source else self.id
+    def by_title(self) -> Item:
+        """The same as one of those that are told by title."""
+        return self._replace(text=self.title or self.text, part=TITLES)
 
     @property
-    def label(self) -> str:
-        """The vault's name, as far as there is room for it."""
-        return self.source[:_LONGEST_SOURCE]
+    def is_whole(self) -> bool:
+        """Whether its text is told, and not its title alone."""
+        return not self.title or self.text != self.title
 
 
 class Framed(NamedTuple):
-    """The text, and which items are in it."""
+    """The text, which items are in it whole, and how many by title."""
 
     text: str
     shown: list[str]
+    titles: int = 0
 
 
 def framed(
     items: Sequence[Item],
     most: int,
-    left: Sequence[Item] = (),
+    more: int = 0,
     *,
     listing: str = "memcli inspect ID",
     note: str = "",
@@ -77,44 +83,44 @@ def framed(
     """Put items into one frame, in their order; empty when there is nothing to say.
 
     Args:
-        items: what to tell.
+        items: what to tell, those by title last.
         most: characters, at most, with what JSON adds.
-        left: items that are left out already; named after those that have no room.
-        listing: the command that shows what has no room.
-        note: a sentence to end with.
+        more: how many are left out already; counted with those that have no room.
+        listing: the command that lists what has no room.
+        note: what to end with.
     """
     start = f"<{FRAME}>\n{_OPENING}\n"
     end = f"</{FRAME}>"
     last = f"\n{note}\n" if note else ""
-    room = most - _cost(start + last + end)
-    # Room for the names of those that come after, were they all left out.
-    widest = max((len(i.name) - len(i.id) for i in (*items, *left)), default=0)
-    room -= _NAMES + _NAMED * widest
+    room = most - _cost(start + last + end) - _COUNT - len(listing)
     lines: list[str] = []
-    shown: list[str] = []
-    names: list[str] = []
-    part = None
-    for item in items:
-        heading = f"\n{item.part}:\n" if item.part != part else ""
-        whose = f"({item.label}) " if item.source else ""
-        line = f"- [{item.id}] {whose}{plain(item.text)}\n"
-        if _cost(heading + line) > room:
-            names.append(item.name)
-            continue
-        room -= _cost(heading + line)
-        part = item.part
-        lines.append(heading + line)
-        shown.append(item.id)
-    if not shown:
+    told: list[Item] = []
+
+    def put(item: Item) -> bool:
+        nonlocal room
+        is_next = bool(told) and told[-1].part == item.part
+        heading = "" if is_next else f"\n{item.part}:\n"
+        whose = f"({item.source[:_LONGEST_SOURCE]}) " if item.source else ""
+        line = f"{heading}- [{item.id}] {whose}{plain(item.text)}\n"
+        if _cost(line) > room:
+            return False
+        room -= _cost(line)
+        lines.append(line)
+        told.append(item)
+        return True
+
+    no_room = [item for item in items if item.part != TITLES and not put(item)]
+    by_title = [item.by_title for item in no_room if item.title]
+    by_title += (item for item in items if item.part == TITLES)
+    more += len(no_room) + sum(item.part == TITLES for item in items)
+    more -= sum(map(put, by_title))
+    if not told:
         return Framed(start + last + end if last and not items else "", [])
-    names += (item.name for item in left)
-    if names:
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        lines.append(
-            f"\nLeft out for lack of room: {', '.join(names[:_NAMED])}{more} "
-            f"({listing})\n"
-        )
-    return Framed(start + "".join(lines) + last + end, shown)
+    if more:
+        lines.append(f"\n{more:,} more: {listing}\n")
+    shown = [item.id for item in told if item.is_whole]
+    text = start + "".join(lines) + last + end
+    return Framed(text, shown, len(told) - len(shown))
 
 
 def plain(text: str) -> str:

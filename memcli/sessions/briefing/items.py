@@ -1,6 +1,7 @@
 """What an entry becomes when a session is told it: its words, and the note of it.
 
-Invariant: a text is told whole or by its title. Who is told what is written into the
+Invariant: a text is told whole or by its title, and marked where it may no longer
+hold. Who is told what is written into the
 log of signals of the own vault, and of no other.
 """
 
@@ -13,9 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from memcli.entries.eligibility import View
+    from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.sessions.briefing.frame import Item
-    from memcli.sessions.briefing.select import WeighedItem
     from memcli.vault.vault import Vault
 
 # A text longer than this is a document; the session is told its title.
@@ -44,7 +46,21 @@ def note(
     vault.recorder.recalled(prompt, rows)
 
 
-def short(row: StoredRow | WeighedItem, source: str = "") -> str:
+def doubt(reader: Reader, row: StoredRow, view: View) -> str:
+    """The words before an observation or model that rests on what no longer holds.
+
+    Empty for most entries: a fact rests on nothing.
+    """
+    if row.layer == "fact":
+        return ""
+    from memcli.vault import staleness
+
+    why = staleness.doubt(reader, row, view)
+    return f"({why}) " if why else ""
+
+
+def short(row: StoredRow, source: str = "") -> str:
+    """The text of an entry, or the title of a document."""
     text = row.text
     if len(text) <= _LONGEST:
         return text

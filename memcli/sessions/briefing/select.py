@@ -69,9 +69,8 @@ class WeighedItem(NamedTuple):
 
 
 class Injected(NamedTuple):
-    """The pinned entries, rules and focus that go into a session."""
+    """The rules and the focus that go into a session."""
 
-    pinned: list[WeighedItem]
     rules: list[WeighedItem]
     focus: list[WeighedItem]
 
@@ -98,15 +97,8 @@ class _ClaimGroup(NamedTuple):
 
 def chosen(reader: Reader, settings: Config, view: View) -> Injected:
     """Choose what goes into a session, by the settings of the reader's vault."""
-    pinned = _pinned(reader, view)
-    shown = {claim(entry.text) for entry in pinned}
-    taken = [
-        item
-        for item in _weighed(reader, settings, view, "")
-        if item.injected and claim(item.text) not in shown
-    ]
+    taken = [each for each in _weighed(reader, settings, view, "") if each.injected]
     return Injected(
-        pinned=pinned,
         rules=[rule for rule in taken if rule.item == _RULES],
         focus=[focus for focus in taken if focus.item == _FOCUS],
     )
@@ -232,13 +224,15 @@ def _relevance(
     reader: Reader, query: str, ids: list[str]
 ) -> dict[str, tuple[float, list[str]]]:
     """By id: the share of the question's weight that an item holds, and the words."""
+    if not query:
+        return {}
     from memcli.entries.text import tokens
     from memcli.search.ranking import rank
     from memcli.search.ranking.corpus import Question, Scope
     from memcli.search.ranking.weights import LEXICAL
     from memcli.search.stemmer import stemmer
 
-    question = tokens.question(query, stemmer()) if query else []
+    question = tokens.question(query, stemmer())
     if not question:
         return {}
     within = {doc for name in ids for doc in reader.exact("id", name)}
@@ -258,32 +252,6 @@ def _relevance(
         )
         for hit in ranked.hits
     }
-
-
-def _pinned(reader: Reader, view: View) -> list[WeighedItem]:
-    """Pinned entries in force, newest first; never cut."""
-    docs = reader.newest(
-        doc for doc in reader.pinned() if reader.verdict(doc, view) is None
-    )
-    rows = [reader.row(doc) for doc in docs]
-    return [
-        WeighedItem(
-            id=row.id,
-            title=row.title,
-            text=row.text,
-            path=row.path,
-            item=row.item,
-            status=row.status,
-            score=0.0,
-            days_left=None,
-            sightings=len(_seen(row)),
-            recurred=False,
-            injected=True,
-            reason="pinned",
-        )
-        for row in rows
-        if not prompt_injection.of_entry(row.title, row.text)
-    ]
 
 
 def _candidate(group: _ClaimGroup, reason: str, *, injected: bool) -> WeighedItem:

@@ -17,13 +17,14 @@ from typing import Any, Generic, TypeVar
 
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import hook_log
-from memcli.sessions.briefing import compose, prompt
+from memcli.sessions.briefing import prompt, start
+from memcli.sessions.briefing.start import Standing
 from memcli.storage import known_vaults
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from memcli.search.postgres.silence import Silence
     from memcli.search.reader import Reader
@@ -38,8 +39,6 @@ _Answer = TypeVar("_Answer")
 _OWN = 2
 # Characters for all teams at a session's start: a third of what hosts take.
 _ROOM = 3_000
-# Characters around an entry's text: the id, the vault's name, a dash and brackets.
-_AROUND = 40
 
 # Seconds: a hook that has more (a session's start) asks a database that was too late
 # for another hook a moment ago.
@@ -205,38 +204,33 @@ def fitting(own: Fitting, teams: Sequence[Fitting]) -> list[Item]:
     return [pair[1] for pair in scored if pair in best_own or pair in others]
 
 
-def standing(
-    own: Sequence[Item], teams: Sequence[Sequence[Item]], shown: Collection[str]
-) -> tuple[list[Item], list[Item]]:
-    """The entries of all vaults that a session is told at its start.
+def standing(own: Standing, teams: Sequence[Standing]) -> Standing:
+    """What all vaults have to say at a session's start.
 
-    Under each heading those of the own vault come first. Entries that were `shown` are
-    left out, and those of a team in the words of another vault.
-
-    Returns:
-        The entries in order, and those of teams for which there is no room.
+    Under each heading the entries of the own vault come first. Those of a team in the
+    words of another vault are left out.
     """
-    own_new = [item for item in own if item.id not in shown]
     marks: set[str] = set()
-    for item in own if teams else ():
+    for item in own.items:
         _is_new(item, marks)
-    team_new = [
-        [item for item in items if item.id not in shown and _is_new(item, marks)]
-        for items in teams
-    ]
-    placed: list[Item] = []
-    left_out: list[Item] = []
+    of_teams = [[item for item in team.items if _is_new(item, marks)] for team in teams]
+    items = list(own.items)
+    more = own.more + sum(team.more for team in teams)
     room = _ROOM
-    for item in _by_turns(team_new):
-        cost = len(item.text) + _AROUND
-        if cost <= room:
-            placed.append(item)
-            room -= cost
+    for item in _by_turns(of_teams):
+        fitting = (each for each in (item, item.by_title) if _cost(each) <= room)
+        placed = next(fitting, None)
+        if placed is None:
+            more += 1
         else:
-            left_out.append(item)
-    everything = [*own_new, *placed]
-    everything.sort(key=lambda item: compose.PARTS.index(item.part))
-    return everything, left_out
+            items.append(placed)
+            room -= _cost(placed)
+    items.sort(key=lambda item: start.PARTS.index(item.part))
+    return Standing(items, more, own.waiting)
+
+
+def _cost(item: Item) -> int:
+    return len(item.text) + start.AROUND
 
 
 def _by_turns(queues: Sequence[Sequence[Item]]) -> Iterator[Item]:
@@ -250,7 +244,7 @@ def _by_turns(queues: Sequence[Sequence[Item]]) -> Iterator[Item]:
         turn = min(waiting, key=lambda i: (used[i], i))
         item = queues[turn][place[turn]]
         place[turn] += 1
-        used[turn] += len(item.text) + _AROUND
+        used[turn] += _cost(item)
         yield item
 
 

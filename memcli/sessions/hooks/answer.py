@@ -1,4 +1,4 @@
-"""What a hook tells a session: from the own vault first, then from those of teams.
+"""What a hook tells with a prompt: from the own vault first, then from those of teams.
 
 The vault that the repository carries is asked as those of teams are.
 
@@ -19,7 +19,7 @@ from memcli.storage import state_dirs
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
     from typing import Any, TypeVar
 
     from memcli.entries.eligibility import View
@@ -34,15 +34,10 @@ if TYPE_CHECKING:
 
 # Seconds. A process that brings the index up to date after an edit is done by then.
 _INDEX_WAIT = 0.3
-# Characters that JSON puts around a text.
-_WRAPPING = 200
+WRAPPING = 200
+"""Characters that JSON puts around a text."""
 # Seconds between two attempts to build the index of a team's vault.
 _INDEX_EVERY = 60.0
-# Nothing that the repository says is part of it.
-_NOT_ALLOWED = (
-    "This repository carries a memory of its own in .memory/. Nothing of it is read "
-    "until the user allows it, which only the user decides (memcli allow)."
-)
 
 
 class TeamLimits(NamedTuple):
@@ -61,56 +56,8 @@ class TeamLimits(NamedTuple):
     build: Callable[[str], Any]
 
 
-def at_start(root: str, event: Event, line: dict[str, Any], limits: TeamLimits) -> str:
-    """What a session is told when it starts; `line` says what came of it."""
-    from memcli.hosts import hook_reply
-    from memcli.sessions.briefing import compose
-    from memcli.sessions.briefing.frame import framed
-    from memcli.sessions.briefing.items import note
-
-    opening = opened_unless_indexing(root, event, line)
-    if opening is None:
-        return ""
-    vault, view = opening
-    watch = _watch(vault)
-    own = compose.at_start(vault, view, watch)
-    team_items = ask_teams(
-        vault,
-        line,
-        limits,
-        lambda vault, reader: compose.standing(
-            reader, vault.settings, view, vault.source, watch
-        ),
-    )
-    # A session that has forgotten is told everything again; any other knows what it was
-    # told, also by a prompt whose hook came first.
-    forgot = event.reason in ("compact", "clear")
-    told_before = event.session and not forgot
-    shown = markers.shown(root, event.session, _agent()) if told_before else ()
-    items, left_out = _standing(own.items, team_items, shown)
-    framed_text = framed(
-        items,
-        hook_reply.MOST - _WRAPPING,
-        left_out,
-        listing="memcli recall --all --project here",
-        note=_closing(own.waiting, event if limits.asked else None),
-    )
-    line["shown"] = len(framed_text.shown)
-    _count_teams(line, items, framed_text.shown)
-    try:
-        if event.session:
-            markers.show(
-                root, event.session, framed_text.shown, afresh=forgot, agent=_agent()
-            )
-    except OSError as error:
-        line["error"] = hook_log.named(error)
-    if framed_text.shown:
-        note(vault, None, items, framed_text.shown)
-    return framed_text.text
-
-
 def at_prompt(root: str, event: Event, line: dict[str, Any], limits: TeamLimits) -> str:
-    """What a session is told with a prompt, mostly nothing; `line` as `at_start`."""
+    """What a session is told with a prompt; `line` says in the log what came of it."""
     from memcli.hosts import hook_reply
     from memcli.sessions.briefing import prompt
     from memcli.sessions.briefing.frame import framed
@@ -120,9 +67,9 @@ def at_prompt(root: str, event: Event, line: dict[str, Any], limits: TeamLimits)
     if opening is None:
         return ""
     vault, view = opening
-    shown = markers.shown(root, event.session, _agent())
+    shown = markers.shown(root, event.session, asking())
     question = prompt.question(event.prompt)
-    watch = _watch(vault)
+    watch = watch_of(vault)
     own_answer = prompt.for_prompt(vault, question, view, shown, watch)
     team_answers = ask_teams(
         vault,
@@ -138,12 +85,12 @@ def at_prompt(root: str, event: Event, line: dict[str, Any], limits: TeamLimits)
         items = fitting(own_answer, team_answers)
     else:
         items = own_answer.items
-    framed_text = framed(items, hook_reply.MOST - _WRAPPING)
+    framed_text = framed(items, hook_reply.MOST - WRAPPING)
     if framed_text.shown:
         # First: what cannot be noted would be told again at every prompt.
-        markers.show(root, event.session, framed_text.shown, agent=_agent())
+        markers.show(root, event.session, framed_text.shown, agent=asking())
     line["shown"] = len(framed_text.shown)
-    _count_teams(line, items, framed_text.shown)
+    count_teams(line, items, framed_text.shown)
     note(vault, event.prompt, items, framed_text.shown)
     return framed_text.text
 
@@ -158,7 +105,7 @@ def opened(root: str, cwd: str | None = None) -> Vault:
     if os.path.basename(root) == repo_vault.FOLDER:
         source = known_vaults.place_of(root, os.environ, cwd).source
     caller = Caller(
-        environ=os.environ, agent=_agent(), via="hook", cwd=cwd, waits=False
+        environ=os.environ, agent=asking(), via="hook", cwd=cwd, waits=False
     )
     return Vault(root, caller, source=source)
 
@@ -214,7 +161,7 @@ def opened_unless_indexing(
     return vault, View(vault.now_ms() // 1000, here=number(here))
 
 
-def _watch(vault: Vault) -> Watch | None:
+def watch_of(vault: Vault) -> Watch | None:
     """A look at the code of the session's project; None where there is no project."""
     from memcli.errors import MemcliError
 
@@ -226,78 +173,6 @@ def _watch(vault: Vault) -> Watch | None:
     from memcli.vault import code_state
 
     return code_state.hook_watch(vault)
-
-
-def of_repository_alone(event: Event, line: dict[str, Any]) -> tuple[str | None, str]:
-    """What a user is told who has no vault, from that of the session's repository.
-
-    Nothing is kept of such a session.
-
-    Returns:
-        The folder of that vault, if it is allowed, and the text.
-    """
-    from memcli.errors import MemcliError
-    from memcli.hosts import hook_reply
-    from memcli.sessions.briefing.frame import framed
-    from memcli.storage import known_vaults
-
-    if event.name not in ("session-start", "prompt-submit"):
-        return None, ""
-    try:
-        found = known_vaults.of_repository(event.cwd, os.environ)
-    except MemcliError:  # there is no vault whose log could say so
-        return None, ""
-    if found is None or not hook_reply.takes_text(event.host, event.name):
-        return None, ""
-    if not found.allowed:
-        is_start = event.name == "session-start"
-        note = _closing(0, event) if is_start else ""
-        return None, framed((), hook_reply.MOST - _WRAPPING, note=note).text
-    limits = TeamLimits(False, 0.0, 0.0, lambda _: None)
-    if event.name == "session-start":
-        return found.path, at_start(found.path, event, line, limits)
-    if not event.prompt or not event.session:
-        return found.path, ""
-    return found.path, at_prompt(found.path, event, line, limits)
-
-
-def _closing(count: int, event: Event | None) -> str:
-    """What a session's start ends with: what waits for the user.
-
-    Args:
-        count: how many candidates wait for review.
-        event: the start, in whose repository a vault may wait to be allowed; None
-            where that is not asked.
-    """
-    said = []
-    if count:
-        from memcli.entries.text.counted import agreeing, counted
-
-        candidates = f"{counted(count, 'candidate')} {agreeing(count, 'waits')}"
-        judged = "" if _has_judge() else "; no judge reads sessions"
-        said.append(f"{candidates} for the user's review (memcli review){judged}.")
-    if event is not None:
-        from memcli.errors import MemcliError
-        from memcli.storage import known_vaults
-
-        try:
-            found = known_vaults.of_repository(event.cwd, os.environ)
-            if found and not found.allowed:
-                said.append(_NOT_ALLOWED)
-        except MemcliError:
-            pass
-    return "\n".join(said)
-
-
-def _has_judge() -> bool:
-    """Whether the user has named a judge, also in a config that cannot be read."""
-    from memcli.errors import MemcliError
-    from memcli.sessions.judging import command
-
-    try:
-        return command.configured(os.environ) is not None
-    except MemcliError:
-        return True
 
 
 def ask_teams(
@@ -351,17 +226,7 @@ def ask_teams(
     return [reply for _, reply in replies.answers]
 
 
-def _standing(
-    own_items: list[Item], team_items: list[list[Item]], shown: Collection[str]
-) -> tuple[list[Item], list[Item]]:
-    if not team_items:
-        return [item for item in own_items if item.id not in shown], []
-    from memcli.sessions.briefing.teams import standing
-
-    return standing(own_items, team_items, shown)
-
-
-def _count_teams(line: dict[str, Any], items: list[Item], shown: list[str]) -> None:
+def count_teams(line: dict[str, Any], items: list[Item], shown: list[str]) -> None:
     """Write into `line` how many entries of each team were told."""
     ids = set(shown)
     sources = [item.source for item in items if item.source and item.id in ids]
@@ -369,5 +234,6 @@ def _count_teams(line: dict[str, Any], items: list[Item], shown: list[str]) -> N
         line["teams"] = {name: sources.count(name) for name in dict.fromkeys(sources)}
 
 
-def _agent() -> str | None:
+def asking() -> str | None:
+    """The agent that asks; None is the owner."""
     return os.environ.get("MEMCLI_AGENT") or None

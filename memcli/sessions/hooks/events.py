@@ -107,9 +107,9 @@ def respond(call: Call, payload: Any) -> None:
         if root is not None:
             call.answer = _at_tool(call, root, host, event)
     elif root is None:
-        from memcli.sessions.hooks import answer as telling
+        from memcli.sessions.hooks import at_start
 
-        call.root, text = telling.of_repository_alone(event, line)
+        call.root, text = at_start.of_repository_alone(event, line)
         call.answer = hook_reply.reply(event.host, event.name, text)
     else:
         text = _handle(root, host, event, line, _team_limits(call, event))
@@ -195,7 +195,9 @@ def _session_start(
         line["error"] = hook_log.named(error)
     if not hook_reply.takes_text(event.host, event.name):
         return ""
-    return telling.at_start(root, event, line, limits)
+    from memcli.sessions.hooks import at_start
+
+    return at_start.at_start(root, event, line, limits)
 
 
 def _prompt_submit(

@@ -198,6 +198,22 @@ def shared_folder(git_dir: str) -> str:
     return os.path.normpath(os.path.join(git_dir, target)) if target else git_dir
 
 
+def may_filter(git_dir: str) -> bool:
+    """Whether a repository's own settings may name a program that filters files, or a
+    file of more settings."""
+    places = (shared_folder(git_dir), "config"), (git_dir, "config.worktree")
+    for place_of in places:
+        try:
+            said = files.read(os.path.join(*place_of), limit=_LARGEST).lower()
+        except Unreadable as error:
+            if isinstance(error.__cause__, FileNotFoundError):
+                continue
+            return True
+        if b"filter" in said or b"include" in said:
+            return True
+    return False
+
+
 def _settings(path: str) -> Iterable[tuple[str, str, str, str]]:
     """(section, subsection, key, value) of each line of a git config.
 

@@ -220,17 +220,6 @@ def test_what_speaks_to_the_model_is_not_injected(vault: Vault) -> None:
     assert why_not(vault, text) == "tries to override instructions"
 
 
-def test_pinned_entries_go_in_whole_and_first(vault: Vault) -> None:
-    text = "The staging host is stage-7\n\nIt restarts at noon " + "x" * 5_000
-    vault.save(vault.draft({"text": text, "pinned": True}))
-    gone = vault.save(vault.draft({"text": "An old pin", "pinned": True})).id
-    vault.resolve(gone)
-    configure(vault, "chars = 10")
-    found = told(vault)
-    assert [one.text for one in found.pinned] == [text]
-    assert found.pinned[0].reason == "pinned"
-
-
 def test_the_same_state_gives_the_same_choice(
     vault: Vault, reopen: Callable[[Vault], Vault]
 ) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memcli import Vault
 from memcli.hosts import hook_reply, table
 from memcli.hosts.transcript import FRAME, typed, unframed
-from memcli.sessions.briefing.frame import Item, framed, plain
+from memcli.sessions.briefing.frame import TITLES, Item, framed, plain
 from tests.sessions.hooks.calling import call, told
 
 # What has closed frames, hidden text or steered hosts elsewhere.
@@ -91,20 +91,28 @@ def test_a_memory_cannot_close_its_frame_or_steer_the_host(texts: list[str]) -> 
     assert unframed(f"before {found.text} after") == "before  after"
 
 
-@given(texts=st.lists(TEXTS, max_size=30))
-def test_items_come_whole_or_are_named_as_left_out(texts: list[str]) -> None:
-    given = items(texts)
-    found = framed(given, 3_000)
+@given(texts=st.lists(TEXTS, max_size=30), titled=st.booleans())
+def test_items_come_whole_or_by_title_or_are_counted(
+    texts: list[str], titled: bool
+) -> None:
+    given = [
+        item._replace(title=f"title of {item.id}" if titled else "")
+        for item in items(texts)
+    ]
+    found = framed(given, 3_000, 2)
     assert len(json.dumps(found.text, ensure_ascii=False)) - 2 <= 3_000
+    if not found.text:
+        return
     for item in given:
         whose = f"({item.source[:40]}) " if item.source else ""
         whole = f"- [{item.id}] {whose}{plain(item.text)}\n"
         assert (whole in found.text) is (item.id in found.shown)
-    left = [item.id for item in given if item.id not in found.shown]
-    if found.text and left:
-        (line,) = [row for row in found.text.split("\n") if row.startswith("Left out")]
-        assert all(name in line for name in left[:4])
-        assert (f"{len(left) - 4} more" in line) is (len(left) > 4)
+    by_title = found.text.partition(f"{TITLES}:\n")[2].count("\n- [") + (
+        f"{TITLES}:\n- [" in found.text
+    )
+    assert found.titles == by_title <= (len(texts) if titled else 0)
+    left = 2 + len(given) - len(found.shown) - found.titles
+    assert f"\n{left} more: memcli inspect ID\n" in found.text
 
 
 @given(texts=st.lists(TEXTS, max_size=8))
@@ -118,11 +126,13 @@ def test_no_line_of_a_memory_looks_like_another_one_or_like_a_heading(
     assert all(row.startswith(("Part ", "- [")) for row in headings)
 
 
-def test_what_was_left_out_before_is_named_as_well() -> None:
-    one, two, three = items(["one", "two", "three"])
-    text = framed([one], 1_000, [two, three]).text
-    assert f"{two.id} (team:platform), {three.id} (team:xxx" in text
-    assert framed([], 1_000, [two]).text == ""
+def test_what_has_no_room_comes_by_title_before_what_comes_by_title_anyway() -> None:
+    first, second = items(["x" * 900, "the second"])
+    first, second = first._replace(title="the first"), second.by_title
+    text = framed([first, second], 900).text
+    assert text.partition(f"{TITLES}:\n")[2].startswith(f"- [{first.id}] the first\n")
+    assert "(team:platform) the second" in text
+    assert "\n1 more" not in text
 
 
 def test_the_same_items_give_the_same_bytes() -> None:
@@ -154,7 +164,7 @@ def test_the_largest_vault_fits_into_what_hosts_take(
     answer = call(live, event, "claude-code", given).answer
     assert 0 < len(answer) <= 9_500
     if event == "session-start":
-        assert "Left out for lack of room" in answer
+        assert " more: memcli recall --all --project here" in answer
 
 
 INJECTIONS = [

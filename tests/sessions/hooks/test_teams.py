@@ -18,6 +18,7 @@ from memcli.entries.ids import new_id
 from memcli.sessions.briefing import prompt, teams
 from memcli.sessions.briefing.frame import Item
 from memcli.sessions.briefing.prompt import Fit, Fitting
+from memcli.sessions.briefing.start import Standing
 from memcli.sessions.hooks import call as hook
 from memcli.sessions.hooks import events
 from memcli.storage.lock import Lock
@@ -158,7 +159,7 @@ def test_a_session_is_told_of_teams_with_their_name(
     alone = said(event)
     configure(team)
     text = said(event, "b")
-    assert alone.removesuffix("</memcli-memory>") in text
+    assert alone.partition("\n\nThe user")[0].removesuffix("</memcli-memory>") in text
     (row,) = [line for line in text.split("\n") if THEIRS in line]
     assert re.fullmatch(rf"- \[\w{{16}}\] \(team:team\) {re.escape(THEIRS)}", row)
     assert text.index(OWN) < text.index(THEIRS)
@@ -246,7 +247,7 @@ def test_each_vault_hides_from_an_agent_what_it_hides(
     configure(team)
     monkeypatch.setenv("MEMCLI_AGENT", "eve")
     text = told(here(event).answer)
-    assert text == ""  # an agent that neither config knows sees nothing
+    assert "- [" not in text  # an agent that neither config knows sees nothing
     path = Path(team.root, *layout.CONFIG.split("/"))
     path.write_text("[agents.eve]\npolicy = 'shared'\n", encoding="utf-8")
     Vault.open(team.root).recall("x")
@@ -324,9 +325,8 @@ def test_teams_have_a_third_of_the_room_and_share_it(
     assert abs(len(by_team["team"]) - len(by_team["other"])) <= 1
     assert text.count("Own rule") == 6
     assert OWN in text
-    (left,) = [row for row in text.split("\n") if row.startswith("Left out")]
-    assert "(team:" in left
-    # The document among them is named, not told whole.
+    assert re.search(r"^[0-9]+ more: ", text, re.M)
+    # The document among them comes by title, not whole.
     assert "x" * 2_000 not in text
 
 
@@ -362,18 +362,16 @@ def test_what_fits_is_weighed_over_all() -> None:
 
 
 def test_the_same_words_are_told_once_by_the_own_vault() -> None:
-    own = [item("o", "Use  tabs.", part="Rules")]
-    found, left = teams.standing(
+    own = Standing([item("o", "Use  tabs.", part="Rules")], 1, 2)
+    found = teams.standing(
         own,
         [
-            [item("t", "use tabs", "team:x"), item("o", "changed", "team:x")],
-            [item("u", "new", "team:y", "Pinned"), item("v", "New!", "team:y")],
+            Standing([item("t", "use tabs", "team:x"), item("o", "other", "team:x")]),
+            Standing([item("u", "new", "team:y", "Pinned"), item("v", "New!")], 3),
         ],
-        shown=(),
     )
-    assert [one.id for one in found] == ["u", "o"]
-    assert left == []
-    assert teams.standing(own, [[item("t", source="team:x")]], {"o", "t"}) == ([], [])
+    assert [one.id for one in found.items] == ["u", "o"]
+    assert found[1:] == (4, 2)
 
 
 # --- what is wrong with a team ------------------------------------------------------
@@ -480,6 +478,8 @@ def test_a_config_of_the_user_that_cannot_be_read_is_told_the_log(
     expected = said(event)
     (home / ".config" / "memcli").mkdir(parents=True, exist_ok=True)
     (home / ".config" / "memcli" / "config.toml").write_text("[vaults")
+    # Nor is the agent asked to save.
+    expected = re.sub(r"\nThe user wants.*\n.*\n", "", expected)
     assert said(event, "b") == expected
     assert "config.toml" in log(filled, event)[0]["not_asked"]["teams"]
 

@@ -1,0 +1,217 @@
+"""What a session is told at its start.
+
+Whole are pinned entries, constraints, rules and recent focus, and what was settled, as
+far as its share goes; then titles of what else is known in the project. In each part
+comes first what shares most with the work at hand, then what was confirmed most often.
+
+Invariant: each entry goes through the one eligibility function, which also says what
+holds in the session's project; one that reads like an instruction to the model is left
+out, and so is one that the host loads by itself. The same vault, work and moment give
+the same items.
+"""
+
+from __future__ import annotations
+
+from memcli.entries.entry import Item as Kept
+from memcli.entries.entry import Status, one_line
+from memcli.entries.identity import strict_key
+from memcli.entries.ids import shortened
+from memcli.entries.text import prompt_injection
+from memcli.named_tuple import NamedTuple
+from memcli.sessions.briefing.frame import TITLES, Item
+from memcli.sessions.briefing.items import doubt, short, source_of
+from memcli.storage import known_vaults
+from memcli.vault.signals import event
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from memcli.entries.eligibility import View
+    from memcli.search.reader import Reader
+    from memcli.sessions.briefing.loaded import LoadedPages
+    from memcli.sessions.briefing.select import WeighedItem
+    from memcli.storage.settings import Config
+    from memcli.vault.code_state import Watch
+    from memcli.vault.vault import Vault
+
+CONSTRAINTS, PINNED, PROJECT = "Constraints", "Pinned", "This project"
+RULES, RECENTLY, ANYWHERE = "Rules", "Recently", "In every project"
+PARTS = (CONSTRAINTS, PINNED, PROJECT, RULES, RECENTLY, ANYWHERE, TITLES)
+"""The headings of a session's start, in the order in which they get room."""
+
+# What a person or a session settled: told wherever it holds, as whole texts in so many
+# characters and else by title. A hundred titles reach more tasks than twenty texts.
+_SETTLED = ("convention", "preference", "decision", "workflow", "fix")
+_ROOM = 4_000
+AROUND = 40
+"""Characters around an entry: its id, its vault, a dash and brackets."""
+# Characters of which more have no room in any host, and of a title.
+_MOST, _TITLE = 9_500, 120
+# So few entries come whole in any order; git is not asked for one.
+_FEW = 12
+_CHANNELS = {PINNED: "pinned", RULES: "rule", RECENTLY: "recent"}
+
+
+class Session(NamedTuple):
+    """The session that starts.
+
+    Attributes:
+        view: its agent and project, and the moment.
+        project: the name of its project; None where that is none.
+        watch: finds out what speaks of code that changed since, which is left out.
+        work: gives the terms of the work at hand, as `tokens.names` does.
+        loaded: the pages that its host loads by itself.
+    """
+
+    view: View
+    project: str | None = None
+    watch: Watch | None = None
+    work: Callable[[], Sequence[Sequence[str]]] = tuple
+    loaded: LoadedPages | None = None
+
+
+class Standing(NamedTuple):
+    """What one vault has to say at a start.
+
+    Attributes:
+        items: in the order in which they get room.
+        more: how many entries there are besides.
+        waiting: how many candidates wait for review.
+    """
+
+    items: list[Item]
+    more: int = 0
+    waiting: int = 0
+
+
+def at_start(vault: Vault, session: Session) -> Standing:
+    """What the user's own vault has to say."""
+    settings = vault.settings
+
+    def look(reader: Reader) -> Standing:
+        asked = session.view._replace(statuses=frozenset({Status.PENDING}))
+        docs = set(reader.exact("status", str(Status.PENDING)))
+        # Ideas are decided on in their ledger.
+        docs.difference_update(reader.exact("kind", "idea"))
+        waiting = [doc for doc in docs if reader.verdict(doc, asked) is None]
+        told = standing(reader, settings, source_of(vault), session)
+        return told._replace(waiting=len(waiting))
+
+    return vault.read(look)
+
+
+def standing(
+    reader: Reader, settings: Config, source: str, session: Session
+) -> Standing:
+    """What a vault has to say, by its reader and settings.
+
+    With the `source` of a team's vault every document is told by its title, and the
+    team's recent focus is left out. Nothing is told twice in the same words.
+    """
+    from memcli.sessions.briefing import select
+
+    found = _Found(reader, source, session)
+    pinned = set(reader.pinned())
+    apart = pinned.union(*(reader.exact("item", str(each)) for each in Kept))
+    apart.update(reader.exact("kind", "idea"))
+    constraints = set(reader.exact("kind", "constraint")) - apart
+    settled = {doc for kind in _SETTLED for doc in reader.exact("kind", kind)} - apart
+    others = found.of_project() - apart - constraints - settled
+    ordered = found.in_order(pinned | constraints | settled | others)
+    chosen = select.chosen(reader, settings, session.view)
+    items = [
+        *found.items((doc for doc in ordered if doc in pinned), PINNED),
+        *found.items((doc for doc in ordered if doc in constraints), CONSTRAINTS),
+        *found.items(found.docs_of(chosen.rules), RULES),
+        *found.items(found.docs_of(() if source else chosen.focus), RECENTLY),
+    ]
+    queue = [doc for doc in ordered if doc in settled]
+    queue += (doc for doc in ordered if doc in others)
+    more, room = len(queue), _ROOM
+    left = _MOST - sum(len(item.text) for item in items)
+    for doc in queue:
+        if left < 0:
+            break
+        more -= 1
+        for item in found.items((doc,), found.place(doc)):
+            cost = len(item.text) + AROUND
+            if doc in settled and cost <= room:
+                room -= cost
+            else:
+                item = item.by_title
+            items.append(item)
+            left -= len(item.text) + len(item.id)
+    items.sort(key=lambda item: PARTS.index(item.part))
+    return Standing(items, more)
+
+
+class _Found:
+    """The entries of one vault that a start may tell; each text is told once."""
+
+    def __init__(self, reader: Reader, source: str, session: Session) -> None:
+        self._reader, self._source, self._session = reader, source, session
+        # What a repository's own vault says holds in the repository.
+        self._is_repos = source == known_vaults.REPO
+        self._told: set[str] = set()
+
+    def of_project(self) -> set[int]:
+        """The documents of the session's project, of any kind."""
+        if self._is_repos:
+            return set(self._reader.exact("status", str(Status.ACTIVE)))
+        project = self._session.project
+        return set(self._reader.exact("project", project) if project else ())
+
+    def docs_of(self, chosen: Iterable[WeighedItem]) -> Iterator[int]:
+        """The documents of reflection items."""
+        for item in chosen:
+            yield from self._reader.exact("id", item.id)[:1]
+
+    def place(self, doc: int) -> str:
+        """The heading for what holds here, or everywhere."""
+        is_here = self._is_repos or self._reader.columns.projects[doc]
+        return PROJECT if is_here else ANYWHERE
+
+    def in_order(self, docs: set[int]) -> list[int]:
+        """Those of some documents that may be shown, the first of a part first."""
+        reader, view = self._reader, self._session.view
+        shown = [doc for doc in docs if reader.verdict(doc, view) is None]
+        counts = reader.values("seen").items() if shown else ()
+        seen = {doc: int(count) for count, docs in counts for doc in docs}
+        fits: dict[int, float] = {}
+        if len(shown) > _FEW:
+            from memcli.search.ranking.evidence import of_documents
+
+            fits = of_documents(reader, self._session.work())
+        created, orders = reader.columns.created, reader.orders
+
+        def key(doc: int) -> tuple[float, bool, int, int, int]:
+            elsewhere = self.place(doc) == ANYWHERE
+            confirmed = seen.get(doc, 0)
+            return -fits.get(doc, 0), elsewhere, -confirmed, -created[doc], orders[doc]
+
+        return sorted(shown, key=key)
+
+    def items(self, docs: Iterable[int], part: str) -> Iterator[Item]:
+        """What is told of documents; nothing of one that must not be told."""
+        reader, source, session = self._reader, self._source, self._session
+        for doc in docs:
+            row = reader.row(doc)
+            key = strict_key("", row.text)
+            if key in self._told or prompt_injection.of_entry(row.title, row.text):
+                continue
+            if session.watch and session.watch.keeps_back(row, row.kind, source):
+                continue
+            if session.loaded and session.loaded.hold(row):
+                continue
+            self._told.add(key)
+            always = part in _CHANNELS and not source
+            text = row.text if always else short(row, source)
+            mark = doubt(reader, row, session.view)
+            title = shortened(one_line(row.title), _TITLE, " ")
+            signal = None
+            if not source:
+                signal = event.row(row, channels=[_CHANNELS.get(part, row.kind)])
+            by_title = "" if title == text else mark + title
+            yield Item(row.id, mark + text, part, source, signal, by_title)

@@ -1,0 +1,297 @@
+"""A session's start: what holds, first what the work at hand needs; else titles."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from memcli.curation import instruction_block
+from memcli.entries.entry import Entry
+from memcli.sessions.briefing import at_hand
+from memcli.storage.code_history import CodeHistory
+from tests.conftest import VaultMaker
+from tests.git_command import git
+from tests.sessions.hooks.calling import call, process, told
+
+PROJECT = "github.com/acme/shop"
+ASKED = "The user wants what lasts to be kept"
+
+pytestmark = pytest.mark.usefixtures("started")
+
+
+def start(vault: Vault, shop: Path, session: str = "a", **more: Any) -> str:
+    """What Claude Code is told in the shop."""
+    given = {"session_id": session, "source": "startup", "cwd": str(shop), **more}
+    one = call(vault, "session-start", more.get("host", "claude-code"), given)
+    assert "error" not in one.line, one.line
+    return told(one.answer)
+
+
+def save(vault: Vault, text: str, **fields: Any) -> str:
+    fields = {"kind": "decision", "project": PROJECT, **fields}
+    return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def fill(vault: Vault, number: int, **fields: Any) -> None:
+    """Save so many decisions of which no work speaks, newer than any other."""
+    fields = {"kind": "decision", "project": PROJECT, **fields}
+    sizes = range(number)
+    texts = [f"Shelf {n} holds the blue crates.\n\n" + "Crates. " * 20 for n in sizes]
+    vault.save_all([vault.draft({"text": text, **fields}) for text in texts])
+
+
+OLD = {"created": "2020-01-01T00:00:00Z"}
+
+
+@pytest.mark.parametrize("kind", ["convention", "decision", "workflow", "fix"])
+def test_what_was_settled_comes_whole(live: Vault, shop: Path, kind: str) -> None:
+    text = "Money is an integer.\n\nIn cents, never a float."
+    save(live, text, kind=kind)
+    save(live, "The office moved to Lisbon.\n\nIn May.", kind="event")
+    save(live, "The barber is closed on Mondays.", kind="note", project=None)
+    said = start(live, shop)
+    whole, _, titles = said.partition("More, by title (memcli inspect ID):")
+    assert "never a float" in whole
+    assert "The office moved to Lisbon" in titles
+    assert "In May" not in said
+    assert "barber" not in said
+
+
+def test_what_has_no_room_whole_comes_by_title_and_the_rest_is_counted(
+    live: Vault, shop: Path
+) -> None:
+    fill(live, 200)
+    said = start(live, shop)
+    whole, _, titles = said.partition("More, by title (memcli inspect ID):\n")
+    assert 3_000 < len(whole) < 5_500
+    assert all("blue crates" in row for row in titles.split("\n")[:20])
+    listed = said.count("\n- [")
+    assert 50 < listed < 200
+    assert f"\n{200 - listed} more: memcli recall --all --project here\n" in said
+    assert len(said) < 9_500
+
+
+@pytest.mark.parametrize(
+    "where", ["subject", "changed", "status", "untracked", "branch"]
+)
+def test_first_comes_what_the_work_at_hand_speaks_of(
+    live: Vault, shop: Path, where: str
+) -> None:
+    fill(live, 60)
+    wanted = save(live, "The ledger importer keeps the order of its rows.", **OLD)
+    assert f"- [{wanted}]" not in start(live, shop).partition("More, by title")[0]
+    path = shop / "ledger_importer.py"
+    if where == "subject":
+        git(shop, "commit", "-q", "--allow-empty", "-m", "ledger importer: faster")
+    elif where == "branch":
+        git(shop, "checkout", "-q", "-b", "ledger-importer")
+    else:
+        path.write_text("rows = []\n")
+    if where in ("changed", "status"):
+        git(shop, "add", ".")
+        git(shop, "commit", "-q", "-m", "wip")
+    if where == "status":
+        for number in range(6):
+            git(shop, "commit", "-q", "--allow-empty", "-m", f"wip {number}")
+        path.write_text("rows = [1]\n")
+    said = start(live, shop, "b")
+    assert said.partition("This project:\n")[2].startswith(f"- [{wanted}]")
+    assert start(live, shop, "c") == said
+
+
+def test_among_equals_the_confirmed_come_first_then_the_newest(
+    live: Vault, shop: Path
+) -> None:
+    fill(live, 60, **OLD)
+    newest = save(live, "Every table has a primary key.")
+    often = save(live, "A form has one button.", seen=["2020-01-02", "2020-01-03"])
+    rows = start(live, shop).partition("This project:\n")[2].split("\n")
+    assert [row[3:19] for row in rows[:2]] == [often, newest]
+
+
+def test_a_few_entries_start_no_git(
+    live: Vault, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: Any) -> None:
+        raise AssertionError("git was started")
+
+    fill(live, 5)
+    monkeypatch.setattr(CodeHistory, "_git", refused)
+    assert "blue crates" in start(live, shop)
+
+
+def test_nothing_that_a_hostile_repository_names_is_run(
+    shop: Path, tmp_path: Path
+) -> None:
+    ran = tmp_path / "ran"
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\necho $0 >> {ran}\ncat\n")
+    program.chmod(0o755)
+    (shop / ".gitattributes").write_text("* filter=evil diff=evil\n")
+    git(shop, "add", ".")
+    git(shop, "commit", "-q", "-m", "attributes")
+    for name in (
+        "filter.evil.clean filter.evil.process core.fsmonitor core.pager gpg.program "
+        "diff.external diff.evil.textconv diff.evil.command core.sshCommand"
+    ).split():
+        git(shop, "config", name, str(program))
+    git(shop, "config", "log.showSignature", "true")
+    hook = shop / ".git" / "hooks" / "post-index-change"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_bytes(program.read_bytes())
+    hook.chmod(0o755)
+    for path in (shop / "Makefile", shop / "src" / "app.py"):
+        path.write_bytes(path.read_bytes() + b"\n")
+    terms = {term for name in at_hand.names(str(shop), os.environ) for term in name}
+    assert "attribut" in terms
+    assert not ran.exists()
+
+
+def test_a_folder_without_a_history_has_no_work_at_hand(tmp_path: Path) -> None:
+    assert at_hand.names(None, os.environ) == ()
+    assert at_hand.names(str(tmp_path), os.environ) == ()
+    git(tmp_path, "init", "-q", "-b", "main")
+    assert at_hand.names(str(tmp_path), os.environ) == [("main",)]
+
+
+# --- what a host loads by itself ------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("host", "page", "is_told"),
+    [
+        ("claude-code", "CLAUDE.md", False),
+        ("claude-code", ".claude/CLAUDE.md", False),
+        ("claude-code", "AGENTS.md", True),
+        ("codex", "AGENTS.md", False),
+        ("codex", "CLAUDE.md", True),
+        ("copilot", ".github/copilot-instructions.md", False),
+        ("gemini", "GEMINI.md", False),
+    ],
+)
+@pytest.mark.parametrize("exported", [False, True])
+def test_what_a_host_loads_by_itself_is_told_to_the_others_only(
+    live: Vault, shop: Path, host: str, page: str, is_told: bool, exported: bool
+) -> None:
+    text = "Indent with tabs.\n\nIn Makefiles, too."
+    save(live, text, kind="convention")
+    save(live, "Use tabs.", kind="convention")
+    path = shop / page
+    path.parent.mkdir(exist_ok=True)
+    if exported:
+        draft = Entry(id="1m7yk933mx069hjg", kind="convention", body=text)
+        instruction_block.put(instruction_block.planned(str(path), [draft]))
+    else:
+        path.write_text("# Style\n\nNever:\n- Use tabs. Ever.\n\n" + text + "\n")
+    named = "sessionId" if host == "copilot" else "session_id"
+    payload = {named: "a", "source": "new", "cwd": str(shop)}
+    said = told(call(live, "session-start", host, payload).answer)
+    assert "Use tabs." in said
+    assert ("Makefiles" in said) is is_told
+
+
+def test_a_page_that_takes_in_another_one_loads_it(live: Vault, shop: Path) -> None:
+    save(live, "Indent with tabs.", kind="convention")
+    (shop / "AGENTS.md").write_text("- Indent with tabs.\n")
+    assert "tabs" in start(live, shop)
+    (shop / "CLAUDE.md").write_text("@AGENTS.md\n")
+    assert "tabs" not in start(live, shop, "b")
+
+
+def test_a_page_that_leads_out_of_the_project_is_not_read(
+    live: Vault, shop: Path, tmp_path: Path
+) -> None:
+    save(live, "Indent with tabs.", kind="convention")
+    (tmp_path / "page.md").write_text("Indent with tabs.\n")
+    (shop / "CLAUDE.md").symlink_to(tmp_path / "page.md")
+    assert "tabs" in start(live, shop)
+
+
+# --- what a start asks for ------------------------------------------------------------
+
+
+def asked(cwd: Path, session: str, **environ: str | None) -> str:
+    payload = {
+        "session_id": session,
+        "source": "startup",
+        "cwd": str(cwd),
+    }
+    one = process("session-start", "claude-code", payload, environ=environ)
+    return one.text
+
+
+def test_a_start_ends_with_how_to_save_what_lasts(live: Vault, shop: Path) -> None:
+    assert ASKED in asked(shop, "a")  # an empty vault fills this way
+    save(live, "Indent with tabs.", kind="convention")
+    said = asked(shop, "b")
+    first, command = said.removesuffix("\n</memcli-memory>").split("\n")[-2:]
+    assert first.startswith(ASKED)
+    assert command.startswith('memcli save "TEXT" --kind decision --asked "PHRASE" ')
+    assert "four to six phrases" in command
+    assert asked(shop, "b") == ""  # a session that goes on knows it
+
+
+def test_an_agent_is_asked_to_save_as_itself(live: Vault, shop: Path) -> None:
+    said = asked(shop, "a", MEMCLI_AGENT="planner")
+    assert "\nmemcli --agent planner save " in said
+    assert ASKED not in asked(shop, "b", MEMCLI_AGENT="planner; rm x")
+
+
+def test_the_vaults_config_keeps_agents_from_being_asked(
+    live: Vault, shop: Path
+) -> None:
+    path = Path(live.root, ".memcli", "config.toml")
+    path.write_text("[sessions]\nask_agent = false\n")
+    assert asked(shop, "a") == ""
+
+
+def test_a_vault_that_the_call_names_asks_for_nothing(live: Vault, shop: Path) -> None:
+    assert start(live, shop) == ""
+
+
+# --- what may no longer hold ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("pinned", [False, True])
+@pytest.mark.parametrize("layer", ["observation", "model"])
+def test_a_start_marks_what_rests_on_what_was_resolved(
+    live: Vault, shop: Path, layer: str, pinned: bool
+) -> None:
+    fact = save(live, "The queue drops messages over 1 MB.", kind="note")
+    fields = {"layer": layer, "evidence": [fact], "pinned": pinned}
+    save(live, "Large messages need chunks.", kind="convention", **fields)
+    assert "] Large messages" in start(live, shop)
+    live.resolve(fact)
+    day = (live.get(fact).resolved_at or "")[:10]
+    mark = f"(may no longer hold: rests on {fact}, resolved on {day})"
+    assert f"] {mark} Large messages need chunks." in start(live, shop, "b")
+
+
+def test_a_start_marks_what_rests_on_an_earlier_version(
+    live: Vault, shop: Path
+) -> None:
+    fact = save(live, "The queue drops messages over 1 MB.", kind="note")
+    save(live, "Large messages need chunks.", layer="observation", evidence=[fact])
+    live.evolve(fact, "The queue drops messages over 8 MB.")
+    said = start(live, shop)
+    assert f"(may no longer hold: rests on {fact}, superseded on 20" in said
+
+
+def test_newer_memories_in_its_scope_leave_a_model_as_it_is(
+    live: Vault, shop: Path
+) -> None:
+    fact = save(live, "The queue drops messages over 1 MB.", kind="note")
+    fields = {"layer": "model", "evidence": [fact], "entities": ["queue"]}
+    save(live, "Large messages need chunks.", **fields, **OLD)
+    save(live, "The queue was restarted.", kind="event", entities=["queue"])
+    assert "may no longer" not in start(live, shop)
+
+
+def test_a_repositorys_titles_come_after_the_users(
+    make_vault: VaultMaker, shop: Path
+) -> None:
+    vault = make_vault(now_ms=None, cwd=str(shop))
+    save(vault, "The office moved to Lisbon.\n\nIn May.", kind="event")
+    assert "Lisbon" in start(vault, shop)
