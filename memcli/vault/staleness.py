@@ -106,25 +106,6 @@ def reasons(
     return [_reason(reason, list(found[reason].values())) for reason in order]
 
 
-def doubt(reader: Reader, row: StoredRow, view: View) -> str:
-    """What to say with an observation or model, pinned or not, that rests on what was
-    resolved, changed or replaced; empty where all of that holds."""
-    why = next(iter(reasons(reader, row, view, news=False)), None)
-    if why is None:
-        return ""
-    when = max(
-        (_changed(reader, doc) for doc in reader.exact("id", why.ids[0])), default=0
-    )
-    on = f" on {dates.iso(when)[:10]}" if when else ""
-    return f"may no longer hold: rests on {why.ids[0]}, {why.reason}{on}"
-
-
-def _changed(reader: Reader, doc: int) -> int:
-    """When an entry last changed: its end, or the time of its last version."""
-    row = reader.row(doc)
-    return reader.columns.ended[doc] or dates.to_epoch(row.updated or row.created)
-
-
 def made_stale(
     reader: Reader, replaced: Sequence[Entry], text: str, view: View
 ) -> list[StoredRow]:

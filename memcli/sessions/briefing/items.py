@@ -46,17 +46,26 @@ def note(
     vault.recorder.recalled(prompt, rows)
 
 
-def doubt(reader: Reader, row: StoredRow, view: View) -> str:
-    """The words before an observation or model that rests on what no longer holds.
+def marked(reader: Reader, row: StoredRow, view: View) -> StoredRow:
+    """The row of an entry to tell, marked where it rests on what no longer holds.
 
-    Empty for most entries: a fact rests on nothing.
+    Every hook tells what this returns. A fact rests on nothing, and costs nothing.
     """
     if row.layer == "fact":
-        return ""
+        return row
+    from memcli.entries import dates
     from memcli.vault import staleness
 
-    why = staleness.doubt(reader, row, view)
-    return f"({why}) " if why else ""
+    found = staleness.reasons(reader, row, view, news=False)
+    if not found:
+        return row
+    name = found[0].ids[0]
+    why = f"may no longer hold: rests on {name}, {found[0].reason}"
+    for doc in reader.exact("id", name)[:1]:
+        of = reader.row(doc)
+        when = reader.columns.ended[doc] or dates.to_epoch(of.updated or of.created)
+        why += f" on {dates.iso(when)[:10]}"
+    return row._replace(text=f"({why}) {row.text}", title=f"({why}) {row.title}")
 
 
 def short(row: StoredRow, source: str = "") -> str:

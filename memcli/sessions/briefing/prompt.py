@@ -11,7 +11,7 @@ from __future__ import annotations
 from memcli.entries.text import prompt_injection
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.briefing.frame import Item
-from memcli.sessions.briefing.items import short, source_of
+from memcli.sessions.briefing.items import marked, short, source_of
 from memcli.vault.signals import event
 
 TYPE_CHECKING = False
@@ -144,7 +144,8 @@ def fitting(
             continue
         if watch is None or not watch.keeps_back(row, row.kind, source):
             signal = None if source else _signal(row, hit)
-            item = Item(row.id, short(row, source), _FITTING, source, signal)
+            text = short(marked(reader, row, view), source)
+            item = Item(row.id, text, _FITTING, source, signal)
             fitting.found.append(Fit(item, hit.score, hit.matched))
         if len(fitting.found) == MOST:
             break

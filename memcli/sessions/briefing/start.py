@@ -19,7 +19,7 @@ from memcli.entries.ids import shortened
 from memcli.entries.text import prompt_injection
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.briefing.frame import TITLES, Item
-from memcli.sessions.briefing.items import doubt, short, source_of
+from memcli.sessions.briefing.items import marked, short, source_of
 from memcli.storage import known_vaults
 from memcli.vault.signals import event
 
@@ -206,12 +206,12 @@ class _Found:
             if session.loaded and session.loaded.hold(row):
                 continue
             self._told.add(key)
+            row = marked(reader, row, session.view)
             always = part in _CHANNELS and not source
             text = row.text if always else short(row, source)
-            mark = doubt(reader, row, session.view)
             title = shortened(one_line(row.title), _TITLE, " ")
             signal = None
             if not source:
                 signal = event.row(row, channels=[_CHANNELS.get(part, row.kind)])
-            by_title = "" if title == text else mark + title
-            yield Item(row.id, mark + text, part, source, signal, by_title)
+            title = "" if title == text else title
+            yield Item(row.id, text, part, source, signal, title)

@@ -15,6 +15,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.sessions import hook_log, markers
 from memcli.sessions.actions.match import Action, Looked, fired, is_spared
 from memcli.sessions.briefing.frame import Item, framed
+from memcli.sessions.briefing.items import marked
 from memcli.sessions.hooks import glance
 from memcli.storage import known_vaults, state_dirs
 
@@ -151,6 +152,7 @@ def _look(
             answer.elsewhere.append(each.id)
             continue
         enforce = _enforced(each, row, looked)
+        row = marked(reader, row, view)
         answer.found.append(_Fired(row, enforce, source, named))
     return answer
 

@@ -269,6 +269,23 @@ def test_a_start_marks_what_rests_on_what_was_resolved(
     assert f"] {mark} Large messages need chunks." in start(live, shop, "b")
 
 
+def test_a_prompt_and_a_tool_are_told_of_it_with_the_mark(
+    live: Vault, shop: Path
+) -> None:
+    fact = save(live, "The queue drops messages over 1 MB.", kind="note")
+    text = "Never call `queue.push()` with large messages: split them into chunks."
+    save(live, text, kind="constraint", layer="observation", evidence=[fact])
+    live.resolve(fact)
+    base = {"session_id": "p", "cwd": str(shop)}
+    prompt = "push large messages to the queue in chunks with queue.push"
+    edit = {"file_path": str(shop / "a.py"), "content": "queue.push(message)\n"}
+    tool = {"tool_name": "Write", "tool_input": edit}
+    for event, more in (("prompt-submit", {"prompt": prompt}), ("pre-tool", tool)):
+        one = call(live, event, "claude-code", {**base, **more})
+        mark = f"(may no longer hold: rests on {fact}, resolved on 20"
+        assert mark in told(one.answer), one.line
+
+
 def test_a_start_marks_what_rests_on_an_earlier_version(
     live: Vault, shop: Path
 ) -> None:
