@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 
-from memcli.curation.instruction_block import in_one_line, plain
 from memcli.errors import Unreadable
 from memcli.storage import files
 
@@ -41,12 +40,19 @@ class LoadedPages:
         self, host: Host, folder: str | None, environ: Mapping[str, str]
     ) -> None:
         self._host, self._folder, self._environ = host, folder, environ
-        self._text = plain("\n".join(self._pages()))
+        text = "\n".join(filter(None, self._pages()))
+        if text:
+            from memcli.curation.instruction_block import plain
+
+            text = plain(text)
+        self._text = text
 
     def hold(self, row: StoredRow) -> bool:
         """Whether an entry's lines stand in one of them."""
         if len(self._text) < len(row.text):
             return False
+        from memcli.curation.instruction_block import in_one_line, plain
+
         lines = plain(row.text), plain(in_one_line(row.title, row.text))
         return any(len(each) > 1 and each in self._text for each in lines)
 
