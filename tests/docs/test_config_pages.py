@@ -26,6 +26,7 @@ SETTINGS = {
     "memory": set(settings.Memory._fields),
     "signals": {"log"},
     "actions": {"enabled"},
+    "sessions": {"ask_agent"},
 }
 
 

@@ -1,5 +1,5 @@
 """What a session is told at its start and with a prompt.
 
-Doors: `start` and `prompt`.
+Door: `start`, and `prompt`.
 Not in here: how a host wants the text wrapped; `hosts.hook_reply` knows that.
 """
