@@ -11,6 +11,7 @@ from memcli import Vault
 from memcli.curation import forget, inbox, review, undo
 from memcli.entries import layout
 from memcli.entries.entry import Status
+from memcli.errors import Unreadable
 from memcli.hosts.transcripts import open_transcript
 from memcli.sessions import backfill, mining_report
 from memcli.sessions.backfill import reflect_file
@@ -298,17 +299,17 @@ def test_more_sessions_than_are_listed_as_evidence_are_each_counted_once(
 def test_a_failure_does_not_lose_what_is_known_of_the_session(
     vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memcli.entries.text import redaction
+    from memcli.sessions import candidates
 
     path = talk(tmp_path, SEEDED)
     done = reflect_file(vault, path)
     vault.forget(one_id(done))
 
-    def broken(text: str) -> set[str]:
-        raise RuntimeError("no rules")
+    def broken(steps: object) -> None:
+        raise Unreadable("the disk is gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr(redaction, "_scanned", broken)
+        patch.setattr(candidates, "mine", broken)
         (failed,) = backfill.reflect_all(
             vault, [("generic", talk(tmp_path, [*SEEDED, ("user", "thanks")]))]
         )

@@ -185,7 +185,7 @@ def _holds(flat: str, begins: list[str], sentence: str, words: list[str]) -> boo
 
 def _clauses(sentence: str) -> list[str]:
     """The clauses of a sentence without what may stand before an imperative."""
-    found = []
+    found: list[str] = []
     for part in re.split(r"(?<=,)|:\s|\s(?:and|then|und|et|y)\s", sentence):
         words = _flat(part).split()
         while words and words[0] in _LEADS:
