@@ -46,7 +46,7 @@ _AGO: Final = (
     r"|\bago\b|\bvor (?:\d+|einem|einer) \w+|\bil y a \S+ \w+|\bhace \S+ \w+|\bjust now|\bgerade eben|\b(?:yesterday|today|gestern|heute|ayer|hoy|hier)$"
 )
 _WROTE: Final = (
-    r"(?:wrote|writes|commented|replied|posted|answered|asked|said|says|shared|pinned|opened|reported|reviewed|left a comment|requested changes"
+    r"(?:wrote|writes|commented|replied|posted|answered|asked|said|says|shared|pinned|opened|reported|reviewed|approved|merged|left a comment|requested changes"
     r"|schrieb|kommentierte|antwortete|hat (?:[^\s.]+ ){1,4}(?:kommentiert|geschrieben|geantwortet)|a \u00e9crit|a comment\u00e9|a r\u00e9pondu|escribi\u00f3|coment\u00f3|respondi\u00f3|ha scritto|schreef|escreveu)"
 )
 _WHEN: Final = re.compile(
@@ -149,8 +149,8 @@ PARAGRAPH: Final = _any(
 
 _MACHINE: Final = _any(
     # Code, its comments, and what is laid out in columns.
-    r"^\s*(?:def|class|func|fn|import|from|const|let|var|return|package|public|private|static)\s+\S+.*[;:{(=]\s*$|^\s*(?://|/\*|\*/|\*\s|\*$|--\s|;+\s|%+\s|\|\s|\"\"\"|'''|<!--|#(?!\d)|REM\s|@\w+\s)",
-    r"[;)}\]{=,]\s*(?://|#|/\*|--)\s|[;{}]\s*$|^\s*[\w.]+\s*(?:[:+-]?=|=>|<-)\s*\S|^\s*</?\w+[^>]*>\s*$|^\s*[{}\[\]();,]+\s*$|\*/",
+    r"^\s*(?:def|class|func|fn|import|from|const|let|var|return|package|public|private|static)\s+\S+.*[;:{(=]\s*$|^\s*(?://|/\*|\*/|\*\s|\*$|--\s|--\[|=\w+\s*$|;+\s|%+\s|\|\s|\"\"\"|'''|<!--|#(?!\d)|REM\s|@\w+\s)",
+    r"[;)}\]{=,]\s*(?://|#|/\*|--)\s|[;{}]\s*$|^\s*[\w.]+\s*(?:[:+-]?=|=>|<-)\s*\S|^\s*</?\w+[^>]*>\s*$|^\s*[{}\[\]();,]+\s*$|\*/|\S\s+//\s",
     r"^\s*(?://|/\*|#|--|\*)?\s*(?:TODO|FIXME|XXX|HACK)\b|[\u2500-\u257f]|\S {3,}\S|^ {4,}\S|^\t+\S|^\s*[>+]\s",
 )
 # What stands for code and quotations is as good as letters.
@@ -178,6 +178,7 @@ DOUBTFUL: Final = _any(
     r"^\W*(?:here(?:'s| is| are| comes)|below (?:is|are)|hier (?:ist|sind|kommt)|voici|aqu\u00ed (?:est\u00e1n?|tienes|va)|ecco)\b",
     # A text that is asked about, and follows.
     rf"\b(?:this|these|th(?:is|e) following|ce(?:tte|t)?|diese[nsr]?|est[ea]|questo)\s+(?:\w+ )?{_TEXT}\b[^.!?\n]{{0,40}}[?.]?\s*$|\b(?:{_TASK})\s+(?:this|that|it|das|ceci|esto)\b[^.!?\n]{{0,40}}[?.]?\s*$",
+    rf"^(?!\W*(?:i|we) )[^.!?\n]{{0,60}}(?:{_AGO})\s*$|^\W*(?:what|why|who)\b[^.!?\n]{{0,60}}\b(?:this|that|it)\??\s*$",
     r"^\s*[-_=*~]{3,}\s*$|^\s*[\"'\u201c\u201e\u00ab\u2039]|^\s+\*\s",
     r"^\s*(?:hi|hello|hey|dear|hallo|liebe[rs]?|sehr geehrte\w*|guten \w+|bonjour|bonsoir|ch\u00e8re?s?|salut|hola|estimad[oa]s?|querid[oa]s?|buen[oa]s \w+|ciao|gentile)\b[^.!?\n:]{0,40}[,!]?\s*$",
     flags=_I,
