@@ -98,12 +98,15 @@ def _told(steps: Iterable[Step]) -> list[tuple[Exchange, list[Sentence]]]:
 def _of_turn(turn: Step, own: Sequence[Sentence], *, answered: bool) -> list[Candidate]:
     """What a turn gives; `answered`: whether an agent has said anything before."""
     found: list[Candidate] = []
-    last = -2
-    texts = [sentence.text for sentence in own]
-    for place, sentence in enumerate(own):
-        rule = _rule(sentence, answered=answered)
-        words = rule and selfcontained.told(texts, place, rule.category)
-        if rule is None or not words:
+    by_sentence = [_rule(sentence, answered=answered) for sentence in own]
+    last = -1
+    for place, (sentence, rule) in enumerate(zip(own, by_sentence, strict=True)):
+        if rule is None or place <= last:
+            continue
+        goes_on = [_goes_on(rule, later) for later in by_sentence]
+        end = selfcontained.end(own, place, goes_on)
+        words = selfcontained.told(own, place, end, rule.category)
+        if not words:
             continue
         if not sentence.framed and rule.confidence is not HIGH:
             continue
@@ -114,13 +117,22 @@ def _of_turn(turn: Step, own: Sequence[Sentence], *, answered: bool) -> list[Can
             rule = rule._replace(confidence=MEDIUM)
         if found and words.startswith(found[-1].text):
             found.pop()
-        elif last == place - 1 >= 0 and found[-1].category == rule.category == "fix":
-            # The cause in one sentence, what helped in the next.
-            words = f"{found.pop().text} {words}"
-        last = place
+        last = end
         reading = Reading(rule.confidence, rule.name, rule.finds, words)
         found.append(_candidate(rule.category, reading, turn, turn.text))
     return found[:_PER_TURN]
+
+
+def _goes_on(rule: rules.Rule, later: rules.Rule | None) -> bool:
+    """Whether a sentence that the later rule finds may belong to a statement before it.
+
+    What is decided holds whole; else what is plain by itself is a statement by itself.
+    """
+    if later is None:
+        return True
+    if rule.name == "decided":
+        return later.category != "idea"
+    return later.confidence is not HIGH and later.category == rule.category
 
 
 def _rule(sentence: Sentence, *, answered: bool) -> rules.Rule | None:

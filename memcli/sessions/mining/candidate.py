@@ -24,6 +24,12 @@ _LEAD: Final = re.compile(
     r"|(?:can|could) (?:we|you)|let'?s|make sure(?: that)?|be sure to)[,:]?\s+)+"
 )
 _TAIL: Final = re.compile(r"(?i)[\s,]+(?:please|pls|thanks|thank you)[.!]*$")
+# What only says that something is said.
+_LABEL: Final = re.compile(
+    r"(?i)^\W*(?:(?:final|team|house|general|standing|golden|new|important|my|our) )?(?:decision(?: made| taken)?|decided|agreed|settled|rules?|note|reminder|remember"
+    r"|convention|preference|policy|important|fyi|for the record|idea|todo|lesson(?: learned)?|heads[ -]up)(?: for (?:later|the future))?(?:\s*[:\u2014\u2013]|\s-)\s+"
+)
+_CLAUSE: Final = re.compile(r"(?<=[^.][.!?\u3002])\s|;\s|:?\n|\s[\u2013\u2014-]\s")
 # "I think we should also add X" is the idea to add X.
 _IDEA_LEAD: Final = re.compile(
     r"(?i)^(?:(?:i think|maybe|perhaps|also|idea:|it(?:'?s| is)|eventually|later|as a follow[- ]?up,?"
@@ -86,12 +92,16 @@ class Reading(NamedTuple):
 
 
 def title(words: str, category: Category = "preference") -> str:
-    """The directive as a title: one line, no courtesies, cut at a word.
+    """The first clause as a title: one line, no courtesies, cut at a word.
 
     >>> title("please  make sure we're using US English everywhere please")
     "We're using US English everywhere"
     """
-    plain = _LEAD.sub("", " ".join(words.replace("`", "").split()))
+    clean = _LABEL.sub("", words.replace("`", "").strip())
+    clause = next(
+        (one for one in _CLAUSE.split(clean) if one and len(one.split()) > 2), clean
+    )
+    plain = _LEAD.sub("", " ".join(clause.split()))
     if category == "idea":
         plain = _IDEA_LEAD.sub("", plain) or plain
     plain = _TAIL.sub("", plain)

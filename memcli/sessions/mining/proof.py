@@ -63,13 +63,18 @@ class Exchange(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """A command that was run: its line without what changes, and how it ended."""
+    """A line that was run: its commands, each without what changes from time to time
+    and as it was typed, and how it ended."""
 
     place: int
     step: Step
-    shapes: list[str]
+    commands: list[tuple[str, str]]
     failed: bool
     error: str
+
+    @property
+    def shapes(self) -> list[str]:
+        return [shape for shape, _ in self.commands]
 
 
 def fix(exchange: Exchange, before: Sequence[Exchange]) -> tuple[Step, Reading] | None:
@@ -100,7 +105,12 @@ def fix(exchange: Exchange, before: Sequence[Exchange]) -> tuple[Step, Reading] 
             words = _cause(step.text) if step.role == "assistant" else ""
             if failed.error and changed and words:
                 shape = " ".join(failed.step.text.split())[:120]
-                text = f"{words}\n\nThe error was `{failed.error[:160]}`; `{shape}` passes since the change."
+                files = {_short(o.text): 0 for o in between if o.action == "edit"}
+                names = ", ".join(f"`{name}`" for name in list(files)[:3])
+                text = (
+                    f"{words}\n\nThe error was `{failed.error[:160]}`; "
+                    f"`{shape}` passes since the change of {names}."
+                )
                 why = "a command that failed, a change, and the command passing"
                 return step, Reading(MEDIUM, "proved-fix", why, text)
     return None
@@ -108,28 +118,29 @@ def fix(exchange: Exchange, before: Sequence[Exchange]) -> tuple[Step, Reading] 
 
 def workflows(exchanges: Sequence[Exchange]) -> Iterator[tuple[Step, Reading, int]]:
     """Sequences that worked in three exchanges, the longest of each: with the count."""
-    seen: dict[tuple[str, ...], list[Step]] = {}
+    seen: dict[tuple[str, ...], list[tuple[Step, str]]] = {}
     for exchange in exchanges:
         worked = [run for run in _runs(exchange.steps) if not run.failed]
-        done = [(shape, run.step) for run in worked for shape in run.shapes]
-        here: dict[tuple[str, ...], Step] = {}
+        done = [(*one, run.step) for run in worked for one in run.commands]
+        here: dict[tuple[str, ...], tuple[Step, str]] = {}
         for size in range(2, _LONGEST + 1):
             for start in range(len(done) - size + 1):
                 part = done[start : start + size]
-                here[tuple(shape for shape, _ in part)] = part[-1][1]
-        for shape, step in here.items():
+                words = " \u2192 ".join(f"`{typed}`" for _, typed, _ in part)
+                here[tuple(shape for shape, _, _ in part)] = (part[-1][2], words)
+        for shape, last in here.items():
             own = [one for one in shape if not _UNIVERSAL.match(one)]
             if len(own) >= 2 and len(set(shape)) == len(shape):
-                seen.setdefault(shape, []).append(step)
+                seen.setdefault(shape, []).append(last)
     kept: list[tuple[str, ...]] = []
-    for shape, steps in sorted(seen.items(), key=lambda one: (-len(one[0]), one[0])):
+    for shape, found in sorted(seen.items(), key=lambda one: (-len(one[0]), one[0])):
         alike = any(len({*shape} & {*other}) > 1 for other in kept)
-        if len(steps) < _OFTEN or alike:
+        if len(found) < _OFTEN or alike:
             continue
         kept.append(shape)
-        why = f"the same commands in this order in {len(steps)} turns, each time with success"
-        words = " \u2192 ".join(f"`{one}`" for one in shape)
-        yield steps[-1], Reading(MEDIUM, "repeated-sequence", why, words), len(steps)
+        why = f"the same commands in this order in {len(found)} turns, each time with success"
+        step, words = found[-1]
+        yield step, Reading(MEDIUM, "repeated-sequence", why, words), len(found)
 
 
 def _runs(steps: Sequence[Step]) -> list[_Run]:
@@ -144,8 +155,14 @@ def _runs(steps: Sequence[Step]) -> list[_Run]:
                 if _PRINTED.search(line[:400])
             ]
             error = printed[0] if printed else ""
-            found.append(_Run(place, step, _shapes(step.text), result.failed, error))
+            commands = _commands(step.text)
+            found.append(_Run(place, step, commands, result.failed, error))
     return found
+
+
+def _short(path: str) -> str:
+    """The end of a path, which says enough and names no home."""
+    return "/".join(path.replace("\\", "/").split("/")[-2:])
 
 
 def _cause(text: str) -> str:
@@ -159,20 +176,23 @@ def _cause(text: str) -> str:
     return " ".join(" ".join(told).replace("**", "").split())[:500]
 
 
-def _shapes(command: str) -> list[str]:
-    """The commands of a line without what changes from time to time."""
-    shapes = []
-    for part in re.split(r"\s*(?:&&|\|\||;|\n)\s*", command.partition("<<")[0]):
-        plain = re.sub(r"\s*(?:\||\d?>).*$", "", part).strip()
-        plain = re.sub(r"^(?:[A-Z_]+=\S+\s+)+", "", plain)
+def _commands(line: str) -> list[tuple[str, str]]:
+    """The commands of a line, each without what changes and as it was typed."""
+    found = []
+    for part in re.split(r"\s*(?:&&|\|\||;|\n)\s*", line.partition("<<")[0]):
+        typed = re.sub(r"\s*(?:\||\d?>).*$", "", part).strip()
+        plain = re.sub(r"^(?:[A-Z_]+=\S+\s+)+", "", typed)
         if not plain or _LOOKING.match(plain):
             continue
-        words = re.sub(r"(['\"]).*?(?:\1|$)", "\u2026", plain).split()[:6]
+        first, *words = re.sub(r"(['\"]).*?(?:\1|$)", "\u2026", plain).split()[:6]
         kept = [
-            word
-            for word in words
-            if not re.search(r"/.*/|\.\w{1,5}$|^[0-9a-f]{7,}$|\d{3,}", word)
+            first.rpartition("/")[2],
+            *(
+                word
+                for word in words
+                if not re.search(r"/.*/|\.\w{1,5}$|^[0-9a-f]{7,}$|\d{3,}", word)
+            ),
         ]
         if len(" ".join(kept)) > 3:
-            shapes.append(" ".join(kept))
-    return shapes
+            found.append((" ".join(kept), typed[:200]))
+    return found

@@ -1,6 +1,7 @@
-"""Whether a sentence can be read by itself, and what it takes along to be so.
+"""Where a statement begins and ends, and whether it can be read by itself.
 
-Invariant: pure. What is kept has the noun of its "it": it stands in the sentence, or
+Invariant: pure. A statement goes on to the end of its paragraph, unless that turns to
+something else. What is kept has the noun of its "it": it stands in the sentence, or
 the sentences before it in the same turn come along. A sentence that rests on what the
 agent said, or on an option that it offered, is not kept at all.
 """
@@ -16,7 +17,20 @@ if TYPE_CHECKING:
     from typing import Final
 
     from memcli.sessions.mining.candidate import Category
+    from memcli.sessions.mining.sentences import Sentence
 
+LONGEST = 600
+"""Of a statement, in characters; it is cut at a sentence."""
+# Between two sentences of a paragraph, and between two items of a list.
+_GAP: Final = re.compile(r"[\"'\u201d)\]*_]*[ \t]*\n?[ \t]*")
+_ITEM: Final = re.compile(r"[ \t]*\n\s*(?:[-*+\u2022]|\d{1,2}[.)])\s+")
+# So long a line without an end is wrapped, and goes on.
+_WRAPPED: Final = 60
+# What turns to the task at hand, or asks.
+_TURNS: Final = re.compile(
+    r"(?i)^\W*(?:(?:now|next|then|first|anyway|meanwhile)\b(?! on\b)|(?:ok(?:ay)?|thanks|thank you|please|pls|for now"
+    r"|(?:can|could|will|would) (?:you|we)|let'?s|let me|but first|go ahead|continue|btw|by the way|back to)\b)|\?\W*$"
+)
 # So many sentences come along at most, for "it" may lean on another "it".
 _ALONG: Final = 2
 # After a few words the noun stands in the sentence itself, mostly.
@@ -48,39 +62,77 @@ _OPEN: Final = re.compile(
 # What begins an answer, and says nothing by itself.
 _FILLER: Final = re.compile(
     r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|yep|sure|no|nope|well|hmm+|ah|oh|so|also|and|but|alright|great"
-    r"|thanks|perfect|agreed)\b[,.!]*\s+|(?:please )+(?=please ))+"
+    r"|thanks|perfect|agreed)\b[,.!]*\s+|(?:please )+(?=please )"
+    r"|(?:please )?(?:add|save|put|write|note|record|document) (?:this|it|that|these)\b[^:]{0,60}: )+"
 )
 # "... is not correct, " says which; what is right comes after it.
 _DENIED: Final = re.compile(
-    r"(?i)^.*?\b(?:not (?:\w+ )?(?:correct|right|true|accurate)|wrong|incorrect|misunderstood|mistaken|not how \w+ \w+)[,.;:\u2014-]+ "
+    r"(?i)^.*?\b(?:not (?:\w+ )?(?:correct|right|true|accurate)|wrong|incorrect|misunderstood|mistaken|not (?:how|the way|our) [^,.;:\u2014]{2,40})[,.;:\u2014-]+ "
+)
+_ONLY_DENIES: Final = re.compile(
+    r"(?i)^\W*(?:no\W+)?(?:that|this|it)(?:'s| is| was)? ?(?:not|n't) (?:how|the way|our) [^,;:]{2,60}$"
 )
 
 
-def told(texts: Sequence[str], place: int, category: Category) -> str:
-    """The sentence at `place` as it is kept, "" when it cannot be read by itself.
+def end(own: Sequence[Sentence], place: int, goes_on: Sequence[bool]) -> int:
+    """The last sentence of the statement that begins at `place`.
 
     Args:
-        texts: the person's own sentences of a turn.
-        place: which of them.
-        category: what it was found to be; a correction loses what it only denies.
-
-    >>> told(["The api was wiped.", "yeah, but never do that again"], 1, "preference")
-    'The api was wiped. never do that again'
+        own: the person's own sentences of a turn.
+        place: where it begins.
+        goes_on: of each sentence, whether it may belong to the one before.
     """
-    words = _alone(texts[place], category)
-    if _OPTION.match(words):
+    length, last = len(own[place].text), place
+    listed = own[place].text.endswith(":")
+    for later in range(place + 1, len(own)):
+        one, before = own[later], own[later - 1].text
+        length += len(one.text) + 1
+        item = listed and _ITEM.fullmatch(one.gap)
+        near = _GAP.fullmatch(one.gap) and not (
+            "\n" in one.gap and before[-1].isalnum() and len(before) < _WRAPPED
+        )
+        open_end = last == place and _OPEN.search(before)
+        if length > LONGEST or not (item or open_end or (near and goes_on[later])):
+            break
+        if _TURNS.search(one.plain) and not open_end:
+            break
+        last = later
+    return last
+
+
+def told(own: Sequence[Sentence], place: int, last: int, category: Category) -> str:
+    """A statement as it is kept, "" when it cannot be read by itself.
+
+    Args:
+        own: the person's own sentences of a turn.
+        place: its first.
+        last: its last.
+        category: what it was found to be; a correction loses what it only denies.
+    """
+    words = _alone(own[place].text, category)
+    rest = own[place + 1 : last + 1]
+    if category == "correction" and _ONLY_DENIES.match(words):
+        words, rest = rest[0].text if rest else "", rest[1:]
+    if not words or _OPTION.match(words) or (_OPEN.search(words) and not rest):
         return ""
-    if _OPEN.search(words):
-        after = texts[place + 1] if place + 1 < len(texts) else ""
-        if not after:
-            return ""
-        words = f"{words} {after}"
     first = place
-    while _LEANS.match(_FILLER.sub("", texts[first]) if first < place else words):
+    while _LEANS.match(_FILLER.sub("", own[first].text) if first < place else words):
         first -= 1
         if first < max(0, place - _ALONG):
             return ""
-    return " ".join([*texts[first:place], words])
+    whole = " ".join([*(one.text for one in own[first:place]), words])
+    for one in rest:
+        item = _ITEM.fullmatch(one.gap)
+        whole += f"\n{one.gap.strip()} {one.text}" if item else f" {one.text}"
+    return whole if len(whole) <= LONGEST else _cut(whole)
+
+
+def _cut(words: str) -> str:
+    """Words that are too long, up to the last sentence that fits, or else word."""
+    ends = [one.start() for one in re.finditer(r"(?<=[.!?])\s", words[: LONGEST + 1])]
+    if ends:
+        return words[: ends[-1]]
+    return words[:LONGEST].rpartition(" ")[0] + " \u2026"
 
 
 def _alone(words: str, category: Category) -> str:

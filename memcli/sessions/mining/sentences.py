@@ -47,12 +47,14 @@ class Sentence(NamedTuple):
         plain: the same, with `CODE` and `QUOTE` for what is code or quoted.
         framed: it stands at the start or the end of the turn, or the turn is short.
         doubtful: another may have written it.
+        gap: what stands between the one before and this.
     """
 
     text: str
     plain: str
     framed: bool
     doubtful: bool = False
+    gap: str = ""
 
 
 def sentences(text: str, said: Collection[str] = ()) -> list[Sentence]:
@@ -66,6 +68,7 @@ def sentences(text: str, said: Collection[str] = ()) -> list[Sentence]:
         text = f"{text[:_WINDOW]}\n\n{text[-_WINDOW:]}"
     plain = _masked(text)
     found = []
+    before = 0
     for start, end, doubtful in foreign.own(plain):
         for first, last in _split(plain, start, end):
             whole, masked = text[first:last], plain[first:last]
@@ -77,7 +80,8 @@ def sentences(text: str, said: Collection[str] = ()) -> list[Sentence]:
             if normal(whole) in said and len(whole.split()) >= 6:
                 continue
             framed = len(text) <= _LONG or first < 400 or last > len(text) - 400
-            found.append(Sentence(_flat(whole), _flat(masked), framed, doubtful))
+            gap, before = text[before : first + lead], last
+            found.append(Sentence(_flat(whole), _flat(masked), framed, doubtful, gap))
     return found
 
 

@@ -88,7 +88,6 @@ def test_an_answer_or_a_report_is_no_explicit_correction(text: str) -> None:
     "text",
     [
         "do not print the stack trace when it is a SilentError",
-        "never overwrite an existing checkpoint, append a suffix instead",
         "for the cli: never print colors when stdout is no tty",
         "when you open a folder it should never load all children",
         "before running the migration always a backup is made by the job, where is that code?",

@@ -1,0 +1,109 @@
+"""A statement is kept to its end, under its first clause."""
+
+import pytest
+
+from memcli.hosts.transcript import Step
+from memcli.sessions.mining import Candidate, mine
+from memcli.sessions.mining.candidate import title
+from memcli.sessions.mining.selfcontained import LONGEST
+
+
+def found(text: str) -> list[Candidate]:
+    return mine(
+        [
+            Step("user", "have a look at the importer", 1, "u1"),
+            Step("assistant", "I looked at it and changed two files.", 2, "a2"),
+            Step("user", text, 3, "u3"),
+        ]
+    ).candidates
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        # To the end of the paragraph ...
+        (
+            "Decision: uploads go to disk first. Stream to a part file, then rename it.\n\nNow the tests.",
+            "Decision: uploads go to disk first. Stream to a part file, then rename it.",
+        ),
+        (
+            "From now on we pin every base image by its digest, in all of\nthe Dockerfiles. Tags move. A bot raises the digests.",
+            "From now on we pin every base image by its digest, in all of the Dockerfiles. Tags move. A bot raises the digests.",
+        ),
+        (
+            "the timeout was caused by a full disk. Fixed by moving the spool.",
+            "the timeout was caused by a full disk. Fixed by moving the spool.",
+        ),
+        # ... with the list that it introduces ...
+        (
+            "Going forward, for each release:\n- bump the version\n- write the notes\n\nthanks",
+            "Going forward, for each release:\n- bump the version\n- write the notes",
+        ),
+        # ... and no further than to what is about something else.
+        (
+            "Never log tokens. Mask them in the formatter. Can you fix the parser?",
+            "Never log tokens. Mask them in the formatter.",
+        ),
+        (
+            "Always pin actions by hash. Now fix the parser.",
+            "Always pin actions by hash.",
+        ),
+        ("always pin actions by hash\nfix the parser", "always pin actions by hash"),
+        (
+            "Always pin actions by hash. ```\nuses: x\n``` The parser is slow.",
+            "Always pin actions by hash.",
+        ),
+        # What is only denied goes, what is right stays.
+        (
+            "That's not how we do it. Jobs are started by the scheduler. Nothing else starts them.",
+            "Jobs are started by the scheduler. Nothing else starts them.",
+        ),
+        (
+            "The sandbox has no network. Please add that to CLAUDE.md.",
+            "The sandbox has no network. Please add that to CLAUDE.md.",
+        ),
+    ],
+)
+def test_a_statement_is_kept_to_its_end(text: str, kept: str) -> None:
+    assert [one.text for one in found(text)] == [kept]
+
+
+def test_two_rules_in_one_paragraph_are_two_statements() -> None:
+    text = "Always pin actions by hash. Never log tokens. Mask them."
+    assert [one.text for one in found(text)] == [
+        "Always pin actions by hash.",
+        "Never log tokens. Mask them.",
+    ]
+
+
+def test_a_decision_is_one_statement_whatever_it_forbids() -> None:
+    text = "Decision: ids are opaque. Never parse them. Compare them as bytes."
+    assert [one.text for one in found(text)] == [text]
+
+
+def test_a_denial_alone_says_nothing() -> None:
+    assert found("That's not how we do it here.") == []
+
+
+@pytest.mark.parametrize("mark", [".", ""])
+def test_a_long_statement_is_cut(mark: str) -> None:
+    (one,) = found("Always pin actions by hash. " + f"Tags move{mark} " * 200)
+    assert one.text.startswith("Always pin actions by hash.")
+    assert len(one.text) <= LONGEST + 2
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (
+            "Decision: ids are opaque. Compare them as bytes.",
+            "Ids are opaque",
+        ),
+        ("House rule: no default exports.", "No default exports"),
+        ("Final decision - no ORM in the worker; write SQL", "No ORM in the worker"),
+        ("Remember: v2.1 needs Node 20. It fails below.", "V2.1 needs Node 20"),
+        ("For each release:\n- bump the version", "For each release"),
+    ],
+)
+def test_the_title_is_the_first_clause(text: str, named: str) -> None:
+    assert title(text) == named
