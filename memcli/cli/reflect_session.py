@@ -180,7 +180,7 @@ def _draw(canvas: Canvas, done: Reflected) -> None:
 _WOULD = {
     "saved": "would save",
     "review": "would wait for review",
-    "inbox": "would wait in the inbox",
+    "noted": "would be noted",
     "supersede": "would offer to supersede",
     "idea": "would note the idea",
     "seen": "would count as seen",
@@ -228,7 +228,7 @@ def _summary(done: list[FileOutcome], *, dry_run: bool) -> Result:
             read = [each.reflected for each in mine if each.reflected]
             counts = {
                 name: sum(reflected.counts.get(name, 0) for reflected in read)
-                for name in ("saved", "review", "inbox", "idea", "seen")
+                for name in ("saved", "review", "noted", "idea", "seen")
             }
             rows.append(
                 (
@@ -246,7 +246,7 @@ def _summary(done: list[FileOutcome], *, dry_run: bool) -> Result:
         canvas.table(
             (
                 "host", "sessions", "reflected", "unchanged", "failed",
-                "saved", "review", "inbox", "ideas", "seen",
+                "saved", "review", "noted", "ideas", "seen",
             ),
             rows,
         )  # fmt: skip

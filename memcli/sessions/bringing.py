@@ -44,7 +44,7 @@ MOST_UNSURE = 3
 ACTIONS = (
     "saved",
     "review",
-    "inbox",
+    "noted",
     "supersede",
     "idea",
     "seen",
@@ -189,6 +189,8 @@ def _written(
     for place, before in enumerate(known.match([route.candidate for route in routes])):
         if before is not None:
             fates[place] = Fate(routes[place].candidate, before.action, before.id)
+        elif routes[place].action == "noted":
+            fates[place] = Fate(routes[place].candidate, "noted")
     drafts = {
         place: route.draft
         for place, route in enumerate(routes)
@@ -248,13 +250,15 @@ def _ideas(
     """The ideas that the ledger does not have; the others get their fate."""
     from memcli.curation.ideas import incubator
     from memcli.curation.ideas.ledger import SLUG_LENGTH
-    from memcli.curation.ideas.page import Idea, keys, known
+    from memcli.curation.ideas.page import Idea, keys, known, titles
     from memcli.entries import dates
     from memcli.entries.ids import slug
+    from memcli.entries.text.directives import restates
 
     today = dates.iso(vault.now_ms() // 1000)
     new: dict[int, Idea] = {}
     ledger: set[str] | None = None
+    said: list[str] = []
     for place, route in enumerate(routes):
         if place in fates or route.action != "idea":
             continue
@@ -276,11 +280,15 @@ def _ideas(
             agent=vault.agent_name,
         )
         if ledger is None:
-            ledger = set(known(incubator.existing(vault), vault.agent))
-        if ledger & keys(idea):
+            existing = incubator.existing(vault)
+            ledger = set(known(existing, vault.agent))
+            said = titles(existing, vault.agent)
+        again = any(restates(idea.title, title) for title in said)
+        if again or ledger & keys(idea):
             fates[place] = Fate(candidate, "duplicate")
             continue
         ledger |= keys(idea)
+        said.append(idea.title)
         new[place] = idea
     return new
 

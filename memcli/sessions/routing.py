@@ -1,7 +1,7 @@
 """Where a mined candidate goes, before the transaction that writes it.
 
 Invariant: the confidence decides, then the words, then the vault: explicit candidates
-are saved, patterns wait for review, single inferences wait in the inbox; what nearly
+are saved, patterns wait for review, single inferences are noted alone; what nearly
 says a thing that is solved waits for review; text that speaks like an instruction to
 the model is never saved; what contradicts an entry is offered to supersede it, and
 never decided here. Nothing is written.
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 _KINDS = {"preference": "preference", "correction": "preference"}
 _DECIDED = "decided"
-# Jaccard of their terms: so alike, and with nothing that differs, they say the same.
-_REPEATS = 0.9
+# What these say is proved by commands, so it is compared by its words alone.
+_PROVED = ("fix", "workflow")
+_KNOWN = (Status.ACTIVE, Status.PENDING, Status.REJECTED)
 _NEAR = 0.2
 _MOST_NEAR = 10
 
@@ -41,8 +42,8 @@ class Route(NamedTuple):
 
     Attributes:
         candidate: what was mined.
-        draft: the entry that it would be; None for an idea.
-        action: saved, review, inbox, supersede or idea.
+        draft: the entry that it would be; None for an idea, and for what is noted.
+        action: saved, review, noted, supersede or idea.
         target: the entry that it is offered to supersede.
         why: the reason against saving it, or what contradicts the target.
     """
@@ -65,6 +66,8 @@ def by_confidence(
         source: the `source` of the entry, but for its record and excerpt.
         project: where the session ran; it holds there unless its words say everywhere.
     """
+    if candidate.confidence is Confidence.LOW:
+        return Route(candidate, None, "noted")
     if candidate.category == "idea":
         return Route(candidate, None, "idea")
     silent = vault.settings.memory.review_mode == "silent"
@@ -73,11 +76,7 @@ def by_confidence(
     )
     doubt = prompt_injection.suspicious(candidate.text)
     saved = sure and doubt is None
-    action = "inbox"
-    if saved:
-        action = "saved"
-    elif candidate.confidence is not Confidence.LOW:
-        action = "review"
+    action = "saved" if saved else "review"
     kind = candidate.kind or _KINDS.get(candidate.category, candidate.category)
     if candidate.evolves:
         saved, action = False, "supersede"
@@ -115,25 +114,29 @@ def by_vault(vault: Vault, reader: Reader, routes: Sequence[Route]) -> list[Rout
     from memcli.vault.likeness import alike, like_resolved
 
     now = vault.now_ms() // 1000
+    view = View(now, statuses=frozenset(_KNOWN), agent=vault.agent)
 
-    def in_force(doc: int) -> bool:
-        return reader.verdict(doc, View(now)) is None
+    def known(doc: int) -> bool:
+        return reader.verdict(doc, view) is None
 
     changed = []
     for route in routes:
         draft = route.draft
-        is_open = draft is not None and route.action != "supersede"
-        if draft is not None and is_open and draft.kind not in ("fix", "workflow"):
-            terms = document(draft, stemmer()).row.terms
-            near = alike(reader, terms, in_force, limit=_MOST_NEAR)
-            # What holds here comes first: the words of another project are taken only
-            # where nothing here has them.
-            near.sort(key=lambda pair: pair[1].project not in (None, draft.project))
-            route = _compared(route, draft, near)
-        if draft is not None and route.draft == draft:
-            solved = like_resolved(reader, draft)
-            route = route if solved is None else _doubted(route, draft, solved)
-        changed.append(route)
+        if draft is None or route.action == "supersede":
+            changed.append(route)
+            continue
+        solved = like_resolved(reader, draft)
+        if solved is not None:
+            route = _doubted(route, draft, solved)
+        terms = document(draft, stemmer()).row.terms
+        near = alike(reader, terms, known, limit=_MOST_NEAR)
+        if route.candidate.confirms:
+            named = reader.exact("id", route.candidate.confirms)
+            near = [(1.0, reader.row(doc)) for doc in named if known(doc)]
+        # What holds here comes first: the words of another project are taken only
+        # where nothing here has them.
+        near.sort(key=lambda pair: pair[1].project not in (None, draft.project))
+        changed.append(_compared(vault, reader, route, near))
     return changed
 
 
@@ -146,20 +149,71 @@ def _doubted(route: Route, draft: Entry, solved: Similar) -> Route:
 
 
 def _compared(
-    route: Route, draft: Entry, near: Iterable[tuple[float, StoredRow]]
+    vault: Vault,
+    reader: Reader,
+    route: Route,
+    near: Iterable[tuple[float, StoredRow]],
 ) -> Route:
+    """The route of a draft beside what the vault holds near it.
+
+    What is in force counts first, then what waits, then what was rejected.
+    """
     from memcli.entries.text.directives import differ
 
+    draft = route.draft
+    said: list[StoredRow] = []
     for likeness, row in near:
-        if likeness < _NEAR or row.source.session == draft.source.session:
+        if draft is None or row.source.session == draft.source.session:
             continue
-        contrary = differ(draft.body, row.text)
+        in_force = row.status == Status.ACTIVE
+        named = route.candidate.confirms == row.id
+        contrary = None
+        compared = likeness >= _NEAR and draft.kind not in _PROVED
+        if in_force and compared and not named:
+            contrary = differ(draft.body, row.text)
         if contrary is not None and row.project not in (None, draft.project):
             continue  # two projects may do it differently
         if contrary is not None:
             pending = draft.replace(status=Status.PENDING)
             return Route(route.candidate, pending, "supersede", row.id, contrary[1])
-        if likeness >= _REPEATS:
-            # In the words of the entry, it is evidence for it.
-            return route._replace(draft=draft.replace(body=row.text))
-    return route
+        here = in_force or row.project in (None, draft.project)
+        if named or (here and _same(draft, row)):
+            said.append(row)
+    if not said:
+        return route
+    row = min(said, key=lambda row: list(_KNOWN).index(Status(row.status)))
+    return confirming(vault, reader, route, row)
+
+
+def _same(draft: Entry, row: StoredRow) -> bool:
+    """Whether a draft says an entry again; fixes and workflows do in the same words."""
+    from memcli.entries.identity import claim
+    from memcli.entries.text.directives import restates
+
+    if draft.kind in _PROVED:
+        return claim(draft.body) == claim(row.text)
+    return restates(draft.body, row.text)
+
+
+def confirming(vault: Vault, reader: Reader, route: Route, row: StoredRow) -> Route:
+    """The route of a candidate that says an entry again.
+
+    In the words of the entry it is evidence for it: the entry is seen once more, and
+    saved if it waits and nothing speaks against it. What was rejected stays rejected.
+    """
+    draft = route.draft
+    if draft is None:
+        return route
+    status = draft.status
+    if row.status == Status.PENDING:
+        # Offers to stand for other entries have these as evidence.
+        offered = any(reader.exact("id", mark) for mark in row.evidence)
+        own = vault.agent is None or row.agent == vault.agent_name
+        doubt = route.why or prompt_injection.suspicious(row.text)
+        mined = bool(row.source.session)
+        sure = own and mined and not offered and doubt is None
+        status = Status.ACTIVE if sure else Status.PENDING
+    draft = draft.replace(body=row.text, status=status)
+    if row.status != Status.ACTIVE or route.candidate.confirms:
+        draft = draft.replace(project=row.project)
+    return route._replace(draft=draft)

@@ -233,6 +233,9 @@ def sighted(entry: Entry, draft: Entry, now: str) -> Entry | None:
     if (known or late) and not first_since:
         return None
     evidence = (*entry.evidence, mark) if mark else entry.evidence
+    # Said twice, and undoubted the second time.
+    if entry.status is Status.PENDING and draft.status is Status.ACTIVE:
+        entry = entry.replace(status=Status.ACTIVE)
     # Seen in three sessions it is a pattern, and no single inference (seed 002).
     if entry.status is Status.PENDING and entry.confidence is Confidence.LOW:
         often = len(entry.seen) + 2 >= _PATTERN

@@ -74,6 +74,8 @@ class _Placing:
         self._names = vault.registry.names
         self._now_ms = vault.now_ms()
         self._now = dates.iso(self._now_ms // 1000)
+        # Where what waited was moved to.
+        self._moved: dict[str, str] = {}
         # The names that each folder has or was given.
         self._folders: dict[str, set[str]] = {}
 
@@ -194,6 +196,7 @@ class _Placing:
 
         change, vault = self._change, self._vault
         held, outcome = match
+        held = held._replace(path=self._moved.get(held.path, held.path))
         met = outcome in ("seen", "recurred") and change is not None
         adds = merging.brings(draft) and held.status in _MERGED_INTO
         adds = adds and draft.source.writer not in ("hook", "pipeline")
@@ -221,6 +224,9 @@ class _Placing:
         if change is not None and done.entry != before:
             if done.taken:
                 validate.refuse_wide(done.entry)
+            if before.status is not done.entry.status:
+                held = self._saved(change, held, done.entry, data)
+                return matched(held, outcome)
             fresh = codec.rewrite(data, done.entry, kinds=vault.kinds)
             if change.pending(held.path) is None:
                 change.put(held.path, fresh, expected=data)
@@ -237,6 +243,25 @@ class _Placing:
             notes=(*saved.notes, *notes),
             registered=tuple(registered),
         )
+
+    def _saved(
+        self, change: Transaction, held: Held, entry: Entry, data: bytes
+    ) -> Held:
+        """Move an entry that waited, and is now active, out of the inbox."""
+        path = held.path
+        if path.startswith(layout.INBOX + "/"):
+            folder, name = layout.folder_for(entry), slug(entry.display_title)
+            path = free_paths.free_path(self._vault, folder, name, self._folders)
+        entry = entry.replace(path=path)
+        fresh = codec.rewrite(data, entry, kinds=self._vault.kinds)
+        if path == held.path:
+            change.put(path, fresh, expected=data)
+        else:
+            change.put(path, fresh, expected=None)
+            change.remove(held.path, expected=data)
+            self._moved[held.path] = path
+        change.note(entry)
+        return held._replace(path=path, status=str(entry.status))
 
     def _data_of(self, path: str) -> bytes | None:
         """A file's bytes as they will be; None where a plan has not written it."""

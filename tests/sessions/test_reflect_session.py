@@ -20,7 +20,6 @@ from memcli.sessions import (
     mining,
     mining_report,
     reflect_session,
-    routing,
 )
 from memcli.sessions.backfill import reflect_file
 from memcli.sessions.bringing import Reflected
@@ -180,15 +179,24 @@ def test_memory_review_mode_silent_toggle_saves_medium_candidates_without_prompt
 
 
 @pytest.mark.parametrize("mode", ["interactive", "silent"])
-def test_what_is_low_waits_in_the_inbox_in_every_mode(vault: Vault, mode: str) -> None:
+def test_what_is_low_is_in_the_log_of_mining_and_not_in_the_vault(
+    vault: Vault, tmp_path: Path, mode: str
+) -> None:
     config = Path(vault.root, ".memcli", "config.toml")
     config.write_text(f'[memory]\nreview_mode = "{mode}"\n', encoding="utf-8")
-    (found,) = mining.mine([Step("user", ALWAYS, 1, "r1")]).candidates
-    unsure = found._replace(confidence=Confidence.LOW)
-    route = routing.by_confidence(vault, unsure, {"writer": "pipeline"}, None)
-    assert route.action == "inbox"
-    assert route.draft is not None
-    assert route.draft.status is Status.PENDING
+    before = commits(vault)
+    done = reflect_file(vault, say(tmp_path, "always run the linter for now"))
+    assert (done.counts, done.commit) == ({"noted": 1}, None)
+    assert (commits(vault), texts(vault), texts(vault, Status.PENDING)) == (
+        before,
+        set(),
+        set(),
+    )
+    (noted,) = mining_report.session(vault, "talk").candidates
+    assert (noted["confidence"], noted["title"]) == (
+        "LOW",
+        "Always run the linter for now",
+    )
 
 
 def test_of_what_is_not_explicit_three_a_session_wait_the_first_first(

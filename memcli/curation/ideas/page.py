@@ -30,7 +30,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 # A longer title is a summary; a memory's title may have 500 characters.
 _TITLE_LENGTH = 200
@@ -98,9 +98,23 @@ def known(existing: Mapping[str, bytes], agent: Agent | None = None) -> frozense
         InvalidEntry: the ledger is not UTF-8 text.
     """
     keys: set[str] = set()
+    for each in _held(existing, agent):
+        keys |= _keys(*each)
+    return frozenset(keys)
+
+
+def titles(existing: Mapping[str, bytes], agent: Agent | None = None) -> list[str]:
+    """The titles of every existing idea, in any state; as `known`."""
+    return list(dict.fromkeys(title for title, _, _ in _held(existing, agent)))
+
+
+def _held(
+    existing: Mapping[str, bytes], agent: Agent | None
+) -> Iterator[tuple[str, str | None, str | None]]:
+    """Title, session and record of each existing idea."""
     ledger = text_of(existing.get(layout.IDEA_LEDGER, b""))
     for section in parse(ledger) if agent is None else ():
-        keys |= _keys(section.title, None, None)
+        yield section.title, None, None
     for path, data in existing.items():
         if not layout.is_idea(path):
             continue
@@ -110,9 +124,7 @@ def known(existing: Mapping[str, bytes], agent: Agent | None = None) -> frozense
             continue  # its title is in the ledger; lint reports the page
         if agent is not None and not visible(facts(held), agent):
             continue
-        source = held.source
-        keys |= _keys(held.display_title, source.session, source.record)
-    return frozenset(keys)
+        yield held.display_title, held.source.session, held.source.record
 
 
 def _keys(title: str, session: str | None, record: str | None) -> frozenset[str]:

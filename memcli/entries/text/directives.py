@@ -1,12 +1,14 @@
-"""Whether two directives that are much alike tell an agent to do different things.
+"""Whether two directives tell an agent to do different things, or the same again.
 
-Invariant: pure. This is asked of two texts whose words are already found alike: of a
-mined candidate and an entry, and of a candidate in review and its neighbours. A person
-then decides, so a false hint costs one look. A missed one costs more: the candidate
-would count as one more proof of what it contradicts. So one word more or less is the
-same subject here, and of the 196 pairs of tests/entries/text/disagreement_pairs.toml
-that can both hold, 43 differ by these rules. `save` and `reflect` tell an agent at
-once, and go by the narrow rules of `disagreement`, which name none of the 196.
+Invariant: pure. `differ` is asked of two texts whose words are already found alike: of
+a mined candidate and an entry, and of a candidate in review and its neighbours. A
+person then decides, so a false hint costs one look. A missed one costs more: the
+candidate would count as one more proof of what it contradicts. So one word more or less
+is the same subject here, and of the 196 pairs of
+tests/entries/text/disagreement_pairs.toml that can both hold, 43 differ by these rules.
+`save` and `reflect` tell an agent at once, and go by the narrow rules of
+`disagreement`, which name none of the 196. `restates` decides alone, and errs the other
+way: what is taken for a restatement is not kept in its own words.
 """
 
 from __future__ import annotations
@@ -25,6 +27,16 @@ _NUMBER = re.compile(r"(?<![\w.])\d[\w.,:%]*(?<![.,:])", re.ASCII)
 _DENYING = frozenset(word.replace("'", "") for word in disagreement.DENYING)
 # Words that directives about different things share.
 _GENERAL = frozenset("use using always please make sure write run everywhere".split())
+# Words that only tell that something is said, or said again.
+_TELLING = _GENERAL | frozenset(
+    "again already ever remember forget forgetting forgot keep told said now going "
+    "forward must should need needs every each time just really decision rule "
+    "note you".split()
+)
+# So much of a restatement stands in what it restates; and so much of that in it. Of
+# seven words one may be new: "the payment service" is not "the login service".
+_SAID = 0.85
+_HELD = 0.5
 
 
 class _Directive(NamedTuple):
@@ -62,6 +74,33 @@ def differ(text: str, other: str) -> tuple[str, str] | None:
         if mine and theirs:
             return "alternative", f"one says {mine[0]}, the other {theirs[0]}"
     return None
+
+
+def restates(text: str, other: str) -> bool:
+    """Whether a text says nothing that the other does not, in nearly its words.
+
+    >>> restates("You keep forgetting to lint before you commit!",
+    ...     "Always run the linter before committing.")
+    False
+    >>> restates("Again: run the linter before every commit.",
+    ...     "Always run the linter before committing.")
+    True
+    """
+    first, second = _read(text), _read(other)
+    if first.negated != second.negated or first.numbers != second.numbers:
+        return False
+    mine, theirs = _stems(first), _stems(second)
+    common = len(mine & theirs)
+    return common >= _FEWEST and (
+        common >= _SAID * len(mine) and common >= _HELD * len(theirs)
+    )
+
+
+def _stems(directive: _Directive) -> set[str]:
+    from memcli.entries.text.english_stems import stem
+
+    words = directive.words - _TELLING
+    return {stem(word) if word.isascii() else word for word in words}
 
 
 def _preferred(text: str) -> str | None:

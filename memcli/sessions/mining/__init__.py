@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Candidate", "Mined", "mine"]
 
-HIGH, MEDIUM = Confidence.HIGH, Confidence.MEDIUM
+HIGH, MEDIUM, LOW = Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW
 # More than so many from one turn is a document, also when it looks typed.
 _PER_TURN = 3
 _POLITE = re.compile(r"(?i)\b(?:can|could|would) (?:you|we)\b|\bplease\b|, ok\?")
@@ -104,22 +104,27 @@ def _of_turn(turn: Step, own: Sequence[Sentence], *, answered: bool) -> list[Can
         if rule is None or place <= last:
             continue
         goes_on = [_goes_on(rule, later) for later in by_sentence]
-        end = selfcontained.end(own, place, goes_on)
+        end = place
+        if rule.confidence is not LOW:
+            end = selfcontained.end(own, place, goes_on)
         words = selfcontained.told(own, place, end, rule.category)
         if not words:
             continue
-        if not sentence.framed and rule.confidence is not HIGH:
-            continue
-        around = own[max(0, place - 2) : place + 2]
-        if not sentence.framed or any(
+        around = own[max(0, place - 2) : end + 1]
+        doubtful = any(
             each.doubtful for each in around if each.text in words or each is sentence
-        ):
+        )
+        if not sentence.framed:
+            below = MEDIUM if rule.confidence is HIGH else LOW
+            rule = rule._replace(confidence=below)
+        elif doubtful and rule.confidence is HIGH:
             rule = rule._replace(confidence=MEDIUM)
         if found and words.startswith(found[-1].text):
             found.pop()
         last = end
         reading = Reading(rule.confidence, rule.name, rule.finds, words)
         found.append(_candidate(rule.category, reading, turn, turn.text))
+    found.sort(key=lambda one: one.confidence is LOW)
     return found[:_PER_TURN]
 
 
@@ -128,7 +133,7 @@ def _goes_on(rule: rules.Rule, later: rules.Rule | None) -> bool:
 
     What is decided holds whole; else what is plain by itself is a statement by itself.
     """
-    if later is None:
+    if later is None or later.confidence is LOW:
         return True
     if rule.name == "decided":
         return later.category != "idea"
@@ -136,7 +141,10 @@ def _goes_on(rule: rules.Rule, later: rules.Rule | None) -> bool:
 
 
 def _rule(sentence: Sentence, *, answered: bool) -> rules.Rule | None:
-    """The first explicit rule that finds something in a sentence, else the first."""
+    """The first explicit rule that finds something in a sentence, else the first.
+
+    What no rule finds, but one would if it were not for a veto, is LOW.
+    """
     plain = sentence.plain
     if len(plain.split()) < 3:
         return None
@@ -145,7 +153,10 @@ def _rule(sentence: Sentence, *, answered: bool) -> rules.Rule | None:
         rule = rules.first(plain, HIGH, answered=answered)
         if rule is not None:
             return rule
-    return None if asked else rules.first(plain, MEDIUM, answered=answered)
+    if asked:
+        return None
+    medium = rules.first(plain, MEDIUM, answered=answered)
+    return medium or rules.first(plain, LOW, answered=answered)
 
 
 def _candidate(

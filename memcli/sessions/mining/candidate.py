@@ -29,7 +29,8 @@ _LABEL: Final = re.compile(
     r"(?i)^\W*(?:(?:final|team|house|general|standing|golden|new|important|my|our) )?(?:decision(?: made| taken)?|decided|agreed|settled|rules?|note|reminder|remember"
     r"|convention|preference|policy|important|fyi|for the record|idea|todo|lesson(?: learned)?|heads[ -]up)(?: for (?:later|the future))?(?:\s*[:\u2014\u2013]|\s-)\s+"
 )
-_CLAUSE: Final = re.compile(r"(?<=[^.][.!?\u3002])\s|;\s|:?\n|\s[\u2013\u2014-]\s")
+_SENTENCE: Final = re.compile(r"(?<=[^.][.!?\u3002])\s|:?\n")
+_CLAUSE: Final = re.compile(r"[;:,]\s|\s[\u2013\u2014-]\s")
 # "I think we should also add X" is the idea to add X.
 _IDEA_LEAD: Final = re.compile(
     r"(?i)^(?:(?:i think|maybe|perhaps|also|idea:|it(?:'?s| is)|eventually|later|as a follow[- ]?up,?"
@@ -44,7 +45,7 @@ class Candidate(NamedTuple):
     Attributes:
         category: what it is; ideas are kept apart from memories.
         confidence: HIGH for what is explicit and standing, MEDIUM for what a person has
-            to look at. The miner finds nothing at LOW; a judge may.
+            to look at, LOW for what a veto leaves of a rule: it is noted, and no more.
         pattern: the name of the rule that found it.
         rationale: why it was chosen, in words.
         title: the directive itself, 80 characters at most.
@@ -56,6 +57,7 @@ class Candidate(NamedTuple):
         entities: names that it is about.
         everywhere: whether it holds beyond the project of the session.
         evolves: the id of the entry that it is offered to supersede.
+        confirms: the id of the entry that it says again.
         code: anchors in the code of the session's project.
     """
 
@@ -74,6 +76,7 @@ class Candidate(NamedTuple):
     entities: tuple[str, ...] = ()
     everywhere: bool = False
     evolves: str | None = None
+    confirms: str | None = None
     code: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
@@ -98,9 +101,8 @@ def title(words: str, category: Category = "preference") -> str:
     "We're using US English everywhere"
     """
     clean = _LABEL.sub("", words.replace("`", "").strip())
-    clause = next(
-        (one for one in _CLAUSE.split(clean) if one and len(one.split()) > 2), clean
-    )
+    parts = (one for one in _SENTENCE.split(clean) if len(one.split()) > 2)
+    clause = next(parts, clean)
     plain = _LEAD.sub("", " ".join(clause.split()))
     if category == "idea":
         plain = _IDEA_LEAD.sub("", plain) or plain
@@ -110,6 +112,9 @@ def title(words: str, category: Category = "preference") -> str:
         plain = plain[:1].upper() + plain[1:]
     if len(plain) <= 80:
         return plain
+    ends = [one.start() for one in _CLAUSE.finditer(plain, 40, 81)]
+    if ends:
+        return plain[: ends[-1]]
     cut = plain[:79].rpartition(" ")[0]
     return (cut if len(cut) > 40 else plain[:79]).rstrip(" ,;:-") + "…"
 

@@ -133,14 +133,14 @@ def workflows(exchanges: Sequence[Exchange]) -> Iterator[tuple[Step, Reading, in
             if len(own) >= 2 and len(set(shape)) == len(shape):
                 seen.setdefault(shape, []).append(last)
     kept: list[tuple[str, ...]] = []
-    for shape, found in sorted(seen.items(), key=lambda one: (-len(one[0]), one[0])):
+    for shape, met in sorted(seen.items(), key=lambda one: (-len(one[0]), one[0])):
         alike = any(len({*shape} & {*other}) > 1 for other in kept)
-        if len(found) < _OFTEN or alike:
+        if len(met) < _OFTEN or alike:
             continue
         kept.append(shape)
-        why = f"the same commands in this order in {len(found)} turns, each time with success"
-        step, words = found[-1]
-        yield step, Reading(MEDIUM, "repeated-sequence", why, words), len(found)
+        why = f"the same commands in this order in {len(met)} turns, each time with success"
+        step, words = met[-1]
+        yield step, Reading(MEDIUM, "repeated-sequence", why, words), len(met)
 
 
 def _runs(steps: Sequence[Step]) -> list[_Run]:

@@ -34,12 +34,15 @@ class Rule(NamedTuple):
     no: tuple[str, ...]
     was: tuple[str, ...] = ()
 
-    def matches(self, lower: str) -> bool:
-        """Whether it finds something in a sentence: `Sentence.plain` in lower case."""
+    def matches(self, lower: str, *, vetoed: bool = False) -> bool:
+        """Whether it finds something in a sentence: `Sentence.plain` in lower case.
+
+        With `vetoed` whether it would, but for a veto.
+        """
         return bool(
             self.needs.search(lower)
             and self.pattern.search(lower)
-            and not self.veto.search(lower)
+            and bool(self.veto.search(lower)) is vetoed
         )
 
 
@@ -48,14 +51,15 @@ def first(plain: str, confidence: Confidence, *, answered: bool) -> Rule | None:
 
     Args:
         plain: the sentence, as `Sentence.plain` has it.
-        confidence: of the rules that are tried.
+        confidence: of the rules that are tried; LOW is what a veto leaves of a rule.
         answered: whether the agent has said anything yet; else nothing is corrected.
     """
-    lower = plain.lower()
+    lower, low = plain.lower(), confidence is Confidence.LOW
     for rule in table():
         allowed = answered or rule.category != "correction"
-        if allowed and rule.confidence is confidence and rule.matches(lower):
-            return rule
+        tried = low or rule.confidence is confidence
+        if allowed and tried and rule.matches(lower, vetoed=low):
+            return rule._replace(confidence=confidence)
     return None
 
 
@@ -77,6 +81,8 @@ def table() -> tuple[Rule, ...]:
             whole = whole.replace(named[0], data["words"][named[1]])
         return re.compile(whole)
 
+    below = data["vetoes"]["MEDIUM"]
+    shared = {"MEDIUM": below, "HIGH": [*below, *data["vetoes"]["HIGH"]]}
     return tuple(
         Rule(
             row["name"],
@@ -85,7 +91,7 @@ def table() -> tuple[Rule, ...]:
             row["finds"],
             compiled([row.get("needs", "")]),
             compiled(row["patterns"]),
-            compiled([*data["vetoes"][row["confidence"]], *row.get("vetoes", [])]),
+            compiled([*shared[row["confidence"]], *row.get("vetoes", [])]),
             tuple(row["yes"]),
             tuple(row["no"]),
             tuple(row.get("was", ())),

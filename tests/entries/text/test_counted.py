@@ -18,7 +18,7 @@ _THINGS = (
 _COUNTS = re.compile(rf"^ (?:more |other |new )?(?:{_THINGS})\b")
 # The number of these is never one.
 _NEVER_ONE = {
-    "len(steps)",  # a workflow was met at least three times
+    "len(met)",  # a workflow was met at least three times
     "_TRIES",  # of a sync: eight
     "_HORIZON",  # of an undo: hundreds of commits
     ".entry.id",  # a name

@@ -273,10 +273,10 @@ def test_the_tables_of_turns_count_by_fold_label_category_and_rule():
         "| a | 1 | 1 | 1 | 1 | 1 | 1 | 1 |",
     ]
     assert turns.confusion(told)[2:] == [
-        "| HIGH | 1 | 0 | 0 |",
-        "| MEDIUM | 1 | 0 | 1 |",
-        "| LOW | 0 | 0 | 0 |",
-        "| none | 1 | 0 | 0 |",
+        "| HIGH | 1 | 0 | 0 | 0 |",
+        "| MEDIUM | 1 | 0 | 0 | 1 |",
+        "| LOW | 0 | 0 | 0 | 0 |",
+        "| none | 1 | 0 | 0 | 0 |",
     ]
     assert turns.by_category(told)[2:] == [
         "| decision | 1 | 0 | 0 | 0 | 0 | 0 |",

@@ -160,8 +160,8 @@ def test_a_directive_that_outlives_its_task_is_found_as_high(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", NOTHING)
-def test_what_only_sounds_like_a_directive_is_nothing(text: str) -> None:
-    assert said(text) == []
+def test_what_only_sounds_like_a_directive_is_noted_at_most(text: str) -> None:
+    assert [one for one in said(text) if one.confidence is not Confidence.LOW] == []
 
 
 @pytest.mark.parametrize(

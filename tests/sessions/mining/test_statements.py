@@ -100,8 +100,15 @@ def test_a_long_statement_is_cut(mark: str) -> None:
             "Ids are opaque",
         ),
         ("House rule: no default exports.", "No default exports"),
-        ("Final decision - no ORM in the worker; write SQL", "No ORM in the worker"),
+        (
+            "Final decision - no ORM in the worker; write SQL",
+            "No ORM in the worker; write SQL",
+        ),
         ("Remember: v2.1 needs Node 20. It fails below.", "V2.1 needs Node 20"),
+        (
+            "Every state write is atomic from now on: it goes to a file beside, and the file is renamed.",
+            "Every state write is atomic from now on: it goes to a file beside",
+        ),
         ("For each release:\n- bump the version", "For each release"),
     ],
 )

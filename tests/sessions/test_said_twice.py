@@ -1,0 +1,153 @@
+"""What is said twice confirms what was said first, and saves what waited."""
+
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.curation import inbox, review
+from memcli.entries.entry import Status
+from memcli.entries.text.directives import restates
+from memcli.hosts.transcript import Session, Step
+from memcli.sessions import mining, reflect_session
+from memcli.sessions.backfill import reflect_file
+from memcli.sessions.bringing import Reflected
+from memcli.sessions.mining import Mined
+from tests.sessions.test_reflect_session import commits, say, texts
+
+FIRST = "Always run the linter before committing."
+AGAIN = "From now on run the linter before every commit!"
+UNSURE = "please dont squash the commits of the release branch"
+UNSURE_AGAIN = "dont squash the commits on the release branch, please!"
+
+
+def brought(vault: Vault, tmp_path: Path, text: str, name: str) -> Reflected:
+    return reflect_file(vault, say(tmp_path, text, name=name))
+
+
+def test_a_restatement_confirms_its_entry(vault: Vault, tmp_path: Path) -> None:
+    (first,) = brought(vault, tmp_path, FIRST, "one").fates
+    done = brought(vault, tmp_path, AGAIN, "two")
+    assert (done.counts, done.fates[0].id) == ({"seen": 1}, first.id)
+    entry = vault.get(first.id or "")
+    assert (len(entry.seen), entry.evidence) == (1, ("two",))
+    assert texts(vault) == {FIRST}
+
+
+@pytest.mark.parametrize("again", [UNSURE, UNSURE_AGAIN])
+def test_a_restatement_saves_what_waited_in_the_inbox(
+    vault: Vault, tmp_path: Path, again: str
+) -> None:
+    (first,) = brought(vault, tmp_path, UNSURE, "one").fates
+    assert (first.action, texts(vault)) == ("review", set())
+    done = brought(vault, tmp_path, again, "two")
+    entry = vault.get(first.id or "")
+    assert (done.counts, done.fates[0].path) == ({"seen": 1}, entry.path)
+    assert (entry.status, len(entry.seen)) == (Status.ACTIVE, 1)
+    assert entry.path.startswith("memories/preference/")
+    assert not Path(vault.root, first.path or "").exists()
+    assert len(commits(vault)) == 3
+    assert brought(vault, tmp_path, again, "two").counts == {"duplicate": 1}
+
+
+def test_two_restatements_in_one_session_save_it_once(
+    vault: Vault, tmp_path: Path
+) -> None:
+    (first,) = brought(vault, tmp_path, UNSURE, "one").fates
+    done = reflect_file(vault, say(tmp_path, UNSURE, UNSURE_AGAIN, name="two"))
+    assert done.counts == {"seen": 1, "duplicate": 1}
+    assert len(vault.get(first.id or "").seen) == 1
+    assert inbox.pending(vault) == []
+
+
+def test_the_session_that_brought_it_does_not_confirm_it(
+    vault: Vault, tmp_path: Path
+) -> None:
+    brought(vault, tmp_path, UNSURE, "one")
+    done = reflect_file(vault, say(tmp_path, UNSURE, UNSURE_AGAIN, name="one"))
+    assert len(inbox.pending(vault)) == len(done.fates) == 2
+    assert texts(vault) == set()
+
+
+def test_what_contradicts_a_memory_is_not_saved_by_saying_it_twice(
+    vault: Vault, tmp_path: Path
+) -> None:
+    vault.save(vault.draft({"text": FIRST, "kind": "preference"}))
+    for name in ("one", "two"):
+        brought(vault, tmp_path, "Never run the linter before committing.", name)
+    assert texts(vault) == {FIRST}
+
+
+def test_an_offer_to_supersede_is_not_taken_by_saying_it_again(
+    vault: Vault, tmp_path: Path
+) -> None:
+    held = vault.save(vault.draft({"text": "Lint at night", "kind": "preference"})).id
+    (found,) = mining.mine([Step("user", FIRST, 1, "r1")]).candidates
+    reflect_session.learn(
+        vault,
+        Session("one", "claude-code"),
+        lambda: Mined(1, [found._replace(evolves=held)]),
+    )
+    brought(vault, tmp_path, AGAIN, "two")
+    (waits,) = inbox.pending(vault)
+    assert (texts(vault), len(vault.get(waits.id).seen)) == ({"Lint at night"}, 1)
+
+
+def test_what_was_rejected_does_not_come_back_reworded(
+    vault: Vault, tmp_path: Path
+) -> None:
+    (first,) = brought(vault, tmp_path, UNSURE, "one").fates
+    review.reject(vault, [first.id or ""], "no")
+    assert brought(vault, tmp_path, UNSURE_AGAIN, "two").counts == {"rejected": 1}
+    assert texts(vault, Status.PENDING) == texts(vault) == set()
+
+
+def test_an_idea_that_was_dismissed_does_not_come_back_reworded(
+    vault: Vault, tmp_path: Path
+) -> None:
+    from memcli.curation.ideas import decide, incubator
+
+    brought(vault, tmp_path, "we should also add a json export later", "one")
+    (idea,) = incubator.listed(vault)
+    decide.dismiss(vault, [idea.slug])
+    again = "later we could add an export as json"
+    assert brought(vault, tmp_path, again, "two").counts == {"duplicate": 1}
+
+
+def test_a_candidate_that_names_what_it_confirms_confirms_it(
+    vault: Vault, tmp_path: Path
+) -> None:
+    (first,) = brought(vault, tmp_path, UNSURE, "one").fates
+    (found,) = mining.mine(
+        [Step("user", "Never flatten history there.", 1, "r1")]
+    ).candidates
+    reflect_session.learn(
+        vault,
+        Session("two", "claude-code"),
+        lambda: Mined(1, [found._replace(confirms=first.id)]),
+    )
+    entry = vault.get(first.id or "")
+    assert (entry.status, len(entry.seen)) == (Status.ACTIVE, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "same"),
+    [
+        (AGAIN, FIRST, True),
+        (UNSURE_AGAIN, UNSURE, True),
+        ("never ever push to main", "Never push to main directly.", True),
+        ("Always run the tests before committing.", FIRST, False),
+        ("Never run the linter before committing.", FIRST, False),
+        ("Run the linter and the tests before committing.", FIRST, False),
+        ("Use tabs in Go files.", "Use tabs in makefiles.", False),
+        (
+            "Never log bodies in the login service.",
+            "Never log bodies in the payment service.",
+            False,
+        ),
+        ("Keep functions below 20 lines.", "Keep functions below 40 lines.", False),
+        ("Tests first.", "Always write the tests before the code, in pairs.", False),
+    ],
+)
+def test_a_restatement_says_nothing_new(text: str, other: str, same: bool) -> None:
+    assert restates(text, other) is same
