@@ -69,6 +69,12 @@ class MiningReport(NamedTuple):
         return len({(record.host, record.session) for record in mined})
 
     @property
+    def noted(self) -> int:
+        """How many candidates are in the records alone."""
+        found = (each for record in self.sessions for each in record.candidates)
+        return sum(each.get("action") == "noted" for each in found)
+
+    @property
     def failed(self) -> list[Record]:
         """The sessions that could not be mined."""
         return [record for record in self.sessions if not record.reflected]
@@ -101,6 +107,7 @@ class MiningReport(NamedTuple):
                         for candidate in record.candidates
                     )
                 ),
+                "noted": self.noted,
                 "cut": sum(record.cut for record in self.sessions),
             },
         }

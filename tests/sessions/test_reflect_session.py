@@ -192,6 +192,7 @@ def test_what_is_low_is_in_the_log_of_mining_and_not_in_the_vault(
         set(),
         set(),
     )
+    assert mining_report.report(vault).noted == 1
     (noted,) = mining_report.session(vault, "talk").candidates
     assert (noted["confidence"], noted["title"]) == (
         "LOW",

@@ -35,6 +35,8 @@ def _vault(vault: Vault) -> Result:
                     "  "
                     + ", ".join(f"{number:,} {name}" for name, number in counts.items())
                 )
+        if report.noted:
+            canvas.line(f"  {counted(report.noted, 'candidate')} noted alone, at LOW")
         if report.patterns:
             canvas.table(
                 ("pattern", "brought", "kept", "waiting", "rejected", ""),
