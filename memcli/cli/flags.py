@@ -171,6 +171,7 @@ FLAGS: dict[str, dict[str, Flag]] = {
         "--host": ("host", str, False, ()),
         "--digest": ("digest", bool, False, ()),
         "--max-chars": ("max_chars", int, False, ()),
+        "--part": ("part", int, False, ()),
         "--judged": ("judged", str, False, ()),
         "--judge": ("judge", str, False, ()),
         "--dry-run": ("dry_run", bool, False, ()),
@@ -339,6 +340,7 @@ FLAGS: dict[str, dict[str, Flag]] = {
         "--dry-run": ("dry_run", bool, False, ()),
         "--status": ("status", bool, False, ()),
         "--judge": ("judge", bool, False, ()),
+        "--no-judge": ("no_judge", bool, False, ()),
         **EVERYWHERE,
     },
     "uninstall": {

@@ -51,6 +51,9 @@ def install(
             "it once, and name it in your config",
         ),
     ] = False,
+    no_judge: Annotated[
+        bool, Option("--no-judge", help="No judge, and no question about one")
+    ] = False,
 ) -> Result:
     """Install hooks, so that an agent host calls memcli by itself
 
@@ -58,8 +61,9 @@ def install(
     claude-code, codex, gemini, copilot, cursor, windsurf or opencode. To repeat the
     command changes nothing; after memcli has moved, it brings the hooks up to date.
 
-    With --judge, a session's words go to the host's model once it has ended, which
-    finds more than rules do (docs/use/judge.md).
+    At a terminal it asks once whether the host's own command may read each session that
+    has ended, which finds more than rules do (docs/use/judge.md), and keeps the answer
+    in your config; --judge and --no-judge say it beforehand.
 
     \b
     Example:
@@ -84,6 +88,8 @@ def install(
         )
         return _status(context, installations)
     name = _named(host, "install")
+    if judge and no_judge:
+        raise UsageError("--judge or --no-judge", hint="Drop one of them.")
     if context.agent and context.agent != context.environ.get("MEMCLI_AGENT"):
         # Hooks that ask as it, beside skills that ask as the owner, would be worse.
         raise UsageError(
@@ -95,13 +101,18 @@ def install(
     if context.vault:
         vault = known_vaults.find_vault(context.vault, context.environ)
     plan = use_case.plan(name, scope, context.environ, os.getcwd(), program, vault)
-    judged = None
+    judged, note = None, ""
     if judge:
         judged = judge_setting.put_in(context, name, dry_run=dry_run)
+    elif no_judge:
+        judged = judge_setting.refuse(context, dry_run=dry_run)
     done = None if dry_run else use_case.apply(plan)
-    judge_setting.write(judged)
+    if not judge and not no_judge:
+        judged, note = judge_setting.ask(context, name, dry_run=dry_run)
+    if judged:
+        judged.write()
     warnings = [*plan.notes, *_about_vault(context, vault), *_about(context, program)]
-    return judge_setting.beside(_report(plan, done, warnings, "install"), judged)
+    return judge_setting.beside(_report(plan, done, warnings, "install"), judged, note)
 
 
 def uninstall(
@@ -154,11 +165,13 @@ def uninstall(
             raise
         notes.append(f"the judge stays as it is: {error.message}")
     if judge:
-        judge_setting.write(judged)
+        if judged:
+            judged.write()
         return judge_setting.alone(judged, name)
     plan = use_case.plan_removal(name, scope, context.environ, os.getcwd())
     done = None if dry_run else use_case.apply(plan)
-    judge_setting.write(judged)
+    if judged:
+        judged.write()
     result = _report(plan, done, [*plan.notes, *notes], "uninstall")
     return judge_setting.beside(result, judged)
 
@@ -291,9 +304,9 @@ def _about(context: Context, program: Program) -> list[str]:
 
 def _status(context: Context, installations: list[Installation]) -> Result:
     from memcli.cli import judge_setting
-    from memcli.sessions.judging import setting
+    from memcli.sessions.judging import command
 
-    judge = setting.state(context.environ)
+    judge = command.state(context.environ)
     shown = [each for each in installations if each.state != "no"]
     present = {each.host for each in installations if each.found}
     missing = present - {each.host for each in shown}

@@ -85,7 +85,11 @@ def reflect(
     ] = False,
     max_chars: Annotated[
         int | None,
-        Option("--max-chars", metavar="N", help="Of the digest at most (12,000)"),
+        Option("--max-chars", metavar="N", help="Of the digest at most (24,000)"),
+    ] = None,
+    part: Annotated[
+        int | None,
+        Option("--part", metavar="N", help="Of a long session's digest (1)"),
     ] = None,
     judged: Annotated[
         str | None,
@@ -160,6 +164,7 @@ def reflect(
         "--judged": judged,
         "--judge": judge,
         "--max-chars": max_chars,
+        "--part": part,
     }
     if text.strip():
         _refuse(of_sessions, "a question and a session are two commands")
@@ -193,8 +198,9 @@ def reflect(
     _refuse({"--since": since}, "--since belongs to --all-sessions")
     if digest:
         _refuse({"--judged": judged}, "--digest asks, --judged answers")
-        return reflect_session.digest(context, session, host, max_chars)
+        return reflect_session.digest(context, session, host, max_chars, part)
     _refuse({"--max-chars": max_chars}, "--max-chars belongs to --digest")
+    _refuse({"--part": part}, "--part belongs to --digest")
     if judged:
         judge = judge or context.agent or "the caller"
         return reflect_session.judged(

@@ -44,11 +44,15 @@ def mine_one(
 
 
 def digest(
-    context: Context, path: str | None, host: str | None, max_chars: int | None
+    context: Context,
+    path: str | None,
+    host: str | None,
+    max_chars: int | None,
+    part: int | None,
 ) -> Result:
     """Print what a judge needs to know of a session, and the question."""
     from memcli.hosts.transcripts import open_transcript
-    from memcli.sessions.judging import gather
+    from memcli.sessions.judging import bring
     from memcli.sessions.judging.digest import LEAST_CHARS, MAX_CHARS
 
     most = MAX_CHARS if max_chars is None else max_chars
@@ -56,13 +60,18 @@ def digest(
         raise UsageError(f"--max-chars must be {LEAST_CHARS:,} or more (got {most:,})")
     transcript = open_transcript(path or _current(context), host)
     vault = context.open_vault("indexing")
-    made = gather.gather(vault, transcript, max_chars=most)
+    made = bring.gather(vault, transcript, max_chars=most)
+    number, parts = 1 if part is None else part, len(made.parts)
+    if not 1 <= number <= parts:
+        raise UsageError(f"--part must be from 1 to {parts} (got {number})")
+    rest = f"part {number} of {parts}; the next one: --part {number + 1}"
 
     def show(canvas: Canvas) -> None:
-        for line in made.text.splitlines():
+        for line in made.text(number).splitlines():
             canvas.line(line)
 
-    return Result(data=made.as_dict(), text=show)
+    warnings = (rest,) if number < parts else ()
+    return Result(data=made.as_dict(number), text=show, warnings=warnings)
 
 
 def judged(
@@ -92,6 +101,8 @@ def judged(
         _draw(canvas, done.reflected)
         for name in done.resolved:
             canvas.line(f"resolved\t{name}")
+        for name in done.approved:
+            canvas.line(f"approved\t{name}")
 
     return Result(data=done.as_dict(), text=show, warnings=lines)
 
@@ -213,7 +224,7 @@ def _lines(done: Reflected) -> list[str]:
     if done.cut:
         lines.append(
             f"  {done.cut} left out: a session brings at most {MOST_UNSURE} that are "
-            "not explicit, and session_cap in all (.memcli/config.toml)"
+            "not explicit, and session_cap that are (.memcli/config.toml)"
         )
     return lines
 

@@ -90,11 +90,11 @@ def _judges(context: Context, *, dry_run: bool) -> list[Step]:
     for host in table.with_hooks():
         try:
             change = judge_setting.take_out(context, host.name, dry_run=dry_run)
-            judge_setting.write(change)
+            if change is not None and change.changes:
+                change.write()
+                return [Step("judge", change.path, "written")]
         except MemcliError as error:
             return [Step("judge", "-", "failed", error.message)]
-        if change is not None and change.plan.changes:
-            return [Step("judge", change.plan.path, "written")]
     return []
 
 

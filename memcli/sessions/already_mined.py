@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from memcli.entries.entry import Confidence
 from memcli.entries.identity import claim
+from memcli.entries.text import tokens
 from memcli.entries.text.links import unlinked
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.mining import rules
@@ -28,8 +29,16 @@ if TYPE_CHECKING:
 WRITERS = ("pipeline", "hook")
 """The writers of mined entries: a person's command, and a host's hook."""
 
+JUDGED = "judged"
+"""The `pattern` of a candidate that a judge found, and no rule."""
+
 FORGOTTEN = "forgotten"
 _SIGHTED = ("seen", "recurred")
+# A session's summary holds the words of many sentences, and stands for none.
+_EVENT = "event"
+# The share of the shorter text's words that a judge and a rule have in common when both
+# read the same sentence.
+_SHARED = 0.5
 
 
 class Before(NamedTuple):
@@ -46,10 +55,6 @@ class Brought:
         rows: of the session's entries, in any state.
         record: of the session, None when there is none.
         existing: the ids in the record that the vault holds.
-
-    Attributes:
-        count: how many of them there are.
-        unsure: how many of them are less than HIGH.
     """
 
     def __init__(
@@ -58,8 +63,7 @@ class Brought:
         record: Record | None,
         existing: Collection[str],
     ) -> None:
-        self.count = len(rows)
-        self.unsure = sum(row.confidence != Confidence.HIGH for row in rows)
+        self._all = tuple(rows)
         self._rows = list(rows)
         noted = [each for each in record.candidates if each.get("id")] if record else []
         self._gone = [each for each in noted if each["id"] not in existing]
@@ -69,16 +73,30 @@ class Brought:
             if each["id"] in existing and each.get("action") in _SIGHTED
         ]
 
+    def count(self, *, sure: bool, judged: bool) -> int:
+        """How many entries it has brought that are HIGH, or are not.
+
+        Args:
+            sure: those that are HIGH; else the others.
+            judged: only those of a judge.
+        """
+        return sum(
+            (row.confidence == Confidence.HIGH) is sure
+            and (not judged or _mark_of_row(row)[1] == JUDGED)
+            for row in self._all
+        )
+
     def match(self, candidates: Sequence[Candidate]) -> list[Before | None]:
         """What became of each candidate earlier, None for a new one.
 
         First come those in the same words; then what the same rule found in the same
-        record, since people correct words and later turns change what is mined. A rule
-        that got another name is the same rule.
+        record, since people correct words and later turns change what is mined; then
+        what a judge and a rule made of one sentence. A rule that got another name is
+        the same rule.
         """
         same = [self._in_same_words(candidate) for candidate in candidates]
         return [
-            self._by_same_rule(candidate) if before is None else before
+            before or self._by_same_rule(candidate) or self._of_same_sentence(candidate)
             for candidate, before in zip(candidates, same, strict=True)
         ]
 
@@ -110,6 +128,20 @@ class Brought:
                 return Before(FORGOTTEN, noted["id"])
         return None
 
+    def _of_same_sentence(self, candidate: Candidate) -> Before | None:
+        if candidate.kind == _EVENT:
+            return None
+        words = _words(candidate.text)
+        judged = candidate.pattern == JUDGED
+        for row in self._all:
+            record, rule = _mark_of_row(row)
+            one_of_each = (rule == JUDGED) is not judged and row.kind != _EVENT
+            if record == candidate.record and one_of_each:
+                others = _words(row.text)
+                if len(words & others) >= _SHARED * min(len(words), len(others)):
+                    return Before("duplicate", row.id)
+        return None
+
 
 def brought(reader: Reader, session: Session, record: Record | None) -> Brought:
     """What a session has brought, by the vault and its record of the session."""
@@ -122,6 +154,11 @@ def brought(reader: Reader, session: Session, record: Record | None) -> Brought:
         name for name in ids if isinstance(name, str) and reader.exact("id", name)
     }
     return Brought(mined, record, existing)
+
+
+def _words(text: str) -> set[str]:
+    """The words of a text that say something, cut so that their forms meet."""
+    return {word[:5] for word in tokens.words(text) if word not in tokens.STOP_WORDS}
 
 
 def _mark(candidate: Candidate) -> tuple[str, str]:

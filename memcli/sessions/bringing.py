@@ -14,7 +14,7 @@ from memcli.curation import everywhere
 from memcli.entries.entry import Confidence
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import routing
-from memcli.sessions.already_mined import FORGOTTEN, Brought, brought
+from memcli.sessions.already_mined import FORGOTTEN, JUDGED, Brought, brought
 from memcli.vault import free_paths, placing, saving
 
 TYPE_CHECKING = False
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from memcli.vault.saved import Saved
     from memcli.vault.session_records import Record
     from memcli.vault.vault import Vault
-
-JUDGED = "judged"
-"""The `pattern` of a candidate that a judge found, and no rule."""
 
 _RANK = {Confidence.HIGH: 0, Confidence.MEDIUM: 1, Confidence.LOW: 2}
 # A person who is asked more often stops looking.
@@ -183,7 +180,9 @@ def _written(
 ) -> list[Fate]:
     """Put everything into the transaction; without one, say what would be put.
 
-    The caps of a session count what would be new in the vault, the surest first.
+    The caps of a session count what would be new in the vault, the surest first: one
+    what is saved, the other what is left waiting for a review. What a judge says is not
+    left out for what rules have found.
     """
     fates: dict[int, Fate] = {}
     for place, before in enumerate(known.match([route.candidate for route in routes])):
@@ -200,9 +199,14 @@ def _written(
     there = saving.look_up(vault, list(drafts.values()))[0]
     fresh = [place for place, draft in drafts.items() if there.match(draft) is None]
     fresh = sorted([*fresh, *ideas], key=lambda place: _rank(routes[place].candidate))
-    room = max(0, vault.settings.memory.session_cap - known.count)
-    unsure = [place for place in fresh if _is_unsure(routes[place].candidate)]
-    left_out = {*fresh[room:], *unsure[max(0, MOST_UNSURE - known.unsure) :]}
+    cap = vault.settings.memory.session_cap
+    judged = any(route.candidate.pattern == JUDGED for route in routes)
+    most = cap if judged else min(cap, MOST_UNSURE)
+    sure = [place for place in fresh if _is_sure(routes[place].candidate)]
+    unsure = [place for place in fresh if place not in sure]
+    room = max(0, cap - known.count(sure=True, judged=judged))
+    waiting = max(0, most - known.count(sure=False, judged=judged))
+    left_out = {*sure[room:], *unsure[waiting:]}
     for place in left_out:
         fates[place] = Fate(routes[place].candidate, "cut")
         drafts.pop(place, None)
@@ -225,9 +229,8 @@ def project_of(vault: Vault, session: Session) -> str | None:
     return project.name if project else None
 
 
-def _is_unsure(candidate: Candidate) -> bool:
-    """Whether only words speak for it, and not plainly; a judge has read them."""
-    return candidate.confidence is not Confidence.HIGH and candidate.pattern != JUDGED
+def _is_sure(candidate: Candidate) -> bool:
+    return candidate.confidence is Confidence.HIGH
 
 
 def _rank(candidate: Candidate) -> tuple[int, int]:

@@ -347,9 +347,9 @@ def _skills(environ: Mapping[str, str], cwd: str) -> Iterator[Check]:
 
 
 def _judge(environ: Mapping[str, str]) -> Check:
-    from memcli.sessions.judging import setting
+    from memcli.sessions.judging import command
 
-    state = setting.state(environ)
+    state = command.state(environ)
     if state["problem"]:
         mend = f"correct {state['path']}"
         return Check("judge", PROBLEM, state["problem"], mend)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from memcli.entries.text import redaction
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
-from memcli.sessions.already_mined import FORGOTTEN
-from memcli.sessions.bringing import JUDGED, Fate, Reflected, bring
+from memcli.sessions.already_mined import FORGOTTEN, JUDGED
+from memcli.sessions.bringing import Fate, Reflected, bring
 from memcli.vault import session_records
 
 TYPE_CHECKING = False

@@ -10,7 +10,7 @@ never decided here. Nothing is written.
 from __future__ import annotations
 
 from memcli.entries.eligibility import View
-from memcli.entries.entry import Confidence, Entry, Status
+from memcli.entries.entry import FIELDS, Confidence, Entry, Status
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.links import unlinked
 from memcli.named_tuple import NamedTuple
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 _KINDS = {"preference": "preference", "correction": "preference"}
 _DECIDED = "decided"
-# What these say is proved by commands, so it is compared by its words alone.
-_PROVED = ("fix", "workflow")
+# Such an entry tells what happened: it is compared by its words alone.
+_PROVED = ("fix", "workflow", "event")
 _KNOWN = (Status.ACTIVE, Status.PENDING, Status.REJECTED)
 _NEAR = 0.2
 _MOST_NEAR = 10
@@ -88,6 +88,8 @@ def by_confidence(
             "text": unlinked(candidate.text),
             "title": candidate.title,
             "kind": "decision" if candidate.pattern == _DECIDED else kind,
+            "tags": candidate.tags,
+            **({"asked": candidate.asked} if "asked" in FIELDS else {}),
             "entities": candidate.entities,
             "code": () if everywhere else candidate.code,
             # Of a proposal it is the entry that it would replace.

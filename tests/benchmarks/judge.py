@@ -206,12 +206,12 @@ def noise(vault: Vault, all_talks: Sequence[Talk], seed: int = 1) -> dict[str, T
     A text that holds nine of ten words in turns of its session counts as said there.
     """
     from memcli.hosts.transcripts import open_transcript
-    from memcli.sessions.judging import gather
+    from memcli.sessions.judging import bring
 
     chance = random.Random(seed)
     counts = {name: [0, 0, 0] for name in NOISE}
     for talk in all_talks:
-        made = gather.gather(vault, open_transcript(talk.path))
+        made = bring.gather(vault, open_transcript(talk.path))
         others = [one for one in all_talks if one.labels and one is not talk]
         said = {word for one in made.turns for word in one.step.text.lower().split()}
         for name, judge in NOISE.items():

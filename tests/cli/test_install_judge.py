@@ -8,8 +8,13 @@ from typing import Any
 
 import pytest
 
+from memcli import Vault
+from memcli.cli import commands
+from memcli.cli.context import Result
 from memcli.hosts import table
 from tests.cli.conftest import Run
+from tests.cli.test_reflect_session import Screen
+from tests.contexts import at_terminal
 
 KEPT = (
     '{"turns": [2], "kind": "preference", "text": "Always run the linter before every '
@@ -120,3 +125,97 @@ def test_hooks_are_taken_out_although_the_config_cannot_be_read(
     done = memcli("uninstall", "claude-code", "--json")
     assert done.json["data"]["outcome"] == "removed"
     assert any("the judge stays" in said for said in done.json["warnings"])
+
+
+def test_no_judge_is_noted_and_asks_no_more(
+    memcli: Run, config: Path, tmp_path: Path
+) -> None:
+    planned = memcli("install", "claude-code", "--no-judge", "--dry-run")
+    assert "would note in" in planned.out
+    assert config.read_text() == TEAM
+    done = memcli("install", "claude-code", "--no-judge", "--json")
+    assert done.json["data"]["judge"]["outcome"] == "written"
+    assert judge_of(config) == []
+    both = memcli("install", "codex", "--judge", "--no-judge", "--json")
+    assert (both.code, both.json["error"]["code"]) == (2, "usage")
+
+
+def test_on_a_pipe_nothing_is_asked_and_the_config_stays(
+    memcli: Run, config: Path
+) -> None:
+    done = memcli("install", "claude-code", "--json")
+    assert "judge" not in done.json["data"]
+    assert config.read_text() == TEAM
+
+
+class Asked:
+    """`memcli install` at a terminal, where a person answers so."""
+
+    def __init__(self, vault: Vault, config: Path, answers: list[str | None]) -> None:
+        self.answers, self.heard, self.vault = answers, list[str](), vault
+        self.environ = {"HOME": str(config.parents[2])}
+
+    def install(self, host: str, **values: Any) -> Result:
+        context = at_terminal(self.vault, ask=self._answer, tell=self.heard.append)
+        context = context._replace(environ={**context.environ, **self.environ})
+        context = context._replace(typed_ahead=lambda: False, vault=None)
+        return commands.load("install")(context, host=host, **values)
+
+    def sees(self, host: str, **values: Any) -> str:
+        """What stands on the screen in the end."""
+        screen = Screen()
+        self.install(host, **values).text(screen)
+        return "\n".join(screen.lines)
+
+    def _answer(self, question: str) -> str | None:
+        self.heard.append(question)
+        return self.answers.pop(0)
+
+
+def test_a_person_is_asked_once_and_told_the_cost_and_the_command(
+    vault: Vault, config: Path, tmp_path: Path
+) -> None:
+    person = Asked(vault, config, ["y"])
+    person.environ |= program(tmp_path, "claude", f"print('''{KEPT}''')")
+    result = person.install("claude-code")
+    said = "\n".join(person.heard)
+    assert "claude -p --model haiku" in said
+    assert "roughly 1,500 tokens for a median session" in said
+    assert said.index("tokens") < said.index("May it? [y/N]")
+    assert judge_of(config) == list(table.find("claude-code").judge)
+    assert result.data["judge"]["outcome"] == "written"
+    person.install("claude-code")
+    person.install("codex")
+    assert person.answers == []
+
+
+def test_a_no_is_remembered_and_no_answer_is_none(
+    vault: Vault, config: Path, tmp_path: Path
+) -> None:
+    person = Asked(vault, config, [None, ""])
+    assert "--no-judge" in person.sees("claude-code")
+    assert config.read_text() == TEAM
+    person.install("codex")
+    assert judge_of(config) == []
+    person.install("gemini")
+    assert person.answers == []
+
+
+def test_a_judge_that_fails_after_a_yes_is_a_warning_and_asked_about_again(
+    vault: Vault, config: Path, home: Path, tmp_path: Path
+) -> None:
+    person = Asked(vault, config, ["yes", "n"])
+    person.environ |= program(tmp_path, "claude", "raise SystemExit('run /login')")
+    assert "run /login" in person.sees("claude-code")
+    assert config.read_text() == TEAM
+    assert (home / ".claude" / "settings.json").exists()
+    person.install("claude-code")
+    assert judge_of(config) == []
+
+
+def test_a_dry_run_says_what_would_be_asked_and_asks_nothing(
+    vault: Vault, config: Path
+) -> None:
+    person = Asked(vault, config, [])
+    assert "would ask whether claude -p" in person.sees("claude-code", dry_run=True)
+    assert config.read_text() == TEAM

@@ -60,7 +60,7 @@ def test_the_envelope_has_every_key_of_the_use_case(
     assert list(data["candidates"][0]) == [
         *("category", "confidence", "pattern", "rationale", "title", "text"),
         *("excerpt", "line", "record", "at", "occurrences"),
-        *("kind", "entities", "everywhere", "evolves", "code"),
+        *("kind", "entities", "everywhere", "evolves", "code", "tags", "asked"),
         *("action", "id", "path", "target", "why"),
     ]
     again = memcli("reflect", "--session", path, "--json").json["data"]
@@ -294,7 +294,7 @@ def test_a_terminal_says_in_sentences_what_happened(
     vault: Vault, tmp_path: Path
 ) -> None:
     config = Path(vault.root, ".memcli", "config.toml")
-    config.write_text("[memory]\nsession_cap = 3\n", encoding="utf-8")
+    config.write_text("[memory]\nsession_cap = 2\n", encoding="utf-8")
     path = talk(tmp_path, SEEDED)
     for dry_run, verb in ((True, "would be"), (False, "are")):
         screen = Screen()
@@ -304,9 +304,9 @@ def test_a_terminal_says_in_sentences_what_happened(
         result.text(screen)
         assert screen.lines[:3] == [
             "generic talk: 6 turns",
-            f"  candidates {verb}: saved 2, idea 1, cut 2",
-            "  2 left out: a session brings at most 3 that are not explicit, "
-            "and session_cap in all (.memcli/config.toml)",
+            f"  candidates {verb}: saved 2, review 2, cut 1",
+            "  1 left out: a session brings at most 3 that are not explicit, "
+            "and session_cap that are (.memcli/config.toml)",
         ]
         assert ("nothing was changed" in screen.lines) is dry_run
         assert screen.rows[0] == ("became", "confidence", "kind", "id", "title")

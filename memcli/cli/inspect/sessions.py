@@ -25,10 +25,10 @@ def sessions(context: Context) -> Result:
     """Sessions by state, the last calls of hooks, and how long they take."""
     from memcli.cli import judge_setting
     from memcli.sessions import hook_report
-    from memcli.sessions.judging import setting
+    from memcli.sessions.judging import command
 
     activity = hook_report.activity(context.open_vault("reading"), _MOST_CALLS)
-    judge = {**setting.state(context.environ), **activity.judge._asdict()}
+    judge = {**command.state(context.environ), **activity.judge._asdict()}
 
     def text(canvas: Canvas) -> None:
         if judge["command"] or judge["problem"] or judge["calls"]:

@@ -352,13 +352,13 @@ JUDGE = Tool(
         Parameter("answers", "JSON objects, one a line", to="--judged", stdin=True),
         *_rare(
             Parameter("max_chars", "Characters of the digest at most"),
+            Parameter("part", "Of a long session's digest; from 1"),
             Parameter("dry_run", "With answers: show what would happen"),
             _VAULT,
         ),
     ),
     finishing.judged,
     changes=True,
-    without=("question", "turns", "known"),
 )
 
 TOOLS: Sequence[Tool] = (

@@ -18,8 +18,7 @@ class Tool(NamedTuple):
     """A tool: the words that a model chooses it by, and the command behind it.
 
     `finish` makes the command's values whole, or refuses them with UsageError. `moved`
-    says of the names that earlier versions had what to give instead. `without` names
-    parts of the data that the rest says again.
+    says of the names that earlier versions had what to give instead.
     """
 
     name: str
@@ -29,7 +28,6 @@ class Tool(NamedTuple):
     finish: Callable[[dict[str, Any]], None]
     changes: bool = False
     moved: Mapping[str, str] = MappingProxyType({})
-    without: tuple[str, ...] = ()
 
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of the parameters that a client is shown."""

@@ -76,8 +76,7 @@ def _called(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answe
         shown = _Lines()
         result.text(shown)
         notes = answers.told(command, result.data, shown.lines) + notes
-    data = {k: v for k, v in result.data.items() if k not in tool.without}
-    return Answer(data=answers.lean(data), notes=tuple(notes))
+    return Answer(data=answers.lean(result.data), notes=tuple(notes))
 
 
 def _command(tool: Tool, values: Mapping[str, Any]) -> str:

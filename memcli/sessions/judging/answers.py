@@ -17,8 +17,11 @@ from memcli.entries.text import prompt_injection, redaction
 from memcli.entries.text.tokens import STOP_WORDS
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.judging.digest import (
+    LONGEST_PHRASE,
+    LONGEST_SUMMARY,
     LONGEST_TEXT,
     MOST_ANSWERS,
+    MOST_PHRASES,
     Digest,
     Known,
     Turn,
@@ -44,9 +47,17 @@ _TOGETHER = 3
 _PASSAGE = 12
 # Of all its words; less is a text of "if", "now" and "before", which every turn holds.
 _CONTENT = 0.2
+# Of an entry that the cited turns say again, in words.
+_AGAIN = 2
+SUMMARY = "summary"
+"""The kind of the answer that sums the session up."""
+
 _ALIASES = {"correction": "preference", "fact": "note", "rule": "convention"}
 _LONGEST_WHY = 300
 _MOST_ENTITIES = 10
+# Of an answer in which nothing can be read, the rest is not looked at.
+_MOST_REFUSED = 100
+_BETWEEN = re.compile(r"(?:\s+|,|(?:```|~~~)\w*)*")
 # Words that texts about different things share.
 _COMMON = STOP_WORDS | frozenset(
     "not must out all any also only always never use used uses using user wants want "
@@ -60,13 +71,15 @@ class Answer(NamedTuple):
 
     Attributes:
         turns: the turns that it cites, the first of them first.
-        kind: of the entry; `idea` goes to the ledger.
+        kind: of the entry; `idea` goes to the ledger, `SUMMARY` is of the session.
         text, why, confidence: as the judge gave them.
         entities: names.
         project: "none" when it holds everywhere; None: where the session was.
         evolves: the entry that it would replace; None for none.
         resolves: entries that it says are settled.
         code: files or lines of the project that it speaks of, as the judge gave them.
+        asked: phrases in which somebody may look for it.
+        confirms: the entry that was said again; it has no text of its own then.
     """
 
     turns: tuple[Turn, ...]
@@ -79,6 +92,8 @@ class Answer(NamedTuple):
     evolves: str | None = None
     resolves: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    confirms: str | None = None
 
 
 class Refusal(NamedTuple):
@@ -97,8 +112,10 @@ def read(
 ) -> tuple[list[Answer], list[Refusal]]:
     """The answers that pass, in their order, and the lines that do not.
 
+    Of several summaries the last one counts.
+
     Args:
-        data: what the judge wrote; JSON objects a line, or one JSON list.
+        data: what the judge wrote: JSON objects, or lists of them.
         digest: what it was shown.
         kinds: those of the vault.
     """
@@ -107,9 +124,10 @@ def read(
     kept: list[Answer] = []
     refused: list[Refusal] = []
     known = {one.id: one for one in digest.known}
+    summary: list[Answer] = []
     for number, row in _rows(data.decode("utf-8", "replace")):
         try:
-            if len(kept) >= MOST_ANSWERS:
+            if len(kept) >= MOST_ANSWERS * len(digest.parts):
                 raise _Refused(f"more than {MOST_ANSWERS} answers")
             answer = _answer(row, digest, kinds)
             _check_ids(answer, known)
@@ -118,49 +136,60 @@ def read(
                 raise _Refused("said before in the same words")
         except _Refused as why:
             refused.append(Refusal(number, str(why)))
+            if len(refused) == _MOST_REFUSED:
+                break
         else:
-            kept.append(answer)
-    return kept, refused
+            if answer.kind == SUMMARY:
+                summary = [answer]
+            else:
+                kept.append(answer)
+    return kept + summary, refused
 
 
 def _rows(text: str) -> Iterator[tuple[int, Any]]:
-    """(line, value) of each answer; a value of None is no JSON."""
+    """(line, value) of each JSON value; None for a line in which none begins."""
     import json
 
-    try:
-        whole = json.loads(text)
-    except (ValueError, RecursionError):
-        whole = None
-    if isinstance(whole, list):
-        yield from enumerate(whole, 1)
-        return
-    for number, line in enumerate(text.splitlines(), 1):
-        plain = line.strip()
-        if not plain or re.fullmatch(r"(?:```|~~~)\w*", plain):
-            continue
+    decoder = json.JSONDecoder()
+    at, line = 0, 1
+    while at < len(text):
+        start = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]  # or empty
+        line += text.count("\n", at, start)
+        if start == len(text):
+            return
         try:
-            yield number, json.loads(plain)
+            value, at = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
-            yield number, None
+            value, at = None, text.find("\n", start) + 1 or len(text)
+        for one in value if isinstance(value, list) else [value]:
+            yield line, one
+        line += text.count("\n", start, at)
 
 
 def _answer(row: Any, digest: Digest, kinds: Collection[str]) -> Answer:
     if not isinstance(row, dict):
         raise _Refused("is no JSON object")
+    turns = _turns(row.get("turns"), digest)
+    confirms = _text(row, "confirms").strip()
+    if confirms:
+        return Answer(turns, "", "", "", Confidence.HIGH, confirms=confirms)
     text = " ".join(_text(row, "text").split())
     if not text:
         raise _Refused("has no text")
-    if len(text) > LONGEST_TEXT:
-        raise _Refused(f"its text is longer than {LONGEST_TEXT} characters")
     kind = _text(row, "kind").strip().lower()
     kind = _ALIASES.get(kind, kind)
-    if kind not in kinds:
+    if kind != SUMMARY and kind not in kinds:
         raise _Refused(f"there is no kind {kind!r}")
+    longest = LONGEST_SUMMARY if kind == SUMMARY else LONGEST_TEXT
+    if len(text) > longest:
+        raise _Refused(f"its text is longer than {longest} characters")
     level = _text(row, "confidence").strip().upper()
+    if kind == SUMMARY:
+        level = "HIGH"
     if level not in ("HIGH", "MEDIUM"):
         raise _Refused("its confidence is neither HIGH nor MEDIUM")
     return Answer(
-        turns=_turns(row.get("turns"), digest),
+        turns=turns,
         kind=kind,
         text=text,
         why=" ".join(_text(row, "why").split())[:_LONGEST_WHY],
@@ -170,7 +199,14 @@ def _answer(row: Any, digest: Digest, kinds: Collection[str]) -> Answer:
         evolves=_text(row, "evolves").strip() or None,
         resolves=_names(row, "resolves"),
         code=_names(row, "code")[: anchors.MOST],
+        asked=_phrases(row),
     )
+
+
+def _phrases(row: dict[str, Any]) -> tuple[str, ...]:
+    """The phrases of an answer; one that is too long is left out."""
+    found = (" ".join(one.split()) for one in _names(row, "asked"))
+    return tuple(one for one in found if len(one) <= LONGEST_PHRASE)[:MOST_PHRASES]
 
 
 def _text(row: dict[str, Any], name: str) -> str:
@@ -196,7 +232,7 @@ def _turns(value: Any, digest: Digest) -> tuple[Turn, ...]:
     value = [value] if isinstance(value, int) else value
     if not isinstance(value, list) or not value:
         raise _Refused("cites no turn")
-    by_number = {one.number: one for one in digest.turns if one.number in digest.shown}
+    by_number = {one.number: one for one in digest.turns}
     for number in value:
         whole = isinstance(number, int) and not isinstance(number, bool)
         if not whole or number not in by_number:
@@ -205,34 +241,40 @@ def _turns(value: Any, digest: Digest) -> tuple[Turn, ...]:
 
 
 def _check_ids(answer: Answer, known: dict[str, Known]) -> None:
-    for name in (answer.evolves, *answer.resolves):
+    for name in (answer.evolves, answer.confirms, *answer.resolves):
         if name and name not in known:
             raise _Refused(f"the digest showed no entry {name[:40]!r}")
 
 
 def _check_words(answer: Answer, digest: Digest, known: dict[str, Known]) -> None:
     """Refuse a secret, an order to a model, and what was made up."""
-    said = " ".join((answer.text, answer.why, *answer.entities))
+    if answer.confirms:
+        words = {*_words(known[answer.confirms].text)}
+        again = _together(words, [_seen(one) for one in answer.turns])
+        if again < max(min(_AGAIN, len(words)), _CITED * len(words)):
+            raise _Refused("the turns that it cites do not say so again")
+        return
+    said = " ".join((answer.text, answer.why, *answer.entities, *answer.asked))
     if redaction.redact(said) != said:
         raise _Refused("holds what looks like a secret")
     doubt = prompt_injection.suspicious(said)
     if doubt is not None:
         raise _Refused(f"is no memory: it {doubt}")
-    words = set(_words(answer.text))
-    cited = [part for one in answer.turns for part in _seen(one)]
+    words = {*_words(answer.text)}
+    # A summary is of the whole session, whichever turns it names.
+    turns = digest.turns if answer.kind == SUMMARY else answer.turns
+    cited = [_seen(one) for one in turns]
     cited += [known[name].text for name in (answer.evolves, *answer.resolves) if name]
-    shown = [
-        part
-        for one in digest.turns
-        if one.number in digest.shown
-        for part in _seen(one)
-    ]
+    shown = map(_seen, digest.turns)
     everything = {*_words(" ".join([*shown, *cited, digest.project or ""]))}
     own = words.intersection(_words(" ".join(cited)))
+    # A short claim has all of its words there, wherever they stand.
+    short = len(words) <= _TOGETHER
+    together = len(own) if short else _together(words, cited)
     if (
         len(words) < _CONTENT * len(answer.text.split())
         or len(own) < _CITED * len(words)
-        or _together(words, cited) < min(_TOGETHER, len(words))
+        or together < min(_TOGETHER, len(words))
     ):
         raise _Refused("shares too little with the turns that it cites")
     if len(words & everything) < _SHARED * len(words):
@@ -251,9 +293,9 @@ def _together(words: set[str], parts: Sequence[str]) -> int:
     return most
 
 
-def _seen(turn: Turn) -> tuple[str, str]:
-    """The words of a turn, also those that a digest shortens: a judge may have them."""
-    return turn.step.text, turn.before
+def _seen(turn: Turn) -> str:
+    """The words of a turn, with the agent's lines beside it and what was pasted."""
+    return f"{turn.before} {turn.step.text} {turn.after}"
 
 
 def _words(text: str) -> list[str]:
@@ -263,4 +305,6 @@ def _words(text: str) -> list[str]:
 
 
 def _same(one: Answer, other: Answer) -> bool:
+    if one.confirms or other.confirms:
+        return one.confirms == other.confirms
     return one.kind == other.kind and {*_words(one.text)} == {*_words(other.text)}

@@ -1,22 +1,38 @@
-"""What a judge said comes into the vault, by the way of everything that is mined.
+"""A session's digest is gathered from its words and the vault, and what a judge said
+of it comes into the vault, by the way of everything that is mined.
 
-Invariant: HIGH is saved, MEDIUM waits for a review, what replaces an entry is offered
-and decided by a person, ideas go to the ledger. Every entry says who judged and from
-which turns. The same answers a second time change nothing.
+Invariant: no secret of the transcript reaches a digest. The ids that were shown are
+noted in the vault's state folder, so that an answer is held against what its judge
+could see, also when the vault has changed in between. HIGH is saved, MEDIUM waits for a
+review, what replaces an entry is offered and decided by a person, ideas go to the
+ledger. Every entry says who judged and from which turns. The same answers a second time
+change nothing.
 """
 
 from __future__ import annotations
 
-from memcli.curation import resolve_query
-from memcli.entries.entry import Confidence
-from memcli.errors import MemcliError
+import hashlib
+import os
+import re
+
+from memcli.curation import inbox, resolve_query, review
+from memcli.entries import layout
+from memcli.entries.eligibility import View
+from memcli.entries.entry import Confidence, Status
+from memcli.entries.identity import claim
+from memcli.entries.text import prompt_injection, redaction
+from memcli.errors import MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import backfill, reflect_session
-from memcli.sessions.bringing import JUDGED, Reflected
-from memcli.sessions.judging import answers, gather
+from memcli.sessions.already_mined import JUDGED
+from memcli.sessions.bringing import Reflected, project_of
+from memcli.sessions.candidates import redacted
+from memcli.sessions.judging import answers, digest
+from memcli.sessions.judging.digest import Digest, Known
 from memcli.sessions.mining import Candidate, Mined
 from memcli.sessions.mining.candidate import Category, excerpt, title
 from memcli.sessions.reflect_session import Origin
+from memcli.storage import cache, state_dirs
 from memcli.vault import anchoring
 
 TYPE_CHECKING = False
@@ -25,10 +41,51 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from memcli.hosts.transcript import Session
     from memcli.hosts.transcripts import Transcript
+    from memcli.search.reader import Reader
+    from memcli.sessions.bringing import Fate
     from memcli.sessions.judging.answers import Answer, Refusal
-    from memcli.sessions.judging.digest import Digest
     from memcli.vault.vault import Vault
+
+SUMMARY_TAG = "session-summary"
+"""The tag of the event that sums a session up."""
+
+# Of what the session is about; and of what it brought before.
+_NEAREST, _OWN = 10, 20
+# Of what was typed, as a question to the vault.
+_ASKED = 2_000
+_SENTENCE = re.compile(r"(?<=[.!?])\s")
+
+
+def gather(
+    vault: Vault,
+    transcript: Transcript,
+    *,
+    max_chars: int = digest.MAX_CHARS,
+) -> Digest:
+    """The digest of a session.
+
+    Args:
+        vault: what is known already; only what its agent may see.
+        transcript: of the session.
+        max_chars: of the text for a model.
+
+    Raises:
+        Unreadable: the transcript ends early.
+    """
+    session = transcript.session
+    session = session._replace(id=redaction.masked(session.id))
+    turns = digest.turns_of(redacted(transcript.steps()))
+    known = _known(vault, session.id, " ".join(turn.text for turn in turns)[:_ASKED])
+    earlier = _noted(vault, session)
+    ids = {one.id for one in known}
+    more = [name for name in earlier if name not in ids]
+    known += vault.read(lambda reader: _rows(reader, vault, more))
+    project = project_of(vault, session)
+    made = digest.compose(session, project, turns, known, max_chars)
+    _note(vault, session, [one.id for one in made.known])
+    return made
 
 
 class Brought(NamedTuple):
@@ -38,12 +95,15 @@ class Brought(NamedTuple):
         reflected: what became of those that passed.
         refused: the lines that were not taken, and why.
         resolved: ids of entries that are settled now.
+        approved: ids of entries that waited for a review, were said again, and are
+            saved now.
         judge: who judged.
     """
 
     reflected: Reflected
     refused: list[Refusal]
     resolved: list[str]
+    approved: list[str]
     judge: str
 
     def as_dict(self) -> dict[str, Any]:
@@ -53,6 +113,7 @@ class Brought(NamedTuple):
             "judge": self.judge,
             "refused": [one._asdict() for one in self.refused],
             "resolved": self.resolved,
+            "approved": self.approved,
         }
 
 
@@ -78,12 +139,15 @@ def bring(
     Raises:
         Unreadable, LockBusy, WriteFailed, HistoryError: nothing was written.
     """
-    made = gather.gather(vault, transcript)
+    made = gather(vault, transcript)
     kept, refused = answers.read(data, made, vault.kinds)
     turns = len(made.turns)
     folder = made.session.cwd
     candidates = [
-        _candidate(one, judge, anchoring.there(vault, folder, one.code)) for one in kept
+        _again(one, made, judge)
+        if one.confirms
+        else _candidate(one, judge, anchoring.there(vault, folder, one.code))
+        for one in kept
     ]
     reflected = reflect_session.learn(
         vault,
@@ -93,7 +157,15 @@ def bring(
         dry_run=dry_run,
     )
     resolved = _resolved(vault, made, kept, judge, dry_run=dry_run)
-    return Brought(reflected, refused, resolved, judge)
+    approved = _approved(vault, reflected.fates, dry_run=dry_run)
+    return Brought(reflected, refused, resolved, approved, judge)
+
+
+def _again(answer: Answer, made: Digest, judge: str) -> Candidate:
+    """An entry that was said again, in its own words: a sighting of it."""
+    entry = next(one for one in made.known if one.id == answer.confirms)
+    said = answer._replace(text=entry.text, kind=entry.kind, why="said again")
+    return _candidate(said, judge)._replace(category="preference")
 
 
 def _candidate(answer: Answer, judge: str, code: tuple[str, ...] = ()) -> Candidate:
@@ -104,23 +176,61 @@ def _candidate(answer: Answer, judge: str, code: tuple[str, ...] = ()) -> Candid
     category: Category = "preference"
     if answer.kind in ("fix", "workflow", "idea"):
         category = answer.kind  # type: ignore[assignment]  # it is one of these
+    is_summary = answer.kind == answers.SUMMARY
+    if is_summary:
+        turn, why = answer.turns[-1], "the session in short"
     return Candidate(
         category=category,
         confidence=answer.confidence,
         pattern=JUDGED,
         rationale=f"{why} (judged by {judge} from {numbers})",
-        title=title(answer.text, category),
+        title=title(_SENTENCE.split(answer.text)[0], category),
         text=answer.text,
         excerpt=excerpt(turn.step.text, turn.step.text[:200]),
         line=turn.step.line,
         record=turn.step.record,
         at=turn.step.at,
-        kind=answer.kind,
+        kind="event" if is_summary else answer.kind,
+        tags=(SUMMARY_TAG,) if is_summary else (),
         entities=answer.entities,
         everywhere=answer.project == "none",
         evolves=answer.evolves,
         code=code,
+        asked=answer.asked,
     )
+
+
+def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str]:
+    """Save what waited in the inbox and was said again; returns the ids.
+
+    What replaces an entry, or speaks like an order to a model, waits for a person.
+    """
+    done = []
+    for fate in fates:
+        said = fate.candidate
+        if fate.action not in ("seen", "duplicate") or not fate.id:
+            continue
+        if said.confidence is not Confidence.HIGH or fate.id in done:
+            continue
+        try:
+            (waits,) = inbox.named(vault, [fate.id])
+            if prompt_injection.suspicious(waits.text) or any(
+                one.relation == "contradicts" or one.id in vault.get(fate.id).evidence
+                for one in inbox.proposals(vault, waits)
+            ):
+                continue
+            # Its judge has named what the person called "it".
+            words = {"text": said.text, "kind": said.kind}
+            changes = None if claim(said.text) == claim(waits.text) else words
+            if not dry_run:
+                review.approve(vault, [fate.id], changes)
+        except NotAllowed:  # it does not wait, or another agent's does
+            continue
+        except MemcliError as error:
+            vault.tell(f"{fate.id} stays in the inbox: {error.message}")
+        else:
+            done.append(fate.id)
+    return done
 
 
 def _resolved(
@@ -153,3 +263,70 @@ def _resolved(
         else:
             done.append(name)
     return done
+
+
+def _known(vault: Vault, session: str, words: str) -> list[Known]:
+    """What the vault holds that is near, and what this session brought before."""
+    from memcli.recall.query import Query, checked
+    from memcli.recall.recall import look
+
+    found = []
+    if words.strip():
+        # Not `recall`: that the miner looked is no use of a row.
+        query = Query(words, _view(vault), limit=2 * _NEAREST)
+        rows = vault.read(lambda reader: look(reader, checked(query, vault))).rows
+        # Summaries of earlier sessions are near, and nothing that one would say again.
+        rows = [row for row in rows if row.kind != "event"][:_NEAREST]
+        found = [Known(row.id, row.kind, row.text) for row in rows]
+    ids = {one.id for one in found}
+
+    def own(reader: Reader) -> list[Known]:
+        names = [reader.row(doc).id for doc in reader.of_session(session)][:_OWN]
+        return _rows(reader, vault, [name for name in names if name not in ids])
+
+    return found + vault.read(own)
+
+
+def _view(vault: Vault) -> View:
+    """What is in force, or waits for a review: said again, it is saved."""
+    statuses = frozenset({Status.ACTIVE, Status.PENDING})
+    return View(vault.now_ms() // 1000, statuses, agent=vault.agent)
+
+
+def _rows(reader: Reader, vault: Vault, names: list[str]) -> list[Known]:
+    """Those of these entries that are in force, or wait for a review."""
+    view = _view(vault)
+    found = []
+    for name in names:
+        for doc in reader.exact("id", name):
+            if reader.verdict(doc, view) is None:
+                row = reader.row(doc)
+                found.append(Known(row.id, row.kind, row.text))
+    return found
+
+
+def _noted(vault: Vault, session: Session) -> list[str]:
+    def texts(ids: Any) -> list[str]:
+        return [name for name in ids if isinstance(name, str)]
+
+    return cache.load(_path(vault, session), texts) or []
+
+
+def _note(vault: Vault, session: Session, ids: list[str]) -> None:
+    """Note what was shown; without the note only what is near now may be named."""
+    path = _path(vault, session)
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        cache.store(path, ids)
+    except OSError as error:
+        vault.tell(
+            f"what the digest shows could not be noted: {error.strerror or error}"
+        )
+
+
+def _path(vault: Vault, session: Session) -> str:
+    # An agent learns nothing of what another one was shown.
+    named = "\0".join((session.host, session.id, vault.agent_name or ""))
+    mark = hashlib.sha256(named.encode("utf-8", "replace")).hexdigest()
+    folder = state_dirs.path(vault.root, layout.SESSIONS)
+    return os.path.join(folder, f"{mark[:24]}.shown")

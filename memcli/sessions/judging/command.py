@@ -1,10 +1,10 @@
 """The command of a user's own that judges sessions: `claude -p`, `codex exec`, any.
 
 Invariant: only the user's own config names it; no vault can. It gets the digest on
-standard input, an empty folder to stand in, a time limit, and no hooks of memcli; it is
-called once when a session ends, up to a limit a day. Its answers remove nothing
-that the rules have found. The module is light: the start of a session asks whether
-there is a judge.
+standard input, an empty folder to stand in, a time limit, and no hooks of memcli; when
+a session ends it is called once for each part of the digest, up to a limit a day. Its
+answers remove nothing that the rules have found. The module is light: the start of a
+session asks whether there is a judge.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from memcli.sessions.judging.digest import Digest
     from memcli.vault.vault import Vault
 
 _SECONDS = 120.0
@@ -100,7 +101,7 @@ def judge_session(
     its judge was asked before, and when the day's calls are used.
     """
     from memcli.sessions import backfill
-    from memcli.sessions.judging import bring, gather
+    from memcli.sessions.judging import bring
     from memcli.sessions.reflect_session import is_judged
     from memcli.vault import session_records
 
@@ -118,26 +119,70 @@ def judge_session(
         record = session_records.get(vault.root, session.host, session.id, agent)
         if record is not None and any(map(is_judged, record.candidates)):
             return
-        now = vault.now_ms() // 1000
         lines = hook_log.last(vault.root, _LINES)
         if any(call.get("session") == session.id for call in calls(lines)):
             return
-        if len(calls(lines, now)) >= judge.a_day:
+        left = judge.a_day - len(calls(lines, vault.now_ms() // 1000))
+        if left <= 0:
             line["did"] = f"nothing: {judge.a_day} calls in a day"
         else:
-            made = gather.gather(vault, transcript)
+            made = bring.gather(vault, transcript)
             if sum(len(one.text.split()) for one in made.turns) < _LEAST_WORDS:
                 return
-            started = time.monotonic()
-            line.update(did="asked", asked=len(made.text))
-            said = ask(judge, made.text, environ)
-            line.update(seconds=round(time.monotonic() - started), said=len(said))
+            said = _ask_all(vault, judge, made, left, (line, environ))
             transcript = backfill.opened(path, host, cwd)
             done = bring.bring(vault, transcript, said, judge=judge.name, writer="hook")
             line.update(done.reflected.counts, refused=len(done.refused))
     except Exception as error:  # noqa: BLE001 what the rules found stays, and is noted
         line["error"] = hook_log.named(error)[:300]
     hook_log.note(vault.root, {"at": vault.now_ms() // 1000, **line})
+
+
+def _ask_all(
+    vault: Vault,
+    judge: Judge,
+    made: Digest,
+    most: int,
+    told: tuple[dict[str, object], Mapping[str, str]],
+) -> bytes:
+    """What the judge says to each part, with its own summary of those before.
+
+    Args:
+        vault: whose log has a line for each call, but the last.
+        judge: the command.
+        made: the digest.
+        most: how many calls are left today.
+        told: the line of the log, to be filled in for the last call, and the
+            environment of the command.
+
+    Raises:
+        JudgeFailed: at the first part; what was said to some parts is an answer.
+    """
+    from memcli.sessions.judging import answers
+
+    line, environ = told
+    whole, so_far = b"", ""
+    for part in range(1, min(len(made.parts), most) + 1):
+        if part > 1:
+            hook_log.note(vault.root, {"at": vault.now_ms() // 1000, **line})
+        text = made.text(part, so_far)
+        line.update(did="asked", asked=len(text), said=0)
+        started = time.monotonic()
+        try:
+            said = ask(judge, text, environ)
+        except JudgeFailed as error:
+            if not whole:
+                raise
+            line["error"] = hook_log.named(error)[:300]
+            return whole
+        line.update(seconds=round(time.monotonic() - started), said=len(said))
+        if len(whole) + len(said) < answers.LARGEST:
+            whole += said + b"\n"
+        kept, _ = answers.read(said, made, vault.kinds)
+        so_far = next((o.text for o in kept if o.kind == answers.SUMMARY), so_far)
+    if most < len(made.parts):
+        line["parts_left_out"] = len(made.parts) - most
+    return whole
 
 
 def calls(
@@ -168,6 +213,23 @@ def program_of(judge: Judge, environ: Mapping[str, str]) -> str | None:
     if found and judge.name != os.path.basename(judge.command[0]):
         return shutil.which(judge.name, path=path)
     return found
+
+
+def state(environ: Mapping[str, str]) -> dict[str, Any]:
+    """The judge of the config, for eyes and JSON: command, path, and what is wrong."""
+    problem = None
+    judge = None
+    try:
+        judge = configured(environ)
+    except InvalidConfig as error:
+        problem = error.message
+    if judge is not None and program_of(judge, environ) is None:
+        problem = f"{judge.command[0]} is not on the PATH"
+    return {
+        "command": list(judge.command) if judge else None,
+        "path": user_config.path_of(environ),
+        "problem": problem,
+    }
 
 
 def ending(said: bytes) -> str | None:

@@ -59,6 +59,8 @@ class Candidate(NamedTuple):
         evolves: the id of the entry that it is offered to supersede.
         confirms: the id of the entry that it says again.
         code: anchors in the code of the session's project.
+        tags: of the entry.
+        asked: phrases in which somebody may look for it.
     """
 
     category: Category
@@ -78,6 +80,8 @@ class Candidate(NamedTuple):
     evolves: str | None = None
     confirms: str | None = None
     code: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""

@@ -147,8 +147,7 @@ def test_the_session_that_an_agent_is_in_is_judged_over_a_tool(
     context = context._replace(environ=environ)
     asked = tools.call(catalog.JUDGE, {}, context)
     assert asked.data is not None, asked.error
-    # What is empty, as `left_out` here, is left out.
-    assert set(asked.data) == {"session", "host", "project", "text"}
+    assert set(asked.data) == {"session", "host", "project", "part", "parts", "text"}
     assert "2: no, they need a local redis" in asked.data["text"]
     assert asked.notes == ()
     rows = [REDIS, {**SLOW, "turns": [99]}]

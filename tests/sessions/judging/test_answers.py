@@ -13,6 +13,7 @@ from memcli.sessions.judging.answers import LARGEST, Answer, read
 from memcli.sessions.judging.digest import Digest, Known, compose, turns_of
 
 KNOWN = Known("1m7xvn68xtqp48aa", "blocker", "The payment tests hang.")
+RULE = Known("1m7xvn68xtqp48ab", "preference", "Run the linter before each commit.")
 TURNS = [
     Step("user", "have a look at the payment tests", 1, "u1"),
     Step("assistant", "They need the redis of the staging cluster.", 2, "a2"),
@@ -29,7 +30,7 @@ GOOD = {
 
 
 def shown() -> Digest:
-    return compose(Session("monday", "generic"), None, turns_of(TURNS), [KNOWN])
+    return compose(Session("monday", "generic"), None, turns_of(TURNS), [KNOWN, RULE])
 
 
 def said(*rows: Any) -> tuple[list[Answer], list[str]]:
@@ -60,6 +61,16 @@ def test_an_answer_that_cites_a_turn_and_keeps_to_it_passes() -> None:
         ({"evolves": "1m7xvn68xtqp48zz"}, "showed no entry '1m7xvn68xtqp48zz'"),
         ({"resolves": ["nothing"]}, "the digest showed no entry 'nothing'"),
         ({"resolves": [7]}, "resolves is no list of texts"),
+        ({"confirms": "1m7xvn68xtqp48zz"}, "showed no entry '1m7xvn68xtqp48zz'"),
+        ({"confirms": RULE.id}, "the turns that it cites do not say so again"),
+        ({"confirms": RULE.id, "turns": []}, "cites no turn"),
+        ({"kind": "summary", "text": "redis " * 110}, "longer than 600 characters"),
+        ({"kind": "summary", "turns": []}, "cites no turn"),
+        (
+            {"kind": "summary", "text": "Alice approved the offsite in Lisbon."},
+            "shares too little with the turns that it cites",
+        ),
+        ({"asked": "my password is hunter2hunter2"}, "like a secret"),
         (
             {"text": "Alice approved the budget of the offsite in Lisbon."},
             "shares too little with the turns that it cites",
@@ -132,9 +143,61 @@ def test_one_bad_line_takes_no_good_one_with_it() -> None:
     assert refused == ["is no JSON object", "said before in the same words"]
 
 
-def test_a_list_of_answers_is_as_good_as_lines() -> None:
-    kept, refused = said(json.dumps([GOOD], indent=1))
-    assert (len(kept), refused) == (1, [])
+def test_a_list_of_answers_or_one_over_lines_is_as_good_as_lines() -> None:
+    linter = {**GOOD, "turns": [3], "text": "Run the linter before each commit."}
+    listed, over_lines = json.dumps([GOOD], indent=1), json.dumps(linter, indent=1)
+    kept, refused = said(listed, "[]", over_lines, "nonsense", SUMMARY)
+    assert (len(kept), refused) == (3, ["is no JSON object"])
+
+
+SUMMARY = {
+    "turns": [1],
+    "kind": "summary",
+    "text": "Looked at the payment tests, which need a local redis. Linter is open.",
+}
+
+
+def test_a_summary_is_of_the_whole_session_and_the_last_one_counts() -> None:
+    early = {**SUMMARY, "text": "Had a look at the payment tests."}
+    kept, refused = said(early, GOOD, SUMMARY)
+    assert refused == []
+    assert [(one.kind, one.text) for one in kept] == [
+        ("preference", GOOD["text"]),
+        ("summary", SUMMARY["text"]),
+    ]
+
+
+def test_an_entry_that_was_said_again_is_confirmed_by_its_id_alone() -> None:
+    (kept,), refused = said({"turns": [3], "confirms": RULE.id})
+    assert (kept.confirms, refused) == (RULE.id, [])
+
+
+def test_phrases_are_taken_as_far_as_they_are_short_and_few() -> None:
+    phrases = [*(f"where is redis {n}" for n in range(9)), "x" * 61]
+    (kept,), _ = said({**GOOD, "asked": [phrases[-1], *phrases[:-1]]})
+    assert kept.asked == tuple(phrases[:8])
+
+
+@pytest.mark.parametrize(
+    ("before", "turn", "text"),
+    [
+        ("Shall I use rewind in level 2?", "no", "Do not use rewind in level 2."),
+        (
+            "Level 2 now has rewind. I moved the jump, the camera and the two doors "
+            "behind the bridge, and wrote a test for each of them.",
+            "please take rewind out again there",
+            "Do not use rewind in level 2.",
+        ),
+    ],
+)
+def test_the_agents_line_before_a_turn_is_what_the_turn_is_about(
+    before: str, turn: str, text: str
+) -> None:
+    steps = [Step("assistant", before, 1, "a1"), Step("user", turn, 2, "u2")]
+    digest = compose(Session("monday", "generic"), None, turns_of(steps), [])
+    answer = {**GOOD, "turns": [1], "text": text}
+    kept, refused = read(json.dumps(answer).encode(), digest)
+    assert ([one.text for one in kept], refused) == ([text], [])
 
 
 def test_more_than_ten_are_refused() -> None:
@@ -161,6 +224,9 @@ def test_more_than_ten_are_refused() -> None:
         b'{"turns": 1e999}',
         b"\xff\xfe\x00" * 1_000,
         b"x" * (LARGEST + 1),
+        b"[]" * 300_000,
+        b"[\n" * 300_000,
+        b"1 " * 300_000,
         b'The user said {"turns": [2], "kind": "note", "text": "password"} maybe',
     ],
 )

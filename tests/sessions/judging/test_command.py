@@ -11,7 +11,9 @@ from memcli import Vault
 from memcli.errors import InvalidConfig
 from memcli.sessions import hook_log, hook_report, markers, recovery
 from memcli.sessions.judging import command
+from memcli.sessions.judging.bring import SUMMARY_TAG
 from memcli.sessions.judging.command import Judge, JudgeFailed, ask, configured
+from tests.conftest import VaultMaker
 from tests.sessions.judging.test_bring import REDIS, ROWS
 from tests.sessions.test_reflect_session import talk, texts
 
@@ -60,6 +62,74 @@ def test_the_judge_reads_the_digest_in_an_empty_folder_with_hooks_off(
     assert (listed, hooks, os.path.exists(folder)) == ([], "off", False)
     judge = hook_report.activity(vault, 9).judge
     assert judge == (1, 0, len(asked), len(json.dumps(REDIS)) + 1)
+
+
+REFUNDS = [
+    ("user", "the refunds job pays twice, find out why please and mend it"),
+    ("assistant", "Two workers took the same refund. I locked the row of the refund."),
+    ("user", "good, the nightly report can wait until next week"),
+    ("assistant", "Refunds are paid once now. The nightly report is still open."),
+]
+SUMMED = {
+    "turns": [1, 2],
+    "kind": "summary",
+    "text": "Refunds are paid once: two workers took the same refund, so its row is "
+    "locked now. Open: the nightly report.",
+}
+
+
+def test_what_was_done_yesterday_is_found_by_a_question(
+    make_vault: VaultMaker, tmp_path: Path
+) -> None:
+    now = [1_700_000_000_000]
+    vault = make_vault(now_ms=lambda: now[0])
+    environ = config(tmp_path, script(tmp_path, SAYS % json.dumps(SUMMED)))
+    for text in ("The report is nightly", "We use tabs", "Two workers run in staging"):
+        vault.save(vault.draft({"text": text, "kind": "note"}))
+    end(vault, talk(tmp_path, REFUNDS), environ)
+    now[0] += 86_400_000
+    row = vault.recall("what did we do about refunds").rows[0]
+    assert (row.kind, row.text) == ("event", SUMMED["text"])
+    assert row.tags == [SUMMARY_TAG]
+
+
+LONG = [
+    ("user", f"step {n}: please keep {' '.join(f'part{n} w{m}' for m in range(60))}")
+    for n in range(90)
+]
+# Sums up the part that it reads, and says what it was told of those before.
+SUMS = r"""
+import json, re, sys
+asked = sys.stdin.read()
+part, parts = map(int, re.search(r"part (\d+) of (\d+)", asked).groups())
+log = open(r"%s", "a")
+log.write(json.dumps([part, parts, f"keep part{part - 1} step" in asked]) + "\n")
+if part == %d:
+    sys.exit(3)
+print(json.dumps({"turns": [part], "kind": "summary",
+    "text": f"please keep part{part} step"}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("fails_at", "a_day", "asked", "left"), [(0, 50, 0, 0), (2, 50, 2, 0), (0, 1, 1, 1)]
+)
+def test_a_long_session_is_read_part_by_part_and_each_is_a_call(
+    vault: Vault, tmp_path: Path, fails_at: int, a_day: int, asked: int, left: int
+) -> None:
+    words = script(tmp_path, SUMS % (tmp_path / "log", fails_at))
+    environ = config(tmp_path, words, judge_a_day=a_day)
+    lines = end(vault, talk(tmp_path, LONG), environ)
+    calls = [json.loads(row) for row in (tmp_path / "log").read_text().splitlines()]
+    parts = calls[0][1]
+    assert parts > 2
+    asked = asked or parts
+    assert calls == [[n, parts, n > 1] for n in range(1, asked + 1)]
+    assert len(lines) == asked
+    assert hook_report.activity(vault, 9).judge[:2] == (asked, int(fails_at > 0))
+    assert lines[0].get("parts_left_out", 0) == left * (parts - a_day)
+    last = asked - 1 if fails_at else asked
+    assert texts(vault) == {f"please keep part{last} step"}
 
 
 def test_a_session_is_judged_once(vault: Vault, tmp_path: Path) -> None:
