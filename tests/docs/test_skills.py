@@ -355,7 +355,7 @@ def has(data: dict[str, Any], name: str) -> bool:
 @every_page
 def test_every_flag_and_kind_it_names_exists(page: Path, vault: Vault) -> None:
     text = page.read_text("utf-8")
-    loaded = ("recall", "save", "evolve", "resolve")
+    loaded = ("recall", "save", "evolve", "resolve", "reflect")
     flags = {flag for name in loaded for flag in known_flags.FLAGS[name]}
     named = {one.split()[0] for one in code(text) if one.startswith("--")}
     assert named <= flags
