@@ -165,7 +165,8 @@ def _again(answer: Answer, made: Digest, judge: str) -> Candidate:
     """An entry that was said again, in its own words: a sighting of it."""
     entry = next(one for one in made.known if one.id == answer.confirms)
     said = answer._replace(text=entry.text, kind=entry.kind, why="said again")
-    return _candidate(said, judge)._replace(category="preference")
+    again = _candidate(said, judge)
+    return again._replace(category="preference", confirms=answer.confirms)
 
 
 def _candidate(answer: Answer, judge: str, code: tuple[str, ...] = ()) -> Candidate:
