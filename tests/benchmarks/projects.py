@@ -114,7 +114,7 @@ def told(vault: Vault, said: Sequence[Turn], *, scoped: bool) -> Iterator[Told]:
         found = for_prompt(vault, question(turn.text), view, shown)
         own: list[str] = []
         foreign: list[str] = []
-        for item in found.items:
+        for item, _ in found:
             entry = vault.get(item.id)
             repo = (entry.source.record or "").rpartition("/")[0]
             (own if repo == turn.repo else foreign).append(item.text)

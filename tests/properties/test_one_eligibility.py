@@ -199,12 +199,12 @@ def test_hooks_tell_nothing_else(asked: Vault, view: str) -> None:
     for number in range(1, len(list(cases())) + 1, 9):
         prompt = f"{WORD} number{number} word{number}a word{number}b"
         words_of = prompts.question(prompt)
-        fits = prompts.for_prompt(asked, words_of, VIEWS[view], set()).items
-        assert {one.id for one in fits} <= allowed
+        fits = prompts.for_prompt(asked, words_of, VIEWS[view], set())
+        assert {one.item.id for one in fits} <= allowed
         # It is not silence that makes this true.
         words = f"number{number} "
         held = any(words in asked.get(name).body for name in allowed)
-        assert any(words in one.text for one in fits) is held
+        assert any(words in one.item.text for one in fits) is held
 
 
 @pytest.mark.slow

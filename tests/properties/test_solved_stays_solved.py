@@ -146,7 +146,7 @@ def shown(vault: Vault) -> dict[str, list[str]]:
         "synthesize": [vault.synthesize(SOLVED, view=VIEW).answer],
         "a session's start": [one.text for one in start.at_start(vault, SESSION).items],
         "a prompt": [
-            one.text for one in prompt.for_prompt(vault, words, VIEW, set()).items
+            one.item.text for one in prompt.for_prompt(vault, words, VIEW, set())
         ],
         "injection": [one.text for one in told],
         "resolve --list": [

@@ -169,7 +169,7 @@ def surfaces(vault: Vault, query: str, texts: list[str]) -> dict[str, Any]:
             one._asdict() for one in select.reflections(vault, view=view, query=query)
         ],
         "start": start.at_start(vault, start.Session(view)).items,
-        "prompt": prompt.for_prompt(vault, prompt.question(query), view, ()).items,
+        "prompt": prompt.for_prompt(vault, prompt.question(query), view, ()),
         "models": [one._asdict() for one in models.models(vault, view)],
         "tags": vault.read(lambda reader: reader.starting("kind", "")),
         "entities": [one._asdict() for one in listed(vault).rows],

@@ -21,12 +21,23 @@ from memcli.storage import package_data
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memcli.search.reader import Reader
 
 MOST = 5.0
-"""What a word counts at most, and so do all parts of one name: a path, an URL, a.b."""
+"""What a word counts at most."""
+
+WORDS = 24
+"""Of a longer text so many words count: the rarest say what it is about."""
+
+_TWICE = 1.5
+MOST_TWICE = MOST * _TWICE
+"""What a word counts at most that the entry says twice, and all parts of one name: a
+path, an URL, a.b."""
+
+# More than one word can count.
+_TWO_WORDS = 8.0
 
 # A vault of fewer entries is weighed as if it had so many: in ten entries each word is
 # rare. By docs/benchmarks/prompts.md, as are the numbers of `bar`.
@@ -47,17 +58,26 @@ def weight(term: str, frequency: int, size: int) -> float:
 
 
 def evidence(
-    names: Iterable[Sequence[str]], weights: Mapping[str, float], held: Container[str]
+    names: Iterable[Sequence[str]],
+    weights: Mapping[str, float],
+    held: Mapping[str, float],
 ) -> float:
     """The sum over the terms that an entry holds.
 
     Args:
         names: the terms of a text, those of one name together (`tokens.names`).
-        weights: of each term its `weight`.
-        held: the terms of the entry.
+        weights: of the terms that count, each with its `weight`.
+        held: the terms of the entry, and how often it holds each: what it says twice,
+            or in its title, is what it is about.
     """
-    parts = (sum(weights[term] for term in name if term in held) for name in names)
-    return sum(min(part, MOST) for part in parts)
+    total = 0.0
+    for name in names:
+        part = 0.0
+        for term in name:
+            if term in held and term in weights:
+                part += weights[term] * (_TWICE if held[term] > 1 else 1.0)
+        total += min(part, MOST_TWICE)
+    return total
 
 
 def of_documents(reader: Reader, names: Sequence[Sequence[str]]) -> dict[int, float]:
@@ -82,14 +102,15 @@ def of_documents(reader: Reader, names: Sequence[Sequence[str]]) -> dict[int, fl
     return total
 
 
-def bar(size: int, least: float = 9.0) -> float:
-    """The evidence from which on an entry is told, in a vault of a size.
+def bar(size: int, words: int = WORDS) -> float:
+    """The evidence from which on an entry is told.
 
     Args:
         size: how many entries there are; among more, more share a few words by chance.
-        least: what is asked for besides.
+        words: of the text that count, and may be shared by chance.
     """
-    return least + 0.8 * log(max(size, _SMALL))
+    asked = 6.5 + 4.0 * log(max(words, 1)) + 1.5 * log(max(size, _SMALL) / _SMALL)
+    return max(asked, _TWO_WORDS)
 
 
 @cache

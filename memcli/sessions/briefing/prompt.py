@@ -1,4 +1,8 @@
-"""The entries that fit a prompt.
+"""The entries that a prompt brings.
+
+An entry is brought when the words that it shares with the prompt are evidence enough
+(`ranking.evidence`); and from there, over a rare name, what else is known of it: with
+"the ledger importer belongs to Noor" comes "Noor is away until May".
 
 Invariant: each goes through the one eligibility function, which also says what holds in
 the session's project; an entry that reads like an instruction to the model is left out;
@@ -8,6 +12,7 @@ prompt give the same items.
 
 from __future__ import annotations
 
+from memcli.entries.entry import Item as ReflectionItem
 from memcli.entries.text import prompt_injection
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.briefing.frame import Item
@@ -17,66 +22,47 @@ from memcli.vault.signals import event
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from memcli.entries.eligibility import View
-    from memcli.search.ranking.order import Hit
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault.code_state import Watch
     from memcli.vault.vault import Vault
 
-_FITTING = "What may fit this prompt"
+    Names = Sequence[Sequence[str]]
 
-# Of a prompt: how many entries, and how well they must fit. An entry fits when it
-# shares three words with the prompt, a name as two, and these are so much of the
-# smaller of both, by weight (docs/benchmarks/prompts.md has how this was chosen).
-MOST = 4
-_FIT = 0.4
-_SHARED = 3
-# Words of a prompt that are looked at: the rarest say what it is about.
-_WORDS = 24
+_FITTING = "What may fit this prompt"
+MOST = 3
+# What happened, what is to be done and what might be done is asked for (`recall`), and
+# not told unasked. Any other kind says what holds until somebody changes it; a note
+# may be anything, and somebody wanted it kept.
+_PASSING = frozenset({"event", "action", "idea"})
+# Of what a prompt brings, each has so much of the best one's evidence.
+_OF_THE_BEST = 0.7
+# So many of the entries with enough evidence are read, in search of those to tell.
+_READ = 12
+# Of a long prompt the two ends are read, so many characters.
 _HEAD, _TAIL = 2_000, 600
-# A word's weight is its idf and this, so that a small vault's words count as well.
-_FLOOR = 1.0
+# A name of more entries is a hub: it does not say which of them is meant.
+_FEW = 4
 
 
 class Fit(NamedTuple):
-    """An entry that fits a prompt, with its score for the words that it `matched`."""
+    """An entry that a prompt brings; its evidence is 0 when another one brought it."""
 
     item: Item
-    score: float
-    matched: tuple[str, ...]
-
-
-class Fitting(NamedTuple):
-    """The entries of one vault that fit a prompt, the best first.
-
-    Attributes:
-        found: the entries.
-        counts: of each word of the prompt that the vault holds, the number of entries
-            with it. The scores were made of these.
-        size: how many entries the vault has.
-    """
-
-    found: list[Fit]
-    counts: Mapping[str, int]
-    size: int
-
-    @property
-    def items(self) -> list[Item]:
-        """What to tell, the best first."""
-        return [fit.item for fit in self.found]
+    evidence: float
 
 
 def for_prompt(
     vault: Vault,
-    asked: Sequence[tuple[str, str]],
+    asked: Names,
     view: View,
     shown: Collection[str],
     watch: Watch | None = None,
-) -> Fitting:
-    """The entries that fit the words of a prompt, without those shown already.
+) -> list[Fit]:
+    """The entries that a prompt brings, the best first, without those shown already.
 
     Args:
         vault: the own one.
@@ -89,85 +75,125 @@ def for_prompt(
     return vault.read(lambda reader: fitting(reader, asked, view, shown, source, watch))
 
 
-def question(prompt: str) -> list[tuple[str, str]]:
-    """The distinct words of a prompt, as `tokens.question` gives them."""
+def question(prompt: str) -> list[tuple[str, ...]]:
+    """The distinct words of a prompt, as `tokens.names` gives them."""
     from memcli.entries.text import tokens
     from memcli.search.stemmer import stemmer
 
-    words = (
-        prompt
-        if len(prompt) <= _HEAD + _TAIL
-        else f"{prompt[:_HEAD]}\n{prompt[-_TAIL:]}"
-    )
-    return list(dict.fromkeys(tokens.question(words, stemmer())))
+    if len(prompt) > _HEAD + _TAIL:
+        prompt = f"{prompt[:_HEAD]}\n{prompt[-_TAIL:]}"
+    return tokens.names(prompt, stemmer())
 
 
 def fitting(
     reader: Reader,
-    asked: Sequence[tuple[str, str]],
+    asked: Names,
     view: View,
     shown: Collection[str],
     source: str = "",
     watch: Watch | None = None,
-) -> Fitting:
+) -> list[Fit]:
     """As `for_prompt`, for a caller that holds a reader; `source` as in `standing`."""
-    from memcli.search.ranking import rank
-    from memcli.search.ranking.corpus import Question, Scope
-    from memcli.search.ranking.weights import LEXICAL
+    told: list[tuple[float, StoredRow]] = []
 
-    frequencies = [(reader.frequency(term), term, word) for term, word in asked]
-    rarest_first = sorted(each for each in frequencies if each[0])
-    counts = {word: count for count, _, word in rarest_first}
-    fitting = Fitting([], counts, reader.size)
-    rarest = rarest_first[:_WORDS]
-    if sum(_counts(word) for _, _, word in rarest) < _SHARED:
-        return fitting
-    terms = {term for _, term, _ in rarest}
-
-    def admit(doc: int) -> bool:
-        return reader.verdict(doc, view) is None
-
-    ranked = rank.rank(
-        Question([(term, word) for term, word in asked if term in terms], view.now),
-        reader,
-        limit=3 * MOST,
-        scope=Scope(admit=admit),
-        weights=LEXICAL,
-    )
-    weights = {term.word: _FLOOR + term.idf for term in ranked.terms}
-    whole = sum(weights.values())
-    for hit in ranked.hits:
-        row = reader.row(hit.doc)
-        if row.id in shown or prompt_injection.of_entry(row.title, row.text):
-            continue
-        if not _fits(hit.matched, weights, whole, len(row.terms)):
-            continue
+    def take(doc: int, evidence: float) -> None:
+        if reader.verdict(doc, view) is not None:
+            return
+        row = reader.row(doc)
+        if row.id in shown or any(row.id == other.id for _, other in told):
+            return
+        if not row.pinned and (
+            row.kind in _PASSING or row.item == ReflectionItem.DERIVED
+        ):
+            return
+        if prompt_injection.of_entry(row.title, row.text):
+            return
         if watch is None or not watch.keeps_back(row, row.kind, source):
-            signal = None if source else _signal(row, hit)
-            text = short(marked(reader, row, view), source)
-            item = Item(row.id, text, _FITTING, source, signal)
-            fitting.found.append(Fit(item, hit.score, hit.matched))
-        if len(fitting.found) == MOST:
+            told.append((evidence, row))
+
+    for evidence, doc in _best(reader, asked):
+        if len(told) == MOST or (told and evidence < _OF_THE_BEST * told[0][0]):
             break
-    return fitting
+        take(doc, evidence)
+    for _, row in tuple(told):
+        for doc in _named_too(reader, row) if len(told) < MOST else ():
+            if len(told) < MOST:
+                take(doc, 0.0)
+    return [
+        _fit(marked(reader, row, view), evidence, source) for evidence, row in told
+    ]
 
 
-def _signal(row: StoredRow, hit: Hit) -> event.EventRow:
-    channels = event.channels(hit.parts)
-    return event.row(row, score=hit.score, channels=channels, parts=hit.parts)
+def _fit(row: StoredRow, evidence: float, source: str) -> Fit:
+    channel = "lexical" if evidence else "graph"
+    signal = None if source else event.row(row, score=evidence, channels=[channel])
+    return Fit(Item(row.id, short(row, source), _FITTING, source, signal), evidence)
 
 
-def _fits(
-    matched: Collection[str], weights: Mapping[str, float], whole: float, terms: int
-) -> bool:
-    if sum(map(_counts, matched)) < _SHARED:
-        return False
-    shared = sum(weights[word] for word in matched)
-    # A row's words weigh what the prompt's weigh on average.
-    row_weight = terms * whole / len(weights)
-    return shared >= _FIT * min(whole, row_weight)
+def _best(reader: Reader, asked: Names) -> list[tuple[float, int]]:
+    """The documents with enough evidence, and how much; the best first."""
+    from memcli.search.ranking import evidence
+    from memcli.search.source import Ahead
+
+    terms = [term for name in asked for term in name]
+    weighed = [
+        (evidence.weight(term, count, reader.size), term)
+        for term, count in zip(terms, reader.frequencies(terms), strict=True)
+        if count
+    ]
+    weighed = sorted((pair for pair in weighed if pair[0]), reverse=True)
+    weights = {term: weight for weight, term in weighed[: evidence.WORDS]}
+    least = evidence.bar(reader.size, len(weights))
+    if evidence.MOST_TWICE * len(weights) < least:
+        return []
+    reader.ahead(lambda: Ahead(terms=weights))
+    held: dict[int, dict[str, float]] = {}
+    for term in weights:
+        for doc, count in zip(*reader.postings(term), strict=True):
+            held.setdefault(doc, {})[term] = count
+    names = [name for name in asked if not weights.keys().isdisjoint(name)]
+    found = []
+    for doc, counts in held.items():
+        if evidence.MOST_TWICE * len(counts) >= least:
+            shared = evidence.evidence(names, weights, counts)
+            if shared >= least:
+                found.append((shared, doc))
+    orders = reader.orders
+    return sorted(found, key=lambda pair: (-pair[0], orders[pair[1]]))[:_READ]
 
 
-def _counts(word: str) -> int:
-    """The words that a word counts as: a name (`rate_limit`, 9077, ci.yml) as two."""
-    return 1 if word.isalpha() else 2
+def _named_too(reader: Reader, row: StoredRow) -> Iterator[int]:
+    """The documents that share a rare name with an entry, in the order of its names."""
+    from memcli.entries.text import tokens
+    from memcli.search.stemmer import stemmer
+
+    for name in dict.fromkeys((*row.entities, *row.names, *_capitalised(row.text))):
+        terms = tokens.names(name, stemmer())
+        rarest = min(
+            (term for parts in terms for term in parts),
+            key=lambda term: (reader.frequency(term), term),
+            default="",
+        )
+        docs = reader.postings(rarest)[0] if rarest else ()
+        if 1 < len(docs) <= _FEW:
+            for doc in sorted(docs, key=reader.orders.__getitem__):
+                if name in reader.row(doc).text:
+                    yield doc
+
+
+def _capitalised(text: str) -> list[str]:
+    """The capitalised words of a text that are no words of English.
+
+    Also those that begin a sentence, where every word has a capital.
+    """
+    import os
+
+    from memcli.search.word_table import WordList
+    from memcli.storage import package_data
+
+    words = [word.strip(".,:;!?()\"'") for word in text.split()]
+    words = [w for w in words if len(w) > 2 and w.isalpha() and w.istitle()]
+    if not words:
+        return []
+    ordinary = WordList(os.path.join(package_data.folder("words"), "ordinary.txt"))
+    return [word for word in words if word.lower() not in ordinary]

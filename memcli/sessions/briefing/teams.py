@@ -4,9 +4,9 @@ The vault that the repository carries is one of them, once the user allows it.
 
 Invariant: teams only add. A vault that is missing, broken, slow or not indexed is left
 out with its reason and costs the caller no more than the time given; nothing is
-written to one but its index, of few files. Entries that fit a prompt are ordered as if
-all vaults were one, the best two of the own vault among them; at a session's start all
-teams share one room.
+written to one but its index, of few files. Entries that fit a prompt are ordered by
+their evidence, the best two of the own vault among them; at a session's start all teams
+share one room.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from memcli.search.postgres.silence import Silence
     from memcli.search.reader import Reader
     from memcli.sessions.briefing.frame import Item
-    from memcli.sessions.briefing.prompt import Fitting
+    from memcli.sessions.briefing.prompt import Fit
     from memcli.storage.known_vaults import KnownVault
     from memcli.vault.vault import Vault
 
 _Answer = TypeVar("_Answer")
 
-# Entries of the own vault among the four that a prompt brings, if so many fit.
+# Entries of the own vault among the three that a prompt brings, if so many fit.
 _OWN = 2
 # Characters for all teams at a session's start: a third of what hosts take.
 _ROOM = 3_000
@@ -175,33 +175,18 @@ def _read(vault: Vault, answer: Callable[[Vault, Reader], _Answer]) -> _Answer:
 # --- one text -----------------------------------------------------------------------
 
 
-def fitting(own: Fitting, teams: Sequence[Fitting]) -> list[Item]:
-    """The entries of all vaults that fit a prompt best, weighed as if in one vault."""
-    if not teams:
-        return [fit.item for fit in own.found[: prompt.MOST]]
-    from memcli.search.ranking.corpus import inverse_frequency
+def fitting(own: Sequence[Fit], teams: Sequence[Sequence[Fit]]) -> list[Item]:
+    """The entries that a prompt brings out of all vaults: those with most evidence.
 
-    vaults = [own, *teams]
-    size = sum(vault.size for vault in vaults)
-    counts: dict[str, int] = {}
-    for vault in vaults:
-        for word, count in vault.counts.items():
-            counts[word] = counts.get(word, 0) + count
+    Evidence is a sum on one scale in every vault, so it is not weighed again.
+    """
     marks: set[str] = set()
-    scored: list[tuple[float, Item]] = []
-    for vault in vaults:
-        for fit in vault.found:
-            if not _is_new(fit.item, marks):
-                continue
-            words = fit.matched
-            here = sum(inverse_frequency(vault.counts[w], vault.size) for w in words)
-            there = sum(inverse_frequency(counts[w], size) for w in words)
-            scored.append((fit.score * there / here, fit.item))
-    scored.sort(key=lambda pair: -pair[0])  # equal scores: the own vault first
-    best_own = [pair for pair in scored if not pair[1].source][:_OWN]
-    others = [pair for pair in scored if pair not in best_own]
+    found = [fit for fits in (own, *teams) for fit in fits if _is_new(fit.item, marks)]
+    found.sort(key=lambda fit: -fit.evidence)  # equal: the own vault first
+    best_own = [fit for fit in found if not fit.item.source][:_OWN]
+    others = [fit for fit in found if fit not in best_own]
     others = others[: prompt.MOST - len(best_own)]
-    return [pair[1] for pair in scored if pair in best_own or pair in others]
+    return [fit.item for fit in found if fit in best_own or fit in others]
 
 
 def standing(own: Standing, teams: Sequence[Standing]) -> Standing:

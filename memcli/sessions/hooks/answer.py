@@ -84,7 +84,7 @@ def at_prompt(root: str, event: Event, line: dict[str, Any], limits: TeamLimits)
 
         items = fitting(own_answer, team_answers)
     else:
-        items = own_answer.items
+        items = [fit.item for fit in own_answer]
     framed_text = framed(items, hook_reply.MOST - WRAPPING)
     if framed_text.shown:
         # First: what cannot be noted would be told again at every prompt.

@@ -1,5 +1,6 @@
 """Shared words say that an entry is needed by how rare they are, not by their share."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ def of(prompt: str, entry: str, size: int = 200) -> float:
     stem = stemmer()
     names = tokens.names(prompt, stem)
     weights = {term: weight(term, 1, size) for name in names for term in name}
-    return evidence(names, weights, set(tokens.terms(entry, stem)))
+    return evidence(names, weights, Counter(tokens.terms(entry, stem)))
 
 
 def test_a_rare_word_counts_more_than_a_common_one():
@@ -24,6 +25,15 @@ def test_a_rare_word_counts_more_than_a_common_one():
 
 def test_a_word_counts_less_the_more_entries_hold_it():
     assert weight("jitter", 2, 1000) > weight("jitter", 400, 1000) > 0
+
+
+def test_what_an_entry_says_twice_counts_half_as_much_again():
+    assert of("jitter", "jitter and jitter") == 1.5 * of("jitter", "jitter")
+
+
+def test_the_bar_rises_with_the_words_that_may_be_shared_by_chance():
+    assert bar(200, 1) < bar(200, 6) < bar(200, 24) == bar(200)
+    assert bar(200, 1) > 1.5 * MOST  # one word alone is never enough
 
 
 def test_a_small_vault_is_weighed_as_one_of_two_hundred_entries():
@@ -38,7 +48,7 @@ def test_letters_and_short_numbers_say_nothing(term: str):
 
 def test_all_parts_of_one_name_count_as_one_word():
     path = "src/payments/ledger_importer.py"
-    assert of(path, path) == MOST
+    assert of(path, path) == 1.5 * MOST
     assert of("payments ledger importer", path) > 2 * MOST
 
 

@@ -17,7 +17,7 @@ from memcli.entries.entry import Entry
 from memcli.entries.ids import new_id
 from memcli.sessions.briefing import prompt, teams
 from memcli.sessions.briefing.frame import Item
-from memcli.sessions.briefing.prompt import Fit, Fitting
+from memcli.sessions.briefing.prompt import Fit
 from memcli.sessions.briefing.start import Standing
 from memcli.sessions.hooks import call as hook
 from memcli.sessions.hooks import events
@@ -334,31 +334,17 @@ def item(name: str, text: str = "", source: str = "", part: str = "Rules") -> It
     return Item(name, text or f"text of {name}", part, source)
 
 
-def fit(name: str, score: float, *matched: str, source: str = "") -> Fit:
-    return Fit(item(name, source=source), score, matched)
+def fit(name: str, evidence: float, source: str = "") -> Fit:
+    return Fit(item(name, source=source), evidence)
 
 
 def test_a_prompt_brings_the_best_of_all_but_two_of_the_own() -> None:
-    own = Fitting([fit(f"o{n}", 5.0 - n, "a") for n in range(4)], {"a": 10}, 100)
-    other = Fitting(
-        [fit(f"t{n}", 9.0 - n, "a", source="team:x") for n in range(4)], {"a": 10}, 100
-    )
+    own = [fit(f"o{n}", 5.0 - n) for n in range(3)]
+    other = [fit(f"t{n}", 9.0 - n, "team:x") for n in range(3)]
     ids = [one.id for one in teams.fitting(own, [other])]
-    assert ids == ["t0", "t1", "o0", "o1"]
-    assert [one.id for one in teams.fitting(own, [])] == ["o0", "o1", "o2", "o3"]
-    none = Fitting([], {}, 100)
-    assert [one.id for one in teams.fitting(none, [other])] == ["t0", "t1", "t2", "t3"]
-    assert teams.fitting(none, [none]) == []
-
-
-def test_what_fits_is_weighed_over_all() -> None:
-    # Each vault finds its own word rare; over both, "common" is not.
-    own = Fitting([fit("o", 4.0, "common")], {"common": 1}, 10)
-    other = Fitting(
-        [fit("t", 4.0, "rare", source="team:x")], {"rare": 1, "common": 9_000}, 10_000
-    )
-    first, second = teams.fitting(own, [other])
-    assert (first.id, second.id) == ("t", "o")
+    assert ids == ["t0", "o0", "o1"]
+    assert [one.id for one in teams.fitting([], [other])] == ["t0", "t1", "t2"]
+    assert teams.fitting([], [[]]) == []
 
 
 def test_the_same_words_are_told_once_by_the_own_vault() -> None:
@@ -508,7 +494,9 @@ def test_a_large_team_that_was_never_indexed_is_not_waited_for(
     folder = Path(large.root, "memories")
     folder.mkdir(exist_ok=True)
     for n in range(3_000):
-        text = f"Deploy billing service number {n} on any friday. " + "more words " * 40
+        text = f"Number {n}. " + "more words " * 40
+        if not n:
+            text = "Deploy the billing service on any friday."
         entry = Entry(id=new_id(n + 1, os.urandom), body=text, created="2026-01-01")
         entry = entry._replace(kind="decision")
         (folder / f"{n}.md").write_bytes(codec.encode(entry))

@@ -1,0 +1,93 @@
+"""What a prompt brings: by evidence, of kinds that hold, and a hop by a name."""
+
+import pytest
+
+from memcli import Vault
+from memcli.entries.eligibility import View
+from memcli.sessions.briefing import prompt as prompts
+from tests.conftest import NOW, VaultMaker
+
+DECISION = (
+    "Every state write is atomic from now on. Write the JSON to a temp file in the "
+    "same directory as state.json, flush and close it, then rename into place; never "
+    "truncate the file. So a kill at any instant leaves the old state or the new one."
+)
+TASK = (
+    "Add a function save(path, data) to store.py. It must write the data as JSON to "
+    "the file at path, replacing the old state, and flush it before it returns. Keep "
+    "load as it is, and call it with state.json from the root directory."
+)
+OWNER = "The ledger importer for Danish invoices belongs to Noor"
+AWAY = "Noor is away until May"
+ABOUT = "the ledger importer drops Danish invoices, who knows it?"
+
+
+def brought(vault: Vault, prompt: str, shown: tuple[str, ...] = ()) -> list[str]:
+    asked = prompts.question(prompt)
+    found = prompts.for_prompt(vault, asked, View(NOW), shown)
+    return [one.item.text for one in found]
+
+
+@pytest.fixture
+def vault(make_vault: VaultMaker) -> Vault:
+    return make_vault("one")
+
+
+def save(vault: Vault, *texts: str, kind: str = "note", pinned: bool = False) -> None:
+    drafts = [{"text": text, "kind": kind, "pinned": pinned} for text in texts]
+    vault.save_all([vault.draft(one) for one in drafts])
+
+
+def test_a_long_decision_is_brought_by_a_long_task_that_shares_few_of_its_words(
+    vault: Vault,
+):
+    save(vault, DECISION, kind="decision")
+    assert brought(vault, TASK) == [DECISION]
+
+
+def test_common_words_are_no_evidence_however_many_are_shared(vault: Vault):
+    save(vault, "Look at the new file again, make a small change, then test it")
+    assert brought(vault, "make a change to the test file") == []
+
+
+@pytest.mark.parametrize("kind", ["event", "action", "idea"])
+def test_what_passes_is_brought_only_when_it_is_pinned(vault: Vault, kind: str):
+    save(vault, OWNER, kind=kind)
+    assert brought(vault, ABOUT) == []
+    pinned = OWNER.replace("belongs", "still belongs")
+    save(vault, pinned, kind=kind, pinned=True)
+    assert brought(vault, ABOUT) == [pinned]
+
+
+def test_three_are_brought_at_most_and_none_that_the_session_has_seen(vault: Vault):
+    save(vault, *(f"Ledger importer of Danish invoices, rule {n}" for n in range(1, 6)))
+    first = brought(vault, ABOUT)
+    assert len(first) == 3
+    ids = [
+        one.item.id
+        for one in prompts.for_prompt(vault, prompts.question(ABOUT), View(NOW), ())
+    ]
+    assert not set(brought(vault, ABOUT, tuple(ids))) & set(first)
+
+
+def test_what_is_known_of_a_rare_name_comes_along(vault: Vault):
+    save(vault, OWNER, AWAY, "May is the month of the audit", "The cellar is damp")
+    assert brought(vault, ABOUT) == [OWNER, AWAY]
+    assert brought(vault, "is there a cellar?") == []
+
+
+def test_the_hop_starts_from_a_name_that_begins_a_sentence_too(vault: Vault):
+    owner = "Noor owns the ledger importer for Danish invoices"
+    save(vault, owner, AWAY)
+    assert brought(vault, ABOUT) == [owner, AWAY]
+
+
+def test_a_name_of_many_entries_brings_none_of_them(vault: Vault):
+    save(vault, OWNER, *(f"Noor said {word}" for word in "aha oho uhu ehe".split()))
+    assert brought(vault, ABOUT) == [OWNER]
+
+
+def test_a_hop_brings_no_event_and_no_word_that_is_not_the_name(vault: Vault):
+    save(vault, OWNER, "The noor of the old house creaks")
+    save(vault, "Noor went home", kind="event")
+    assert brought(vault, ABOUT) == [OWNER]
