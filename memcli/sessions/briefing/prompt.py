@@ -119,9 +119,7 @@ def fitting(
         for doc in _named_too(reader, row) if len(told) < MOST else ():
             if len(told) < MOST:
                 take(doc, 0.0)
-    return [
-        _fit(marked(reader, row, view), evidence, source) for evidence, row in told
-    ]
+    return [_fit(marked(reader, row, view), evidence, source) for evidence, row in told]
 
 
 def _fit(row: StoredRow, evidence: float, source: str) -> Fit:
