@@ -51,6 +51,7 @@ def evolve(
         list[str] | None,
         Option("--untag", metavar="TAG", help="A tag to drop; repeatable"),
     ] = None,
+    asked: options.Asked = None,
     entities: options.NewEntities = None,
     project: options.Project = None,
     code: options.Code = None,
@@ -111,6 +112,7 @@ def evolve(
         "occurred_at": occurred_at,
         "expires_at": expires_at,
         "tags": tags,
+        "asked": asked,
         "entities": entities,
     }
     fields = dated({k: v for k, v in given.items() if v}, context.now_ms())
@@ -145,8 +147,8 @@ def evolve(
             use_case.evolve(
                 vault, entry_id, fields, how, allow_secret=allow_secret, dry_run=True
             )
-            asked = context.ask_unless_typed("Why does it change? (Enter: no reason) ")
-            how = how._replace(reason=(asked or "").strip() or None)
+            why = context.ask_unless_typed("Why does it change? (Enter: no reason) ")
+            how = how._replace(reason=(why or "").strip() or None)
         done = use_case.evolve(
             vault, entry_id, fields, how, allow_secret=allow_secret, dry_run=dry_run
         )

@@ -87,6 +87,14 @@ NewTags = Annotated[
     list[str] | None,
     Option("--tag", "-t", metavar="TAG", help="A tag to add, or key:value; repeatable"),
 ]
+Asked = Annotated[
+    list[str] | None,
+    Option(
+        "--asked",
+        metavar="PHRASE",
+        help="Other words by which somebody may ask for it; repeatable, up to 8",
+    ),
+]
 NewEntities = Annotated[
     list[str] | None,
     Option(

@@ -35,6 +35,7 @@ def save(
     kind: options.Kind = None,
     type_: options.Type = None,
     tags: options.NewTags = None,
+    asked: options.Asked = None,
     entities: options.NewEntities = None,
     project: options.Project = None,
     code: options.Code = None,
@@ -178,6 +179,7 @@ def save(
     fields = {
         "status": "pending" if inbox else None,
         "tags": tags,
+        "asked": asked,
         "entities": entities,
         "source": {name: value for name, value in source.items() if value is not None},
         "title": title,

@@ -161,7 +161,11 @@ def evolve(
         around = look_around(vault, fresh, [item.entry for item in replaced])
         change.note(fresh, "evolve")
         change.message = subject("evolve", fresh.display_title)
-        done = done._replace(of=of, citations_checked=citing.were_checked(fresh))
+        done = done._replace(
+            of=of,
+            citations_checked=citing.were_checked(fresh),
+            notes=_unasked(old.entry, fresh),
+        )
     vault.recorder.acted([version.id for version in done.replaced], "evolve")
     if of:
         citing.conclude(vault, done.id, of)
@@ -170,10 +174,20 @@ def evolve(
     return _explained(vault, done) if around.is_resolved else done
 
 
+def _unasked(old: Entry, fresh: Entry) -> tuple[str, ...]:
+    """A note where the phrases of the text before are gone and none came instead."""
+    if fresh.asked or not old.asked:
+        return ()
+    return (
+        f"{len(old.asked)} phrases of `asked` were of the text before; give those of "
+        f"the new one: memcli evolve {fresh.id} --asked PHRASE --asked PHRASE",
+    )
+
+
 def _explained(vault: Vault, done: Evolved) -> Evolved:
     """What was done, with a note where the new version is not shown."""
     try:
-        return done._replace(notes=tuple(not_shown.notes(vault, [done.id])))
+        return done._replace(notes=(*done.notes, *not_shown.notes(vault, [done.id])))
     except MemcliError as error:
         # The new version is committed, also when the disk or the index fails now.
         vault.tell(f"it is not known whether {done.id} is shown: {error.message}")

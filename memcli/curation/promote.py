@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 # What the entry says, and what a caller may give when it is saved.
 _CARRIED = (
-    "kind", "type", "title", "occurred_at", "occurred_until", "tags", "entities",
-    "code", "code_names", "pinned", "expires_at", "review_after",
+    "kind", "type", "title", "occurred_at", "occurred_until", "tags", "asked",
+    "entities", "code", "code_names", "pinned", "expires_at", "review_after",
 )  # fmt: skip
 
 

@@ -149,6 +149,7 @@ def supersede(
             "text": candidate.body,
             "title": candidate.title,
             "tags": candidate.tags,
+            "asked": candidate.asked,
             "entities": candidate.entities,
             "occurred_at": candidate.occurred_at,
             "expires_at": candidate.expires_at,

@@ -30,6 +30,7 @@ _OF_THE_TEXT: dict[str, Any] = {
     "seen": (),
     "refreshed_at": None,
     "code_names": (),
+    "asked": (),
 }
 _LINKS = "links"
 

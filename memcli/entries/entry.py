@@ -158,6 +158,7 @@ class Entry(NamedTuple):
     occurred_at: str | None = None
     occurred_until: str | None = None
     tags: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     project: str | None = None
     code: tuple[str, ...] = ()

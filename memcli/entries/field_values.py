@@ -43,6 +43,10 @@ _SOLVED_WORDS = ("done", "closed", "fixed", "solved", "completed", "finished")
 _LONGEST_TITLE = 500
 
 
+MOST_ASKED, LONGEST_ASKED = 8, 60
+"""So many phrases of `asked` an entry takes, of so many characters each."""
+
+
 class ValueKind(NamedTuple):
     """What a field may hold; both functions take the field's name and raise
     InvalidValue.
@@ -220,6 +224,25 @@ def _check_lines(value: Any, field: str) -> tuple[str, ...]:
     return _distinct(_lines(value, field))
 
 
+def _check_asked(value: Any, field: str) -> tuple[str, ...]:
+    phrases = _check_lines(value, field)
+    if len(phrases) > MOST_ASKED:
+        raise InvalidValue(
+            f"{field} has {len(phrases)} phrases; at most {MOST_ASKED} fit",
+            hint="Keep those whose words the text lacks.",
+            code=f"invalid_{field}",
+        )
+    for phrase in phrases:
+        if len(phrase) > LONGEST_ASKED:
+            raise InvalidValue(
+                f"{field}: '{phrase[:30]}...' has {len(phrase):,} characters; at most "
+                f"{LONGEST_ASKED} fit",
+                hint="A few words are enough: a symptom, an error message, a task.",
+                code=f"invalid_{field}",
+            )
+    return phrases
+
+
 def _check_tags(value: Any, field: str) -> tuple[str, ...]:
     return _distinct(check_tag(line) for line in _lines(value, field))
 
@@ -297,6 +320,7 @@ KIND = ValueKind(_read_kind, check_text)
 TITLE = ValueKind(_read_text, _check_title)
 LINE = ValueKind(_read_text, _check_line)
 LINES = ValueKind(_read_texts, _check_lines)
+ASKED = ValueKind(_read_texts, _check_asked)
 TAGS = ValueKind(_read_tags, _check_tags)
 DATE = ValueKind(_read_date, _check_date)
 DATES = ValueKind(_read_dates, _check_dates)

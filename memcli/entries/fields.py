@@ -22,6 +22,7 @@ from memcli.entries.entry import (
     Visibility,
 )
 from memcli.entries.field_values import (
+    ASKED,
     CODE,
     DATE,
     DATES,
@@ -30,6 +31,7 @@ from memcli.entries.field_values import (
     KIND,
     LINE,
     LINES,
+    MOST_ASKED,
     PROJECT,
     SOURCE,
     STATUS,
@@ -93,6 +95,11 @@ TABLE: tuple[Field, ...] = (
     Field("occurred_at", DATE, "when it happened: 2026, 2026-11, 2026-11-21, ..."),
     Field("occurred_until", DATE, "the end, if it lasted"),
     Field("tags", TAGS, "lower-case words; key:value is allowed"),
+    Field(
+        "asked",
+        ASKED,
+        f"up to {MOST_ASKED} phrases in other words by which somebody may ask for it",
+    ),
     Field("entities", LINES, "names of what it mentions, linked when it is written"),
     Field(
         "project",

@@ -9,6 +9,7 @@ fewer agents than may see the entry.
 from __future__ import annotations
 
 from memcli.entries.entry import Entry, Status, Visibility
+from memcli.entries.field_values import MOST_ASKED
 from memcli.entries.rights import Action, may
 from memcli.named_tuple import NamedTuple
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from memcli.entries.eligibility import Agent
 
 
-_ADDED = ("tags", "entities", "evidence", "code", "code_names")
+_ADDED = ("tags", "asked", "entities", "evidence", "code", "code_names")
 # Taken where the entry says nothing.
 _FILLED = (
     "title", "type", "occurred_at", "occurred_until", "review_after", "confidence",
@@ -79,6 +80,9 @@ def merge(
             continue
         if name in _ADDED and not (drawn and name == "evidence"):
             value = (*getattr(entry, name), *_new(given, has))
+            if name == "asked" and len(value) > MOST_ASKED:
+                left.append(_not_taken(entry, name, given, has))
+                continue
         elif name in filled and has == getattr(_PLAIN, name):
             value = given
         else:

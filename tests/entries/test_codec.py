@@ -134,6 +134,7 @@ entries = st.builds(
     occurred_at=st.none() | dates,
     occurred_until=st.none() | dates,
     tags=st.lists(tags, unique=True, max_size=3).map(tuple),
+    asked=lists,
     entities=lists,
     project=st.sampled_from([None, "atlas", "web-client"]),
     code=st.lists(anchors, unique=True, max_size=3).map(tuple),

@@ -48,7 +48,7 @@ def test_what_a_caller_may_give_comes_back_from_the_file(name: str) -> None:
     }
     date = "2026-11-21T09:30:00Z"
     text = date if "_at" in name or name.endswith("ed") else "2026-11"
-    lists = ("entities", "groups", "evidence", "fingerprints")
+    lists = ("asked", "entities", "groups", "evidence", "fingerprints")
     value = given.get(name, [text, "no"] if name in lists else text)
     values = {"text": "a", name: value}
     if name == "subtype":

@@ -17,7 +17,7 @@ from memcli.search.reading import Files
 from memcli.search.segment_file import FORMAT
 from memcli.search.stored_row import StoredRow
 
-KNOWN = (8, 3, 23), "8da05b1dbd1c002f"
+KNOWN = (8, 3, 23), "c5bb485d0de4afcf"
 
 FACT = """\
 ---
@@ -32,6 +32,7 @@ updated: "2026-01-03T03:04:05Z"
 occurred_at: "2026-01"
 occurred_until: "2026-02-03"
 tags: [git, team:core]
+asked: [overwritten history, lost commits after git push]
 entities: [Ada Lovelace, Redis]
 project: github.com/acme/shop
 code: ["src/app.py:10-20#11-1a2b3c4d9f8e7d6c@a1b2c3d4e5f6"]

@@ -113,13 +113,13 @@ RECALL = Tool(
         Parameter("limit", "Rows at most"),
         Parameter("statuses", "Instead of active: resolved, superseded", to="--status"),
         Parameter("all", "Instead of a query: every entry"),
-        Parameter(
-            "expand",
-            "Also what entities and links connect",
-            to="--no-graph",
-            default=True,
-        ),
         *_rare(
+            Parameter(
+                "expand",
+                "Also what entities and links connect",
+                to="--no-graph",
+                default=True,
+            ),
             Parameter("history", "Superseded versions as well"),
             Parameter("as_of", "What was current at that time"),
             Parameter("max_chars", "Characters of text at most; whole rows"),
@@ -171,8 +171,11 @@ SAVE = Tool(
         Parameter("text", "Markdown", required=True),
         Parameter("title"),
         Parameter("kind", _KINDS),
-        Parameter("type", f"What it is about: {_TYPE_NAMES}"),
         Parameter("tags", "Words or key:value", to="--tag"),
+        Parameter(
+            "asked",
+            "Four to six phrases in other words to find it by: symptom, error, task",
+        ),
         _ENTITIES,
         Parameter("project", "If not this one; none: holds everywhere"),
         Parameter("code", "Files or lines: src/app.py:10-20"),
@@ -181,6 +184,7 @@ SAVE = Tool(
         Parameter("inbox", "The user decides first"),
         Parameter("pinned", "In every session; only if the user asks"),
         *_rare(
+            Parameter("type", f"What it is about: {_TYPE_NAMES}"),
             Parameter("occurred_until", "The end, if it lasted"),
             Parameter(
                 "layer",
@@ -227,11 +231,12 @@ EVOLVE = Tool(
         Parameter("text", "The whole new text"),
         Parameter("reason", "Why it changes"),
         Parameter("title"),
-        Parameter("kind"),
         Parameter("tags", "To add", to="--tag"),
+        Parameter("asked", "Anew with a new text"),
         Parameter("project", "none: everywhere"),
         Parameter("revert", "Instead of a text: back to the version before"),
         *_rare(
+            Parameter("kind", "A new kind"),
             Parameter("entities", "To add", to="--entity"),
             Parameter("type", "A new type", choices=_TYPES),
             Parameter("untag", "Tags to drop"),

@@ -12,6 +12,7 @@ import re
 
 from memcli.entries import anchors, dates
 from memcli.entries.entry import FIELDS, Entry, Status, Visibility
+from memcli.entries.field_values import MOST_ASKED
 from memcli.entries.frontmatter import values_of
 from memcli.entries.yaml_lines import lines_of
 from memcli.named_tuple import NamedTuple
@@ -35,6 +36,7 @@ _NARROW = (Visibility.PRIVATE, Visibility.GROUP, Visibility.SHARED)
 _APART = frozenset({"id", "status", "title", "visibility", "groups", *RESOLUTION})
 # Set anew by every change, so no decision of a person is lost with the other value.
 _SILENT = frozenset({"updated", "key", "superseded_by", "supersedes", "reason"})
+_MOST = {"code_names": anchors.MOST, "asked": MOST_ASKED}
 _IS_LIST = re.compile(r"[\w-]+:[ \t]*(?:\[|(?:#[^\n]*)?\n[ \t]*-)")
 
 
@@ -142,8 +144,8 @@ def _both_changed(name: str, base: Any, older: Any, newer: Any) -> Any:
         return union(base, older, newer, lambda text: text.partition(":")[0])
     if isinstance(newer, tuple) and name != "source":
         merged = union(base, older, newer)
-        if name == "code_names":
-            return merged[: anchors.MOST]
+        if name in _MOST:
+            return merged[: _MOST[name]]
         return tuple(sorted(merged)) if name == "seen" else merged
     if name in _LATER:
         return max(older, newer, key=lambda text: (_epoch(text), text or ""))

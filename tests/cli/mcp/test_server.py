@@ -143,11 +143,11 @@ def spoken(result: Any) -> str:
 # --- the tools ------------------------------------------------------------------------
 
 PARAMETERS = {
-    "memory_save": "text! title kind type tags[] entities[] project code[] occurred_at "
-    "expires_at inbox? pinned?",
-    "memory_evolve": "id! text reason title kind tags[] project revert?",
+    "memory_save": "text! title kind tags[] asked[] entities[] project code[] "
+    "occurred_at expires_at inbox? pinned?",
+    "memory_evolve": "id! text reason title tags[] asked[] project revert?",
     "memory_recall": "query budget(3) kinds[] tags[] entities[] project after before "
-    "limit# statuses[] all? expand?",
+    "limit# statuses[] all?",
     "memory_reflect": "query! budget(3) entities[] project after before",
     "memory_resolve": "query ids[] note undo?",
     "memory_inspect": "id topic name",
@@ -191,7 +191,6 @@ def test_tools_are_listed_with_their_parameters(serve: Serve, mode: str) -> None
     assert all(schema["type"] == "object" for schema in schemas.values())
     recall = schemas["memory_recall"]["properties"]
     assert recall["budget"]["enum"] == ["low", "mid", "high"]
-    assert recall["expand"]["default"] is True
     read_only = {t.name for t in listed.tools if t.annotations.read_only_hint}
     assert read_only == {"memory_recall", "memory_reflect", "memory_inspect"}
 

@@ -1,0 +1,89 @@
+"""`asked`: phrases in other words, by which somebody may ask for an entry."""
+
+import pytest
+
+from memcli import Vault
+from memcli.curation import importing
+from memcli.entries.entry import KINDS, Entry
+from memcli.entries.field_values import LONGEST_ASKED, MOST_ASKED
+from memcli.entries.merging.fields import merge
+from memcli.entries.validate import draft
+from memcli.errors import InvalidValue, SecretFound
+from tests.cli.conftest import Run
+from tests.saving import save
+
+TEXT = "Connections to the ledger are pooled by PgBouncer, twenty at most"
+PHRASES = ("too many clients already", "database refuses logins")
+
+
+@pytest.mark.parametrize(
+    ("phrases", "why"),
+    [
+        ([f"phrase {number}" for number in range(MOST_ASKED + 1)], "at most 8 fit"),
+        (["x" * (LONGEST_ASKED + 1)], "at most 60 fit"),
+        ({"a": 1}, "must be a list of strings"),
+    ],
+)
+def test_too_many_or_too_long_phrases_are_refused(phrases: object, why: str) -> None:
+    with pytest.raises(InvalidValue, match=why) as refused:
+        draft({"text": TEXT, "asked": phrases}, kinds=KINDS, body_limit=100)
+    assert refused.value.error_code == "invalid_asked"
+
+
+def test_a_phrase_that_looks_like_a_secret_is_refused(vault: Vault) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
+    with pytest.raises(SecretFound, match="asked, line 1"):
+        save(vault, TEXT, asked=[f"key {token[:40]}"])
+
+
+def test_save_and_evolve_take_phrases_and_inspect_shows_them(memcli: Run) -> None:
+    flags = [word for phrase in PHRASES for word in ("--asked", phrase)]
+    saved = memcli("save", TEXT, *flags, "--json").json["data"]["id"]
+    assert memcli("inspect", saved, "--json").json["data"]["asked"] == [*PHRASES]
+    fresh = memcli("evolve", saved, "--asked", "pool is full", "--json").json["data"]
+    assert "asked: pool is full\n" in memcli("inspect", fresh["id"]).out
+
+
+def test_batches_and_imports_take_phrases(vault: Vault) -> None:
+    line = b'{"text": "a", "asked": ["other words"]}\n'
+    (made,) = importing.save_lines(vault, line, "-").created
+    assert vault.get(made.id).asked == ("other words",)
+    too_long = b'{"text": "b", "asked": ["%s"]}\n' % (b"x" * 61)
+    (failed,) = importing.import_lines(vault, too_long, "-").failed
+    assert failed.code == "invalid_asked"
+
+
+def test_the_same_text_again_adds_its_phrases_while_there_is_room(vault: Vault) -> None:
+    first = save(vault, TEXT, asked=PHRASES)
+    again = vault.save(vault.draft({"text": TEXT, "asked": ["pool size"]}))
+    assert (again.outcome, again.merged) == ("merged", ("asked",))
+    assert vault.get(first).asked == (*PHRASES, "pool size")
+    more = [f"phrase {number}" for number in range(6)]
+    full = vault.save(vault.draft({"text": TEXT, "asked": more}))
+    assert [left.field for left in full.not_taken] == ["asked"]
+
+
+def test_a_new_text_takes_new_phrases_and_says_so(vault: Vault) -> None:
+    first = save(vault, TEXT, asked=PHRASES)
+    done = vault.evolve(first, "PgBouncer is gone: the driver pools connections")
+    assert vault.get(done.id).asked == ()
+    assert f"memcli evolve {done.id} --asked PHRASE" in done.notes[0]
+    given = vault.evolve(done.id, "The driver pools them", asked=["max_connections"])
+    assert vault.get(given.id).asked == ("max_connections",)
+    assert given.notes == ()
+
+
+def test_phrases_stay_when_other_fields_change(vault: Vault) -> None:
+    first = save(vault, TEXT, asked=PHRASES)
+    done = vault.evolve(first, kind="convention")
+    assert vault.get(done.id).asked == PHRASES
+
+
+def test_two_clones_keep_the_phrases_of_both() -> None:
+    base = Entry("1m7xvn68xtqp489w", asked=("a", "b"), body="x\n")
+    older = base.replace(asked=("b", "c"))
+    newer = base.replace(asked=("a", "b", "d"))
+    assert merge(base, older, newer).entry.asked == ("b", "c", "d")
+    many = tuple(f"p{number}" for number in range(MOST_ASKED))
+    full = merge(base, base.replace(asked=("b", *many)), newer).entry.asked
+    assert len(full) == MOST_ASKED
