@@ -45,6 +45,7 @@ def draw(
     *,
     explain: bool = False,
     note: str | None = None,
+    asked: Sequence[str] = (),
 ) -> None:
     """Draw one row: its title, what it is, its text.
 
@@ -54,6 +55,7 @@ def draw(
         short: shows its id.
         explain: also why it was chosen.
         note: a line of its own below what it is.
+        asked: phrases by which somebody may ask for it.
     """
     date = (row.occurred_at or row.created)[:10]
     state = "" if row.status == "active" else f" {row.status}"
@@ -73,6 +75,8 @@ def draw(
     canvas.line("  " + " · ".join(facts), style="dim")
     if note:
         canvas.line(f"  {note}", style="bad")
+    if asked:
+        canvas.line(f"  asked: {', '.join(asked)}", style="dim")
     draw_code(canvas, row.code_state)
     for line in below(row.title, row.text):
         canvas.line(f"  {line}")

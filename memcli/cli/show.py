@@ -47,7 +47,7 @@ def show(
         short = short_ids.of(canvas, sources)
         for entry in entries:
             note = entry.reason and f"not shown: {entry.reason}"
-            draw(canvas, entry.row, short, note=note)
+            draw(canvas, entry.row, short, note=note, asked=entry.asked)
 
     data = {"entries": [entry.as_dict() for entry in entries], "count": len(entries)}
     return Result(data=data, text=text)

@@ -6,7 +6,7 @@ Invariant: an entry is shown as recall shows it, with the reason when recall wou
 from __future__ import annotations
 
 from memcli.entries.eligibility import View
-from memcli.errors import EntryNotFound
+from memcli.errors import EntryNotFound, MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.recall import code_rows
 from memcli.recall import recall as of_one
@@ -23,16 +23,19 @@ if TYPE_CHECKING:
 
 
 class Shown(NamedTuple):
-    """An entry; `reason` says why recall does not show it, None when it does."""
+    """An entry; `reason` says why recall does not show it, None when it does; `asked`
+    are the phrases of its file, none where a database has the entry."""
 
     row: Row
     reason: str | None
+    asked: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The row for JSON, with whether recall shows it."""
         eligible = self.reason is None
         return {
             **self.row.as_dict(),
+            "asked": list(self.asked),
             "eligible": eligible,
             "reason_not_eligible": self.reason,
         }
@@ -76,4 +79,8 @@ def _at(vault: Vault, path: str) -> Shown:
         return Shown(row, reader.verdict(docs[0], view))
 
     shown = vault.read(look)
-    return shown._replace(row=code_rows.of_one(vault, shown.row))
+    row = code_rows.of_one(vault, shown.row)
+    try:
+        return shown._replace(row=row, asked=vault.stored(path).entry.asked)
+    except MemcliError:
+        return shown._replace(row=row)

@@ -10,6 +10,7 @@ from itertools import islice
 
 from memcli.entries import dates, decay, digests
 from memcli.entries.eligibility import Facts, _epoch, facts, resolve_of
+from memcli.entries.field_values import LONGEST_ASKED, MOST_ASKED
 from memcli.entries.finding import WARNING
 from memcli.entries.identity import claim, fingerprint
 from memcli.entries.text import answer_types, note_marks, tokens
@@ -19,6 +20,7 @@ from memcli.entries.text.mentions import fold
 from memcli.entries.text.proper_names import proper_names
 from memcli.named_tuple import NamedTuple
 from memcli.search.packed_facts import FINDING, LARGE, LINKS, RESOLVED_BEFORE, REVIEW
+from memcli.search.source import ASKED
 from memcli.search.stored_row import StoredRow, packed_terms
 
 TYPE_CHECKING = False
@@ -121,6 +123,9 @@ def document(
     frequent = {text: terms[text] for text in key_terms}
     when = entry.occurred_at or entry.created
     _add(terms, [stem(word) for word in dates.date_words(when)] if when else [], _DATE)
+    for phrase in entry.asked[:MOST_ASKED]:
+        for text in tokens.terms(phrase[:LONGEST_ASKED], stem):
+            terms.setdefault(text, ASKED)
     return Document(
         terms=terms,
         exact={

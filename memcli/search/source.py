@@ -31,6 +31,13 @@ else:
     Protocol = object
 
 
+ASKED = 0.75
+"""How often an entry holds a word of its `asked` that stands nowhere else in it.
+
+Less than 1, which no other word counts: what must not read `asked` can tell them apart.
+"""
+
+
 class Level(NamedTuple):
     """Places of documents that hold a term, and what they hold of it at most.
 

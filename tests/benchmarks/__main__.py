@@ -15,6 +15,7 @@ python tests/benchmarks projects --data FILE
 python tests/benchmarks told                     decisions and what breaks them
 python tests/benchmarks actions                  lessons at the edits that break them
 python tests/benchmarks anchors                  two versions of public projects, by pip
+python tests/benchmarks asked                    questions in other words, with phrases
 python tests/benchmarks probe                    questions of software teams
 python tests/benchmarks postgres                 a vault published into PostgreSQL
 """
@@ -42,6 +43,7 @@ NAMES = (
     "actions",
     "told",
     "anchors",
+    "asked",
     "probe",
     "postgres",
     "timing",

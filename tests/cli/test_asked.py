@@ -41,7 +41,10 @@ def test_save_and_evolve_take_phrases_and_inspect_shows_them(memcli: Run) -> Non
     saved = memcli("save", TEXT, *flags, "--json").json["data"]["id"]
     assert memcli("inspect", saved, "--json").json["data"]["asked"] == [*PHRASES]
     fresh = memcli("evolve", saved, "--asked", "pool is full", "--json").json["data"]
-    assert "asked: pool is full\n" in memcli("inspect", fresh["id"]).out
+    for command in ("inspect", "show"):
+        assert "  asked: pool is full\n" in memcli(command, fresh["id"]).out
+    (shown,) = memcli("show", fresh["id"], "--json").json["data"]["entries"]
+    assert shown["asked"] == ["pool is full"]
 
 
 def test_batches_and_imports_take_phrases(vault: Vault) -> None:

@@ -15,7 +15,7 @@ import os
 from functools import cache
 from math import log
 
-from memcli.search.source import Ahead
+from memcli.search.source import ASKED, Ahead
 from memcli.storage import package_data
 
 TYPE_CHECKING = False
@@ -95,8 +95,9 @@ def of_documents(reader: Reader, names: Sequence[Sequence[str]]) -> dict[int, fl
         for term in name:
             if 0 < counts[term] <= _WIDE:
                 says = weight(term, counts[term], reader.size)
-                for doc in reader.postings(term)[0]:
-                    held[doc] = held.get(doc, 0.0) + says
+                for doc, times in zip(*reader.postings(term), strict=True):
+                    if times > ASKED:
+                        held[doc] = held.get(doc, 0.0) + says
         for doc, says in held.items():
             total[doc] = total.get(doc, 0.0) + min(says, MOST)
     return total

@@ -131,7 +131,7 @@ def _fit(row: StoredRow, evidence: float, source: str) -> Fit:
 def _best(reader: Reader, asked: Names) -> list[tuple[float, int]]:
     """The documents with enough evidence, and how much; the best first."""
     from memcli.search.ranking import evidence
-    from memcli.search.source import Ahead
+    from memcli.search.source import ASKED, Ahead
 
     terms = [term for name in asked for term in name]
     weighed = [
@@ -140,14 +140,20 @@ def _best(reader: Reader, asked: Names) -> list[tuple[float, int]]:
         if count
     ]
     weighed = sorted((pair for pair in weighed if pair[0]), reverse=True)
-    weights = {term: weight for weight, term in weighed[: evidence.WORDS]}
-    least = evidence.bar(reader.size, len(weights))
-    if evidence.MOST_TWICE * len(weights) < least:
+    rarest = [term for _, term in weighed[: evidence.WORDS]]
+    least = evidence.bar(reader.size, len(rarest))
+    if evidence.MOST_TWICE * len(rarest) < least:
         return []
-    reader.ahead(lambda: Ahead(terms=weights))
+    reader.ahead(lambda: Ahead(terms=rarest))
+    weights: dict[str, float] = {}
     held: dict[int, dict[str, float]] = {}
-    for term in weights:
-        for doc, count in zip(*reader.postings(term), strict=True):
+    for term in rarest:
+        # A hook speaks unasked: words that somebody might ask with are no evidence.
+        docs = [
+            pair for pair in zip(*reader.postings(term), strict=True) if pair[1] > ASKED
+        ]
+        weights[term] = evidence.weight(term, len(docs), reader.size)
+        for doc, count in docs:
             held.setdefault(doc, {})[term] = count
     names = [name for name in asked if not weights.keys().isdisjoint(name)]
     found = []
