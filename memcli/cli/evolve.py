@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 
+# Of the text of a similar entry.
+_SHOWN = 200
+
+
 def evolve(
     context: Context,
     entry_id: Annotated[
@@ -86,8 +90,8 @@ def evolve(
 
     The file is named after the new title, unless something links to it; the old version
     moves to archive/, with the reason. What you do not change is carried over: tags,
-    links, fields that memcli does not know. Entries that seem to make the same claim
-    are listed as not updated; --also replaces them together.
+    links, fields that memcli does not know. The nearest entries by their words are
+    listed as not updated; --also replaces them together.
 
     \b
     Example:
@@ -206,12 +210,16 @@ def _result(done: Evolved) -> Result:
 
             canvas.line(f"  {UNCHECKED}", style="dim")
         if done.siblings:
-            canvas.line("not updated, though they may make the same claim:")
-            for sibling in done.siblings:
-                canvas.line(f"  {sibling.id} ({sibling.likeness:.0%}) {sibling.title}")
-            ids = " ".join(f"--also {sibling.id}" for sibling in done.siblings)
+            from memcli.entries.entry import one_line
+            from memcli.entries.text.differences import told
+
+            canvas.line("similar, and not updated:")
+            for one in done.siblings:
+                how = told(one.likeness, one.differs)
+                canvas.line(f"  {one.id} ({how}): {one_line(one.text)[:_SHOWN]}")
+            ids = " ".join(f"--also {one.id}" for one in done.siblings)
             entry_id = done.id or done.replaced[0].id
-            canvas.line(f"  replace them, too: memcli evolve {entry_id} {ids}")
+            canvas.line(f"  to replace them, too: memcli evolve {entry_id} {ids}")
         stale_lines(
             canvas, done.stale, "what it said before", then=done.diff is not None
         )

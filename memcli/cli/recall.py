@@ -373,6 +373,9 @@ def _result(
 
     def text(canvas: Canvas) -> None:
         short = short_ids.of(canvas, sources)
+        if low := answer.low_coverage:
+            canvas.line(low.told, style="dim")
+            canvas.line()
         for row in answer.rows:
             draw(canvas, row, short, explain=explain)
         draw_constraints(canvas, answer.constraints, short)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _HEADINGS = {"model": "Models", "observation": "Observations", "fact": "Facts"}
 _STYLES = {"high": "good", "medium": "", "low": "bad"}
+# Of a similar fact, whose text stands above as well.
+_SHOWN = 200
 _DEPRECATED = (
     "--response-schema is deprecated and ignored: shape the answer from the facts"
 )
@@ -95,9 +97,7 @@ def _result(
             canvas.line(f"in none of them: {', '.join(reflection.missing_terms)}")
         for word, others in reflection.reading.items():
             canvas.line(sentence(word, others))
-        for pair in reflection.conflicts:
-            both = " and ".join(map(short, pair.ids))
-            canvas.line(f"disagree: {both}: {pair.why}", style="bad")
+        _draw_similar(canvas, reflection, short)
         for gone in reflection.superseded_excluded:
             by = f" by {short(gone.superseded_by)}" if gone.superseded_by else ""
             canvas.line(
@@ -116,6 +116,20 @@ def _result(
             context, "reflect", reflection.query, reflection.no_match
         )
     return Result(data=reflection.as_dict(), text=text, warnings=tuple(warnings))
+
+
+def _draw_similar(
+    canvas: Canvas, reflection: Reflection, short: Callable[[str], str]
+) -> None:
+    """Draw the similar facts, two and two beside each other."""
+    from memcli.entries.text.differences import told
+    from memcli.entries.text.prompt_injection import digest
+
+    texts = {row.id: digest(row.text)[:_SHOWN] for row in reflection.facts}
+    for pair in reflection.similar:
+        canvas.line(f"similar: {told(pair.likeness, pair.differs)}")
+        canvas.line(f"  older {short(pair.older)}: {texts[pair.older]}")
+        canvas.line(f"  newer {short(pair.newer)}: {texts[pair.newer]}")
 
 
 def _draw_facts(

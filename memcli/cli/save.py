@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from typer import Argument, Option
 
     from memcli.cli import options
+    from memcli.entries.entry import Entry
+    from memcli.vault.likeness import Similar
     from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
 
@@ -245,7 +247,7 @@ def save(
         from memcli.cli import elsewhere
 
         notes += elsewhere.for_project(vault, saved, project)
-    return _result(saved, draft.layer, notes)
+    return _result(saved, draft, notes)
 
 
 def _visibility(
@@ -334,7 +336,27 @@ _SAID = {
 }
 
 
-def _result(saved: Saved, layer: str, notes: Sequence[str]) -> Result:
+# Of each text: both stand beside each other.
+_SHOWN = 200
+
+
+def _draw_similar(canvas: Canvas, new_id: str, body: str, item: Similar) -> None:
+    """Draw a similar entry beside the text that was saved, the older first."""
+    from memcli.entries.entry import one_line
+    from memcli.entries.text.differences import told
+
+    both = [(item.id, item.text), (new_id, body)]
+    old, new = reversed(both) if item.newer else both
+    canvas.line(f"  similar ({told(item.likeness, item.differs)}); both may hold:")
+    for age, (name, text) in (("older", old), ("newer", new)):
+        canvas.line(f"    {age} {name}: {one_line(text)[:_SHOWN]}")
+    command = f"memcli evolve {new[0]} --also {old[0]}"
+    canvas.line(f"    to replace the older: {command}", style="dim")
+
+
+def _result(saved: Saved, draft: Entry, notes: Sequence[str]) -> Result:
+    layer, body = draft.layer, draft.body
+
     def text(canvas: Canvas) -> None:
         style = "good" if saved.outcome in ("created", "merged", "seen") else "dim"
         canvas.line(f"{_SAID[saved.outcome]} {saved.id} {saved.path}", style=style)
@@ -357,14 +379,10 @@ def _result(saved: Saved, layer: str, notes: Sequence[str]) -> Result:
             from memcli.cli.research import UNCHECKED
 
             canvas.line(f"  {UNCHECKED}", style="dim")
+        for item in saved.similar:
+            _draw_similar(canvas, saved.id, body, item)
 
     warnings = [*saved.notes, *notes]
-    warnings += [item.sentence(saved.id) for item in saved.conflicts]
-    warnings += [
-        f"{item.id} says nearly the same ({item.likeness:.0%}): {item.title}; "
-        f"to make them one: memcli evolve {saved.id} --also {item.id}"
-        for item in saved.similar
-    ]
     like = saved.like_resolved
     if like is not None:
         warnings.append(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from memcli.curation import citing
 from memcli.curation.citing import Cites
-from memcli.curation.siblings import Sibling, look_around, made_stale
+from memcli.curation.siblings import look_around, made_stale
 from memcli.curation.successor import enforced, successor
 from memcli.entries import layout
 from memcli.entries.ids import new_id
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memcli.curation.resting import Resting
     from memcli.entries.entry import Entry
     from memcli.storage.transaction import Transaction
+    from memcli.vault.likeness import Similar
     from memcli.vault.vault import Stored, Vault
 
 
@@ -41,18 +42,19 @@ class Replaced(NamedTuple):
 
 
 class Evolved(NamedTuple):
-    """The new version, the entries that it replaced, and entries that may need the same
-    change; `of` is what it cites, if it was to cite anything; `citations_checked` is
-    None for a fact; `notes` say why it is not shown, if it is not; `stale` are the
-    observations and models that may no longer hold now. Of a change that was only tried
-    `id` is empty, and `diff` shows the lines of the file that would change.
+    """The new version, the entries that it replaced, and those nearest to it by their
+    words, which may need the same change; `of` is what it cites, if it was to cite
+    anything; `citations_checked` is None for a fact; `notes` say why it is not shown,
+    if it is not; `stale` are the observations and models that may no longer hold now.
+    Of a change that was only tried `id` is empty, and `diff` shows the lines of the
+    file that would change.
     """
 
     id: str
     path: str
     title: str
     replaced: list[Replaced]
-    siblings: list[Sibling]
+    siblings: Sequence[Similar]
     citations_checked: bool | None = None
     of: citing.Granted | None = None
     diff: str | None = None
@@ -75,7 +77,7 @@ class Evolved(NamedTuple):
             "title": self.title,
             "supersedes": self.replaced[0].id,
             "replaced": [item._asdict() for item in self.replaced],
-            "not_updated": [item._asdict() for item in self.siblings],
+            "not_updated": [item.as_dict() for item in self.siblings],
             "stale_models": [item._asdict() for item in self.stale],
             **about,
         }

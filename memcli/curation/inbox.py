@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 DAY = 86_400
 # Two texts with fewer words in common (Jaccard) are about different subjects.
 _RELATED = 0.15
-# Two with as many say the same, as `vault.likeness` has it for a save.
+# Two with as many, and no difference that may matter, say the same.
 _REPEATS = 0.6
 _MOST_PROPOSALS = 3
 _ORDER = {str(Confidence.LOW): 1, str(Confidence.MEDIUM): 2, str(Confidence.HIGH): 3}
@@ -56,7 +56,7 @@ class PendingEntry(NamedTuple):
 class Proposal(NamedTuple):
     """An entry in force that a candidate may replace, and how alike they are.
 
-    `relation` is `contradicts` (and `why` says where), `repeats`, or `resembles`.
+    `relation` is `repeats` or `similar`; `why` says in what the two differ.
     """
 
     id: str
@@ -121,8 +121,8 @@ def select(
 def proposals(vault: Vault, candidate: PendingEntry) -> list[Proposal]:
     """Entries in force that a candidate may replace.
 
-    First those that it names as its evidence, then what it contradicts, then its own
-    kind, then what is alike.
+    First those that it names as its evidence, then what differs from it in what may
+    matter, then its own kind, then what is alike.
     """
     now = vault.now_ms() // 1000
 
@@ -149,7 +149,7 @@ def proposals(vault: Vault, candidate: PendingEntry) -> list[Proposal]:
         ]
         near.sort(
             key=lambda p: (
-                *(p.id not in named, p.relation != "contradicts"),
+                *(p.id not in named, not p.why),
                 *(p.kind != candidate.kind, -p.likeness, p.id),
             )
         )
@@ -159,13 +159,12 @@ def proposals(vault: Vault, candidate: PendingEntry) -> list[Proposal]:
 
 
 def _proposal(candidate: PendingEntry, row: StoredRow, likeness: float) -> Proposal:
-    from memcli.entries.text.directives import differ
+    from memcli.entries.text.differences import SAID, differences
+    from memcli.vault.likeness import MAY_REPLACE
 
-    relation, why = "resembles", ""
-    if reason := differ(row.text, candidate.text):
-        relation, why = "contradicts", reason[1]
-    elif likeness >= _REPEATS:
-        relation = "repeats"
+    differs = differences(row.text, candidate.text) if likeness >= MAY_REPLACE else ()
+    relation = "similar" if differs or likeness < _REPEATS else "repeats"
+    why = ", ".join(SAID[one] for one in differs)
     return Proposal(row.id, row.title, row.kind, row.path, likeness, relation, why)
 
 

@@ -21,26 +21,11 @@ if TYPE_CHECKING:
     from memcli.curation.resting import Resting
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
+    from memcli.vault.likeness import Similar
     from memcli.vault.vault import Vault
 
-# Entries of one kind this alike (Jaccard of their terms) may make the same claim;
-# less will do when they are about the same entity.
-_ALIKE = 0.5
-_ALIKE_ABOUT = 0.25
-_MOST_SIBLINGS = 10
-
-
-class Sibling(NamedTuple):
-    """An entry that seems to make the same claim, and was not updated.
-
-    `likeness` is the share of words in common with the old or the new text, whichever
-    is larger, 0 to 1.
-    """
-
-    id: str
-    title: str
-    path: str
-    likeness: float
+# So many of the best matches of each text are looked at.
+_LOOKED_AT = 20
 
 
 class Around(NamedTuple):
@@ -48,7 +33,7 @@ class Around(NamedTuple):
     its claim, so that it may not be shown; `stale` are the observations and models that
     rest on what it replaces, and may no longer hold."""
 
-    siblings: list[Sibling]
+    siblings: tuple[Similar, ...]
     is_resolved: bool
     stale: list[Resting]
 
@@ -56,10 +41,10 @@ class Around(NamedTuple):
 def look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> Around:
     """What stands around the new version of some entries, before it is written.
 
-    The siblings are active entries that say nearly what the old or new text says, the
-    nearest first. They have the same kind and layer, and hold where it does: what
-    another project says is that project's. Entries that this one rests on, or that
-    rest on it, are left out: a model repeats its facts, and must not replace them.
+    The siblings are the entries in force that are nearest to the old or the new text,
+    at most three. They are of its layer, and hold where it does: what another project
+    says is that project's. Entries that this one rests on, or that rest on it, are left
+    out: a model repeats its facts, and must not replace them.
 
     Args:
         vault: its index is asked as the last question found it.
@@ -70,15 +55,12 @@ def look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> Around
     old = replaced[0]
 
     def find(reader: Reader) -> Around:
-        from memcli.entries.text.tokens import name_key
         from memcli.search.document import document
         from memcli.search.stemmer import stemmer
-        from memcli.vault.likeness import alike
+        from memcli.vault.likeness import alike, nearest, similar
 
         row = document(fresh, stemmer()).row
-        about = {name_key(name) for name in row.entities}
-        within = set(reader.exact("kind", row.kind))
-        within &= set(reader.exact("layer", row.layer))
+        within = set(reader.exact("layer", row.layer))
         own = {fresh.id}
         for entry in replaced:
             within.difference_update(reader.exact("id", entry.id))
@@ -92,25 +74,19 @@ def look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> Around
         def in_force(doc: int) -> bool:
             return reader.verdict(doc, View(now, here=here)) is None
 
-        found: dict[str, Sibling] = {}
+        found: dict[str, Similar] = {}
         for terms in (document(old, stemmer()).row.terms, row.terms):
             for likeness, theirs in alike(
-                reader, terms, in_force, limit=2 * _MOST_SIBLINGS, within=within
+                reader, terms, in_force, limit=_LOOKED_AT, within=within
             ):
                 if theirs.id in rests_on or own.intersection(theirs.evidence):
                     continue
-                shared = about & {name_key(name) for name in theirs.entities}
                 known = found.get(theirs.id)
-                if likeness >= (_ALIKE_ABOUT if shared else _ALIKE) and (
-                    known is None or known.likeness < likeness
-                ):
-                    found[theirs.id] = Sibling(
-                        theirs.id, theirs.title, theirs.path, likeness
-                    )
-        nearest = sorted(found.values(), key=lambda item: (-item.likeness, item.id))
+                if known is None or known.likeness < likeness:
+                    found[theirs.id] = similar(likeness, theirs, fresh.body, "9")
         is_resolved = claim_number(fresh.body) in reader.claims.resolved
         stale = resting.on_replaced(reader, replaced, fresh.body, now)
-        return Around(nearest[:_MOST_SIBLINGS], is_resolved, stale)
+        return Around(nearest(found.values()), is_resolved, stale)
 
     return vault.index.again(find)
 

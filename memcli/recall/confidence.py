@@ -7,11 +7,12 @@ the question, however many facts there are.
 from __future__ import annotations
 
 from memcli.entries.text.counted import counted
+from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from memcli.search.ranking.corpus import Term
 
@@ -65,24 +66,62 @@ def least(*, for_agent: bool) -> float:
     return _caps(for_agent)[0]
 
 
-def level(count: int, covered: float, *, for_agent: bool) -> tuple[str, str]:
+class Covered(NamedTuple):
+    """The words of a question that a fact holds, and those that it lacks."""
+
+    matched: list[str]
+    nothing_about: list[str]
+
+    @property
+    def told(self) -> str:
+        """As a person reads it: "matched: price; nothing about: rounding"."""
+        if not self.nothing_about:
+            return "every word matched"
+        matched = f"matched: {', '.join(self.matched)}; " if self.matched else ""
+        return f"{matched}nothing about: {', '.join(self.nothing_about)}"
+
+
+def covered(words: Iterable[str], matched: Collection[str]) -> Covered:
+    """The words of a question by whether a fact holds them, each once."""
+    distinct = dict.fromkeys(words)
+    return Covered(
+        [word for word in distinct if word in matched],
+        [word for word in distinct if word not in matched],
+    )
+
+
+def level(
+    facts: Sequence[tuple[Collection[str], bool]],
+    word_weights: Mapping[str, float],
+    *,
+    for_agent: bool,
+) -> tuple[str, str]:
     """How sure an answer is: high, medium or low, and why.
 
+    Facts that may no longer hold make nothing sure.
+
     Args:
-        count: how many facts the answer has.
-        covered: as `coverage` gives it.
+        facts: the words of the question that each holds, and whether it is stale.
+        word_weights: as `weights` gives them.
         for_agent: whether an agent asks.
     """
+    if not facts:
+        return "low", "no fact"
     low, middle = _caps(for_agent)
-    facts = counted(count, "fact")
-    best = f"the best holds {covered:.2f} of the question"
-    if count < _MEDIUM:
-        return "low", f"{facts}; {best}" if count else "no fact"
-    if covered < low:
-        return "low", f"{facts}, but {best}, less than {low}"
-    if count >= _HIGH and covered < middle:
-        return "medium", f"{facts}, but {best}, less than {middle}"
-    return ("high" if count >= _HIGH else "medium"), f"{facts}; {best}"
+    fresh = [words for words, stale in facts if not stale]
+    best = max(
+        fresh or [words for words, _ in facts],
+        key=lambda words: share(words, word_weights),
+    )
+    why = counted(len(facts), "fact")
+    if len(fresh) < len(facts):
+        stale = len(facts) - len(fresh)
+        why += ", stale" if not fresh else f", {stale} of them stale"
+    why += f"; {covered(word_weights, best).told}"
+    held = share(best, word_weights)
+    if len(fresh) < _MEDIUM or held < low:
+        return "low", why
+    return ("high" if len(fresh) >= _HIGH and held >= middle else "medium"), why
 
 
 def _caps(for_agent: bool) -> tuple[float, float]:

@@ -263,7 +263,8 @@ def _answer(
             "path": [] if named is None else _path(reader, hit, stored, named),
         }
     row = row_of(stored, round(hit.score, 4), event.channels(hit.parts), explain)
-    row = row._replace(parts=hit.parts, share=hit.share, read=read)
+    matched = (*hit.matched, *(word for word, _ in hit.read))
+    row = row._replace(parts=hit.parts, share=hit.share, read=read, matched=matched)
     return aged(reader, query.view, hit.doc, stored, row)
 
 

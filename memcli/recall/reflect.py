@@ -2,7 +2,7 @@
 
 Invariant: no model is called, no entry is written. Everything is drawn from the rows
 that `recall` gives the caller. So an entry that the caller may not see changes neither
-the coverage nor the missing words, the conflicts or the list of excluded entries.
+the coverage nor the missing words, the similar pairs or the list of excluded entries.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from memcli.entries.text.prompt_injection import digest
 from memcli.named_tuple import NamedTuple
 from memcli.recall import code_rows, confidence, recall
 from memcli.recall import question as asking
-from memcli.recall.conflicts import Conflict, conflicts
 from memcli.recall.next_queries import Next, next_queries
 from memcli.recall.query import Query, checked
 from memcli.recall.read_as import respelled
 from memcli.recall.results import Recalled, Row, noted, of_source
+from memcli.recall.similar_facts import Pair, pairs
 from memcli.search.ranking import rank
 from memcli.search.ranking.corpus import SPELLING
 from memcli.search.ranking.weights import DEFAULTS
@@ -85,7 +85,7 @@ class Reflection(NamedTuple):
     missing_terms: list[str]
     reading: dict[str, list[str]]
     stale: list[str]
-    conflicts: list[Conflict]
+    similar: list[Pair]
     superseded_excluded: list[Excluded]
     next_queries: list[Next]
     window: dict[str, Any] | None
@@ -100,7 +100,7 @@ class Reflection(NamedTuple):
         fields["no_match"] = self.no_match and self.no_match.as_dict()
         for name in ("facts", "constraints"):
             fields[name] = [row.as_dict() for row in fields[name]]
-        for name in ("citations", "conflicts", "superseded_excluded", "next_queries"):
+        for name in ("citations", "similar", "superseded_excluded", "next_queries"):
             fields[name] = [item._asdict() for item in fields[name]]
         return fields
 
@@ -201,7 +201,12 @@ def conclude(query: Query, gathered: Gathered) -> Reflection:
     coverage = confidence.coverage(gathered.matched, gathered.weights)
     held = {word for words in gathered.matched for word in words}
     missing = [word for word in gathered.weights if word not in held]
-    level, why = confidence.level(len(rows), coverage, for_agent=_by_agent(query))
+    stale = [row.stale for row in rows]
+    level, why = confidence.level(
+        [*zip(gathered.matched, stale, strict=True)],
+        gathered.weights,
+        for_agent=_by_agent(query),
+    )
     counts = BUDGETS[query.budget]
     return Reflection(
         query=query.text,
@@ -215,7 +220,7 @@ def conclude(query: Query, gathered: Gathered) -> Reflection:
         missing_terms=missing,
         reading=respelled(row.read for row in rows),
         stale=[row.id for row in rows if row.stale],
-        conflicts=conflicts(rows),
+        similar=pairs(rows),
         superseded_excluded=gathered.excluded,
         next_queries=next_queries(
             query.text, rows, gathered.matched, gathered.weights, gathered.window

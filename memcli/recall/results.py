@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from memcli.recall.confidence import Covered
     from memcli.recall.no_match import NoMatch
     from memcli.search.stored_row import StoredRow
     from memcli.vault import staleness
@@ -29,14 +30,15 @@ FACT = str(Layer.FACT)
 
 
 _NOT_OF_FACTS = ("subtype", "stale_why", "citations_checked")
-_NEVER = ("parts", "writer", "share", "code", "code_names", "read")
+_NEVER = ("parts", "writer", "share", "code", "code_names", "read", "matched")
 
 
 class Row(NamedTuple):
     """One recalled entry; docs/agents/output.md says what each field holds.
 
     `parts` are the named pieces of its score, for the log of signals; `share` is that
-    of the question's weight which the row holds, said of the first rows alone.
+    of the question's weight which the row holds, said of the first rows alone;
+    `matched` are the words of the question that it holds, or others for.
     """
 
     id: str
@@ -71,6 +73,7 @@ class Row(NamedTuple):
     code_names: tuple[str, ...] = ()
     code_state: tuple[CodeState, ...] = ()
     read: tuple[ReadAs, ...] = ()
+    matched: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The row for JSON.
@@ -120,13 +123,31 @@ class Recalled(NamedTuple):
         with what they were read as."""
         return respelled(row.read for row in self.rows)
 
+    @property
+    def low_coverage(self) -> Covered | None:
+        """The words that the best of the first rows holds, and those that it lacks,
+        where it holds less than half of them; None where it holds more."""
+        from memcli.entries.text import tokens
+        from memcli.recall import confidence
+        from memcli.search.ranking.rank import COVERING
+        from memcli.search.stemmer import stemmer
+
+        words = [word for _, word in tokens.question(self.query or "", stemmer())]
+        best = max((row.matched for row in self.rows[:COVERING]), key=len, default=())
+        covered = confidence.covered(words, best)
+        count = len(covered.matched)
+        low = bool(self.rows) and 2 * count < count + len(covered.nothing_about)
+        return covered if low else None
+
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
+        low = self.low_coverage
         return {
             "query": self.query,
             "rows": [row.as_dict() for row in self.rows],
             "constraints": [row.as_dict() for row in self.constraints],
             "coverage": self.coverage,
+            "low_coverage": low and low._asdict(),
             "missing_terms": self.missing_terms,
             "reading": self.reading,
             "window": self.window,

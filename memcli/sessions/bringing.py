@@ -63,7 +63,7 @@ class Fate(NamedTuple):
         id: the entry that holds it now; None while nothing is written.
         path: its file; of an idea, the page.
         target: the entry that it is offered to supersede.
-        why: the reason against saving it, or what contradicts the target.
+        why: the reason against saving it, or how the target differs.
     """
 
     candidate: Candidate
@@ -256,7 +256,7 @@ def _ideas(
     from memcli.curation.ideas.page import Idea, keys, known, titles
     from memcli.entries import dates
     from memcli.entries.ids import slug
-    from memcli.entries.text.directives import restates
+    from memcli.entries.text.differences import restates
 
     today = dates.iso(vault.now_ms() // 1000)
     new: dict[int, Idea] = {}

@@ -3,8 +3,9 @@
 Invariant: the confidence decides, then the words, then the vault: explicit candidates
 are saved, patterns wait for review, single inferences are noted alone; what nearly
 says a thing that is solved waits for review; text that speaks like an instruction to
-the model is never saved; what contradicts an entry is offered to supersede it, and
-never decided here. Nothing is written.
+the model is never saved; what is similar to an entry and differs in a number, a
+weekday, a "not" or a name is offered to supersede it, and never decided here. Nothing
+is written.
 """
 
 from __future__ import annotations
@@ -33,7 +34,6 @@ _DECIDED = "decided"
 # Such an entry tells what happened: it is compared by its words alone.
 _PROVED = ("fix", "workflow", "event")
 _KNOWN = (Status.ACTIVE, Status.PENDING, Status.REJECTED)
-_NEAR = 0.2
 _MOST_NEAR = 10
 
 
@@ -45,7 +45,7 @@ class Route(NamedTuple):
         draft: the entry that it would be; None for an idea, and for what is noted.
         action: saved, review, noted, supersede or idea.
         target: the entry that it is offered to supersede.
-        why: the reason against saving it, or what contradicts the target.
+        why: the reason against saving it, or how the target differs.
     """
 
     candidate: Candidate
@@ -110,7 +110,7 @@ def by_confidence(
 
 
 def by_vault(vault: Vault, reader: Reader, routes: Sequence[Route]) -> list[Route]:
-    """These routes, changed where the vault says the same, or the contrary."""
+    """These routes, changed where the vault says the same, or nearly."""
     from memcli.search.document import document
     from memcli.search.stemmer import stemmer
     from memcli.vault.likeness import alike, like_resolved
@@ -160,7 +160,8 @@ def _compared(
 
     What is in force counts first, then what waits, then what was rejected.
     """
-    from memcli.entries.text.directives import differ
+    from memcli.entries.text.differences import SAID, differences
+    from memcli.vault.likeness import MAY_REPLACE
 
     draft = route.draft
     said: list[StoredRow] = []
@@ -169,15 +170,16 @@ def _compared(
             continue
         in_force = row.status == Status.ACTIVE
         named = route.candidate.confirms == row.id
-        contrary = None
-        compared = likeness >= _NEAR and draft.kind not in _PROVED
+        differs: tuple[str, ...] = ()
+        compared = likeness >= MAY_REPLACE and draft.kind not in _PROVED
         if in_force and compared and not named:
-            contrary = differ(draft.body, row.text)
-        if contrary is not None and row.project not in (None, draft.project):
+            differs = differences(row.text, draft.body)
+        if differs and row.project not in (None, draft.project):
             continue  # two projects may do it differently
-        if contrary is not None:
+        if differs:
             pending = draft.replace(status=Status.PENDING)
-            return Route(route.candidate, pending, "supersede", row.id, contrary[1])
+            why = ", ".join(SAID[one] for one in differs)
+            return Route(route.candidate, pending, "supersede", row.id, why)
         here = in_force or row.project in (None, draft.project)
         if named or (here and _same(draft, row)):
             said.append(row)
@@ -190,7 +192,7 @@ def _compared(
 def _same(draft: Entry, row: StoredRow) -> bool:
     """Whether a draft says an entry again; fixes and workflows do in the same words."""
     from memcli.entries.identity import claim
-    from memcli.entries.text.directives import restates
+    from memcli.entries.text.differences import restates
 
     if draft.kind in _PROVED:
         return claim(draft.body) == claim(row.text)

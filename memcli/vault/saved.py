@@ -13,7 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from memcli.vault.contrary import Contrary
     from memcli.vault.duplicates import Held
     from memcli.vault.likeness import Similar
     from memcli.vault.merging import NotTaken
@@ -33,7 +32,7 @@ class Saved(NamedTuple):
     `not_taken` those that contradict it.
     `project` is where it holds; None is everywhere. `code` and `code_names` are the
     places in the project's code that a created entry speaks of.
-    `conflicts` are entries that seem to say otherwise.
+    `similar` are the nearest entries by their words.
     `settled_by` is the resolved entry because of which it is not shown; `like_resolved`
     one that says nearly the same.
     """
@@ -54,7 +53,6 @@ class Saved(NamedTuple):
     research: str | None = None
     settled_by: str | None = None
     like_resolved: Similar | None = None
-    conflicts: tuple[Contrary, ...] = ()
     code: tuple[str, ...] = ()
     code_names: tuple[str, ...] = ()
 
@@ -66,13 +64,12 @@ class Saved(NamedTuple):
             "path": self.path,
             "outcome": self.outcome,
             "settled_by": self.settled_by,
-            "like_resolved": self.like_resolved and self.like_resolved._asdict(),
+            "like_resolved": self.like_resolved and self.like_resolved.as_dict(),
             "title": self.title,
             "project": self.project,
             "code": list(self.code),
             "code_names": list(self.code_names),
-            "similar": [item._asdict() for item in self.similar],
-            "conflicts": [item._asdict() for item in self.conflicts],
+            "similar": [item.as_dict() for item in self.similar],
             "entities": list(self.entities),
             "registered": list(self.registered),
             "merged": list(self.merged),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.search.unindexed import Unindexed
     from memcli.vault.duplicates import HeldTexts
-    from memcli.vault.likeness import Near, Similar
+    from memcli.vault.likeness import Similar
     from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
 
@@ -79,7 +79,7 @@ def save_all(
         drafts: of `Vault.draft`.
         look: what is looked through for secrets: all of a file, the rest of it when
             `no_secrets.refuse` has let each draft pass, or none when a person insists.
-        similar: name entries near the first draft, that say the same or otherwise.
+        similar: name the entries that are nearest to the first draft.
         register: as for `save`.
         occasion: what for, as the commit says.
 
@@ -101,9 +101,7 @@ def save_all(
     if cited and verb == "save":
         vault.recorder.judged(cited, useful=True, by="citation")
     if created and similar:
-        saved[0] = saved[0]._replace(
-            similar=near.similar, conflicts=near.contrary, like_resolved=solved
-        )
+        saved[0] = saved[0]._replace(similar=near, like_resolved=solved)
     return saved
 
 
@@ -130,21 +128,21 @@ def plan(vault: Vault, drafts: Sequence[Entry]) -> list[Saved]:
 
 def look_up(
     vault: Vault, drafts: Sequence[Entry], *, similar: bool = False
-) -> tuple[HeldTexts, Near, Similar | None]:
+) -> tuple[HeldTexts, tuple[Similar, ...], Similar | None]:
     """What the vault holds of these drafts.
 
-    With `similar` also the entries near the first one: those in force that say nearly
-    the same or otherwise, and one that is resolved.
+    With `similar` also the entries nearest to the first one: those in force, and one
+    that is resolved.
     """
 
     def look(
         reader: Reader, unindexed: Unindexed
-    ) -> tuple[HeldTexts, Near, Similar | None]:
+    ) -> tuple[HeldTexts, tuple[Similar, ...], Similar | None]:
         later = duplicates.Later(unindexed, vault.agent)
         now = vault.now_ms() // 1000
         held_texts = duplicates.held_texts(reader, later, drafts, now)
         if not similar or held_texts.match(drafts[0]):
-            return held_texts, likeness.Near(), None
+            return held_texts, (), None
         near = likeness.near(reader, later, drafts[0])
         solved = likeness.like_resolved(reader, drafts[0], later)
         return held_texts, near, solved

@@ -28,7 +28,7 @@ class Outcome(NamedTuple):
     """The rank of each question's memory (0: not among the rows), and index bytes."""
 
     ranks: list[int]
-    index: int
+    size: int
 
 
 def read() -> list[dict[str, Any]]:
@@ -75,7 +75,7 @@ def main() -> None:
         outcome = ask(memories, phrases=phrases)
         name = "five each" if phrases else "none"
         found = f"{hits(outcome, 1)} | {hits(outcome, CUT)}"
-        report.show(f"| {name} | {found} | {outcome.index / 1000:.0f} |")
+        report.show(f"| {name} | {found} | {outcome.size / 1000:.0f} |")
     for one, rank in zip(memories, outcome.ranks, strict=True):
         if arguments.missed and not 1 <= rank <= CUT:
             report.show(f"{one['question']} ({one['topic']}): rank {rank or 'none'}")

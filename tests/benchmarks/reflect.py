@@ -46,7 +46,7 @@ class Asked(NamedTuple):
     coverage: float
     confidence: str
     facts: int
-    conflicts: int
+    similar: int
 
 
 def auc(own: Sequence[float], foreign: Sequence[float]) -> float:
@@ -83,7 +83,7 @@ def ask(
                         found.coverage,
                         found.confidence,
                         len(found.facts),
-                        len(found.conflicts),
+                        len(found.similar),
                     )
 
 
@@ -117,7 +117,7 @@ def figures(asked: Sequence[Asked]) -> dict[str, float]:
         "own low": share(own, "low"),
         "foreign high": share(foreign, "high"),
         "foreign low": share(foreign, "low"),
-        "conflicts": mean(one.conflicts > 0 for one in own),
+        "similar": mean(one.similar > 0 for one in own),
     }
 
 

@@ -35,7 +35,7 @@ def test_the_envelope_is_that_of_the_use_case(
             "missing_terms",
             "reading",
             "stale",
-            "conflicts",
+            "similar",
             "superseded_excluded",
         ),
         *("next_queries", "window", "budget", "no_match"),
@@ -64,13 +64,15 @@ def test_it_reads_as_facts_by_layer_then_what_to_make_of_them(
     assert lines.count("Facts:") == 1
     end = [line for line in lines if line.startswith("confidence: ")]
     assert end == [
-        "confidence: medium (6 facts, but the best holds 0.47 of the question, "
-        "less than 0.5)"
+        "confidence: medium (6 facts; matched: checkout, deployed; nothing about: "
+        "frankfurt)"
     ]
     after = lines[lines.index(end[0]) + 1 :]
     assert after[0] == "in none of them: frankfurt"
-    assert after[1] == "ask next:"
-    assert after[2].startswith("  memcli reflect frankfurt  # ")
+    assert after[1].startswith("similar: ")
+    assert after[2].startswith(f"  older {facts[0]}: ")
+    asks = after.index("ask next:")
+    assert after[asks + 1].startswith("  memcli reflect frankfurt  # ")
     assert "\x1b" not in done.out
 
 
@@ -189,7 +191,8 @@ def test_what_disagrees_and_what_was_left_out_is_named(
     drawn = save("The retry limit is low", layer="observation", evidence=[base])
     vault.resolve(base)
     done = memcli("reflect", "what is the retry limit?")
-    assert f"disagree: {first} and {second}: one says" in done.out
+    assert f"  older {first}: The retry limit is 3\n" in done.out
+    assert f"  newer {second}: The retry limit is 5\n" in done.out
     assert f"left out: {old} (resolved): it was counted\n" in done.out
     assert "  stale: " in done.out
     data = memcli("reflect", "what is the retry limit?", "--json").json["data"]
@@ -213,5 +216,5 @@ def test_a_reflection_loads_what_a_recall_loads(vault: Vault, facts: list[str]) 
 
     loaded("recall")  # makes the index
     more = loaded("reflect") - loaded("recall")
-    own = {"reflect", "disagreement", "screening", "cli.reflect", "cli.reflect_query"}
+    own = {"reflect", "screening", "cli.reflect", "cli.reflect_query"}
     assert more <= {*(f"memcli.{name}" for name in own), "shlex"}

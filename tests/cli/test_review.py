@@ -168,11 +168,11 @@ def test_what_it_may_replace_is_shown_with_its_words(vault: Vault) -> None:
 @pytest.mark.parametrize(
     ("held", "offered", "said"),
     [
-        ("Indent with tabs here", "Indent with spaces here", "contradicts {id} ("),
-        ("We deploy on Tuesdays", "We deploy on Mondays", "contradicts {id} ("),
-        ("Retry jobs 3 times", "Retry jobs 5 times", "contradicts {id} ("),
+        ("Indent with tabs here", "Indent with spaces here", "similar {id} ("),
+        ("We deploy on Tuesdays", "We deploy on Mondays", "similar {id} ("),
+        ("Retry jobs 3 times", "Retry jobs 5 times", "similar {id} ("),
         ("Run the linter before you commit", "Run the linter before commit", "repeats"),
-        ("Deploys of the shop run at night", "Deploys of the shop wait", "resembles"),
+        ("Deploys of the shop run at night", "Deploys of the shop wait", "similar"),
     ],
 )
 def test_a_proposal_says_how_the_two_are_related_and_shows_both(

@@ -135,7 +135,7 @@ def reflected(vault: Vault, view: View) -> set[str]:
     found = vault.reflect(WORD, view=view, limit=10_000)
     shown = {row.id for row in found.facts}
     assert {one.id for one in found.citations} == shown
-    assert {name for pair in found.conflicts for name in pair.ids} <= shown
+    assert {name for pair in found.similar for name in pair[:2]} <= shown
     assert set(found.stale) <= shown
     # What is left out has ended, and the one who asks may know of it.
     known = admitted(vault, view._replace(statuses=frozenset(Status)))
@@ -235,7 +235,7 @@ def test_what_is_like_a_text_is_in_force(asked: Vault) -> None:
 
         def similar(reader: Any, draft: Any = draft) -> set[str]:
             later = duplicates.Later(Unindexed(asked.root))
-            return {one.id for one in likeness.near(reader, later, draft).similar}
+            return {one.id for one in likeness.near(reader, later, draft)}
 
         assert asked.read(similar) <= allowed
 

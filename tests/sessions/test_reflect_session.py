@@ -625,8 +625,14 @@ def test_a_history_is_mined_session_by_session_and_goes_on_where_it_was_stopped(
     vault: Vault, tmp_path: Path
 ) -> None:
     found = [
-        ("generic", say(tmp_path, f"Always use {name} here in this repo", name=name))
-        for name in ("one", "two", "three")
+        ("generic", say(tmp_path, rule, name=f"session{number}"))
+        for number, rule in enumerate(
+            (
+                ALWAYS,
+                "Never write tests with sleeps in them",
+                "Always name branches after their ticket",
+            )
+        )
     ]
     run = backfill.reflect_all(vault, found)
     assert next(run).outcome == "reflected"

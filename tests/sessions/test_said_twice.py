@@ -7,7 +7,7 @@ import pytest
 from memcli import Vault
 from memcli.curation import inbox, review
 from memcli.entries.entry import Status
-from memcli.entries.text.directives import restates
+from memcli.entries.text.differences import restates
 from memcli.hosts.transcript import Session, Step
 from memcli.sessions import mining, reflect_session
 from memcli.sessions.backfill import reflect_file

@@ -78,27 +78,32 @@ def test_near_duplicate_is_reported(vault: Vault) -> None:
     assert [item.id for item in saved.similar] == [first]
 
 
-def test_what_a_new_entry_contradicts_is_named(vault: Vault) -> None:
-    first = save(vault, "Prefer tabs over spaces in Go code", kind="preference")
-    save(vault, "Prefer table tests in Go code", kind="preference")
-    draft = vault.draft({"text": "Prefer spaces over tabs in Go code"})
-    saved = vault.save(draft)
-    (conflict,) = saved.conflicts
-    assert (conflict.id, conflict.rule) == (first, "order")
-    told = conflict.sentence(saved.id)
-    look, change = f"memcli show {first}", f"memcli evolve {saved.id} --also {first}"
-    assert told.index(look) < told.index(change)
-    assert saved.similar == ()
+def test_the_three_nearest_are_named_and_those_that_differ_come_first(
+    vault: Vault,
+) -> None:
+    same = save(vault, "The retry limit of the queue is 3, agreed with operations")
+    other = save(vault, "The retry limit of the queue is 5", kind="decision")
+    save(vault, "The retry policy of the mail server")
+    save(vault, "Lunch is at noon")
+    draft = vault.draft({"text": "The retry limit of the queue is 3"})
+    found = vault.save(draft).similar
+    assert [one.id for one in found][:2] == [other, same]
+    assert [one.differs for one in found][:2] == [("number",), ()]
+    assert (found[0].kind, found[0].text) == (
+        "decision",
+        "The retry limit of the queue is 5",
+    )
+    assert len(found) <= 3
+    assert all(one.likeness >= 0.25 for one in found)
 
 
-@pytest.mark.parametrize("kind", ["event", "note", "blocker"])
-def test_what_denies_a_blocker_is_told_of_it(vault: Vault, kind: str) -> None:
-    first = save(vault, "Legal has not signed the contract", kind="blocker")
-    save(vault, "The contract of legal has 4 pages", kind="blocker")
-    draft = vault.draft({"text": "Legal has signed the contract", "kind": kind})
-    (conflict,) = vault.save(draft).conflicts
-    assert (conflict.id, conflict.kind) == (first, "blocker")
-    assert conflict.rule == "negation"
+def test_an_entry_that_happened_later_is_named_newer(vault: Vault) -> None:
+    save(vault, "Standup is at 10:00 in the kitchen", occurred_at="2026-03-01")
+    early = {"text": "Standup is at 9:00 in the kitchen", "occurred_at": "2026-01-01"}
+    (one,) = vault.save(vault.draft(early)).similar
+    assert one.newer
+    late = vault.save(vault.draft({"text": "Standup is at 9:30 in the kitchen"}))
+    assert not any(one.newer for one in late.similar)
 
 
 @pytest.mark.parametrize(
@@ -106,20 +111,14 @@ def test_what_denies_a_blocker_is_told_of_it(vault: Vault, kind: str) -> None:
     [
         ({"project": "example.org/a"}, {"project": "example.org/b"}),
         ({"status": "resolved"}, {}),
-        ({"kind": "action"}, {"kind": "note"}),
-        ({"entities": ["Redis"]}, {"entities": ["Kafka"]}),
-        (
-            {"kind": "event", "occurred_at": "2026-01-01"},
-            {"kind": "event", "occurred_at": "2026-02-01"},
-        ),
     ],
 )
-def test_what_holds_elsewhere_or_is_another_thing_is_not_contradicted(
+def test_what_holds_elsewhere_or_is_over_is_not_named(
     vault: Vault, old: dict[str, Any], new: dict[str, Any]
 ) -> None:
     save(vault, "The retry limit of the queue is 3", **old)
     draft = vault.draft({"text": "The retry limit of the queue is 5", **new})
-    assert vault.save(draft).conflicts == ()
+    assert vault.save(draft).similar == ()
 
 
 def test_what_is_resolved_is_named_when_it_is_saved_again(vault: Vault) -> None:

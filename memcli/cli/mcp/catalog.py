@@ -141,7 +141,7 @@ REFLECT = Tool(
     "memory_reflect",
     "reflect",
     "Gather from memory what answers a question that takes several memories, for you "
-    "to write the answer: facts, confidence, conflicts, what is missing, what to ask "
+    "to write the answer: facts, confidence, what is similar or missing, what to ask "
     "next. Call it for 'what do we know about X?'. Not as a warm-up, and not for one "
     f"fact: that is memory_recall. {_DATA}",
     (
@@ -165,8 +165,8 @@ SAVE = Tool(
     "Save one lasting memory, in a sentence or two that can be understood alone. Call "
     "it when the user states a preference, decision, convention or plan, and when a "
     "fix cost effort to find. Not for the present task's state, what the code says, "
-    "guesses, secrets, or what memory returned. What contradicts a memory is for "
-    "memory_evolve; `conflicts` names it.",
+    "guesses, secrets, or what memory returned. What replaces a memory is for "
+    "memory_evolve; `similar` are the nearest, which may all hold.",
     (
         Parameter("text", "Markdown", required=True),
         Parameter("title"),
@@ -224,8 +224,7 @@ EVOLVE = Tool(
     "Replace a memory by its next version; the old one is kept. Call it when a memory "
     "is no longer right or complete; recall it first, for the id. Not for what is "
     "solved (memory_resolve) or new (memory_save). What is not given stays. "
-    "`not_updated` is what seems to make the same claim, `stale_models` what rests on "
-    "it.",
+    "`not_updated` are the nearest others, `stale_models` rest on it.",
     (
         Parameter("id", to="entry_id", required=True),
         Parameter("text", "The whole new text"),

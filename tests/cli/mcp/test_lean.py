@@ -67,7 +67,7 @@ def test_a_reflection_holds_each_text_once(vault: Vault, context: Context) -> No
     assert all(line.startswith("- note of ") for line in lines)
 
 
-def test_a_change_tells_the_first_line_and_the_call_that_it_proposes(
+def test_a_save_tells_its_first_line_and_what_is_similar_in_its_data(
     vault: Vault, context: Context
 ) -> None:
     first = vault.save(vault.draft({"text": "The page size limit is 50 rows"})).id
@@ -75,11 +75,9 @@ def test_a_change_tells_the_first_line_and_the_call_that_it_proposes(
     answer = tools.call(catalog.SAVE, given, context)
     new = (answer.data or {})["id"]
     assert answer.notes[0] == f"saved {new}"
-    (conflict,) = (answer.data or {})["conflicts"]
-    assert (conflict["id"], conflict["rule"]) == (first, "numbers")
-    call = f'memory_evolve {{"id": "{new}", "also": ["{first}"]}}'
-    assert [note for note in answer.notes[1:] if note.endswith(call)]
-    assert len(answer.notes) == 2
+    (similar,) = (answer.data or {})["similar"]
+    assert (similar["id"], similar["differs"]) == (first, ["number"])
+    assert len(answer.notes) == 1
 
 
 def test_what_the_data_lists_is_not_told_again(vault: Vault, context: Context) -> None:

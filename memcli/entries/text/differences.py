@@ -1,0 +1,149 @@
+"""In what two similar texts differ that may matter: a number, a weekday, a not, a name.
+
+Invariant: pure, and no verdict. It compares words and knows no meaning, so it never
+says that one text contradicts the other: both may hold.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memcli.entries.text.tokens import STOP_WORDS
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+NUMBER, WEEKDAY, NOT, NAME, ORDER = "number", "weekday", "not", "name", "order"
+SAID = {
+    NUMBER: "another number",
+    WEEKDAY: "another weekday",
+    NOT: "one says not",
+    NAME: "another name in the same place",
+    ORDER: "the same words in another order",
+}
+"""What a person is told about each difference."""
+
+# A longer text makes many claims, and one word of it says little about the others.
+_LONGEST = 600
+_WORD = re.compile(r"[^\W_][\w.:'’/+#%-]*")
+_MARKS = ".:'’/-"
+_WEEKDAY = re.compile("(?:mon|tues|wednes|thurs|fri|satur|sun)days?")
+_DENYING = frozenset(
+    """
+    no not never none nobody nothing neither nor cannot without forbidden stop stopped
+    """.split()
+)
+# Words that only tell that something is said, or said again.
+_TELLING = frozenset(
+    """
+    use using always please make sure write run everywhere again already ever remember
+    forget forgetting forgot keep told said now going forward must should need needs
+    every each time just really decision rule note you dont
+    """.split()
+)
+# Of a restatement so much stands in what it restates, and of that so much in it: of
+# seven words one may be new. "The payment service" is not "the login service".
+_ANEW, _HELD, _FEWEST = 0.85, 0.5, 2
+# A name stands without one of these: "the tests" and "the linter" are two things.
+_ARTICLES = frozenset(
+    "a an the this that these those each every any all my our".split()
+)
+
+
+def differences(text: str, other: str) -> tuple[str, ...]:
+    """In what two texts differ, of `SAID`; nothing where one has many claims.
+
+    >>> differences("We deploy on Tuesdays at 9", "We deploy on Mondays at 10")
+    ('number', 'weekday')
+    >>> differences("Use yarn in this repository", "Use bun in this repository")
+    ('name',)
+    """
+    if max(len(text), len(other)) > _LONGEST:
+        return ()
+    first, second = _words(text), _words(other)
+    mine, theirs = set(first) - set(second), set(second) - set(first)
+    found = []
+    if _only(mine, _is_number) and _only(theirs, _is_number):
+        found.append(NUMBER)
+    if _only(mine, _WEEKDAY.fullmatch) and _only(theirs, _WEEKDAY.fullmatch):
+        found.append(WEEKDAY)
+    if any(map(_denies, first)) != any(map(_denies, second)):
+        found.append(NOT)
+    # "Never use A" and "Never use B" are two rules.
+    is_denied = any(map(_denies, first)) and any(map(_denies, second))
+    if not is_denied and _places(first, mine) & _places(second, theirs):
+        found.append(NAME)
+    if not (mine or theirs) and first != second and sorted(first) == sorted(second):
+        found.append(ORDER)
+    return tuple(found)
+
+
+def restates(text: str, other: str) -> bool:
+    """Whether a text says nothing that the other does not, in nearly its words.
+
+    >>> restates("You keep forgetting to lint before you commit!",
+    ...     "Always run the linter before committing.")
+    False
+    >>> restates("Again: run the linter before every commit.",
+    ...     "Always run the linter before committing.")
+    True
+    """
+    first, second = _words(text), _words(other)
+    if any(map(_denies, first)) != any(map(_denies, second)):
+        return False
+    if set(filter(_is_number, first)) != set(filter(_is_number, second)):
+        return False
+    mine, theirs = _stems(text), _stems(other)
+    common = len(mine & theirs)
+    return common >= _FEWEST and (
+        common >= _ANEW * len(mine) and common >= _HELD * len(theirs)
+    )
+
+
+def _stems(text: str) -> set[str]:
+    from memcli.entries.text import tokens
+    from memcli.entries.text.english_stems import stem
+
+    words = set(tokens.words(text)) - STOP_WORDS - _TELLING
+    words = {word for word in words if not (_is_number(word) or _denies(word))}
+    return {stem(word) if word.isascii() else word for word in words}
+
+
+def told(likeness: float, differs: Iterable[str]) -> str:
+    """What is said of two similar texts: "62% of the words, another number"."""
+    return ", ".join((f"{likeness:.0%} of the words", *(SAID[one] for one in differs)))
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text in lower case; names in capitals stay ("US" is not "us")."""
+    found = (match[0].rstrip(_MARKS) for match in _WORD.finditer(text))
+    return [
+        word if word.isupper() and len(word) > 1 else word.lower() for word in found
+    ]
+
+
+def _only(words: Iterable[str], fits: Callable[[str], object]) -> bool:
+    return any(map(fits, words))
+
+
+def _is_number(word: str) -> bool:
+    return word[0].isdecimal()
+
+
+def _denies(word: str) -> bool:
+    return word in _DENYING or word.endswith(("n't", "n’t"))
+
+
+def _places(words: list[str], alone: set[str]) -> set[tuple[int, str]]:
+    """The places of a text's own words: after and before which word each stands."""
+    around = ["", *words, ""]
+    found = set()
+    for at, word in enumerate(words, 1):
+        before, after = around[at - 1], around[at + 1]
+        if word in STOP_WORDS or word not in alone or before in _ARTICLES:
+            continue
+        if not (_is_number(word) or _denies(word) or _WEEKDAY.fullmatch(word)):
+            found |= {(-1, before), (1, after)}
+    return found
