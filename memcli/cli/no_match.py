@@ -15,12 +15,21 @@ if TYPE_CHECKING:
 
     from memcli.cli.context import Context
     from memcli.recall.no_match import NoMatch
+    from memcli.recall.results import Recalled
 
 _MOST_NAMED = 12
 _WORDS_ONLY = (
     "memcli compares words, not meanings: an entry that says it in other words may be "
     "missed"
 )
+
+
+def of_recall(context: Context, answer: Recalled) -> list[str]:
+    """The warnings of a recall without a row, or of words that stand in no entry."""
+    if answer.query is not None and not answer.rows and not answer.omitted:
+        return sentences(context, "recall", answer.query, answer.no_match)
+    missing = answer.missing_terms
+    return [f"in no entry: {named(missing)}"] if missing else []
 
 
 def sentences(

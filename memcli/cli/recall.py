@@ -375,7 +375,6 @@ def _result(
         short = short_ids.of(canvas, sources)
         if low := answer.low_coverage:
             canvas.line(low.told, style="dim")
-            canvas.line()
         for row in answer.rows:
             draw(canvas, row, short, explain=explain)
         draw_constraints(canvas, answer.constraints, short)
@@ -385,14 +384,10 @@ def _result(
             canvas.line(f"more: --cursor {quote(answer.next_cursor)}", style="dim")
 
     warnings = list(answer.warnings)
-    if answer.query is not None and not answer.rows and not answer.omitted:
+    if answer.missing_terms or not answer.rows:
         from memcli.cli import no_match
 
-        warnings += no_match.sentences(context, "recall", answer.query, answer.no_match)
-    elif answer.missing_terms:
-        from memcli.cli import no_match
-
-        warnings.append(f"in no entry: {no_match.named(answer.missing_terms)}")
+        warnings += no_match.of_recall(context, answer)
     if answer.reading:
         from memcli.recall.read_as import sentence
 

@@ -28,8 +28,8 @@ nearest of the newer in 92 (tests/entries/text/pairs.toml).
 MAY_REPLACE = 0.5
 """So alike, and with a difference that may matter, one may replace the other.
 
-Of 100 pairs that contradict each other 52 may, and 26 of 196 that can both hold. From
-SIMILAR on 76 and 110: what a person said would wait for a review too often.
+Of 100 pairs that contradict each other 53 may, and 28 of 196 that can both hold. From
+SIMILAR on 78 and 122: what a person said would wait for a review too often.
 """
 # What is solved is named later: it is shown no more.
 _LIKE_RESOLVED = 0.5
