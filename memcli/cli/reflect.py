@@ -120,7 +120,7 @@ def reflect(
     """Gather what answers a question, and say how far to trust it
 
     Models first, then observations, then facts, each as recall ranks them; with what
-    is missing, what disagrees, what was left out and what to ask next. memcli calls no
+    is missing, what is similar, what was left out and what to ask next. memcli calls no
     model: the caller writes the answer from the facts.
 
     With --session (or without a question, inside an agent's session) the transcript is
