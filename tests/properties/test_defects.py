@@ -44,7 +44,7 @@ EVOLVE = {
     "a crash between the two files leaves both in force":
         "properties/test_kill_lifecycle.py::test_a_killed_operation_has_happened_whole_or_not",
     "siblings of a refuted claim stay, and nobody says so":
-        "curation/test_evolve.py::test_entries_of_the_same_claim_are_listed_as_not_updated",
+        "curation/test_evolve.py::test_the_nearest_entries_are_listed_as_not_updated",
     "supersede cycles, forks and dangling lineage go unseen":
         "vault/health/test_lint_lifecycle.py::test_a_circle_of_versions_is_one_error",
 }  # fmt: skip
