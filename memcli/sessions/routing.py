@@ -11,7 +11,7 @@ is written.
 from __future__ import annotations
 
 from memcli.entries.eligibility import View
-from memcli.entries.entry import FIELDS, Confidence, Entry, Status
+from memcli.entries.entry import Confidence, Entry, Status
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.links import unlinked
 from memcli.named_tuple import NamedTuple
@@ -89,7 +89,7 @@ def by_confidence(
             "title": candidate.title,
             "kind": "decision" if candidate.pattern == _DECIDED else kind,
             "tags": candidate.tags,
-            **({"asked": candidate.asked} if "asked" in FIELDS else {}),
+            "asked": candidate.asked,
             "entities": candidate.entities,
             "code": () if everywhere else candidate.code,
             # Of a proposal it is the entry that it would replace.

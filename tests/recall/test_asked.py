@@ -80,6 +80,6 @@ def test_a_prompt_is_told_the_same_with_and_without_asked(
         save(vault, "Clients of the gateway wait thirty seconds", asked=phrases)
         question = briefing.question(prompt)
         found = briefing.for_prompt(vault, question, View(NOW), ())
-        told.append([(fit.item.text, fit.score, fit.matched) for fit in found.found])
+        told.append([(fit.item.text, fit.evidence) for fit in found])
     assert told[0] == told[1]
     assert bool(told[0]) == (prompt != PROMPTS[0])
