@@ -126,9 +126,12 @@ def _holds(context: Context, found: RepoVault) -> dict[str, int]:
 
 
 def _said(holds: dict[str, int]) -> str:
+    from memcli.entries.text.counted import counted
+
     return (
-        f"it holds {holds['entries']} entries: {holds['constraints']} constraints, "
-        f"{holds['pinned']} pinned, {holds['enforced']} with `enforce`"
+        f"it holds {counted(holds['entries'], 'entry')}, among them "
+        f"{counted(holds['constraints'], 'constraint')}, {holds['pinned']} pinned, "
+        f"{holds['enforced']} with `enforce`"
     )
 
 

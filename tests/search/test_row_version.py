@@ -17,7 +17,7 @@ from memcli.search.reading import Files
 from memcli.search.segment_file import FORMAT
 from memcli.search.stored_row import StoredRow
 
-KNOWN = (8, 3, 24), "2b705bc2be00393e"
+KNOWN = (8, 3, 25), "c93ac90691c67e6f"
 
 FACT = """\
 ---

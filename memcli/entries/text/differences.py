@@ -63,7 +63,7 @@ def differences(text: str, other: str) -> tuple[str, ...]:
     if max(len(text), len(other)) > _LONGEST:
         return ()
     first, second = _words(text), _words(other)
-    mine, theirs = set(first) - set(second), set(second) - set(first)
+    mine, theirs = _alone(first, second), _alone(second, first)
     found = []
     if _only(mine, _is_number) and _only(theirs, _is_number):
         found.append(NUMBER)
@@ -104,11 +104,9 @@ def restates(text: str, other: str) -> bool:
 
 def _stems(text: str) -> set[str]:
     from memcli.entries.text import tokens
-    from memcli.entries.text.english_stems import stem
 
     words = set(tokens.words(text)) - STOP_WORDS - _TELLING
-    words = {word for word in words if not (_is_number(word) or _denies(word))}
-    return {stem(word) if word.isascii() else word for word in words}
+    return {_stem(word) for word in words if not (_is_number(word) or _denies(word))}
 
 
 def told(likeness: float, differs: Iterable[str]) -> str:
@@ -136,13 +134,27 @@ def _denies(word: str) -> bool:
     return word in _DENYING or word.endswith(("n't", "n’t"))
 
 
+def _alone(words: list[str], others: list[str]) -> set[str]:
+    """The words that the other text has in no form: "commit" and "committing" are one."""
+    held = set(map(_stem, others))
+    return {word for word in words if _stem(word) not in held}
+
+
+def _stem(word: str) -> str:
+    from memcli.entries.text.english_stems import stem
+
+    return stem(word) if word.isascii() and word.islower() and word.isalpha() else word
+
+
 def _places(words: list[str], alone: set[str]) -> set[tuple[int, str]]:
     """The places of a text's own words: after and before which word each stands."""
     around = ["", *words, ""]
     found = set()
     for at, word in enumerate(words, 1):
         before, after = around[at - 1], around[at + 1]
-        if word in STOP_WORDS or word not in alone or before in _ARTICLES:
+        if word in STOP_WORDS or word in _TELLING or before in _ARTICLES:
+            continue
+        if word not in alone:
             continue
         if not (_is_number(word) or _denies(word) or _WEEKDAY.fullmatch(word)):
             found |= {(-1, before), (1, after)}

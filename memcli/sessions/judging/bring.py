@@ -216,7 +216,7 @@ def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str
         try:
             (waits,) = inbox.named(vault, [fate.id])
             if prompt_injection.suspicious(waits.text) or any(
-                one.relation == "contradicts" or one.id in vault.get(fate.id).evidence
+                one.why or one.id in vault.get(fate.id).evidence
                 for one in inbox.proposals(vault, waits)
             ):
                 continue

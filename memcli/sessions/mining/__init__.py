@@ -103,22 +103,23 @@ def _of_turn(turn: Step, own: Sequence[Sentence], *, answered: bool) -> list[Can
     for place, (sentence, rule) in enumerate(zip(own, by_sentence, strict=True)):
         if rule is None or place <= last:
             continue
-        goes_on = [_goes_on(rule, later) for later in by_sentence]
+        goes_on = [
+            not one.doubtful and _goes_on(rule, later)
+            for one, later in zip(own, by_sentence, strict=True)
+        ]
         end = place
         if rule.confidence is not LOW:
             end = selfcontained.end(own, place, goes_on)
         words = selfcontained.told(own, place, end, rule.category)
         if not words:
             continue
-        around = own[max(0, place - 2) : end + 1]
-        doubtful = any(
-            each.doubtful for each in around if each.text in words or each is sentence
-        )
-        if not sentence.framed:
-            below = MEDIUM if rule.confidence is HIGH else LOW
-            rule = rule._replace(confidence=below)
-        elif doubtful and rule.confidence is HIGH:
-            rule = rule._replace(confidence=MEDIUM)
+        around = own[max(0, place - 2) : place + 2]
+        if rule.confidence is HIGH:
+            doubtful = any(one.doubtful for one in around if one.text in words)
+            if doubtful or sentence.doubtful or not sentence.framed:
+                rule = rule._replace(confidence=MEDIUM)
+        elif not sentence.framed:
+            rule = rule._replace(confidence=LOW)
         if found and words.startswith(found[-1].text):
             found.pop()
         last = end

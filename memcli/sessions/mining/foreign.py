@@ -197,7 +197,8 @@ class _Turn:
         lead = _LEAD.match(line, inner, min(end, inner + _READ))
         while lead is not None:
             last = not line[lead.end() :].strip()
-            clause = max(line.rfind(mark, inner, lead.end(1)) for mark in ".!?;") + 1
+            ends = (". ", "! ", "? ", "; ")
+            clause = max(line.rfind(mark, inner, lead.end(1)) for mark in ends) + 1
             clause = max(inner, clause)
             given = shapes.handed_over(line[clause : lead.end(1)])
             if given == "foreign":
