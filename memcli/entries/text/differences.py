@@ -135,7 +135,7 @@ def _denies(word: str) -> bool:
 
 
 def _alone(words: list[str], others: list[str]) -> set[str]:
-    """The words that the other text has in no form: "commit" and "committing" are one."""
+    """The words that the other text has in no form ("commit" is one with "commits")."""
     held = set(map(_stem, others))
     return {word for word in words if _stem(word) not in held}
 
