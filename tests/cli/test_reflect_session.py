@@ -60,7 +60,8 @@ def test_the_envelope_has_every_key_of_the_use_case(
     assert list(data["candidates"][0]) == [
         *("category", "confidence", "pattern", "rationale", "title", "text"),
         *("excerpt", "line", "record", "at", "occurrences"),
-        *("kind", "entities", "everywhere", "evolves", "code", "tags", "asked"),
+        *("kind", "entities", "everywhere", "evolves", "confirms", "code", "tags"),
+        "asked",
         *("action", "id", "path", "target", "why"),
     ]
     again = memcli("reflect", "--session", path, "--json").json["data"]
@@ -318,7 +319,7 @@ def test_a_terminal_says_in_sentences_what_happened(
 
 def machine(home: Path, cwd: Path) -> None:
     """Transcripts of three hosts, each a minute younger than the one before."""
-    plain = "Always run the linter before pushing"
+    plain = "Always squash fixup commits before pushing"
     codex = {
         "type": "message",
         "role": "user",

@@ -144,7 +144,10 @@ def test_allow_says_what_would_be_trusted(carrying: Path, memcli: Run) -> None:
            "--pinned", cwd=carrying)  # fmt: skip
     memcli("allow", "--revoke", cwd=carrying)
     done = memcli("allow", cwd=carrying)
-    assert "holds 2 entries: 1 constraints, 1 pinned, 0 with `enforce`" in done.out
+    assert (
+        "holds 2 entries, among them 1 constraint, 1 pinned, 0 with `enforce`"
+        in done.out
+    )
     memcli("allow", "--revoke", cwd=carrying)
     counts = memcli("allow", "--json", cwd=carrying).json["data"]["holds"]
     assert counts == {"entries": 2, "constraints": 1, "pinned": 1, "enforced": 0}
@@ -158,7 +161,7 @@ def test_allow_asks_a_person_once_it_has_said_so(
     told: list[str] = []
 
     def ask(question: str) -> str:
-        assert "holds 1 entries" in told[0]
+        assert "holds 1 entry" in told[0]
         return answer
 
     context = at_terminal(vault, cwd=str(carrying), ask=ask, tell=told.append)

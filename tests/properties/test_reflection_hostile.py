@@ -276,8 +276,10 @@ def test_ctrl_c_between_two_sessions_keeps_what_is_done(
     vault: Vault, tmp_path: Path
 ) -> None:
     found = [
-        ("generic", say(tmp_path, f"Always use {name} here in this repo", name=name))
-        for name in ("one", "two", "three")
+        ("generic", say(tmp_path, f"{text} in this repo", name=f"s{number}"))
+        for number, text in enumerate(
+            ("Always use tabs", "Never squash commits", "Always sign the tags")
+        )
     ]
 
     def stop(done: int, _: int) -> None:

@@ -152,7 +152,9 @@ def test_the_largest_vault_fits_into_what_hosts_take(
     drafts = [
         live.draft(
             {
-                "text": f"Billing deploy note {n}: " + '"quoted" \\ \n' * (n % 90),
+                "text": f"Billing deploy note {n}: "
+                + "ledger archive rotation gateway quota " * (n % 20 == 0)
+                + '"quoted" \\ \n' * (n % 90),
                 "kind": ("constraint", "preference")[n % 2],
                 "pinned": n % 5 == 0,
             }
@@ -160,7 +162,8 @@ def test_the_largest_vault_fits_into_what_hosts_take(
         for n in range(60)
     ]
     live.save_all(drafts)
-    given = {"session_id": "a", "prompt": "deploy the billing note"}
+    asked = "where is the quota of the gateway for the ledger archive rotation?"
+    given = {"session_id": "a", "prompt": asked}
     answer = call(live, event, "claude-code", given).answer
     assert 0 < len(answer) <= 9_500
     if event == "session-start":
@@ -207,7 +210,7 @@ def test_a_title_that_speaks_to_the_model_is_told_to_nobody(
 def test_what_is_not_in_force_is_told_to_nobody(
     live: Vault, started: list[list[str]]
 ) -> None:
-    word = "shibboleth ephraim jordan"
+    word = "shibboleth ephraim jordan gilead passages"
     for status in ("superseded", "resolved", "expired", "pending", "rejected"):
         for kind in ("constraint", "note"):
             text = f"{word} {status} {kind}"

@@ -60,7 +60,7 @@ SENTENCES = (
     ("MEDIUM: `silent` saves without asking", REFLECTION, "memory_review_mode_silent"),
     ("MEDIUM: `silent` asks nothing", COMMAND, "memory_review_mode_silent_asks"),
     ("MEDIUM: contradicts X: supersede?", REFLECTION, "what_contradicts_an_entry_i"),
-    ("LOW: the inbox", REFLECTION, "what_is_low_waits_in_the_inbox_in_every_mode"),
+    ("LOW: the log of mining", REFLECTION, "what_is_low_is_in_the_log_of_mining"),
     ("LOW: reviewed in batches", REVIEW, "many_are_planned_and_nothing_changes"),
     # Markers
     ("a start, with time and transcript", DETACHED, "markers_hold_nothing_that_was"),
