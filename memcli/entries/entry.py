@@ -54,6 +54,10 @@ class Subtype(StrEnum):
     PINNED = "pinned"
 
 
+SUMMARY_TAG = "session-summary"
+"""The tag of the event that sums a session up."""
+
+
 class EntityType(StrEnum):
     """What an entry is about."""
 

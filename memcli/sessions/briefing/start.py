@@ -12,8 +12,8 @@ the same items.
 
 from __future__ import annotations
 
+from memcli.entries.entry import SUMMARY_TAG, Status, one_line
 from memcli.entries.entry import Item as Kept
-from memcli.entries.entry import Status, one_line
 from memcli.entries.identity import strict_key
 from memcli.entries.ids import shortened
 from memcli.entries.text import prompt_injection
@@ -128,8 +128,13 @@ def standing(
         *found.items(found.docs_of(chosen.rules), RULES),
         *found.items(found.docs_of(() if source else chosen.focus), RECENTLY),
     ]
+    # Of the sessions that were summed up the last one says where the work stands.
+    summaries = others & set(reader.exact("tag", SUMMARY_TAG)) & set(ordered)
+    created, orders = reader.columns.created, reader.orders
+    last = sorted(summaries, key=lambda doc: (created[doc], orders[doc]))[-1:]
+    others -= summaries
     queue = [doc for doc in ordered if doc in settled]
-    queue += (doc for doc in ordered if doc in others)
+    queue += [*last, *(doc for doc in ordered if doc in others)]
     # About as many as have room, for a database at once.
     reader.ahead(lambda: Ahead(rows=queue[: _MOST // 80]))
     more, room = len(queue), _ROOM

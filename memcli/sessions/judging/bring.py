@@ -18,7 +18,7 @@ import re
 from memcli.curation import inbox, resolve_query, review
 from memcli.entries import layout
 from memcli.entries.eligibility import View
-from memcli.entries.entry import Confidence, Status
+from memcli.entries.entry import SUMMARY_TAG, Confidence, Status
 from memcli.entries.identity import claim
 from memcli.entries.text import prompt_injection, redaction
 from memcli.errors import MemcliError, NotAllowed
@@ -47,9 +47,6 @@ if TYPE_CHECKING:
     from memcli.sessions.bringing import Fate
     from memcli.sessions.judging.answers import Answer, Refusal
     from memcli.vault.vault import Vault
-
-SUMMARY_TAG = "session-summary"
-"""The tag of the event that sums a session up."""
 
 # Of what the session is about; and of what it brought before.
 _NEAREST, _OWN = 10, 20

@@ -8,7 +8,7 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import instruction_block
-from memcli.entries.entry import Entry
+from memcli.entries.entry import SUMMARY_TAG, Entry
 from memcli.sessions.briefing import at_hand
 from memcli.storage.code_history import CodeHistory
 from tests.conftest import VaultMaker
@@ -71,6 +71,19 @@ def test_what_has_no_room_whole_comes_by_title_and_the_rest_is_counted(
     assert 50 < listed < 200
     assert f"\n{200 - listed} more: memcli recall --all --project here\n" in said
     assert len(said) < 9_500
+
+
+def test_of_summed_up_sessions_the_last_one_is_told_by_its_title(
+    live: Vault, shop: Path
+) -> None:
+    for day in (1, 2):
+        text = f"Refunds, part {day}, are done.\n\nThe page for part {day} is open."
+        fields = {"kind": "event", "tags": [SUMMARY_TAG]}
+        save(live, text, created=f"2026-0{day}-01T00:00:00Z", **fields)
+    said = start(live, shop)
+    assert "Refunds, part 2, are done" in said
+    assert "part 1" not in said
+    assert "is open" not in said
 
 
 @pytest.mark.parametrize(

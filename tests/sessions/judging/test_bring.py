@@ -9,11 +9,11 @@ import pytest
 from memcli import Vault
 from memcli.curation import inbox
 from memcli.entries import anchors
-from memcli.entries.entry import Confidence, Status
+from memcli.entries.entry import SUMMARY_TAG, Confidence, Status
 from memcli.hosts.transcripts import open_transcript
 from memcli.sessions.backfill import opened, reflect_file
 from memcli.sessions.judging import bring
-from memcli.sessions.judging.bring import SUMMARY_TAG, Brought
+from memcli.sessions.judging.bring import Brought
 from tests.checkouts import made_shop
 from tests.sessions.test_reflect_session import (
     ALWAYS,

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
+from memcli.entries.entry import SUMMARY_TAG
 from memcli.errors import InvalidConfig
 from memcli.sessions import hook_log, hook_report, markers, recovery
 from memcli.sessions.judging import command
-from memcli.sessions.judging.bring import SUMMARY_TAG
 from memcli.sessions.judging.command import Judge, JudgeFailed, ask, configured
 from tests.conftest import VaultMaker
 from tests.sessions.judging.test_bring import REDIS, ROWS
