@@ -133,8 +133,8 @@ def standing(
     created, orders = reader.columns.created, reader.orders
     last = sorted(summaries, key=lambda doc: (created[doc], orders[doc]))[-1:]
     others -= summaries
-    queue = [doc for doc in ordered if doc in settled]
-    queue += [*last, *(doc for doc in ordered if doc in others)]
+    queue = [*last, *(doc for doc in ordered if doc in settled)]
+    queue += (doc for doc in ordered if doc in others)
     # About as many as have room, for a database at once.
     reader.ahead(lambda: Ahead(rows=queue[: _MOST // 80]))
     more, room = len(queue), _ROOM

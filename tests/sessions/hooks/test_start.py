@@ -76,6 +76,7 @@ def test_what_has_no_room_whole_comes_by_title_and_the_rest_is_counted(
 def test_of_summed_up_sessions_the_last_one_is_told_by_its_title(
     live: Vault, shop: Path
 ) -> None:
+    fill(live, 200)
     for day in (1, 2):
         text = f"Refunds, part {day}, are done.\n\nThe page for part {day} is open."
         fields = {"kind": "event", "tags": [SUMMARY_TAG]}
