@@ -101,7 +101,7 @@ def _lines(found: Exported, out: str | None, *, dry_run: bool) -> Result:
         for line in lines:
             canvas.line(line)
 
-    return Result(data=data, text=text, warnings=tuple(found.unread))
+    return _complete(found, Result(data=data, text=text))
 
 
 def _notes(found: Exported, out: str | None, *, dry_run: bool) -> Result:
@@ -114,12 +114,23 @@ def _notes(found: Exported, out: str | None, *, dry_run: bool) -> Result:
     if not dry_run:
         exporting.write_notes(os.path.abspath(out), found.entries)
     data = {"format": "markdown", "entries": len(found.entries), "out": out}
-    return Result(
+    result = Result(
         data=data,
         text=lambda canvas: canvas.line(
             _done(len(found.entries), out, dry_run=dry_run), style="good"
         ),
-        warnings=tuple(found.unread),
+    )
+    return _complete(found, result)
+
+
+def _complete(found: Exported, result: Result) -> Result:
+    """The result of an export, which is none of success when a file was left out."""
+    warnings = list(found.unread)
+    if warnings:
+        warnings.append(f"{counted(len(warnings), 'file')} left out of the export")
+    result.data["unread"] = len(found.unread)
+    return result._replace(
+        warnings=(*warnings, *result.warnings), ok=result.ok and not found.unread
     )
 
 
@@ -171,7 +182,7 @@ def _page(
         f"{entry_id} was left out: it {why}; look at it: memcli show {entry_id}"
         for entry_id, why in page.doubtful
     ]
-    return Result(data=data, text=text, warnings=(*found.unread, *doubts))
+    return _complete(found, Result(data=data, text=text, warnings=tuple(doubts)))
 
 
 def _done(count: int, out: str | None, *, dry_run: bool) -> str:

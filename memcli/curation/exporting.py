@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 
 
 class Exported(NamedTuple):
-    """The entries of an export, and those that could not be read, with the reason."""
+    """The entries of an export, and the files that could not be read, with the reason.
+
+    A file that is no entry is among them whatever the filters are: nobody knows what it
+    would be.
+    """
 
     entries: list[Entry]
     unread: list[str]
@@ -52,8 +56,12 @@ def entries(vault: Vault, filters: Filters, *, current: bool) -> Exported:
     statuses = frozenset({Status.ACTIVE} if current else Status)
     query = Query("", View(now, statuses, agent=vault.agent), filters)
     found: list[Entry] = []
-    unread: list[str] = []
-    for row in recall.enumerate_all(vault, query).rows:
+    rows = recall.enumerate_all(vault, query).rows
+    unread = [
+        f"{file.path}:{file.line} was left out: {file.reason}"
+        for file in vault.index.again(lambda reader: reader.broken)
+    ]
+    for row in rows:
         try:
             entry = vault.stored(row.path).entry
         except MemcliError as error:

@@ -168,7 +168,9 @@ def _about_state(text: Text) -> Iterator[Finding]:
 def _states(text: Text) -> Iterable[tuple[str, str, str, str]]:
     """What contradicts the entry's status: a field, a code, a message and a hint."""
     entry = text.entry
-    if entry.status is Status.SUPERSEDED and not entry.superseded_by:
+    archived = entry.path.startswith(layout.ARCHIVE + "/")
+    # In the archive it is history, whose newer version was forgotten.
+    if entry.status is Status.SUPERSEDED and not (entry.superseded_by or archived):
         message = "superseded, but it does not say by what"
         hint = "Add superseded_by, or set status: active."
         yield "status", "superseded_by_nobody", message, hint
@@ -196,7 +198,6 @@ def _states(text: Text) -> Iterable[tuple[str, str, str, str]]:
     if inbox and entry.status is Status.ACTIVE:
         message = f"active, but still in {layout.INBOX}/"
         yield "status", "active_in_inbox", message, "Move the file."
-    archived = entry.path.startswith(layout.ARCHIVE + "/")
     if entry.status is Status.REJECTED and not archived:
         message = f"rejected, but not in {layout.ARCHIVE}/"
         hint = "Move the file; it is remembered wherever it is."

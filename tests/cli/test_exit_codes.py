@@ -1,7 +1,10 @@
 """2: the words are wrong for every vault; 1: the vault cannot do it."""
 
+from pathlib import Path
+
 import pytest
 
+from memcli import Vault
 from tests.cli.conftest import Run
 
 NOWHERE = "/nowhere/at/all"
@@ -109,3 +112,16 @@ def test_a_plan_refuses_the_secret_that_its_execution_would_refuse(
     assert done.json["error"]["code"] == "secret_found"
     assert "commit" not in done.json["error"]["message"]
     assert TOKEN not in done.out
+
+
+def test_a_file_that_an_export_cannot_read_is_named_counted_and_no_success(
+    memcli: Run, vault: Vault
+) -> None:
+    memcli("save", "We deploy on Tuesdays")
+    broken = Path(vault.root, "memories", "broken.md")
+    broken.write_text("---\nid: [x\n---\nlost\n", encoding="utf-8")
+    for format_ in ("jsonl", "markdown"):
+        done = memcli("export", "--format", format_, "--out", format_)
+        assert done.code == 1
+        assert "memories/broken.md:3 was left out: broken YAML" in done.err
+        assert "1 file left out of the export" in done.err

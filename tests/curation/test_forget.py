@@ -121,6 +121,7 @@ def test_when_the_current_version_goes_the_one_before_stays_history(
     vault.forget(vault.evolve(first, "two").id)
     entry = vault.get(first)
     assert (entry.status, entry.superseded_by) == (Status.SUPERSEDED, None)
+    assert lint(vault) == []
     assert recall.enumerate_all(vault, Query("", view_of(NOW))).rows == []
 
 

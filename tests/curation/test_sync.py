@@ -27,6 +27,7 @@ from memcli.storage.git import limits, network
 from memcli.storage.git.joining import Joining
 from memcli.storage.git.network import Terms
 from memcli.vault import sync_state
+from memcli.vault.health.lint import lint
 from tests import clones
 from tests.clones import TERMS, Clones, dirty, say, texts, tree
 from tests.conftest import VaultMaker
@@ -84,6 +85,24 @@ def test_an_entry_that_was_evolved_counts_once(two: Clones, text: str) -> None:
     two.vault("laptop").evolve(first, text)
     assert two.sync("laptop").went.entries == 1
     assert two.sync("desk").came.entries == 1
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_what_forgetting_the_newest_version_leaves_is_in_order_in_each_clone(
+    two: Clones, goes_on: bool
+) -> None:
+    first = say(two.vault("laptop"), "We deploy on Tuesdays")
+    second = two.vault("laptop").evolve(first, "We deploy on Wednesdays").id
+    two.sync("laptop")
+    two.sync("desk")
+    two.vault("laptop").forget(second)
+    desk = two.vault("desk")
+    third = desk.evolve(second, "We deploy on Fridays").id if goes_on else None
+    for name in ("laptop", "desk", "laptop"):
+        two.sync(name)
+    for name in two.roots:
+        assert two.vault(name).get(first).superseded_by == third
+        assert lint(two.vault(name)) == []
 
 
 def test_a_second_sync_changes_nothing(two: Clones) -> None:

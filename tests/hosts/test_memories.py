@@ -286,6 +286,21 @@ def test_what_the_schema_of_a_database_would_compute_is_not_computed(
     assert only.fields["text"] == "Deploys are on Tuesday"
 
 
+def test_a_small_database_that_gives_gigabytes_is_a_problem(tmp_path: Path) -> None:
+    path = tmp_path / "claude-mem.db"
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE observations (id INTEGER PRIMARY KEY)")
+        rows = ((number,) for number in range(1, 5_001))
+        database.executemany("INSERT INTO observations VALUES (?)", rows)
+        much = "x" * 1_000_000
+        database.execute(f"ALTER TABLE observations ADD title TEXT DEFAULT '{much}'")
+        database.commit()
+    *some, last = found("claude-mem", path)
+    assert len(some) < 5
+    assert isinstance(last, Problem)
+    assert "observations gives more than the file holds" in last.reason
+
+
 def test_a_memory_of_agent_memory_git_holds_where_it_was_learned(
     tmp_path: Path,
 ) -> None:

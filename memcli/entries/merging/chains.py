@@ -124,7 +124,8 @@ class _Work:
         }
         for name, entry in self.now.items():
             changes: dict[str, Any] = {}
-            if entry.superseded_by in self.gone:
+            ended = entry.status is Status.SUPERSEDED and not entry.superseded_by
+            if ended or entry.superseded_by in self.gone:
                 changes["superseded_by"] = min(self.after.get(name, ()), default=None)
             if entry.supersedes in self.gone:
                 before = [each for each, names in self.after.items() if name in names]

@@ -1,7 +1,8 @@
 """What claude-mem remembers: the observations and rules of its SQLite file.
 
 Invariant: the file is opened for reading alone and never changed, also while
-claude-mem runs. What its schema would compute is not computed.
+claude-mem runs. What its schema would compute is not computed, and no more is read
+than the file can hold: a default of a column is given again for every row.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from memcli.hosts.memories.memory import (
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 # What claude-mem calls an observation, and what memcli calls it.
@@ -40,7 +41,6 @@ _COLUMNS = (
     *("text", "type", "title", "subtitle", "facts", "narrative", "concepts"),
     *("content", "status"),
 )
-_LONGEST = 1_000_000
 # Bytes of one value that SQLite itself makes, at most; more is an error.
 _LARGEST = 64_000_000
 
@@ -49,8 +49,9 @@ def memories(path: str) -> Found:
     """The memories of `claude-mem.db`."""
     try:
         with contextlib.closing(_opened(path)) as database:
-            yield from _observations(path, database)
-            yield from _directives(path, database)
+            rows = _within(path, database)
+            yield from _observations(path, rows("observations"))
+            yield from _directives(path, rows("directives"))
     except (sqlite3.Error, OverflowError) as error:
         yield Problem(path, 1, f"not a database of claude-mem: {error}")
 
@@ -61,12 +62,31 @@ def _opened(path: str) -> sqlite3.Connection:
     database = sqlite3.connect(address, uri=True, timeout=5)
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST)
     database.row_factory = sqlite3.Row
-    database.text_factory = lambda raw: raw[:_LONGEST].decode("utf-8", "replace")
+    database.text_factory = lambda raw: raw.decode("utf-8", "replace")
     return database
 
 
+def _within(
+    path: str, database: sqlite3.Connection
+) -> Callable[[str], Iterator[dict[str, Any]]]:
+    """The function that gives the rows of a table, up to what the file can hold."""
+    files = (path, f"{path}-wal")
+    # Twice: a text of two bytes in UTF-16 is up to three in UTF-8.
+    left = 2 * sum(os.path.getsize(file) for file in files if os.path.exists(file))
+
+    def rows(table: str) -> Iterator[dict[str, Any]]:
+        nonlocal left
+        for row in _rows(database, table):
+            left -= sum(len(one) for one in row.values() if isinstance(one, str | bytes))
+            if left < 0:
+                raise sqlite3.DataError(f"{table} gives more than the file holds")
+            yield row
+
+    return rows
+
+
 def _rows(database: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
-    """The rows of a table in their order; none when there is no such table."""
+    """The rows of a table, in the order of the file; none without such a table."""
     is_table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
     if not database.execute(is_table, (table,)).fetchone():
         return
@@ -74,12 +94,12 @@ def _rows(database: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
     there = {row["name"] for row in database.execute(f"PRAGMA table_info({table})")}
     columns = ", ".join(name for name in _COLUMNS if name in there)
     if columns:
-        query = f"SELECT {columns} FROM {table} ORDER BY id"  # noqa: S608 names of ours
+        query = f"SELECT {columns} FROM {table}"  # noqa: S608 names of ours
         yield from map(dict, database.execute(query))
 
 
-def _observations(path: str, database: sqlite3.Connection) -> Found:
-    for row in _rows(database, "observations"):
+def _observations(path: str, rows: Iterator[dict[str, Any]]) -> Found:
+    for row in rows:
         place = f"{path}#observation-{row.get('id')}"
         text = _text_of(row)
         if not text:
@@ -98,8 +118,8 @@ def _observations(path: str, database: sqlite3.Connection) -> Found:
         yield Memory(place, 1, fields)
 
 
-def _directives(path: str, database: sqlite3.Connection) -> Found:
-    for row in _rows(database, "directives"):
+def _directives(path: str, rows: Iterator[dict[str, Any]]) -> Found:
+    for row in rows:
         text = row.get("content")
         if row.get("status") != "active" or not isinstance(text, str):
             continue
