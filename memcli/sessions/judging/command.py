@@ -33,6 +33,9 @@ _A_DAY = 50
 _DAY = 86_400
 # Of the log; hooks write some 200 a day.
 _LINES = 5_000
+# Names the folder of a judge in the environment of all that it starts.
+_MARK = "MEMCLI_JUDGE_FOLDER"
+_LARGEST_ENVIRON = 4_000_000
 # A session in which nobody typed more words than this has nothing to judge.
 _LEAST_WORDS = 8
 
@@ -262,13 +265,13 @@ def ask(
     # On Windows a program of npm is NAME.cmd, which is found only by its path.
     program = shutil.which(judge.command[0], path=environ.get("PATH"))
     words = [program or judge.command[0], *judge.command[1:]]
-    own = {**environ, "MEMCLI_HOOKS": "off"}
     with (
         tempfile.TemporaryDirectory(prefix="memcli-judge-") as folder,
         tempfile.TemporaryFile() as asked,
         tempfile.TemporaryFile() as said,
         tempfile.TemporaryFile() as errors,
     ):
+        own = {**environ, "MEMCLI_HOOKS": "off", _MARK: folder}
         asked.write(text.encode("utf-8", "replace"))
         asked.seek(0)
         try:
@@ -290,7 +293,7 @@ def ask(
         try:
             code = _wait(process, said.fileno(), judge.seconds, LARGEST)
         finally:
-            _end(process)
+            _end(process, folder)
         said.seek(0)
         if code:
             errors.seek(max(0, os.fstat(errors.fileno()).st_size - 2_000))
@@ -318,7 +321,7 @@ def _wait(
     raise JudgeFailed(f"the judge took longer than {seconds:g} seconds")
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], folder: str) -> None:
     """End it, and what it has started."""
     import signal
 
@@ -330,3 +333,14 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     except OSError:
         pass
     process.wait()
+    # On Linux also what has left the group, which still has the environment.
+    mark = f"{_MARK}={folder}".encode()
+    for name in filter(
+        str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else ()
+    ):
+        try:
+            with open(f"/proc/{name}/environ", "rb") as file:
+                if mark in file.read(_LARGEST_ENVIRON).split(b"\0"):
+                    os.kill(int(name), signal.SIGKILL)
+        except OSError:
+            pass  # of another user, or gone

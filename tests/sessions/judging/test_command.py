@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -184,6 +185,22 @@ def test_a_judge_that_fails_leaves_what_the_rules_found(
     (line,) = end(vault, talk(tmp_path, rows), environ)
     assert error in str(line["error"])
     assert texts(vault) == {"Always run the linter before committing."}
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="only Linux tells")
+@pytest.mark.parametrize("apart", [False, True])
+def test_what_a_judge_has_started_ends_with_it(tmp_path: Path, apart: bool) -> None:
+    text = f"""
+import subprocess, sys
+child = subprocess.Popen(["sleep", "60"], start_new_session={apart},
+                         stdout=subprocess.DEVNULL)
+print(child.pid)
+"""
+    pid = int(ask(Judge(tuple(script(tmp_path, text))), "text", os.environ))
+    until = time.monotonic() + 5
+    while os.path.exists(f"/proc/{pid}/exe") and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not os.path.exists(f"/proc/{pid}/exe")
 
 
 def test_a_judge_that_is_not_there_is_an_error_that_names_it() -> None:
