@@ -28,6 +28,8 @@ _DATE = (
     r"(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?"
     r"(?: ?([Zz]|[+-]\d\d(?::?\d\d)?))?)?)?)?)"
 )
+# Of 2001 and later: seconds, or milliseconds.
+_UNIX = r"(?a:([1-9]\d{9})(?:\d{3}|\.\d+)?)"
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -106,7 +108,8 @@ def check_date(value: str, field: str) -> str:
     """Return a date as coarse as it was given, or raise InvalidValue.
 
     Takes `YYYY`, `YYYY-MM`, `YYYY-MM-DD` and ISO 8601 date-times, which come back in
-    UTC as `YYYY-MM-DDTHH:MM:SSZ`; one without an offset is taken for UTC.
+    UTC as `YYYY-MM-DDTHH:MM:SSZ`; one without an offset is taken for UTC. Unix times
+    in seconds or milliseconds become one of these.
     """
     date = _DATES[value]
     if date is None:
@@ -122,7 +125,12 @@ def _date(value: str) -> str | None:
     """What `check_date` returns for a value; None when it is no date."""
     match = re.fullmatch(_DATE, value.strip())
     if match is None:
-        return None
+        unix = re.fullmatch(_UNIX, value.strip())
+        if unix is None:
+            return None
+        from datetime import UTC, datetime
+
+        return f"{datetime.fromtimestamp(int(unix[1]), UTC):%Y-%m-%dT%H:%M:%SZ}"
     year, month, day, hour, minute, second, offset = match.groups()
     if not _exists(int(year), int(month or 1), int(day or 1)):
         return None

@@ -37,7 +37,10 @@ if TYPE_CHECKING:
 
 
 # Words that people and trackers write as a status, and that mean resolved.
-_SOLVED_WORDS = ("done", "closed", "fixed", "solved", "completed", "finished")
+_SOLVED_WORDS = (
+    *("done", "closed", "fixed", "solved", "completed", "finished", "obsolete"),
+    *("cancelled", "canceled", "wontfix", "wont-fix", "won't fix", "deprecated"),
+)
 
 # A title is for a line of a table; what needs more is text.
 _LONGEST_TITLE = 500
@@ -127,9 +130,9 @@ def _read_flag(node: Any, field: str) -> bool:
     raise InvalidValue(f"{field} must be true or false", code=f"invalid_{field}")
 
 
-def _read_status(node: Any, field: str) -> Status:
+def _status(word: str, field: str) -> Status:
     """Take a tracker's word for it: what is done must not come up as if it were not."""
-    word = _read_text(node, field).strip().lower()
+    word = word.strip().lower()
     if word in _SOLVED_WORDS:
         return Status.RESOLVED
     return check_choice(Status, word, field)
@@ -206,8 +209,8 @@ def _check_id(value: Any, _: str) -> str:
 
 
 def _check_date(value: Any, field: str) -> str:
-    # JSON knows no dates, but `2023` is a number in it.
-    text = str(value) if type(value) is int else check_text(value, field)
+    # JSON knows no dates, but `2023` is a number in it, and so are Unix times.
+    text = str(value) if type(value) in (int, float) else check_text(value, field)
     return check_date(text, field)
 
 
@@ -331,4 +334,7 @@ CODE = ValueKind(
 )
 FLAG = ValueKind(_read_flag, _check_flag)
 SOURCE = ValueKind(_read_source, _check_source)
-STATUS = ValueKind(_read_status, choice(Status).check)
+STATUS = ValueKind(
+    lambda node, field: _status(_read_text(node, field), field),
+    lambda value, field: _status(check_text(value, field), field),
+)

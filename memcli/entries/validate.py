@@ -7,7 +7,7 @@ batches and `import` all call it, so a field means the same everywhere.
 from __future__ import annotations
 
 from memcli.entries.checks import check_kind
-from memcli.entries.entry import FIELDS, Entry, Layer
+from memcli.entries.entry import FIELDS, Entry, Layer, Status
 from memcli.entries.field_values import check_unicode, unknown_field, wrong_type
 from memcli.entries.fields import BY_NAME
 from memcli.entries.yaml_lines import lines_of
@@ -26,7 +26,15 @@ is for what memcli adds to an entry later."""
 _MOST_KEYS = 900  # unknown ones; `frontmatter` reads 1,000 keys, those of memcli too
 
 # What other programs call these fields.
-_ALIASES = {"body": "text", "content": "text", "tag": "tags", "entity": "entities"}
+_ALIASES = {
+    "body": "text",
+    "content": "text",
+    "tag": "tags",
+    "entity": "entities",
+    "resolvedAt": "resolved_at",
+    "resolvedBy": "resolved_by",
+    "resolutionNote": "resolution_note",
+}
 
 
 def draft(
@@ -55,6 +63,8 @@ def draft(
         if value is None or value in ("", [], ()):
             continue
         fields[name] = _checked(name, value, kinds)
+    if "resolved_at" in fields:
+        fields.setdefault("status", Status.RESOLVED)  # as in a file: it is over
     entry = Entry(**fields)
     refuse_wide(entry)
     if entry.research is not None:

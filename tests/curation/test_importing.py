@@ -246,3 +246,23 @@ def test_a_folder_never_sets_what_keeps_tools_from_running(
     assert vault.get(done.created[0].id).enforce is None
     (note,) = done.notes
     assert note.startswith("rule.md: enforce: deny was left out; a person sets it")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "when"),
+    [
+        ("resolved_at", "2026-11-20", "2026-11-20"),
+        ("resolved_at", 1_763_600_000, "2025-11-20T00:53:20Z"),
+        ("resolvedAt", 1_763_600_000_123, "2025-11-20T00:53:20Z"),
+        ("status", "wontfix", None),
+        ("status", "obsolete", None),
+    ],
+)
+def test_what_was_resolved_elsewhere_comes_as_resolved(
+    vault: Vault, field: str, value: object, when: str | None
+) -> None:
+    line = json.dumps({"text": "Restart the cache", field: value}).encode()
+    done = importing.import_lines(vault, line, "lines.jsonl")
+    entry = vault.get(done.created[0].id)
+    assert (entry.status, entry.resolved_at) == ("resolved", when)
+    assert vault.recall("restart cache").rows == []

@@ -169,7 +169,9 @@ def test_the_same_words_resolved_and_active_are_named(vault: Vault) -> None:
     assert twin.hint == f"To bring it back: memcli resolve --undo {A}"
 
 
-@pytest.mark.parametrize("word", ["done", "Closed", "fixed", "solved", "resolved"])
+@pytest.mark.parametrize(
+    "word", ["done", "Closed", "fixed", "obsolete", "cancelled", "wontfix", "resolved"]
+)
 def test_a_trackers_word_for_solved_is_read_as_resolved(
     vault: Vault, word: str
 ) -> None:
