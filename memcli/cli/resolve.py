@@ -182,6 +182,8 @@ def _result(
     acted: bool,
     dry_run: bool,
 ) -> Result:
+    from memcli.curation.resolve import named_others
+
     verb = "reopened" if plan.undo else "resolved"
 
     def text(canvas: Canvas) -> None:
@@ -210,6 +212,8 @@ def _result(
     warnings = [f"no entry contains '{word}'" for word in plan.missing]
     if plan.unclear and not acted:
         warnings.append(f"it is not clear what is meant: {plan.unclear}")
+    if plan.other_kinds:
+        warnings.append(named_others(plan.other_kinds))
     warnings += [
         f"its claim is resolved by {name} as well, and is not shown before that one is "
         f"brought back: memcli resolve --undo {name}"

@@ -3,13 +3,14 @@
 Invariant: what should stay is never resolved by chance. A question concerns what can
 be solved (reflection items, blockers, actions, fixes) unless kinds are named; a word
 that stands nowhere counts against every match; the plan covers all matches, never a
-list that a limit has cut; and unless one claim clearly holds more of the question than
-every other, the plan says that it is not clear.
+list that a limit has cut; what matches of other kinds is named; and unless one claim
+clearly holds more of the question than every other, the plan says that it is not clear.
+So it does when only a rule matches, since a rule is not solved.
 """
 
 from __future__ import annotations
 
-from memcli.curation.resolve import ResolvePlan, Target, gather
+from memcli.curation.resolve import ResolvePlan, Target, gather, named_others
 from memcli.entries.checks import check_kind
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Item, Status
@@ -40,7 +41,7 @@ class _Match(NamedTuple):
     """An entry that holds words of the question.
 
     `held` is the share of the question's weight that it holds, `meant` whether that is
-    enough, `claim` the number of what it says.
+    enough, `claim` the number of what it says, `is_rule` whether it is an invariant.
     """
 
     id: str
@@ -49,6 +50,7 @@ class _Match(NamedTuple):
     score: float
     held: float
     meant: bool
+    is_rule: bool
 
 
 def plan_query(
@@ -71,21 +73,31 @@ def plan_query(
     view = View(vault.now_ms() // 1000)
 
     def find(reader: Reader) -> ResolvePlan:
-        ranking = _ranked(reader, query, view, _concerned(reader, kinds))
+        concerned = _concerned(reader, kinds)
+        ranking = _ranked(reader, query, view, concerned)
+        beside = set(range(reader.size)) - concerned
+        others = _matches(reader, _ranked(reader, query, view, beside))
         if not ranking.hits:
-            raise _nothing(reader, query, view, kinds)
+            named = [_target(reader, one) for one in others[:_MOST_NEAR]]
+            raise _nothing(reader, query, view, kinds, named)
         matches = _matches(reader, ranking)
         best = matches[0].held
         meant = [one for one in matches if one.meant and one.held > best - _MARGIN]
-        others = [one for one in matches if one not in meant]
+        rest = [one for one in matches if one not in meant]
         scored = [(one.id, one.score) for one in meant]
         plan = gather(reader, scored, Status.RESOLVED, same_key=same_key)
-        near = [_target(reader, one) for one in others[:_MOST_NEAR]]
+        near = [_target(reader, one) for one in rest[:_MOST_NEAR]]
+        rules = [one.id for one in meant if one.is_rule] if not kinds else []
         return plan._replace(
             near=near,
-            margin=best - others[0].held if others else 1.0,
+            margin=best - rest[0].held if rest else 1.0,
             missing=list(dict.fromkeys(ranking.missing)),
-            unclear=_unclear(meant, others, best),
+            unclear="only a rule matches"
+            if meant and len(rules) == len(meant)
+            else _unclear(meant, rest, best),
+            other_kinds=tuple(
+                _target(reader, one) for one in others[:_MOST_NEAR] if one.meant
+            ),
         )
 
     return vault.read(find)
@@ -163,6 +175,7 @@ def _matches(reader: Reader, ranking: Ranking) -> list[_Match]:
                 score=hit.score,
                 held=held,
                 meant=min(words, held) >= _COVERAGE,
+                is_rule=row.item == str(Item.INVARIANT),
             )
         )
     return sorted(matches, key=lambda one: (-one.held, -one.score, one.id))
@@ -174,7 +187,11 @@ def _target(reader: Reader, match: _Match) -> Target:
 
 
 def _nothing(
-    reader: Reader, query: str, view: View, kinds: Sequence[str]
+    reader: Reader,
+    query: str,
+    view: View,
+    kinds: Sequence[str],
+    others: Sequence[Target],
 ) -> EntryNotFound:
     """The refusal of a question that nothing matches among what it concerns."""
     solved = view._replace(statuses=frozenset({Status.RESOLVED}))
@@ -186,16 +203,12 @@ def _nothing(
             f"nothing in force matches '{query}': {row.id} is resolved already",
             hint=f"It is: {row.title}. If it is back: memcli resolve --undo {row.id}",
         )
-    hits = _ranked(reader, query, view, None).hits
-    others = sorted({reader.row(hit.doc).kind for hit in hits})
     if not others:
         return EntryNotFound(
             f"nothing in force matches '{query}'",
             hint="See what there is: memcli resolve --list --unresolved",
         )
     looked = ", ".join(kinds) or "reflection items, blockers, actions and fixes"
-    flags = " ".join(f"--kind {kind}" for kind in others)
     return EntryNotFound(
-        f"nothing in force matches '{query}' among {looked}",
-        hint=f"Entries of other kinds do; if they are meant, add {flags}.",
+        f"nothing in force matches '{query}' among {looked}; {named_others(others)}"
     )

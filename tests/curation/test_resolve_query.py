@@ -96,11 +96,33 @@ def test_decisions_and_notes_are_not_meant_unless_their_kind_is_named(
     name = save(vault, "We deploy the payment tests on Tuesdays", kind="decision")
     with pytest.raises(EntryNotFound) as error:
         vault.resolve_query("payment tests")
-    assert "--kind decision" in (error.value.hint or "")
+    assert "--kind decision" in error.value.message
+    assert name in error.value.message
     (done,) = vault.resolve_query("deploy payment tests", kinds=["decision"])
     assert done.id == name
     with pytest.raises(InvalidValue):
         plan_query(vault, "payment", kinds=["blockr"])
+
+
+def test_what_matches_of_other_kinds_is_named_with_the_flag_that_takes_it(
+    vault: Vault,
+) -> None:
+    save(vault, "Login fails on safari", kind="blocker")
+    lesson = save(vault, "Login fails on safari without cookies", kind="lesson")
+    save(vault, "The login page is green", kind="note")
+    found = plan_query(vault, "login fails safari")
+    assert [target.kind for target in found.targets] == ["blocker"]
+    assert [target.id for target in found.other_kinds] == [lesson]
+    with pytest.raises(AmbiguousQuery, match=f"{lesson} .*add --kind lesson"):
+        resolve.apply(vault, found, expect=3)
+
+
+def test_a_rule_is_never_the_only_entry_that_a_question_resolves(vault: Vault) -> None:
+    save(vault, "Always log in through safari", item="invariant")
+    found = plan_query(vault, "log in safari")
+    assert found.unclear == "only a rule matches"
+    with pytest.raises(AmbiguousQuery):
+        vault.resolve_query("log in safari")
 
 
 def test_ambiguity_is_decided_over_all_matches_and_never_on_a_cut_list(
