@@ -9,6 +9,8 @@ from __future__ import annotations
 from memcli.curation import research_run
 from memcli.curation.research_run import SEARCHES, Run, Search
 from memcli.entries import dates
+from memcli.entries.eligibility import View, standing
+from memcli.entries.entry import Status
 from memcli.entries.text.counted import counted
 from memcli.errors import InvalidValue, MemcliError, NotAllowed
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from memcli.recall.results import Row
+    from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
     _Answer = TypeVar("_Answer")
@@ -104,14 +107,20 @@ def titles(vault: Vault, run: Run) -> dict[str, str]:
 
 
 def still_there(vault: Vault, ids: Sequence[str]) -> dict[str, str]:
-    """Id -> title of those of these entries that are there and may be seen."""
-    return vault.read(
-        lambda reader: {
-            name: reader.row(doc).title
-            for name in ids
-            for doc in reader.exact("id", name)
-        }
-    )
+    """Id -> title of those of these entries that are there and may be seen; one that is
+    over says so."""
+    now = vault.now_ms() // 1000
+
+    def look(reader: Reader) -> dict[str, str]:
+        found = {}
+        for name in ids:
+            for doc in reader.exact("id", name):
+                status = standing(reader.facts(doc, access=False), View(now))
+                over = "" if status is Status.ACTIVE else f" ({status})"
+                found[name] = f"{reader.row(doc).title}{over}"
+        return found
+
+    return vault.read(look)
 
 
 def _spent(run: Run) -> NotAllowed:

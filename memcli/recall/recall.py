@@ -11,7 +11,7 @@ import os
 from itertools import islice
 
 from memcli.entries import layout
-from memcli.entries.eligibility import standing
+from memcli.entries.eligibility import DEFAULT_STATUSES, standing
 from memcli.entries.entry import Status
 from memcli.entries.text import tokens
 from memcli.recall import code_rows, scorer_store
@@ -334,7 +334,7 @@ def _path(
 def constraints(reader: Reader, query: Query, shown: Collection[int]) -> list[Row]:
     """Constraints in force and in scope that are not among the documents shown, pinned
     ones first, then the newest."""
-    view = query.view._replace(here=query.scope)
+    view = query.view._replace(here=query.scope, statuses=DEFAULT_STATUSES)
     in_force = (
         doc
         for doc in reader.constraints()

@@ -74,6 +74,7 @@ def doctor(named: str | None, around: Surroundings, caller: Caller) -> list[Chec
     else:
         roots.append(vault.root)
         checks += _of_vault(vault)
+        checks += _pages(vault, cwd)
     checks += _other_vaults(caller, roots)
     checks += _clients(environ, roots)
     checks += _hosts(environ, cwd, around)
@@ -241,6 +242,32 @@ def _calls(vault: Vault) -> Check:
         some = f"{len(failed):,} of them failed, the last was {last}"
         return Check("calls", NOTE, f"{said}, {some}", "memcli inspect sessions")
     return Check("calls", OK, said)
+
+
+def _pages(vault: Vault, cwd: str) -> Iterator[Check]:
+    """The pages of the project at hand that tell agents what is over."""
+    from memcli.curation import instruction_block
+    from memcli.entries.eligibility import View
+    from memcli.hosts import table
+    from memcli.storage import projects
+
+    project = projects.of(cwd, vault.environ)
+    names = {name for host in table.hosts() for name in host.pages} if project else ()
+    view = View(vault.now_ms() // 1000)
+    for name in sorted(names):
+        path = os.path.join(project.folder if project else cwd, *name.split("/"))
+        try:
+            over = vault.read(
+                lambda reader, path=path: instruction_block.over_in(path, reader, view)
+            )
+        except MemcliError:
+            continue  # it is no page that memcli writes
+        if over:
+            said = f"{path} still tells what is over: {'; '.join(over[:3])}"
+            mend = shlex.join(
+                ["memcli", "export", "--format", "agents-md", "--out", path]
+            )
+            yield Check(f"page {name}", NOTE, said, mend)
 
 
 def _other_vaults(caller: Caller, roots: list[str]) -> Iterator[Check]:

@@ -211,7 +211,11 @@ class _Placing:
         entry = before
         if met:
             sighted = duplicates.sighted(before, draft, self._now)
-            entry, outcome = (sighted, outcome) if sighted else (before, "duplicate")
+            if sighted is None and (
+                outcome == "seen" or duplicates.is_extracted(draft)
+            ):
+                outcome = "duplicate"
+            entry = sighted or before
         done = merging.Merged(entry, (), ())
         given = draft.entities
         if adds:

@@ -11,13 +11,16 @@ from typing import Any
 import pytest
 
 from memcli import Vault
+from memcli.curation import exporting, instruction_block
 from memcli.entries import layout
 from memcli.hosts import install, skills, table
 from memcli.hosts.install.command_line import Program
+from memcli.recall.query import Filters
 from memcli.sessions import hook_log
 from memcli.sessions.doctor import Check, Surroundings, doctor
 from memcli.vault.caller import Caller
 from tests.conftest import NOW
+from tests.git_command import git
 
 _CLIENTS = "e2e/clients.toml"
 Examine = Callable[..., dict[str, Check]]
@@ -90,6 +93,33 @@ def test_each_trouble_is_named_where_it_is(
     assert "memcli repair" in (found["vault"].mend or "")
     config.write_text("[vaults")
     assert states(examine())["config"] == "problem"
+
+
+def test_a_page_that_tells_what_was_resolved_is_named_with_the_export_that_mends_it(
+    examine: Examine, vault: Vault, tmp_path: Path
+) -> None:
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "remote", "add", "origin", "https://github.com/acme/shop")
+    page = tmp_path / "AGENTS.md"
+    old, _ = [
+        vault.save(vault.draft({"text": text, "kind": "convention"})).id
+        for text in ("Restart the cache after deploys", "Tabs, not spaces")
+    ]
+
+    def export() -> None:
+        found = exporting.entries(vault, Filters(), current=True)
+        instruction_block.put(instruction_block.planned(str(page), found.entries))
+
+    export()
+    assert "page AGENTS.md" not in examine()
+    vault.resolve(old)
+    check = examine()["page AGENTS.md"]
+    assert check.said.endswith(
+        "still tells what is over: Restart the cache after deploys"
+    )
+    assert check.mend == f"memcli export --format agents-md --out {page}"
+    export()
+    assert "page AGENTS.md" not in examine()
 
 
 def test_no_vault_and_no_git_are_problems_with_their_mends(

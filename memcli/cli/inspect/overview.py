@@ -65,7 +65,14 @@ def _draw(canvas: Canvas, seen: Overview, short: Callable[[str], str]) -> None:
             canvas.table(
                 ("id", "kind", "date", "title"),
                 [
-                    (short(row.id), row.kind, row.created[:10], row.title)
+                    (
+                        short(row.id),
+                        row.kind
+                        if row.status == "active"
+                        else f"{row.kind} {row.status}",
+                        row.created[:10],
+                        row.title,
+                    )
                     for row in rows
                 ],
             )

@@ -27,6 +27,26 @@ def test_overview_of_a_healthy_vault_exits_with_0(memcli: Run, vault: Vault):
     assert done.out.endswith("lint: nothing is wrong\n")
 
 
+def test_what_is_resolved_is_marked_where_it_is_named_and_is_no_constraint_in_force(
+    memcli: Run, vault: Vault
+) -> None:
+    fields = {"text": "Never push on Fridays", "kind": "constraint", "pinned": True}
+    saved = vault.save(vault.draft(fields))
+    memcli("recall", "push Fridays", "--research", "pushes")
+    memcli("recall", "deploy", "--research", "pushes")
+    vault.resolve(saved.id)
+    assert f"{saved.id}\tconstraint resolved\t" in memcli("inspect").out
+    assert (
+        "Never push on Fridays (resolved)"
+        in memcli("inspect", "research", "pushes").out
+    )
+    for question in ("Fridays", "deploy"):
+        done = memcli("recall", question, "--status", "resolved", "--json")
+        assert done.json["data"]["constraints"] == []
+    again = [memcli("save", "Never push, on **Fridays**!").out for _ in range(2)]
+    assert all(said.startswith("resolved, and recurred") for said in again)
+
+
 @pytest.mark.parametrize("words", [["inspect"], ["inspect", "lint"]])
 def test_error_exits_with_1_and_still_gives_the_data(
     memcli: Run, vault: Vault, words: list[str]
