@@ -377,7 +377,7 @@ def _result(
             canvas.line(low.told, style="dim")
         for row in answer.rows:
             draw(canvas, row, short, explain=explain)
-        draw_constraints(canvas, answer.constraints, short)
+        draw_constraints(canvas, answer.constraints, answer.more_constraints, short)
         if answer.next_cursor:
             from shlex import quote
 

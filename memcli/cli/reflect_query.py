@@ -87,7 +87,9 @@ def _result(
     def text(canvas: Canvas) -> None:
         short = short_ids.of(canvas, sources)
         _draw_facts(canvas, reflection, short)
-        draw_constraints(canvas, reflection.constraints, short)
+        draw_constraints(
+            canvas, reflection.constraints, reflection.more_constraints, short
+        )
         style = _STYLES[reflection.confidence]
         canvas.line(
             f"confidence: {reflection.confidence} ({reflection.confidence_why})",

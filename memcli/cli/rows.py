@@ -13,13 +13,18 @@ if TYPE_CHECKING:
 
 
 def draw_constraints(
-    canvas: Canvas, rows: Sequence[Row], short: Callable[[str], str] = str
+    canvas: Canvas, rows: Sequence[Row], more: int, short: Callable[[str], str] = str
 ) -> None:
-    """Draw the constraints, which hold for every question; `short` shows an id."""
+    """Draw the constraints, which hold for every question, and how many more there are;
+    `short` shows an id."""
     if rows:
         canvas.line("Constraints in force:", style="title")
     for row in rows:
         canvas.line(f"  {short(row.id)} · {row.title}")
+    if more:
+        canvas.line(
+            f"  {more} more: memcli recall --all --kind constraint", style="dim"
+        )
 
 
 def draw_code(canvas: Canvas, states: Sequence[CodeState]) -> None:

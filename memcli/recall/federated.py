@@ -294,13 +294,14 @@ def _merged(answers: Sequence[tuple[Vault, Recalled]], query: Query) -> Recalled
     rows = [row for _, answer in answers for row in answer.rows]
     order = _best(rows)
     shown, omitted = fit([rows[i] for i in order[: query.most]], query.max_chars)
-    beside = [answer.constraints for _, answer in answers]
+    told, more = _constraints([rows[i] for i in order], shown, answers)
     windows = (answer.window for _, answer in answers if answer.window)
     first = answers[0][1]
     return first._replace(
         rows=shown,
         omitted=omitted,
-        constraints=_constraints([rows[i] for i in order], shown, beside),
+        constraints=told,
+        more_constraints=more,
         coverage=round(max((rows[i].share for i in order[:COVERING]), default=0.0), 3),
         missing_terms=[
             word
@@ -320,16 +321,18 @@ def _no_match(vaults: Vaults, query: Query) -> NoMatch:
 
 
 def _constraints(
-    rows: Sequence[Row], shown: Sequence[Row], beside: Sequence[Sequence[Row]]
-) -> list[Row]:
-    """The constraints of all vaults that no row shows.
+    rows: Sequence[Row],
+    shown: Sequence[Row],
+    answers: Sequence[tuple[Vault, Recalled | Gathered]],
+) -> tuple[list[Row], int]:
+    """The constraints of all vaults that no row shows, and how many more there are.
 
     A vault's constraints stand beside its rows; one whose row is cut joins them.
 
     Args:
         rows: those of all vaults, best first.
         shown: those that are left of them.
-        beside: the constraints of each vault.
+        answers: of each vault.
     """
     places = {(row.source, row.path) for row in shown}
     joining = [
@@ -337,8 +340,11 @@ def _constraints(
         for row in rows
         if row.kind == "constraint" and (row.source, row.path) not in places
     ]
-    by_turns = (row for row in chain.from_iterable(zip_longest(*beside)) if row)
-    return [*joining, *by_turns][: asking.MOST_CONSTRAINTS]
+    beside = zip_longest(*(answer.constraints for _, answer in answers))
+    found = [*joining, *filter(None, chain.from_iterable(beside))]
+    told = found[: asking.MOST_CONSTRAINTS]
+    more = sum(answer.more_constraints for _, answer in answers)
+    return told, more + len(found) - len(told)
 
 
 def _gathered(answers: Sequence[tuple[Vault, Gathered]], query: Query) -> Gathered:
@@ -355,10 +361,11 @@ def _gathered(answers: Sequence[tuple[Vault, Gathered]], query: Query) -> Gather
     windows = (answer.window for _, answer in answers if answer.window)
     excluded = chain.from_iterable(answer.excluded for _, answer in answers)
     shown = [rows[i] for i in chosen]
-    beside = [answer.constraints for _, answer in answers]
+    told, more = _constraints([rows[i] for i in order], shown, answers)
     return answers[0][1]._replace(
         rows=shown,
-        constraints=_constraints([rows[i] for i in order], shown, beside),
+        constraints=told,
+        more_constraints=more,
         matched=[matched[i] for i in chosen],
         weights={k: v for _, answer in answers for k, v in answer.weights.items()},
         ends={k: v for _, answer in answers for k, v in answer.ends.items()},

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 
 MOST_CONSTRAINTS = 5
+# So many are counted: each takes two microseconds, and a database is asked for them.
+COUNTED_CONSTRAINTS = 100
 """Constraints are shown at any score, but no more of them than this."""
 _LONGEST_NAME = 4  # words of an entity's name that a question is searched for
 

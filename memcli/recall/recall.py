@@ -126,10 +126,12 @@ def look(
         warnings.append(scorer.problem)
     if not question.terms and question.inside is None and not rows:
         warnings.append("the question holds no word to search for")
+    beside, more = constraints(reader, query, shown)
     return Recalled(
         query=query.text,
         rows=rows,
-        constraints=constraints(reader, query, shown),
+        constraints=beside,
+        more_constraints=more,
         coverage=round(ranking.coverage, 3),
         missing_terms=list(dict.fromkeys(ranking.missing)),
         window=asking.echo(query.filters, window),
@@ -331,22 +333,26 @@ def _path(
     return path
 
 
-def constraints(reader: Reader, query: Query, shown: Collection[int]) -> list[Row]:
+def constraints(
+    reader: Reader, query: Query, shown: Collection[int]
+) -> tuple[list[Row], int]:
     """Constraints in force and in scope that are not among the documents shown, pinned
-    ones first, then the newest."""
+    ones first, then the newest; and how many more there are."""
     view = query.view._replace(here=query.scope, statuses=DEFAULT_STATUSES)
     in_force = (
         doc
         for doc in reader.constraints()
         if doc not in shown and reader.verdict(doc, view) is None
     )
-    newest = list(islice(in_force, asking.MOST_CONSTRAINTS))
+    found = list(islice(in_force, asking.COUNTED_CONSTRAINTS))
+    newest = found[: asking.MOST_CONSTRAINTS]
     reader.ahead(lambda: Ahead(rows=newest))
     rows = [(doc, reader.row(doc)) for doc in newest]
-    return [
+    told = [
         aged(reader, view, doc, stored, row_of(stored, 0.0, ["constraint"]))
         for doc, stored in rows
     ]
+    return told, len(found) - len(newest)
 
 
 def aged(reader: Reader, view: View, doc: int, stored: StoredRow, row: Row) -> Row:

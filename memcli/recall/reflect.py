@@ -92,6 +92,7 @@ class Reflection(NamedTuple):
     budget: dict[str, Any]
     warnings: list[str]
     no_match: NoMatch | None = None
+    more_constraints: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
@@ -136,6 +137,7 @@ class Gathered(NamedTuple):
     window: dict[str, Any] | None
     warnings: list[str]
     no_match: NoMatch | None = None
+    more_constraints: int = 0
 
 
 def reflect(vault: Vault, query: Query) -> Reflection:
@@ -216,6 +218,7 @@ def conclude(query: Query, gathered: Gathered) -> Reflection:
         citations=[_citation(row, gathered.ends) for row in rows],
         facts=rows,
         constraints=gathered.constraints,
+        more_constraints=gathered.more_constraints,
         coverage=round(coverage, 3),
         missing_terms=missing,
         reading=respelled(row.read for row in rows),
@@ -271,9 +274,11 @@ def gather(reader: Reader, query: Query) -> Gathered:
     rows, matched = rows[: query.limit], matched[: query.limit]
     words = _weights(reader, query)
     shown = {doc for row in rows for doc in reader.exact("path", row.path)}
+    beside, more = recall.constraints(reader, query, shown)
     return Gathered(
         rows=rows,
-        constraints=recall.constraints(reader, query, shown),
+        constraints=beside,
+        more_constraints=more,
         matched=matched,
         weights=words,
         ends=_ends(reader, rows),

@@ -103,7 +103,8 @@ class Recalled(NamedTuple):
     `coverage` is the share of the question's weight that the best row holds (0 to
     1); `missing_terms` are its words found in no entry; `omitted` counts rows that
     `max_chars` left out; `window` echoes the time filter, or the window that the
-    question names; `no_match` says why a question has no row.
+    question names; `no_match` says why a question has no row. `more_constraints` counts
+    those in force beyond the ones that are given.
     """
 
     query: str | None
@@ -116,6 +117,7 @@ class Recalled(NamedTuple):
     omitted: int
     warnings: list[str]
     no_match: NoMatch | None = None
+    more_constraints: int = 0
 
     @property
     def reading(self) -> dict[str, list[str]]:
@@ -146,6 +148,7 @@ class Recalled(NamedTuple):
             "query": self.query,
             "rows": [row.as_dict() for row in self.rows],
             "constraints": [row.as_dict() for row in self.constraints],
+            "more_constraints": self.more_constraints,
             "coverage": self.coverage,
             "low_coverage": low and low._asdict(),
             "missing_terms": self.missing_terms,

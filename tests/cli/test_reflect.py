@@ -38,7 +38,7 @@ def test_the_envelope_is_that_of_the_use_case(
             "similar",
             "superseded_excluded",
         ),
-        *("next_queries", "window", "budget", "no_match"),
+        *("next_queries", "window", "budget", "no_match", "more_constraints"),
     ]
     assert sorted(row["id"] for row in data["facts"]) == sorted(facts)
     assert data["confidence"] == "high"

@@ -211,6 +211,17 @@ def test_as_of_shows_what_was_current_then(vault: Vault) -> None:
     assert [row.text for row in later.rows] == ["entry new"]
 
 
+def test_constraints_beyond_the_fifth_are_counted(vault: Vault) -> None:
+    names = ("main", "release", "beta", "alpha", "stable", "next", "old")
+    rules = [{"text": f"Never push {name}", "kind": "constraint"} for name in names]
+    ids = [vault.save(vault.draft(rule)).id for rule in rules]
+    vault.resolve(ids[0])
+    answer = vault.recall("kubernetes")
+    assert (len(answer.constraints), answer.more_constraints) == (5, 1)
+    assert vault.reflect("kubernetes").more_constraints == 1
+    assert vault.recall("beta").more_constraints == 0
+
+
 def test_constraints_in_force_surface_beside_the_rows(vault: Vault) -> None:
     save(vault, "red apples")
     save(vault, "Never push to main", kind="constraint")
