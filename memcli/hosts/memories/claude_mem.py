@@ -77,7 +77,9 @@ def _within(
     def rows(table: str) -> Iterator[dict[str, Any]]:
         nonlocal left
         for row in _rows(database, table):
-            left -= sum(len(one) for one in row.values() if isinstance(one, str | bytes))
+            left -= sum(
+                len(one) for one in row.values() if isinstance(one, str | bytes)
+            )
             if left < 0:
                 raise sqlite3.DataError(f"{table} gives more than the file holds")
             yield row
