@@ -12,15 +12,25 @@ from functools import lru_cache
 
 from memcli.entries import digests
 
+# One kind of quotes and dashes; an em dash parts words, and marks of scripts without
+# spaces part none; nobody sees the last ones.
 _UNIFIED = str.maketrans(
-    dict.fromkeys("‘’‚‛′`´", "'")
+    dict.fromkeys("‘’‚‛′´", "'")
     | dict.fromkeys("“”„‟″«»", '"')
-    | dict.fromkeys("‐‑‒–—―−", "-")
+    | dict.fromkeys("‐‑‒–−", "-")
+    | dict.fromkeys("—―", " ")
+    | dict.fromkeys("。，；：！？、「」『』", "")
+    | dict.fromkeys("\u00ad\u200b\u2060\ufeff", "")
 )
-_BULLETS = r"^(?:(?:[-*+>•‣◦▪·]|\d{1,3}[.)]|\[[ x]\])(?:\s+|$))+"
+# Marks of lists and headings, at the beginning of a line.
+_BULLETS = r"^(?:(?:[-*+>•‣◦▪·]|#{1,6}|\d{1,3}[.)]|\[[ x]\])(?:\s+|$))+"
 # What all of these begin with, beside digits.
-_BULLET_SIGNS = "-*+>•‣◦▪·["
-_TRAILING = " .,;:!?…。，；：！？、"
+_BULLET_SIGNS = "-*+>•‣◦▪·[#"
+# Quotes, emphasis, code spans and brackets around words, and what ends a part of a
+# sentence. No more, and not within words: `.env`, `C++`, `C#`, `-x` and `1.5` say what
+# `env`, `C`, `x` and `15` do not.
+_BEFORE = "'\"`*_~([{¿¡"
+_BEHIND = "'\"`*_~)]}.,;:!?…"
 
 
 def fingerprint(text: str) -> str:
@@ -59,21 +69,29 @@ def claim_number(text: str) -> int:
 
 
 def strict_key(kind: str, text: str) -> str:
-    """Return `kind:text`, with the text stripped of everything but its claim.
+    """Return `kind:text`, with the text stripped of everything but its words.
 
-    Quotes and dashes unified, bullets and trailing punctuation dropped, spaces
-    collapsed, lower case. Resolving one item resolves every item of its key.
+    Case, layout, quotes, dashes, emphasis and other markup, and the punctuation around
+    words do not count. Resolving one item resolves every item of its key.
     """
     if text.isascii():
-        plain = text.replace("`", "'").lower()
+        plain = text.lower()
     else:
         import unicodedata
 
-        plain = unicodedata.normalize("NFC", text.translate(_UNIFIED)).lower()
+        plain = unicodedata.normalize("NFC", text.translate(_UNIFIED)).casefold()
+        plain = unicodedata.normalize("NFC", plain)
     lines = (_without_bullet(line.strip()) for line in plain.splitlines())
-    words = " ".join(" ".join(lines).split())
-    # Once more, for a text that is nothing but marks.
-    return f"{kind}:{_without_bullet(words.rstrip(_TRAILING))}"
+    words = " ".join(filter(None, map(_word, " ".join(lines).split())))
+    # Once more, for a mark of a list that stood within others.
+    return f"{kind}:{_without_bullet(words)}"
+
+
+def _word(chunk: str) -> str:
+    if chunk.isalnum():
+        return chunk
+    word = chunk.lstrip(_BEFORE).rstrip(_BEHIND)
+    return word if word.strip("-") else ""
 
 
 def _without_bullet(line: str) -> str:

@@ -1,10 +1,10 @@
 """Duplicates: whether a vault holds a text already.
 
-Invariant: the same text is the same memory, unless both say where they stood (in
-which session, at which place) and the places differ: two people may thank each other
-in the same words twice. What another project holds makes no duplicate, since it is not
-told here; what holds everywhere does. Only an active entry, or one in the draft's own
-state, makes it a duplicate; others are named in the outcome.
+Invariant: the same words are the same memory, whatever their marks, unless both say
+where they stood (in which session, at which place) and the places differ: two people
+may thank each other in the same words twice. What another project holds makes no
+duplicate, since it is not told here; what holds everywhere does. Only an active entry,
+or one in the draft's own state, makes it a duplicate; others are named in the outcome.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from memcli.storage import files
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from memcli.search.reader import Reader
@@ -68,34 +68,25 @@ _MET_AGAIN = {
 }
 
 
-class Said(NamedTuple):
-    """What a text says, as far as duplicates go: its fingerprint and its claim."""
-
-    fingerprint: str
-    claim: str
-
-
 class HeldTexts:
     """What the vault holds of the texts of some drafts.
 
     Args:
         agent: the name of the agent that asks, if it is not the owner.
-        drafts: by text what each draft says, which is asked for at every step.
     """
 
-    def __init__(self, agent: str | None, drafts: Mapping[str, Said]) -> None:
+    def __init__(self, agent: str | None) -> None:
         self._agent = agent
-        self._said = drafts
         self._elsewhere: dict[str, tuple[Resolve, ...]] = {}
-        self._by_text: dict[str, list[Held]] = {}
+        self._by_words: dict[str, list[Held]] = {}
         self._by_claim: dict[str, list[Held]] = {}
         self._by_id: dict[str, Held] = {}
 
     def add(self, text: str, held: Held) -> None:
         """Count an entry in, with its body."""
-        said = self._said.get(text) or _said(text)
-        self._by_text.setdefault(said.fingerprint, []).append(held)
-        self._by_claim.setdefault(said.claim, []).append(held)
+        said = words(text)
+        self._by_words.setdefault(said, []).append(held)
+        self._by_claim.setdefault(said, []).append(held)
         self._by_id.setdefault(held.id, held)
 
     def add_proposed(self, text: str | None, held: Held) -> None:
@@ -111,8 +102,8 @@ class HeldTexts:
         """The id of the resolved entry that keeps this draft from being shown."""
         if entry.status not in (Status.ACTIVE, Status.PENDING):
             return None
-        said = self._said[entry.body].claim
-        here = (held.resolve for held in self._by_claim.get(said, ()) if said)
+        said = claim(entry.body)
+        here = (held.resolve for held in self._by_claim.get(said, ()))
         agents, project = (self._agent, entry.agent), project_number(entry.project)
         for resolve in (*here, *self._elsewhere.get(said, ())):
             if resolve and resolve.counts_for(agents, project):
@@ -123,12 +114,12 @@ class HeldTexts:
         """The entry that holds this draft already, and the outcome that makes it."""
         if entry.id and entry.id in self._by_id:
             return self._by_id[entry.id], "duplicate"
-        said = self._said[entry.body]
+        said = words(entry.body)
         settled = None if entry.id else self.settled_by(entry)
         if settled is not None and settled in self._by_id:
             return self._by_id[settled], "recurred"
         if is_extracted(entry):
-            same_claim = _holding(self._by_claim.get(said.claim, ()), entry)
+            same_claim = _holding(self._by_claim.get(said, ()), entry)
             for status, outcome in _MET_AGAIN.items():
                 for held in same_claim:
                     if held.status != status:
@@ -140,7 +131,7 @@ class HeldTexts:
                     if entry.item is None or outcome != "duplicate":
                         return held, outcome
         mine = place(entry.source)
-        for held in _holding(self._by_text.get(said.fingerprint, ()), entry):
+        for held in _holding(self._by_words.get(said, ()), entry):
             same_state = held.status in (_ACTIVE, str(entry.status))
             # An item fades and a fact does not: one must not stand for the other.
             same_role = bool(held.item) == (entry.item is not None)
@@ -151,24 +142,13 @@ class HeldTexts:
 
     def earlier(self, entry: Entry) -> list[Held]:
         """Entries with this text that are no longer active."""
-        said = self._said[entry.body]
-        same_text = _holding(self._by_text.get(said.fingerprint, ()), entry)
+        same_text = _holding(self._by_words.get(words(entry.body), ()), entry)
         states = (_ACTIVE, str(entry.status))
         return [held for held in same_text if held.status not in states]
 
     def elsewhere(self, entry: Entry) -> list[Held]:
-        """Active entries that make this claim, each of another project than the draft.
-
-        They are known only where the draft was mined or its text is the same.
-        """
-        said = self._said[entry.body]
-        known = {
-            held.id: held
-            for held in (
-                *self._by_text.get(said.fingerprint, ()),
-                *self._by_claim.get(said.claim, ()),
-            )
-        }
+        """Active entries of this claim, each of another project than the draft."""
+        known = {held.id: held for held in self._by_claim.get(words(entry.body), ())}
         return [
             held
             for held in known.values()
@@ -176,8 +156,9 @@ class HeldTexts:
         ]
 
 
-def _said(text: str) -> Said:
-    return Said(fingerprint(text), claim(text))
+def words(text: str) -> str:
+    """The number of a text's claim; of its signs, where it holds no word."""
+    return claim(text) or fingerprint(text)
 
 
 def _holding(helds: Iterable[Held], entry: Entry) -> list[Held]:
@@ -294,16 +275,15 @@ def held_texts(
     reader: Reader, later: Later, drafts: Sequence[Entry], now: int
 ) -> HeldTexts:
     """What the vault holds of these drafts' texts and ids, at `now` (epoch seconds)."""
-    by_text = {entry.body: _said(entry.body) for entry in drafts}
-    known = HeldTexts(later.agent.name if later.agent else None, by_text)
-    texts = {said.fingerprint for said in by_text.values()}
-    claims = {said.claim for said in by_text.values()} - {""}
+    known = HeldTexts(later.agent.name if later.agent else None)
+    claims = {words(entry.body) for entry in drafts}
+    signs = {fingerprint(entry.body) for entry in drafts if not claim(entry.body)}
     ids = {entry.id for entry in drafts if entry.id}
     for name in claims:
         known.add_resolved(name, reader.claims.resolves_elsewhere(int(name, 16)))
     docs: dict[int, None] = {}
     for field, values in (
-        ("fingerprint", texts),
+        ("fingerprint", signs),
         ("claim", claims),
         ("proposed", claims),
         ("id", ids),
@@ -318,13 +298,8 @@ def held_texts(
             known.add(row.text, one)
             known.add_proposed(row.source.proposed, one)
     for path, data, body in later.bodies():
-        edited = bool(claims) and b"\n  proposed:" in data
-        if (
-            ids
-            or edited
-            or fingerprint(body) in texts
-            or (claims and claim(body) in claims)
-        ):
+        edited = b"\n  proposed:" in data
+        if ids or edited or words(body) in claims:
             entry = decoded(data, path)
             one = held(entry, now)
             known.add(body, one)

@@ -211,9 +211,9 @@ class _Placing:
         entry = before
         if met:
             sighted = duplicates.sighted(before, draft, self._now)
-            if sighted is None and (
-                outcome == "seen" or duplicates.is_extracted(draft)
-            ):
+            # A session, and what is dated, is told once; a person each time.
+            told = draft.source.session or draft.occurred_at or draft.created
+            if sighted is None and (outcome == "seen" or told):
                 outcome = "duplicate"
             entry = sighted or before
         done = merging.Merged(entry, (), ())

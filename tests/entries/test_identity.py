@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,11 +24,25 @@ def test_a_fingerprint_sees_words_and_lines() -> None:
 
 
 def test_a_strict_key_sees_the_claim_alone() -> None:
-    wanted = 'fix:"pin" typer - it\'s slow'
+    wanted = "fix:pin typer it's slow"
     assert strict_key("fix", "- “Pin” typer — it’s\n  SLOW.") == wanted
     assert strict_key("fix", "1. [x] «pin» typer – it's slow!!") == wanted
-    assert strict_key("fix", "a - b") == "fix:a - b"
+    assert strict_key("fix", "# Pin *typer*; **it's** `slow`") == wanted
+    assert strict_key("fix", "Straße") == strict_key("fix", "STRASSE")
+    assert strict_key("fix", "缓存是错的，对吗？") == strict_key(
+        "fix", "缓存是错的对吗"
+    )
     assert strict_key("note", "pin") != strict_key("fix", "pin")
+
+
+@pytest.mark.parametrize(
+    "pair",
+    ["C C++ C#", ".env env", "1.5 15", "-x x", "a!=b a==b", "$HOME HOME", "10² 102"],
+)
+def test_a_strict_key_tells_apart_what_a_sign_tells_apart(pair: str) -> None:
+    words = pair.split()
+    keys = {strict_key("fix", f"Never use {word} here") for word in words}
+    assert len(keys) == len(words)
 
 
 @settings(max_examples=200)

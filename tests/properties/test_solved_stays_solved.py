@@ -38,6 +38,11 @@ def by_hand(vault: Vault) -> None:
     Path(vault.root, "hand.md").write_text(f"- {SOLVED}!\n", encoding="utf-8")
 
 
+def by_other_marks(vault: Vault) -> None:
+    text = "# Restart, the **Shibboleth** `cache`; after “every” *deploy*…"
+    Path(vault.root, "marks.md").write_text(text, encoding="utf-8")
+
+
 def by_hand_with_fields(vault: Vault) -> None:
     fields = "kind: constraint\npinned: true\nitem: invariant\ntags: [cache]"
     Path(vault.root, "fields.md").write_text(
@@ -108,6 +113,7 @@ def by_agent(vault: Vault) -> None:
 
 WAYS_IN = [
     by_hand,
+    by_other_marks,
     by_hand_with_fields,
     by_pull,
     by_save,

@@ -24,7 +24,7 @@ def session(name: str) -> dict[str, Any]:
 def test_an_item_has_a_file_of_its_own_with_its_key(vault: Vault) -> None:
     saved = say(vault, "- Next run:  retest “rerank”.", item="invariant")
     assert saved.path.startswith("reflections/")
-    assert vault.get(saved.id).key == 'invariant:next run: retest "rerank"'
+    assert vault.get(saved.id).key == "invariant:next run retest rerank"
 
 
 def test_an_unknown_item_is_refused_with_the_two_that_exist(vault: Vault) -> None:
@@ -155,9 +155,10 @@ def test_what_a_person_states_again_recurs_and_is_told_how_to_bring_it_back(
     again = vault.save(vault.draft({"text": "rerank is broken!", **fields}))
     assert (again.id, again.outcome, again.settled_by) == (solved, "recurred", solved)
     assert f"memcli resolve --undo {solved}" in again.notes[0]
-    # The second time of a day is no news, and is told all the same.
+    # The second time of a day is not counted, and is told all the same.
     more = vault.save(vault.draft({"text": "Rerank is broken", **fields}))
-    assert (more.id, more.outcome, more.settled_by) == (solved, "duplicate", solved)
+    assert (more.id, more.outcome, more.settled_by) == (solved, "recurred", solved)
+    assert len(vault.get(solved).seen) == 1
 
 
 def test_an_entry_with_an_id_of_its_own_is_restored_and_not_shown(
