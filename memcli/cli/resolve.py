@@ -182,8 +182,6 @@ def _result(
     acted: bool,
     dry_run: bool,
 ) -> Result:
-    from memcli.curation.resolve import named_others
-
     verb = "reopened" if plan.undo else "resolved"
 
     def text(canvas: Canvas) -> None:
@@ -212,7 +210,9 @@ def _result(
     warnings = [f"no entry contains '{word}'" for word in plan.missing]
     if plan.unclear and not acted:
         warnings.append(f"it is not clear what is meant: {plan.unclear}")
-    if plan.other_kinds:
+    if plan.other_kinds and not plan.unclear:
+        from memcli.curation.resolve_query import named_others
+
         warnings.append(named_others(plan.other_kinds))
     warnings += [
         f"its claim is resolved by {name} as well, and is not shown before that one is "

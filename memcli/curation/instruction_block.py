@@ -116,7 +116,7 @@ def planned(path: str, found: Sequence[Entry]) -> Block:
     return Block(path, after.encode(), changed, told, left_out, in_page, doubtful)
 
 
-def over_in(path: str, reader: Reader, view: View) -> list[str]:
+def over_in(path: str, view: View, reader: Reader) -> list[str]:
     """The titles of what a page's block still tells, and is not in force any more.
 
     Raises:

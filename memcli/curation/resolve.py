@@ -62,8 +62,7 @@ class ResolvePlan(NamedTuple):
     no entry holds. `unclear` says why the question may mean something else, None when
     it is clear. `alone` leaves other entries of the claim as they are. `still` are
     resolved entries that keep hiding the claim when the targets are reopened.
-    `other_kinds` are entries that hold as much of the question, of kinds that it is not
-    about.
+    `other_kinds` hold as much of the question, and are of kinds that it is not about.
     """
 
     targets: list[Target]
@@ -99,19 +98,11 @@ class ResolvePlan(NamedTuple):
         return AmbiguousQuery(
             f"{problem}; nothing was changed. Matches: {names or 'none'}"
             + (f", and {more} more" if more > 0 else "")
-            + (f"; near: {near}" if near else "")
-            + (f"; {named_others(self.other_kinds)}" if self.other_kinds else ""),
+            + (f"; near: {near}" if near else ""),
             hint="Give the ids that are meant"
             + (f", or --expect {len(self.targets)}." if self.targets else "."),
             details={"plan": self.as_dict()},
         )
-
-
-def named_others(others: Sequence[Target]) -> str:
-    """The entries of other kinds that a question may mean, and how to choose them."""
-    named = ", ".join(f"{one.id} ({one.kind}: {one.title})" for one in others)
-    flags = " ".join(f"--kind {kind}" for kind in sorted({one.kind for one in others}))
-    return f"of other kinds match: {named}; if they are meant, add {flags}"
 
 
 def plan(

@@ -10,7 +10,7 @@ So it does when only a rule matches, since a rule is not solved.
 
 from __future__ import annotations
 
-from memcli.curation.resolve import ResolvePlan, Target, gather, named_others
+from memcli.curation.resolve import ResolvePlan, Target, gather
 from memcli.entries.checks import check_kind
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Item, Status
@@ -75,29 +75,30 @@ def plan_query(
     def find(reader: Reader) -> ResolvePlan:
         concerned = _concerned(reader, kinds)
         ranking = _ranked(reader, query, view, concerned)
-        beside = set(range(reader.size)) - concerned
-        others = _matches(reader, _ranked(reader, query, view, beside))
+        rest = set(range(reader.size)) - concerned
+        others = _matches(reader, _ranked(reader, query, view, rest))
         if not ranking.hits:
             named = [_target(reader, one) for one in others[:_MOST_NEAR]]
             raise _nothing(reader, query, view, kinds, named)
         matches = _matches(reader, ranking)
         best = matches[0].held
         meant = [one for one in matches if one.meant and one.held > best - _MARGIN]
-        rest = [one for one in matches if one not in meant]
+        less = [one for one in matches if one not in meant]
         scored = [(one.id, one.score) for one in meant]
         plan = gather(reader, scored, Status.RESOLVED, same_key=same_key)
-        near = [_target(reader, one) for one in rest[:_MOST_NEAR]]
-        rules = [one.id for one in meant if one.is_rule] if not kinds else []
+        near = [_target(reader, one) for one in less[:_MOST_NEAR]]
+        beside = [_target(reader, one) for one in others[:_MOST_NEAR] if one.meant]
+        unclear = _unclear(meant, less, best)
+        if meant and not kinds and all(one.is_rule for one in meant):
+            unclear = "only a rule matches"
         return plan._replace(
             near=near,
-            margin=best - rest[0].held if rest else 1.0,
+            margin=best - less[0].held if less else 1.0,
             missing=list(dict.fromkeys(ranking.missing)),
-            unclear="only a rule matches"
-            if meant and len(rules) == len(meant)
-            else _unclear(meant, rest, best),
-            other_kinds=tuple(
-                _target(reader, one) for one in others[:_MOST_NEAR] if one.meant
-            ),
+            unclear=f"{unclear}; {named_others(beside)}"
+            if unclear and beside
+            else unclear,
+            other_kinds=tuple(beside),
         )
 
     return vault.read(find)
@@ -184,6 +185,13 @@ def _matches(reader: Reader, ranking: Ranking) -> list[_Match]:
 def _target(reader: Reader, match: _Match) -> Target:
     scored = [(match.id, match.score)]
     return gather(reader, scored, Status.RESOLVED, same_key=False).targets[0]
+
+
+def named_others(others: Sequence[Target]) -> str:
+    """The entries of other kinds that a question may mean, and how to choose them."""
+    named = ", ".join(f"{one.id} ({one.kind}: {one.title})" for one in others)
+    flags = " ".join(f"--kind {kind}" for kind in sorted({one.kind for one in others}))
+    return f"of other kinds match: {named}; if they are meant, add {flags}"
 
 
 def _nothing(

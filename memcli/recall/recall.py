@@ -43,6 +43,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
+    from typing import Any
 
     from memcli.entries.eligibility import View
     from memcli.recall.no_match import NoMatch
@@ -126,12 +127,10 @@ def look(
         warnings.append(scorer.problem)
     if not question.terms and question.inside is None and not rows:
         warnings.append("the question holds no word to search for")
-    beside, more = constraints(reader, query, shown)
     return Recalled(
         query=query.text,
         rows=rows,
-        constraints=beside,
-        more_constraints=more,
+        **constraints(reader, query, shown),
         coverage=round(ranking.coverage, 3),
         missing_terms=list(dict.fromkeys(ranking.missing)),
         window=asking.echo(query.filters, window),
@@ -333,9 +332,7 @@ def _path(
     return path
 
 
-def constraints(
-    reader: Reader, query: Query, shown: Collection[int]
-) -> tuple[list[Row], int]:
+def constraints(reader: Reader, query: Query, shown: Collection[int]) -> dict[str, Any]:
     """Constraints in force and in scope that are not among the documents shown, pinned
     ones first, then the newest; and how many more there are."""
     view = query.view._replace(here=query.scope, statuses=DEFAULT_STATUSES)
@@ -347,12 +344,11 @@ def constraints(
     found = list(islice(in_force, asking.COUNTED_CONSTRAINTS))
     newest = found[: asking.MOST_CONSTRAINTS]
     reader.ahead(lambda: Ahead(rows=newest))
-    rows = [(doc, reader.row(doc)) for doc in newest]
-    told = [
-        aged(reader, view, doc, stored, row_of(stored, 0.0, ["constraint"]))
-        for doc, stored in rows
-    ]
-    return told, len(found) - len(newest)
+    told = []
+    for doc in newest:
+        row = row_of(stored := reader.row(doc), 0.0, ["constraint"])
+        told.append(aged(reader, view, doc, stored, row))
+    return {"constraints": told, "more_constraints": len(found) - len(newest)}
 
 
 def aged(reader: Reader, view: View, doc: int, stored: StoredRow, row: Row) -> Row:

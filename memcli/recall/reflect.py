@@ -274,11 +274,9 @@ def gather(reader: Reader, query: Query) -> Gathered:
     rows, matched = rows[: query.limit], matched[: query.limit]
     words = _weights(reader, query)
     shown = {doc for row in rows for doc in reader.exact("path", row.path)}
-    beside, more = recall.constraints(reader, query, shown)
     return Gathered(
         rows=rows,
-        constraints=beside,
-        more_constraints=more,
+        **recall.constraints(reader, query, shown),
         matched=matched,
         weights=words,
         ends=_ends(reader, rows),
@@ -305,10 +303,8 @@ def _layers(reader: Reader, query: Query) -> list[tuple[str, Query]]:
         return [(LAYERS[-1], query)]
     wanted = [layer for layer in LAYERS if layer in (filters.layers or LAYERS)]
     chosen = [layer for layer in wanted if layer in held] or wanted[-1:]
-    return [
-        (layer, query._replace(filters=filters._replace(layers=(layer,))))
-        for layer in chosen
-    ]
+    narrowed = ((layer, filters._replace(layers=(layer,))) for layer in chosen)
+    return [(layer, query._replace(filters=narrow)) for layer, narrow in narrowed]
 
 
 def _look(reader: Reader, query: Query, limit: int) -> Recalled:
@@ -349,8 +345,7 @@ def _ends(reader: Reader, rows: Sequence[Row]) -> dict[str, str]:
     ends = {}
     for row in rows:
         for doc in reader.exact("path", row.path):
-            until = reader.row(doc).occurred_until
-            if until:
+            if until := reader.row(doc).occurred_until:
                 ends[row.id] = until
     return ends
 
@@ -398,8 +393,6 @@ def _why_ended(reader: Reader, row: Row, view: View) -> str:
 def _successor(reader: Reader, row: Row, view: View) -> str | None:
     """The id of the version in force of an entry, when the caller may see it."""
     head = lineage.current(reader, row.id)
-    if head is None:
-        return None
     seen = view._replace(statuses=frozenset(Status))
-    docs = reader.exact("id", head)
+    docs = reader.exact("id", head) if head else ()
     return head if any(reader.verdict(doc, seen) is None for doc in docs) else None

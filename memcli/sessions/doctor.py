@@ -245,29 +245,12 @@ def _calls(vault: Vault) -> Check:
 
 
 def _pages(vault: Vault, cwd: str) -> Iterator[Check]:
-    """The pages of the project at hand that tell agents what is over."""
-    from memcli.curation import instruction_block
-    from memcli.entries.eligibility import View
-    from memcli.hosts import table
-    from memcli.storage import projects
+    from memcli.sessions.briefing import loaded
 
-    project = projects.of(cwd, vault.environ)
-    names = {name for host in table.hosts() for name in host.pages} if project else ()
-    view = View(vault.now_ms() // 1000)
-    for name in sorted(names):
-        path = os.path.join(project.folder if project else cwd, *name.split("/"))
-        try:
-            over = vault.read(
-                lambda reader, path=path: instruction_block.over_in(path, reader, view)
-            )
-        except MemcliError:
-            continue  # it is no page that memcli writes
-        if over:
-            said = f"{path} still tells what is over: {'; '.join(over[:3])}"
-            mend = shlex.join(
-                ["memcli", "export", "--format", "agents-md", "--out", path]
-            )
-            yield Check(f"page {name}", NOTE, said, mend)
+    for path, over in loaded.telling_what_is_over(vault, cwd):
+        said = f"{path} still tells what is over: {'; '.join(over[:3])}"
+        mend = f"memcli export --format agents-md --out {shlex.quote(path)}"
+        yield Check(f"page {os.path.basename(path)}", NOTE, said, mend)
 
 
 def _other_vaults(caller: Caller, roots: list[str]) -> Iterator[Check]:

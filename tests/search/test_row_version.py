@@ -17,7 +17,7 @@ from memcli.search.reading import Files
 from memcli.search.segment_file import FORMAT
 from memcli.search.stored_row import StoredRow
 
-KNOWN = (8, 3, 25), "c93ac90691c67e6f"
+KNOWN = (8, 3, 26), "5ea12604680f59a5"
 
 FACT = """\
 ---
