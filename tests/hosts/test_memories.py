@@ -370,3 +370,66 @@ def test_a_tool_that_is_not_there_is_named_with_where_it_was_looked_for(
     with pytest.raises(InvalidValue) as unknown:
         tools.find("claudecode")
     assert "Did you mean claude-code?" in (unknown.value.hint or "")
+
+
+def test_no_place_that_is_a_link_or_lies_behind_one_in_a_project_is_read(
+    tmp_path: Path,
+) -> None:
+    project, away = tmp_path / "shop", tmp_path / "away"
+    write(away / "rules" / "a.md", "Deploy on Mondays.\n")
+    write(away / "AGENTS.md", "# Rules\n\nDeploy on Mondays.\n")
+    project.mkdir()
+    for name, target in (
+        ("AGENTS.md", away / "AGENTS.md"),
+        (".cursor", away),
+        (".cursorrules", away / "AGENTS.md"),
+        ("db", away / "AGENTS.md"),
+    ):
+        (project / name).symlink_to(target)
+    rules = project / ".cursor" / "rules"
+    for tool, place in (
+        ("agents-md", project / "AGENTS.md"),
+        ("cursor", rules),
+        ("cursor", project / ".cursorrules"),
+        ("mem0", project / "db"),
+        ("claude-mem", project / "db"),
+    ):
+        why = "is a symbolic link, which memcli does not follow"
+        assert found(tool, place, folder=project) == [Problem(str(place), 1, why)]
+        if place is not rules:
+            assert found(tool, place) == [Problem(str(place), 1, why)]
+    linked = tmp_path / "linked"
+    linked.symlink_to(project)  # the person's own
+    write(project / ".claude" / "rules" / "b.md", "Deploy on Fridays.\n")
+    place = linked / ".claude" / "rules"
+    assert isinstance(found("claude-code", place, folder=linked)[0], Memory)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+@pytest.mark.parametrize("end", ["", "-wal", "-journal"])
+def test_a_pipe_in_the_place_of_a_database_is_a_problem_at_once(
+    tmp_path: Path, end: str
+) -> None:
+    place = tmp_path / "claude-mem.db"
+    with contextlib.closing(sqlite3.connect(place)) as database:
+        database.execute("CREATE TABLE observations (id, text)")
+    if not end:
+        place.unlink()
+    os.mkfifo(f"{place}{end}")
+    (problem,) = found("claude-mem", place)
+    assert isinstance(problem, Problem)
+    assert problem.place == f"{place}{end}"
+
+
+def test_a_damaged_database_is_a_problem_in_words(tmp_path: Path) -> None:
+    place = tmp_path / "claude-mem.db"
+    with contextlib.closing(sqlite3.connect(place)) as database:
+        database.execute("CREATE TABLE observations (id, text)")
+        rows = [(number, "a long story " * 9) for number in range(500)]
+        database.executemany("INSERT INTO observations VALUES (?, ?)", rows)
+        database.commit()
+    data = place.read_bytes()
+    place.write_bytes(data[: len(data) // 2])
+    *_, problem = found("claude-mem", place)
+    assert isinstance(problem, Problem)
+    assert problem.reason.startswith("not a database of claude-mem: ")

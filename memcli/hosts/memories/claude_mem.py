@@ -41,12 +41,20 @@ _COLUMNS = (
     *("text", "type", "title", "subtitle", "facts", "narrative", "concepts"),
     *("content", "status"),
 )
+# The files that SQLite opens for a database.
+_BESIDE = ("", "-wal", "-shm", "-journal")
 # Bytes of one value that SQLite itself makes, at most; more is an error.
 _LARGEST = 64_000_000
 
 
 def memories(path: str) -> Found:
     """The memories of `claude-mem.db`."""
+    for end in _BESIDE:
+        if os.path.lexists(path + end) and (
+            os.path.islink(path + end) or not os.path.isfile(path + end)
+        ):
+            yield Problem(path + end, 1, "is a link, or not a file; nothing is read")
+            return
     try:
         with contextlib.closing(_opened(path)) as database:
             rows = _within(path, database)

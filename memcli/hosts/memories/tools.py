@@ -22,14 +22,18 @@ def found(tool: Tool, places: Sequence[str], folder: str | None) -> Found:
 
     Args:
         tool: of `find`.
-        places: files and folders; one that is missing is a problem.
+        places: files and folders; one that is missing, or a link, is a problem.
         folder: of the project at hand, which a page below it is about.
     """
     for place in places:
-        if os.path.lexists(place):
-            yield from tool.read(place, _owner(place, folder))
-        else:
+        if not os.path.lexists(place):
             yield Problem(place, 1, "no such file or folder")
+        elif _leads_away(place, folder):
+            yield Problem(place, 1, "is a symbolic link, which memcli does not follow")
+        elif not os.path.isdir(place) and not os.path.isfile(place):
+            yield Problem(place, 1, "is not a file")
+        else:
+            yield from tool.read(place, _owner(place, folder))
 
 
 def default_places(tool: Tool, environ: Environ, folder: str | None) -> list[str]:
@@ -78,6 +82,16 @@ def _owner(place: str, folder: str | None) -> str | None:
         return None
     inside = os.path.abspath(place).startswith(os.path.join(folder, ""))
     return folder if inside else None
+
+
+def _leads_away(place: str, folder: str | None) -> bool:
+    """Whether a place is a link, or lies behind one in the project, whose files a
+    stranger may have written."""
+    inside = _owner(place, folder)
+    if inside is None or folder is None:
+        return os.path.islink(place)
+    own = os.path.relpath(os.path.abspath(place), folder)
+    return os.path.realpath(place) != os.path.join(os.path.realpath(folder), own)
 
 
 def _host_folder(name: str, environ: Environ) -> str:
