@@ -183,7 +183,7 @@ class CodeHistory:
     def _git(
         self, arguments: Sequence[str], data: bytes = b"", seconds: float = _PATIENCE
     ) -> GitResult:
-        env = clean_environment(self._environ)
+        env = clean_environment(self._environ, self._top)
         # Named, so that git looks for no repository among the files.
         env |= {"GIT_DIR": self._git_dir, "GIT_WORK_TREE": self._top}
         env["GIT_OPTIONAL_LOCKS"] = "0"

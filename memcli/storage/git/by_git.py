@@ -11,7 +11,7 @@ import contextlib
 import os
 import time
 
-from memcli.errors import LockBusy, MemcliError
+from memcli.errors import LockBusy, MemcliError, Unreadable
 from memcli.storage import files
 from memcli.storage.git import printed
 from memcli.storage.git.beside_head import Comparable
@@ -23,7 +23,7 @@ from memcli.storage.git.complaints import (
     unfinished,
 )
 from memcli.storage.git.index_backup import IndexBackup
-from memcli.storage.git.index_lock import release
+from memcli.storage.git.index_lock import LARGEST, release
 from memcli.storage.git.readable import STATUS
 from memcli.storage.git.staging import PATHS, out_of_tree, refuse_missing
 
@@ -205,9 +205,8 @@ class CommitsByGit(Comparable):
         if len(paths) > _FEW:  # each is a search through the whole index
             return paths
         try:
-            with open(os.path.join(self.git_dir, "index"), "rb") as file:
-                index = file.read()
-        except OSError:
+            index = files.read(os.path.join(self.git_dir, "index"), limit=LARGEST)
+        except Unreadable:
             return paths
         prefix = self.prefix
         names = [(path, _encode(prefix + path)) for path in paths]

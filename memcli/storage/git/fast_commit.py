@@ -19,10 +19,11 @@ import os
 import re
 import time
 
-from memcli.errors import MemcliError
+from memcli.errors import MemcliError, Unreadable
 from memcli.named_tuple import NamedTuple
+from memcli.storage import files
 from memcli.storage.git import at_head, attributes, tip
-from memcli.storage.git.index_lock import IndexLock
+from memcli.storage.git.index_lock import LARGEST, IndexLock
 from memcli.storage.git.process import GitResult, run
 from memcli.storage.git.remains import remove_remains
 from memcli.storage.git.staging import (
@@ -173,9 +174,9 @@ def _is_plain_index(git_dir: str) -> bool:
     try:
         if any(name.startswith("sharedindex.") for name in os.listdir(git_dir)):
             return False
-        with open(os.path.join(git_dir, "index"), "rb") as file:
-            return file.read(8) == b"DIRC\0\0\0\2"
-    except OSError:
+        start = files.read(os.path.join(git_dir, "index"), limit=LARGEST, first=8)
+        return start == b"DIRC\0\0\0\2"
+    except (OSError, Unreadable):
         return False
 
 

@@ -31,8 +31,8 @@ def ignored(
     Raises:
         HistoryError: git is missing or refused.
     """
-    env = clean_environment(environ)
     found = find(root)
+    env = clean_environment(environ, root, *(found[:1] if found else ()))
     if found is not None:
         return _asked(root, env, found, paths)
     import tempfile

@@ -66,16 +66,14 @@ class IndexLock:
         self._written: os.stat_result | None = None
 
     def __enter__(self) -> Self:
-        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY
         try:
-            self._handle = os.open(self._lock, flags, 0o666)
+            self._handle = _make(self._lock)
         except FileExistsError:
             message = f"Unable to create '{self._lock}': File exists"
             raise lock_busy(message) from None
         except OSError as error:
             raise write_failed(self._lock, error) from error
         try:
-            self._handle = _mark_and_lock(self._handle)
             self.time = os.stat(self._lock).st_mtime_ns
         except OSError as error:
             self.__exit__(None, None, None)
@@ -221,11 +219,13 @@ def release(git_dir: str) -> bool:
     return True
 
 
+_FLAGS = os.O_CREAT | os.O_EXCL | os.O_WRONLY
+
 if sys.platform == "win32":
 
-    def _mark_and_lock(handle: int) -> int:
+    def _make(path: str) -> int:
         """Windows deletes no open file, so `memcli repair` removes what is left."""
-        os.close(handle)
+        os.close(os.open(path, _FLAGS, 0o666))
         return -1
 
     def _is_left(_handle: int, _path: str) -> bool:
@@ -233,6 +233,34 @@ if sys.platform == "win32":
 
 else:
     import fcntl
+
+    def _make(path: str) -> int:
+        """Make the lock's file; its handle. On Linux it is marked before it has a name:
+        a kill in between would leave a file that nobody knows.
+
+        Raises:
+            FileExistsError: the lock is held.
+            OSError: the disk refused.
+        """
+        unnamed = getattr(os, "O_TMPFILE", 0)
+        handle = -1
+        if unnamed:
+            with contextlib.suppress(OSError):
+                folder = os.path.dirname(path)
+                handle = os.open(folder, unnamed | os.O_RDWR, 0o666)
+        if handle < 0:  # another system, or a file system without such files
+            return _mark_and_lock(os.open(path, _FLAGS, 0o666))
+        try:
+            named = f"/proc/self/fd/{_mark_and_lock(handle)}"
+            # With a folder given Python follows the link, to the file without a name.
+            os.link(named, path, src_dir_fd=handle, follow_symlinks=True)
+        except FileExistsError:
+            os.close(handle)
+            raise
+        except OSError:  # no /proc, or no second names
+            os.close(handle)
+            return _mark_and_lock(os.open(path, _FLAGS, 0o666))
+        return handle
 
     def _mark_and_lock(handle: int) -> int:
         """Write memcli's mark into the file, and lock it while this process lives.

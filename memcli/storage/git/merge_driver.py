@@ -101,7 +101,7 @@ def mark_merged(
 def _git(
     repository: Readable, environ: Mapping[str, str] | None, *words: str
 ) -> GitResult:
-    env = clean_environment(environ)
+    env = clean_environment(environ, repository.top)
     env["GIT_DIR"] = repository.git_dir
     env["GIT_WORK_TREE"] = repository.top
     return run(repository.root, env, words)

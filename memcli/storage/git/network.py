@@ -20,7 +20,7 @@ import time
 from memcli.errors import HistoryError
 from memcli.named_tuple import NamedTuple
 from memcli.storage.git import remote_address
-from memcli.storage.git.process import MOST_PRINTED, GitResult, program
+from memcli.storage.git.process import MOST_PRINTED, TOO_SLOW, GitResult, program
 
 TYPE_CHECKING = False
 
@@ -38,8 +38,8 @@ MOST_RECEIVED = 4 * 1024**3
 _POLL = 0.02
 # Seconds that a git has to remove its locks and temporary files when it is ended.
 _GRACE = 2.0
-# What git answers with when memcli has ended it.
-TOO_SLOW, TOO_LARGE = -101, -102
+TOO_LARGE = -102
+"""The code of a git that memcli has ended since it sent too much."""
 
 _COUNTED = re.compile(rb"(?:Receiving|Writing) objects:\s+\d+% \((\d+)/(\d+)\)")
 # git unpacks a pack of fewer than a hundred objects as it comes.

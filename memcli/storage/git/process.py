@@ -2,8 +2,9 @@
 
 Invariant: every git that memcli starts gets its program and its environment here:
 an environment that no git hook has changed, with English messages, which memcli reads.
-No program is looked for in a folder of the work tree, and git fetches nothing. This
-module knows nothing of commits.
+No program is looked for in a folder of the work tree, and git fetches nothing. Each git
+has a limit, and ends when memcli does, also by SIGKILL. This module knows nothing of
+commits.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ import time
 from memcli.errors import HistoryError, LockBusy, WriteFailed
 from memcli.named_tuple import NamedTuple
 from memcli.storage.files import REFUSED, write_failed
+from memcli.storage.git import place
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 # Set by git while it runs a hook, about *that* repository and *its* index; memcli
 # may be called by such a hook. The pathspec ones would change what a path means.
@@ -50,8 +52,23 @@ _FOREIGN_VARIABLES = (
 MOST_PRINTED = 4_000_000
 """Bytes that are read of what a git with a time limit prints."""
 
-_KILLED = -9
-# Seconds between two looks whether a git with a time limit has ended.
+TOO_SLOW = -101
+"""The code of a git that memcli has ended."""
+
+# Seconds that a git may take which reads ignore rules, one of which may hold it up for
+# hours: a status of 100,000 files takes two.
+_LIMIT = 20.0
+_READING_RULES = frozenset(("status", "ls-files", "check-ignore", "add"))
+LONGEST = 3_600.0
+"""Seconds for any other: a person's hooks may run a test suite."""
+
+# Those that may run a person's hooks, or ask for the password of a key.
+_ASKING = frozenset(("commit", "commit-tree"))
+# Seconds until a git that has not ended is looked into.
+_SOON = 0.2
+# Seconds that a git has to remove its locks when it is ended.
+_GRACE = 2.0
+# Seconds between two looks whether a git has ended, where the system cannot say so.
 _POLL = 0.001
 _GIT = "git.exe" if sys.platform == "win32" else "git"
 
@@ -77,15 +94,23 @@ class GitResult(NamedTuple):
         return self.output.decode("utf-8", "replace").strip()
 
 
-def clean_environment(environ: Mapping[str, str] | None) -> dict[str, str]:
+def clean_environment(
+    environ: Mapping[str, str] | None, *folders: str
+) -> dict[str, str]:
     """The environment for git: `environ`, or this process's own, without variables
-    that would make git work on another repository."""
+    that would make git work on another repository.
+
+    Args:
+        environ: of which.
+        folders: a vault and the top of its work tree, in which no program is looked
+            for, nor in the repository around the current folder.
+    """
     env = dict(os.environ if environ is None else environ)
     for name in _FOREIGN_VARIABLES:
         env.pop(name, None)
-    # git runs in the vault, where `.` or `bin` in PATH would be a folder of the vault.
-    folders = env.get("PATH", os.defpath).split(os.pathsep)
-    env["PATH"] = os.pathsep.join(filter(os.path.isabs, folders))
+    env["PATH"] = _outside(env.get("PATH", os.defpath), folders)
+    # What a commit holds is what its id says, whatever `git replace` was told.
+    env["GIT_NO_REPLACE_OBJECTS"] = "1"
     # In a partial clone git would fetch what it misses, by the program of the remote.
     env["GIT_NO_LAZY_FETCH"] = "1"
     # English messages, because memcli reads them; but not LC_ALL=C, which would take
@@ -96,6 +121,24 @@ def clean_environment(environ: Mapping[str, str] | None) -> dict[str, str]:
     env["LC_MESSAGES"] = "C"
     env["GIT_TERMINAL_PROMPT"] = "0"
     return env
+
+
+def _outside(path: str, folders: Sequence[str]) -> str:
+    """The folders of a PATH that lie in none of these, links followed.
+
+    git runs in the vault, where `bin` or `/proc/self/cwd` would be a folder of it.
+    """
+    with contextlib.suppress(OSError):
+        here = os.getcwd()
+        around = place.find(here)
+        folders = (*folders, here, *(around[:1] if around else ()))
+    own = {os.path.realpath(folder) for folder in folders}
+    # Notes or settings of the home folder under git make no stranger of ~/bin.
+    own -= {os.path.realpath(os.path.expanduser("~")), os.sep}
+    parts = tuple(folder + os.sep for folder in own)
+    found = map(os.path.realpath, filter(os.path.isabs, path.split(os.pathsep)))
+    kept = (each for each in found if not (each + os.sep).startswith(parts))
+    return os.pathsep.join(dict.fromkeys(kept))
 
 
 def program(env: Mapping[str, str]) -> str:
@@ -123,21 +166,50 @@ def run(
 ) -> GitResult:
     """Run git in `root` with `data` as input.
 
-    With `seconds` it is killed after so long, and at most `MOST_PRINTED` bytes of its
-    output are read: for questions that may go without an answer.
+    With `seconds` it is ended after so long, with the code `TOO_SLOW`, and at most
+    `MOST_PRINTED` bytes of its output are read: for questions that may go without an
+    answer.
+
+    Raises:
+        HistoryError: there is no git, it waits for a pipe, or did not end in time.
     """
     command = [program(env), "-C", root, *arguments]
+    limit = seconds
+    if limit is None:
+        limit = _LIMIT if subcommand(arguments) in _READING_RULES else LONGEST
     try:
-        return _start(command, env, data, seconds)
+        done = _start(command, env, data, limit)
     except (OSError, ValueError) as error:
         raise HistoryError(f"git cannot be started: {error}") from error
+    if seconds is not None:
+        return done._replace(printed=done.printed[:MOST_PRINTED])
+    if done.code == TOO_SLOW:
+        from memcli.storage.git import stuck
+
+        raise stuck.error(env, subcommand(arguments), limit)
+    return done
+
+
+def subcommand(words: Sequence[str]) -> str:
+    """The subcommand among the words behind `git`.
+
+    >>> subcommand(["-c", "gc.auto=0", "--no-pager", "status", "-z"])
+    'status'
+    """
+    rest = iter(words)
+    for word in rest:
+        if word in ("-c", "-C"):
+            next(rest, None)
+        elif not word.startswith("-"):
+            return word
+    return ""
 
 
 def run_portably(
     command: Sequence[str],
     env: dict[str, str],
     data: bytes,
-    seconds: float | None = None,
+    seconds: float = LONGEST,
 ) -> GitResult:
     """Run a command with `subprocess`."""
     import subprocess
@@ -152,27 +224,35 @@ def run_portably(
             timeout=seconds,
         )
     except subprocess.TimeoutExpired:
-        return GitResult(_KILLED, b"")
-    most = None if seconds is None else MOST_PRINTED
-    return GitResult(done.returncode, done.stdout[:most], done.stderr)
+        return GitResult(TOO_SLOW, b"")
+    return GitResult(done.returncode, done.stdout, done.stderr)
 
 
 if sys.platform != "win32":
+    import fcntl
 
     def spawn(
         command: list[str],
         env: dict[str, str],
         data: bytes,
-        seconds: float | None = None,
+        seconds: float = LONGEST,
     ) -> GitResult:
         """Like `run_portably`, without the 3.5 ms of importing subprocess.
 
         Input and output are nameless files, not pipes: nothing can fill up and
-        block, and a daemon that a hook leaves behind cannot keep us waiting.
+        block, and a daemon that a hook leaves behind cannot keep us waiting. git and
+        its hooks are a group, which is ended as one; but for a git that may ask a
+        person at the terminal, which only the group in the foreground may read.
         """
         import signal
 
-        with _scratch() as stdin, _scratch() as stdout, _scratch() as stderr:
+        alone = subcommand(command[1:]) not in _ASKING or not os.isatty(0)
+        with (
+            _scratch() as stdin,
+            _scratch() as stdout,
+            _scratch() as stderr,
+            _lifeline() as tie,
+        ):
             rest = memoryview(data)
             while rest:  # one write may take only a part
                 rest = rest[os.write(stdin, rest) :]
@@ -187,38 +267,97 @@ if sys.platform != "win32":
                     (os.POSIX_SPAWN_DUP2, stderr, 2),
                 ],
                 setsigdef=[signal.SIGPIPE],  # Python ignores it; git must not
+                setpgroup=0 if alone else os.getpgrp(),
             )
+            group = -pid if alone else pid
+            tie(group)
             try:
-                if seconds is not None:
-                    _kill_after(pid, seconds)
-                status = os.waitpid(pid, 0)[1]
+                slow = not _has_ended(pid, min(seconds, _SOON)) and (
+                    _waits_in_vain(env)
+                    or not _has_ended(pid, max(0.0, seconds - _SOON))
+                )
+                status = _end(pid, group) if slow else os.waitpid(pid, 0)[1]
             except KeyboardInterrupt:
-                # The terminal interrupts git as well. Wait for its end: when git had
-                # finished, the interrupt came too late and is dropped, or a commit that
-                # was made would be reported as one that was not.
-                status = os.waitpid(pid, 0)[1]
+                # git is interrupted as well. Wait for its end: when it had finished,
+                # the interrupt came too late and is dropped, or a commit that was made
+                # would be reported as one that was not.
+                if alone:
+                    os.kill(group, signal.SIGINT)
+                slow, status = False, os.waitpid(pid, 0)[1]
                 if status:
                     raise
             printed, said = (
-                os.pread(handle, _size(handle, limited=seconds is not None), 0)
+                os.pread(handle, os.fstat(handle).st_size, 0)
                 for handle in (stdout, stderr)
             )
-        return GitResult(os.waitstatus_to_exitcode(status), printed, said)
+        code = TOO_SLOW if slow else os.waitstatus_to_exitcode(status)
+        return GitResult(code, printed, said)
 
-    def _kill_after(pid: int, seconds: float) -> None:
-        """Return when a process has ended, which is killed after so many seconds."""
+    @contextlib.contextmanager
+    def _lifeline() -> Iterator[Callable[[int], None]]:
+        """A pipe by which the kernel ends a process, or a group (negative), when this
+        one ends, however it ends: Linux signals the owner of a pipe of which the
+        writing end was closed."""
+        line, end = os.pipe()
+
+        def tie(group: int) -> None:
+            import signal
+
+            if hasattr(fcntl, "F_SETSIG"):
+                fcntl.fcntl(line, fcntl.F_SETOWN, group)
+                fcntl.fcntl(line, fcntl.F_SETSIG, signal.SIGTERM)
+                fcntl.fcntl(line, fcntl.F_SETFL, os.O_NONBLOCK | os.O_ASYNC)
+
+        try:
+            os.set_inheritable(line, True)
+            yield tie
+        finally:
+            # What a hook has left in the background is no longer ours.
+            if hasattr(fcntl, "F_SETSIG"):
+                fcntl.fcntl(line, fcntl.F_SETFL, 0)
+            os.close(line)
+            os.close(end)
+
+    def _has_ended(pid: int, seconds: float) -> bool:
+        """Wait until a process has ended, or for so many seconds; whether it has."""
+        until = time.monotonic() + seconds
+        try:
+            import select
+
+            handle = os.pidfd_open(pid)
+        except (AttributeError, OSError):  # another system, an old kernel, no handle
+            while os.waitid(os.P_PID, pid, _ENDED) is None:
+                if time.monotonic() > until:
+                    return False
+                time.sleep(_POLL)
+            return True
+        try:
+            poll = select.poll()
+            poll.register(handle, select.POLLIN)
+            return bool(poll.poll(seconds * 1_000))
+        finally:
+            os.close(handle)
+
+    _ENDED = os.WEXITED | os.WNOHANG | os.WNOWAIT
+
+    def _waits_in_vain(env: Mapping[str, str]) -> bool:
+        """Whether there is a pipe in the place of a file that git reads."""
+        from memcli.storage.git import stuck
+
+        return stuck.pipe(env) is not None
+
+    def _end(pid: int, group: int) -> int:
+        """End a git and its hooks, with a word and then without; its status."""
         import signal
 
-        until = time.monotonic() + seconds
-        while os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-            if time.monotonic() > until:
-                os.kill(pid, signal.SIGKILL)
-                return
-            time.sleep(_POLL)
-
-    def _size(handle: int, *, limited: bool) -> int:
-        size = os.fstat(handle).st_size
-        return min(size, MOST_PRINTED) if limited else size
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(group, number)
+            if _has_ended(pid, _GRACE):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(group, signal.SIGKILL)
+                break
+        return os.waitpid(pid, 0)[1]
 
     @contextlib.contextmanager
     def _scratch() -> Iterator[int]:

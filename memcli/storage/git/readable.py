@@ -8,11 +8,18 @@ repository is meant.
 from __future__ import annotations
 
 import os
+import sys
 
 from memcli.errors import HistoryError, NotAVault
 from memcli.storage.git import printed, tip
 from memcli.storage.git.place import find
-from memcli.storage.git.process import GitResult, clean_environment, program, run
+from memcli.storage.git.process import (
+    LONGEST,
+    GitResult,
+    clean_environment,
+    program,
+    run,
+)
 
 TYPE_CHECKING = False
 
@@ -67,7 +74,8 @@ class Readable:
 
             hint = f"Run: memcli init {quote(root)}"
             raise NotAVault(f"{root} is not under git", hint=hint)
-        return cls(os.path.realpath(root), *found, clean_environment(environ))
+        env = clean_environment(environ, root, found[0])
+        return cls(os.path.realpath(root), *found, env)
 
     def head(self) -> str | None:
         """Return the id of the current commit, None in an empty repository."""
@@ -107,7 +115,7 @@ class Readable:
             HistoryError: git refused.
         """
         options = ("--cached", "--others", "--exclude-standard", "-z")
-        return printed.names(self.ask("ls-files", *options))
+        return printed.names(self.look("ls-files", *options))
 
     def is_clean(self, paths: Collection[str]) -> bool:
         """Say whether all of these files are as HEAD has them (or ignored).
@@ -140,6 +148,7 @@ class Readable:
                 env=self._reading(literal=literal),
                 stdout_as_string=False,
                 strip_newline_in_stdout=False,
+                kill_after_timeout=None if sys.platform == "win32" else LONGEST,
             )
         except git.GitCommandError as error:
             reason = str(error.stderr).strip()

@@ -257,7 +257,7 @@ def make_bare(path: str, branch: str, environ: Mapping[str, str]) -> bool:
             code="not_bare",
         )
     words = ("init", "--quiet", "--bare", f"--initial-branch={branch}", "--", path)
-    done = run(parent, clean_environment(environ), words)
+    done = run(parent, clean_environment(environ, path), words)
     if done.code:
         raise HistoryError(f"git cannot make a repository at {path}: {done.text}")
     return True

@@ -9,6 +9,7 @@ import os
 
 from memcli.errors import MemcliError, RemoteRefused, RemoteUnreachable, TooLarge
 from memcli.storage.git import network, remote_address
+from memcli.storage.git.process import TOO_SLOW
 
 TYPE_CHECKING = False
 
@@ -57,7 +58,7 @@ def trouble(done: GitResult, remote: Remote) -> MemcliError:
     said = remote_address.masked(said.replace(remote.address, remote.shown))[-1_000:]
     text = said.lower()
     where = f"{remote.name} ({remote.shown})"
-    if done.code == network.TOO_SLOW:
+    if done.code == TOO_SLOW:
         return RemoteUnreachable(f"{where} has not answered in time", hint=_LATER)
     if done.code == network.TOO_LARGE:
         return TooLarge(

@@ -42,7 +42,7 @@ class Repository(CommitsByGit):
         Raises:
             HistoryError: git is missing or refused.
         """
-        env = clean_environment(environ)
+        env = clean_environment(environ, root)
         made = run(root, env, ("init", "--quiet", "--initial-branch=main"))
         if made.code:
             raise refused("git cannot make a repository here", made)

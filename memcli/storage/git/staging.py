@@ -14,6 +14,7 @@ from memcli.entries import digests
 from memcli.errors import Conflict, MemcliError, Unreadable
 from memcli.storage import files
 from memcli.storage.git import ignore_rules, index_bytes
+from memcli.storage.git.index_lock import LARGEST
 from memcli.storage.git.process import GitResult, refused_by_disk, run
 
 TYPE_CHECKING = False
@@ -217,9 +218,8 @@ def correct_index(
     """
     for _ in range(_TRIES):
         try:
-            with open(os.path.join(tree.git_dir, "index"), "rb") as file:
-                index = file.read()
-        except OSError:
+            index = files.read(os.path.join(tree.git_dir, "index"), limit=LARGEST)
+        except Unreadable:
             return False
         lines = {
             path: line

@@ -9,7 +9,13 @@ from __future__ import annotations
 
 from memcli.entries import layout
 from memcli.entries.finding import ERROR, WARNING, Finding
-from memcli.errors import HistoryError, InvalidConfig, LockBusy, WriteFailed
+from memcli.errors import (
+    HistoryError,
+    InvalidConfig,
+    LockBusy,
+    MemcliError,
+    WriteFailed,
+)
 from memcli.storage.listing import scan
 from memcli.vault.health import (
     dropped,
@@ -36,14 +42,14 @@ def lint(
     vault: Vault,
     *,
     listed: bool = False,
-    status: Sequence[tuple[str, str]] | None = None,
+    status: Sequence[tuple[str, str]] | MemcliError | None = None,
 ) -> list[Finding]:
     """Everything that is wrong in a vault.
 
     Args:
         vault: whose files.
         listed: its index was brought up to date a moment ago, for the same answer.
-        status: what git's status said a moment ago; None to ask it.
+        status: what git's status said a moment ago, or why it could not; None to ask.
 
     Raises:
         NotAllowed: an agent asks.
@@ -95,7 +101,7 @@ def _about_repository(
     vault: Vault,
     tree: lint_tree.Tree,
     ids: Container[str],
-    status: Sequence[tuple[str, str]] | None,
+    status: Sequence[tuple[str, str]] | MemcliError | None,
 ) -> Iterator[Finding]:
     from memcli.errors import NotAVault
     from memcli.storage.git.beside_head import Comparable
@@ -109,8 +115,12 @@ def _about_repository(
     yield from lint_tree.findings(vault.root, tree, repository)
     yield from git_state.findings(repository)
     try:
+        if isinstance(status, HistoryError):  # nor would it answer the next question
+            raise status
+        status = None if isinstance(status, MemcliError) else status
         yield from working_tree(vault, repository, status=status).findings
         yield from dropped.findings(vault, repository, ids)
         yield from half_merged.findings(vault, repository)
     except HistoryError as error:
-        yield Finding(".git", 1, "git_failed", ERROR, error.message, error.hint)
+        code = "git_stuck" if error.error_code == "git_stuck" else "git_failed"
+        yield Finding(".git", 1, code, ERROR, error.message, error.hint)

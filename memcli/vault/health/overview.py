@@ -138,10 +138,10 @@ def overview(vault: Vault) -> Overview:
         index_facts=index_facts(vault),
         head=head,
         dirty=sorted(path for _, path in status or ()),
-        git_problem=problem,
+        git_problem=problem.message if problem else None,
         inbox=_inbox(held.rows, view.now),
         recurred=held.recurred,
-        findings=lint(vault, listed=True, status=status),
+        findings=lint(vault, listed=True, status=problem or status),
     )
 
 
@@ -252,7 +252,7 @@ def _inbox(rows: Sequence[StoredRow], now: int) -> Inbox:
 
 def _history_state(
     vault: Vault,
-) -> tuple[str | None, list[tuple[str, str]] | None, str | None]:
+) -> tuple[str | None, list[tuple[str, str]] | None, MemcliError | None]:
     """The commit that is checked out, git's status; and what is wrong with git where it
     cannot tell these."""
     try:
@@ -260,4 +260,4 @@ def _history_state(
         status = repository.status()
         return repository.head(), status, None
     except MemcliError as error:
-        return None, None, error.message
+        return None, None, error

@@ -71,6 +71,8 @@ def plan(vault: Vault, *, accept_deletions: bool = False) -> RepairPlan:
         for leftover in findings
         if leftover.code == "leftover"
     ]
+    if any(finding.code == "git_stuck" for finding in findings):
+        return _planned(chosen, findings)  # nor would it answer the next question
     try:
         repository = Repository.open(vault.root, environ=vault.environ)
         broken = {

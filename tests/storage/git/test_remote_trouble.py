@@ -3,7 +3,7 @@
 import pytest
 
 from memcli.storage.git import network, remote_address
-from memcli.storage.git.process import GitResult
+from memcli.storage.git.process import TOO_SLOW, GitResult
 from memcli.storage.git.remote_address import Remote
 from memcli.storage.git.remote_trouble import refusal, trouble
 
@@ -46,7 +46,7 @@ def test_each_failure_has_its_code(said: str, code: str) -> None:
 
 
 def test_a_git_that_memcli_has_ended_is_too_slow_or_too_large() -> None:
-    slow = trouble(GitResult(network.TOO_SLOW, b""), SERVER)
+    slow = trouble(GitResult(TOO_SLOW, b""), SERVER)
     large = trouble(GitResult(network.TOO_LARGE, b""), SERVER)
     assert (slow.error_code, large.error_code) == ("remote_unreachable", "too_large")
 

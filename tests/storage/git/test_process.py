@@ -1,0 +1,237 @@
+"""git is the user's program, has an end, and ends when memcli does."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from memcli.errors import HistoryError
+from memcli.storage.git import index_lock, process
+from memcli.storage.git.readable import Readable
+from memcli.storage.git.repository import Repository
+from tests.git_command import git
+
+HOSTILE = "*a" * 60 + "b\n"
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes and groups of POSIX")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "vault"
+    root.mkdir()
+    repository = Repository.init(str(root))
+    (root / "old.md").write_text("old\n")
+    repository.commit(["old.md"], "start")
+    return root
+
+
+def alive(words: str) -> bool:
+    return not subprocess.run(["pgrep", "-f", words], capture_output=True).returncode
+
+
+# --- which program it is --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["absolute", "proc", "link", "link to proc", "inner"])
+@pytest.mark.parametrize("around", ["vault", "repository", "current folder"])
+def test_a_git_that_lies_in_the_vault_or_its_repository_is_not_run(
+    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch, way: str, around: str
+) -> None:
+    top = root
+    if around == "repository":
+        root = root / "docs" / "vault"
+        root.mkdir(parents=True)
+    elif around == "current folder":
+        top = tmp_path / "code"
+        top.mkdir()
+        Repository.init(str(top))
+    bin_folder = top / "bin"
+    bin_folder.mkdir()
+    (bin_folder / "git").write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    (bin_folder / "git").chmod(0o755)
+    (top / "sub").mkdir()
+    monkeypatch.chdir(top / "sub" if way == "inner" else top)
+    (tmp_path / "link").symlink_to(bin_folder)
+    (tmp_path / "proc").symlink_to("/proc/self/cwd/bin")
+    folder = {
+        "absolute": str(bin_folder),
+        "proc": "/proc/self/cwd/bin",
+        "link": str(tmp_path / "link"),
+        "link to proc": str(tmp_path / "proc"),
+        "inner": str(bin_folder),
+    }[way]
+    path = os.pathsep.join([folder, "bin", os.environ["PATH"]])
+    repository = Repository.open(str(root), environ={**os.environ, "PATH": path})
+    assert repository.setting("user.name")
+    (root / "a.md").write_text("a\n")
+    assert repository.commit(["a.md"], "add")
+    assert not (tmp_path / "ran").exists()
+    # Nor by a hook of the user, by its name alone.
+    assert str(bin_folder) not in repository.environment["PATH"]
+    assert "/proc/" not in repository.environment["PATH"]
+
+
+def test_a_git_below_a_home_folder_that_is_under_git_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Repository.init(str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bin").mkdir()
+    env = process.clean_environment({"PATH": str(tmp_path / "bin")}, str(tmp_path))
+    assert env["PATH"] == str(tmp_path / "bin")
+
+
+# --- when it ends ---------------------------------------------------------------------
+
+
+def test_a_rule_that_takes_git_for_ever_is_named_after_the_limit(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "_LIMIT", 1.0)
+    (root / ".gitignore").write_text("*.tmp\n" + HOSTILE)
+    (root / ("a" * 200 + ".md")).write_text("a\n")
+    with pytest.raises(HistoryError, match=r"git status did not end.*\.gitignore:2 "):
+        Readable.open(str(root)).status()
+    assert not alive(f"git -C {root}")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [".gitignore", ".gitattributes", "notes/.gitignore", ".git/index", ".git/config"],
+)
+def test_a_pipe_that_git_would_wait_for_is_named_within_a_second(
+    root: Path, name: str
+) -> None:
+    (root / "notes").mkdir()
+    (root / "notes" / "a.md").write_text("a\n")
+    (root / name).unlink(missing_ok=True)
+    repository = Repository.open(str(root))
+    os.mkfifo(root / name)
+    asks = [
+        repository.status,
+        repository.files,
+        lambda: repository.commit(["notes/a.md"], "add"),
+    ]
+    if name != ".gitattributes":  # `ls-files` reads none
+        for ask in asks:
+            begun = time.monotonic()
+            with pytest.raises(HistoryError, match=f"{name} is a pipe"):
+                ask()
+            assert time.monotonic() - begun < 2
+    else:
+        with pytest.raises(HistoryError, match=f"{name} is a pipe"):
+            asks[2]()
+    assert not alive(f"git -C {root}")
+    assert not (root / ".git" / "index.lock").exists()
+
+
+def test_a_hook_of_a_person_may_take_its_time_and_ends_with_its_git_at_the_limit(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hook = root / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nsleep 0.7\n")
+    hook.chmod(0o755)
+    (root / "a.md").write_text("a\n")
+    assert Repository.open(str(root)).commit(["a.md"], "add")
+    hook.write_text(f"#!/bin/sh\nsh -c 'sleep 3333; echo {root}'\n")
+    monkeypatch.setattr(process, "LONGEST", 1.0)
+    (root / "a.md").write_text("b\n")
+    with pytest.raises(HistoryError, match="git commit did not end within 1 s"):
+        Repository.open(str(root)).commit(["a.md"], "change")
+    assert not alive(f"sleep 3333; echo {root}")
+    assert not (root / ".git" / "index.lock").exists()
+    assert git(root, "diff", "--cached", "--name-only") == ""
+
+
+def test_what_a_hook_leaves_in_the_background_outlives_the_commit(root: Path) -> None:
+    hook = root / ".git" / "hooks" / "post-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\n(sleep 0.5; touch .git/later) >/dev/null 2>&1 &\n")
+    hook.chmod(0o755)
+    program = (
+        "import sys; from memcli.storage.git.repository import Repository\n"
+        "Repository.open(sys.argv[1]).commit(['a.md'], 'add')"
+    )
+    (root / "a.md").write_text("a\n")
+    subprocess.run([sys.executable, "-c", program, str(root)], check=True)
+    until = time.monotonic() + 20
+    while not (root / ".git" / "later").exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert (root / ".git" / "later").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the signal of a pipe is Linux's")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+def test_a_git_ends_when_its_memcli_does(root: Path, number: signal.Signals) -> None:
+    hook = root / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\ntouch .git/started; sh -c 'sleep 3333; echo {root}'\n")
+    hook.chmod(0o755)
+    (root / "a.md").write_text("a\n")
+    program = (
+        "import sys; from memcli.storage.git.repository import Repository\n"
+        "Repository.open(sys.argv[1]).commit(['a.md'], 'add')"
+    )
+    running = subprocess.Popen([sys.executable, "-c", program, str(root)])
+    while not (root / ".git" / "started").exists():
+        time.sleep(0.01)
+    running.send_signal(number)
+    running.wait()
+    until = time.monotonic() + 10
+    while (root / ".git" / "index.lock").exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not (root / ".git" / "index.lock").exists()
+    time.sleep(0.1)
+    assert not alive(f"sleep 3333; echo {root}")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a file without a name")
+def test_a_lock_has_its_mark_before_it_has_its_name(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill at either side of its making leaves none, or one that `release` knows."""
+    git_dir = str(root / ".git")
+    lock = root / ".git" / "index.lock"
+    link = os.link
+
+    def killed_before(*_: object, **__: object) -> None:
+        raise SystemExit
+
+    def killed_after(*words: str, **more: int) -> None:
+        link(*words, **more)  # type: ignore[arg-type]
+        raise SystemExit
+
+    for kill, there in ((killed_before, False), (killed_after, True)):
+        monkeypatch.setattr(os, "link", kill)
+        with pytest.raises(SystemExit):
+            index_lock._make(str(lock))
+        assert lock.exists() is there
+    for handle in os.listdir("/proc/self/fd"):  # what the end of a process closes
+        path = f"/proc/self/fd/{handle}"
+        if os.path.realpath(path).startswith(git_dir):
+            os.close(int(handle))
+    assert index_lock.release(git_dir)
+    assert not lock.exists()
+
+
+# --- what it reads --------------------------------------------------------------------
+
+
+def test_a_replaced_commit_is_read_as_it_was_made(root: Path) -> None:
+    (root / "a.md").write_text("a\n")
+    Repository.open(str(root)).commit(["a.md"], "add")
+    git(root, "replace", "HEAD", "HEAD^")
+    repository = Repository.open(str(root))
+    assert repository.status() == []
+    (root / "b.md").write_text("b\n")
+    repository.commit(["b.md"], "add")
+    git(root, "replace", "-d", "HEAD^")
+    assert git(root, "ls-tree", "--name-only", "HEAD") == "a.md\nb.md\nold.md\n"
+    assert git(root, "status", "--porcelain") == ""
