@@ -19,6 +19,7 @@ from memcli.errors import HistoryError, LockBusy, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import arrival, journal, state_dirs, sync_settings
 from memcli.storage.arrival import Arrival
+from memcli.storage.git import other_vaults
 from memcli.storage.git.joining import REGULAR, Difference, Joining
 from memcli.storage.git.move import Move
 from memcli.storage.git.network import Terms
@@ -158,7 +159,7 @@ def _sync(
             sleep(_PAUSE * number * (0.5 + vault.entropy(1)[0] / 255))
         done = _committed(vault, repository, done)
         # A remote that moves meanwhile is fetched again and merged again.
-        theirs = repository.fetch(remote, terms)
+        theirs = _fetched(repository, remote, terms)
         if dry_run:
             return _foreseen(vault, repository, done, theirs)
         try:
@@ -183,7 +184,32 @@ def _sync(
             "synced; the remote's changes are merged here",
             hint="Try again: memcli sync",
         )
-    return done._replace(moved=repository.tip("HEAD") != started)
+    others = other_vaults.elsewhere(repository, remote.name, remote.tracking)
+    return done._replace(
+        moved=repository.tip("HEAD") != started,
+        others=tuple(each.ref for each in others if not each.same),
+    )
+
+
+def _fetched(repository: Joining, remote: Remote, terms: Terms) -> str | None:
+    """The remote's commit; None where the remote holds no vault yet.
+
+    Raises:
+        NotAllowed: it holds one on another branch: the two would never meet.
+    """
+    theirs = repository.fetch(remote, terms)
+    if theirs is None:
+        repository.see_branches(remote, terms)
+        for other in other_vaults.elsewhere(repository, remote.name, remote.tracking):
+            what = "this" if other.same else "another"
+            raise NotAllowed(
+                f"{remote.name} ({remote.shown}) has {what} vault on the branch "
+                f"{other.branch}, and no branch {remote.branch}: they would never meet",
+                hint=f"To go with that branch: git switch {other.branch}; to have one "
+                f"of its own: git push -u {remote.name} {remote.branch}",
+                code="other_branch",
+            )
+    return theirs
 
 
 def _committed(vault: Vault, repository: Joining, done: Synced) -> Synced:
@@ -323,7 +349,7 @@ def _pull_only(
     Raises:
         NotAllowed: the vault has commits that the remote lacks.
     """
-    theirs, ours = repository.fetch(remote, terms), repository.tip("HEAD")
+    theirs, ours = _fetched(repository, remote, terms), repository.tip("HEAD")
     done = done._replace(read_only=True)
     if theirs is None or ours is None or theirs == ours:
         return done

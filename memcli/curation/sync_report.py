@@ -82,6 +82,8 @@ class Synced(NamedTuple):
         pushed: whether the remote was given anything.
         moved: whether the vault has another commit than before.
         read_only: whether it only takes what comes.
+        others: branches of the remote that hold another vault, which this one does not
+            meet.
     """
 
     vault: str
@@ -98,6 +100,7 @@ class Synced(NamedTuple):
     pushed: bool = False
     moved: bool = False
     read_only: bool = False
+    others: tuple[str, ...] = ()
 
     @property
     def eyes(self) -> list[MergeNote]:
@@ -115,6 +118,8 @@ class Synced(NamedTuple):
             said.append(f"{self.merged:,} merged")
         if self.eyes:
             said.append(f"{len(self.eyes):,} to look at")
+        if self.others:
+            said.append(f"another vault, which is not synced, is on {self.others[0]}")
         facts = ", ".join(each for each in said if each) or "nothing new on either side"
         return f"{would} with {self.remote} ({self.address}): {facts}"
 

@@ -80,6 +80,8 @@ def _added(repository: Joining, remote: Remote, terms: Terms) -> Remote:
         theirs = repository.default_branch(remote, terms)
         remote = remote._replace(branch=theirs or remote.branch)
         repository.set_upstream(remote)
+        if theirs:
+            repository.see_branches(remote, terms)
     except RemoteUnreachable as error:
         repository.remove_remote(remote.name)
         raise RemoteUnreachable(

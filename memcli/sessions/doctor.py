@@ -205,6 +205,9 @@ def _sync(vault: Vault) -> Check:
     said = ", ".join(facts)
     if state.error:
         return Check("sync", NOTE, f"{said}: {state.line}", "memcli sync")
+    if state.others:
+        said += f"; a vault that this one does not meet is on {', '.join(state.others)}"
+        return Check("sync", NOTE, said, "to see both: git log --all --oneline")
     if state.ahead or state.behind:
         return Check("sync", NOTE, said, "memcli sync")
     return Check("sync", OK, said)

@@ -243,10 +243,13 @@ def place_of(
             hint="Put a folder in its place: another person may have put it there.",
         )
     if not os.path.isdir(settings_folder):
-        raise NotAVault(
-            f"{root} is not a memcli vault",
-            hint=f"Make it one (no file in it changes): memcli init {_quoted(root)}",
-        )
+        from memcli.storage.git import other_vaults
+
+        branch = other_vaults.branch_of_clone(root, environ)
+        hint = f"Make it one (no file in it changes): memcli init {_quoted(root)}"
+        if branch:
+            hint = f"Its remote has one on another branch: git switch {branch}"
+        raise NotAVault(f"{root} is not a memcli vault", hint=hint)
     return place
 
 

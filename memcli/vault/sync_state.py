@@ -32,6 +32,7 @@ class SyncState(NamedTuple):
         at: when the last sync ended, epoch seconds; None for never.
         line: how it ended, in one line.
         error: the code of its failure; None when it did not fail.
+        others: branches of the remote that hold a vault which this one does not meet.
     """
 
     remote: str
@@ -42,6 +43,7 @@ class SyncState(NamedTuple):
     at: int | None
     line: str
     error: str | None
+    others: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -50,6 +52,7 @@ class SyncState(NamedTuple):
 
 def state(vault: Vault) -> SyncState | None:
     """What is known of the vault's remote; None without one."""
+    from memcli.storage.git import other_vaults
     from memcli.storage.git.remote import Tracking
 
     try:
@@ -61,6 +64,8 @@ def state(vault: Vault) -> SyncState | None:
         ahead = behind = None
         if seen and head:
             ahead, behind = repository.ahead_behind(head, seen)
+        found = other_vaults.elsewhere(repository, remote.name, remote.tracking)
+        others = [each.ref for each in found if not (seen and each.same)]
     except MemcliError:
         return None
     last = _last(vault)
@@ -74,6 +79,7 @@ def state(vault: Vault) -> SyncState | None:
         at if isinstance(at, int) else None,
         line if isinstance(line, str) else "",
         error if isinstance(error, str) else None,
+        tuple(others),
     )
 
 

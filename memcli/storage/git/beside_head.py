@@ -25,6 +25,7 @@ _PATIENCE = 0.5
 # `clone`, `reset`, `memcli sync`) goes to a commit that was there before.
 _MAKES = ("commit", "fast-import", "cherry-pick", "revert", "am")
 _PICKS = ("(pick)", "(reword)", "(edit)", "(squash)", "(fixup)", "(continue)")
+_ABORT = "abort"
 # A stash is no branch: it goes when it is popped.
 _NOT_IN_A_BRANCH = ("--not", "--exclude=refs/stash", "--all", "HEAD")
 
@@ -65,6 +66,19 @@ class Comparable(History):
             if not (row.endswith(".md") and row.startswith("100")) or "\t." in row
         ]
 
+    def sparse(self) -> list[str]:
+        """The paths that a sparse checkout keeps out of the folder.
+
+        Raises:
+            HistoryError: git refused.
+        """
+        if not os.path.lexists(os.path.join(self.git_dir, "info", "sparse-checkout")):
+            return []
+        rows = printed.names(self.look("ls-files", "-t", "-z", "--", "."))
+        paths = [row[2:] for row in rows if row.startswith("S ")]
+        there = os.path.lexists
+        return [path for path in paths if not there(os.path.join(self.root, path))]
+
     def index_is_another_commit(self) -> bool:
         """Say whether all that is staged is what a commit holds that came from outside.
 
@@ -81,7 +95,8 @@ class Comparable(History):
     def left_behind(self, movers: tuple[str, ...]) -> list[tuple[str, str]]:
         """Return (id, subject) of commits that were HEAD, and are in no branch now.
 
-        Only those from which one of these commands moved HEAD away, the newest first.
+        Only those from which one of these commands moved HEAD away, the newest first;
+        of a rebase that was given up also those below.
 
         Raises:
             HistoryError: git refused.
@@ -107,7 +122,17 @@ class Comparable(History):
             return []
         lost = self.look("rev-list", "--reflog", *_NOT_IN_A_BRANCH)
         gone = set(lost.decode().split())
-        return [each for each in moved.items() if each[0] in gone]
+        found = {commit: moved[commit] for commit in moved if commit in gone}
+        aborted = [
+            each for each in found if _ABORT in newest[each][1].partition(":")[0]
+        ]
+        if aborted:
+            words = ("log", "-z", "--format=%H%x1f%s", *aborted, *_NOT_IN_A_BRANCH)
+            for row in printed.names(self.look(*words) + b"\0"):
+                commit, _, subject = row.partition("\x1f")
+                if commit:
+                    found.setdefault(commit, subject)
+        return list(found.items())
 
     def made_here(self) -> set[str] | None:
         """The commits that were made in this clone, by the reflogs of its branches.

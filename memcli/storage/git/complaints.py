@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+SPARSE_HINT = "git sparse-checkout disable, or: git sparse-checkout add memories"
+
+
 def failure(done: GitResult, paths: Sequence[str], git_dir: str) -> MemcliError:
     """The error that says why git did not commit."""
     output = done.output
@@ -31,6 +34,11 @@ def failure(done: GitResult, paths: Sequence[str], git_dir: str) -> MemcliError:
         return HistoryError(
             f"{what} cannot be committed: a .gitignore rule excludes it",
             hint="git check-ignore -v names the rule: remove it.",
+        )
+    if b"outside of your sparse-checkout" in output:
+        return HistoryError(
+            f"{what} cannot be committed: a sparse checkout leaves its folder out",
+            hint=SPARSE_HINT,
         )
     return refused(f"{what} cannot be committed", done)
 

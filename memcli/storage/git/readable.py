@@ -135,6 +135,10 @@ class Readable:
     def _git(self, arguments: Sequence[str], data: bytes = b"") -> GitResult:
         return run(self.root, self.environment, arguments, data)
 
+    def answer(self, *arguments: str, data: bytes = b"") -> bytes:
+        """What a git command printed, however it ended."""
+        return self._git(arguments, data).printed
+
     def ask(self, *arguments: str, literal: bool = True) -> bytes:
         """Run a git command that reads, through GitPython; return what it printed."""
         git_program = program(self.environment)

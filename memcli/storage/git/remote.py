@@ -14,7 +14,12 @@ from memcli.errors import HistoryError, NotAllowed
 from memcli.storage.git import network
 from memcli.storage.git.process import clean_environment, run
 from memcli.storage.git.remote_address import Remote
-from memcli.storage.git.remote_trouble import push_refused, refusal, trouble
+from memcli.storage.git.remote_trouble import (
+    arrived,
+    push_refused,
+    refusal,
+    trouble,
+)
 from memcli.storage.git.repository import Repository
 
 TYPE_CHECKING = False
@@ -46,10 +51,11 @@ class Tracking(Repository):
 
     def branch(self) -> str | None:
         """The name of HEAD's branch, None when HEAD is a commit."""
-        done = self._git(("symbolic-ref", "--quiet", "--short", "HEAD"))
-        return (
-            done.printed.decode("utf-8", "replace").strip() if not done.code else None
-        )
+        # By its full name: the short one is `heads/main` where a tag is called main.
+        done = self._git(("symbolic-ref", "--quiet", "HEAD"))
+        name = done.printed.decode("utf-8", "replace").strip()
+        found = name.removeprefix("refs/heads/")
+        return None if done.code or found == name else found
 
     def remote(self) -> Remote | None:
         """The remote that the branch goes with; None without one.
@@ -156,6 +162,16 @@ class Tracking(Repository):
             TooLarge: it sends more than a vault can be.
         """
         spec = f"+refs/heads/{remote.branch}:{remote.tracking}"
+        there = self._fetched(remote, spec, terms)
+        return self.tip(remote.tracking) if there else None
+
+    def see_branches(self, remote: Remote, terms: Terms) -> None:
+        """Bring every branch of the remote; raises as `fetch`."""
+        spec = f"+refs/heads/*:refs/remotes/{remote.name}/*"
+        self._fetched(remote, spec, terms)
+
+    def _fetched(self, remote: Remote, spec: str, terms: Terms) -> bool:
+        """Bring what a refspec names; False where the remote has it not."""
         words = [
             "fetch", "--progress", "--no-tags", "--no-recurse-submodules",
             "--no-write-fetch-head", "--no-auto-maintenance", "--refmap=",
@@ -175,10 +191,10 @@ class Tracking(Repository):
                 terms,
             )
         if b"couldn't find remote ref" in done.said:
-            return None
+            return False
         if done.code:
             raise trouble(done, remote)
-        return self.tip(remote.tracking)
+        return True
 
     def push(self, remote: Remote, commit: str, terms: Terms) -> bool:
         """Give the remote's branch this commit; False when the remote has moved.
@@ -195,6 +211,9 @@ class Tracking(Repository):
         )  # fmt: skip
         done = network.talk(self.root, self._talking(terms), words, terms)
         if done.code == 0:
+            if not arrived(done.printed, f"refs/heads/{remote.branch}"):
+                reason = "it says nothing of that branch"
+                raise push_refused(remote, reason, done)
             # git moves it where the remote's own settings say so.
             self._git(("update-ref", remote.tracking, commit))
             return True

@@ -51,6 +51,19 @@ def refusal(report: bytes) -> str:
     return ""
 
 
+def arrived(report: bytes, ref: str) -> bool:
+    """Whether the `--porcelain` report of a push says that this ref is as was meant.
+
+    >>> arrived(b" \\tabc:refs/heads/main\\t1..2\\nDone\\n", "refs/heads/main")
+    True
+    """
+    rows = (line.split("\t") for line in report.decode("utf-8", "replace").splitlines())
+    return any(
+        len(row) == 3 and row[0] in (" ", "*", "=") and row[1].endswith(f":{ref}")
+        for row in rows
+    )
+
+
 def trouble(done: GitResult, remote: Remote) -> MemcliError:
     """The error for a git that could not talk to a remote."""
     said = network.without_progress(done.output)

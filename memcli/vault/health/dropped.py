@@ -10,6 +10,8 @@ with `git commit --amend`, is theirs, and is not named.
 
 from __future__ import annotations
 
+import contextlib
+
 from memcli.entries import layout
 from memcli.entries.finding import WARNING, Finding
 from memcli.errors import MemcliError
@@ -24,12 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence
 
     from memcli.storage.git.beside_head import Comparable
+    from memcli.storage.git.printed import Blob
     from memcli.vault.vault import Vault
 
 # How the reflog calls what moves HEAD without a look at it.
 _RESET = "reset: moving to HEAD"
 _MOVERS = ("rebase", "pull", "merge", _RESET)
-# Commits that are looked at; a rebase leaves every commit that it copies.
+# Commits of a stash that are looked at.
 _MOST = 50
 
 
@@ -46,9 +49,7 @@ def findings(
     Raises:
         HistoryError: git refused.
     """
-    from memcli.entries import codec
-
-    behind = repository.left_behind(_MOVERS)
+    behind = dict(repository.left_behind(_MOVERS))
     if not behind:
         return
     named = set()
@@ -57,21 +58,42 @@ def findings(
             named.add(path)
             message = f"commit {commit[:12]} is in no branch: a git stash left it out"
             yield Finding(path, 1, "dropped", WARNING, message, "memcli repair")
-    for commit, subject in behind[:_MOST]:
-        for path in repository.changes(commit):
-            if not layout.is_entry(path) or path in named:
-                continue
-            try:
-                data = repository.show(commit, path)
-                entry = codec.decode(data, path, kinds=vault.kinds).entry
-                # Also when it was changed or removed later, the branch has known it.
-                known = entry.id in ids or repository.has_had(entry.id)
-            except MemcliError:  # the commit removed it
-                continue
-            if not known:
-                message = f"{subject!r} is in no branch: another git left it out"
-                hint = f"git cherry-pick {commit[:12]} brings it back."
-                yield Finding(path, 1, "dropped", WARNING, message, hint)
+    for blob in _unknown(vault, repository, list(behind), ids):
+        if blob.path not in named:
+            named.add(blob.path)
+            subject = behind[blob.commit]
+            message = f"{subject!r} is in no branch: another git left it out"
+            hint = f"git cherry-pick {blob.commit[:12]} brings it back."
+            yield Finding(blob.path, 1, "dropped", WARNING, message, hint)
+
+
+def _unknown(
+    vault: Vault, repository: Comparable, commits: Sequence[str], ids: Container[str]
+) -> Iterator[Blob]:
+    """The entries of these commits that neither the vault nor HEAD's history knows."""
+    from memcli.entries import codec
+
+    # A rebase copies its commits: most contents come twice, and are known.
+    written = {
+        (blob.path, blob.id): blob
+        for blob in reversed(repository.blobs_of(commits))
+        if layout.is_entry(blob.path)
+    }
+    blobs = list(written.values())
+    unknown: list[tuple[Blob, str]] = []
+    for blob, data in zip(blobs, repository.contents(blobs), strict=True):
+        with contextlib.suppress(MemcliError):
+            entry = codec.decode(data, blob.path, kinds=vault.kinds).entry
+            if entry.id not in ids:
+                unknown.append((blob, entry.id))
+    if not unknown:
+        return
+    paths = {blob.path for blob, _ in unknown}
+    had = {(blob.path, blob.id) for blob in repository.blobs(paths, None, of="HEAD")}
+    for blob, entry_id in unknown:
+        # Also when it was changed or removed later, the branch has known it.
+        if (blob.path, blob.id) not in had and not repository.has_had(entry_id):
+            yield blob
 
 
 def steps(vault: Vault, repository: Comparable, found: Sequence[Finding]) -> list[Step]:

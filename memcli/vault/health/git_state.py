@@ -11,9 +11,11 @@ import time
 
 from memcli.entries import layout
 from memcli.entries.finding import ERROR, WARNING, Finding
+from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, NotAVault
 from memcli.named_tuple import NamedTuple
 from memcli.storage import journal, state_dirs
+from memcli.storage.git.complaints import SPARSE_HINT
 
 TYPE_CHECKING = False
 
@@ -82,6 +84,15 @@ def findings(repository: Comparable) -> Iterator[Finding]:
             hint = f"Finish it, or: git {operation} --abort"
             yield Finding(".git", 1, "git_state", ERROR, message, hint)
             return
+    try:
+        hidden = [path for path in repository.sparse() if layout.is_entry(path)]
+    except MemcliError:  # another finding says so
+        hidden = []
+    if any(not path.startswith(layout.ARCHIVE + "/") for path in hidden):
+        message = f"a sparse checkout leaves out {counted(len(hidden), 'entry')}, "
+        message += "which no command sees"
+        yield Finding(".git", 1, "git_state", ERROR, message, SPARSE_HINT)
+        return
     if repository.is_detached():
         message = "HEAD is detached: commits belong to no branch"
         hint = "git switch the branch that you want them on."

@@ -1,0 +1,53 @@
+"""What a rebase has left out of every branch is named, however long ago that was."""
+
+from pathlib import Path
+
+import pytest
+
+from memcli import Vault
+from memcli.vault.health.lint import lint
+from tests.git_command import git
+
+
+@pytest.mark.parametrize("after", [0, 1, 70])
+def test_a_save_that_an_aborted_rebase_took_away_is_named_behind_any_number_of_commits(
+    vault: Vault, after: int
+) -> None:
+    kept = vault.save(vault.draft({"text": "kept"}))
+    for number in range(after):
+        path = Path(vault.root, f"memories/note/{number}.md")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"note {number}\n")
+        git(vault, "add", str(path))
+        git(vault, "commit", "-qm", f"by hand: {number}")
+    git(vault, "switch", "-qc", "other", "HEAD~" + str(after))
+    git(vault, "commit", "-q", "--allow-empty", "-m", "elsewhere")
+    git(vault, "switch", "-q", "main")
+    # The rebase stops at its start: memcli refuses to commit in one, and one that was
+    # begun in the same instant commits all the same.
+    git(vault, "-c", "sequence.editor=sed -i 1ibreak", "rebase", "-q", "-i", "other")
+    Path(vault.root, ".git/rebase-merge").rename(Path(vault.root, ".git/hidden"))
+    lost = [
+        vault.save(vault.draft({"text": f"acknowledged {word}"})).path
+        for word in ("one", "two")
+    ]
+    Path(vault.root, ".git/hidden").rename(Path(vault.root, ".git/rebase-merge"))
+    if after:  # the rest is picked, and then the person gives up
+        todo = Path(vault.root, ".git/rebase-merge/git-rebase-todo")
+        todo.write_text(todo.read_text() + "break\n")
+        git(vault, "rebase", "--continue")
+    git(vault, "rebase", "--abort")
+    found = [each for each in lint(vault) if each.code == "dropped"]
+    assert sorted(each.path for each in found) == sorted(lost)
+    for each in found:
+        git(vault, *(each.hint or "").split()[1:3])
+    assert vault.get(kept.id)
+    assert [each.code for each in lint(vault)] == []
+
+
+def test_a_commit_that_a_person_drops_in_a_rebase_is_theirs(vault: Vault) -> None:
+    vault.save(vault.draft({"text": "kept"}))
+    vault.save(vault.draft({"text": "dropped by hand"}))
+    vault.save(vault.draft({"text": "kept as well"}))
+    git(vault, "-c", "sequence.editor=sed -i 1d", "rebase", "-q", "-i", "HEAD~2")
+    assert lint(vault) == []
