@@ -2,7 +2,7 @@
 
 Invariant: a file is committed as it is, and only when it can be read as what it is and
 holds no new secret: what a sync pushes cannot be taken back. What a person has staged
-stays staged, and a file that is gone is for the person to decide on.
+stays staged. A file that a person has deleted is forgotten, in a commit of its own.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ class Left(NamedTuple):
 
 
 class Uncommitted(NamedTuple):
-    """What `plan` found: the files to commit, those that git's index has lost, and
-    those that are left as they are."""
+    """What `plan` found: the files to commit, those that git's index has lost, those
+    that are left as they are, and those that a person has deleted."""
 
     paths: list[str]
     lost: list[str]
     left: list[Left]
+    forgotten: list[str]
 
 
 def plan(vault: Vault, repository: Repository) -> Uncommitted:
@@ -59,7 +60,7 @@ def plan(vault: Vault, repository: Repository) -> Uncommitted:
         else:
             left.append(Left(path, f"moved to {place}, which is left"))
     left += _of_a_person(tree)
-    return Uncommitted(paths, tree.lost, sorted(left))
+    return Uncommitted(paths, tree.lost, sorted(left), tree.forgotten)
 
 
 def commit(vault: Vault, repository: Repository) -> Uncommitted:
@@ -69,17 +70,25 @@ def commit(vault: Vault, repository: Repository) -> Uncommitted:
         LockBusy, WriteFailed, HistoryError: nothing was committed.
     """
     if not repository.status():
-        return Uncommitted([], [], [])
+        return Uncommitted([], [], [], [])
     found = plan(vault, repository)
+    if found.forgotten:
+        with vault.transaction() as change:
+            for path in found.forgotten:
+                change.include(path)
+            change.message = f"forget: {_called(found.forgotten)}, deleted by hand"
     if not found.paths and not found.lost:
         return found
     with vault.transaction() as change:
         repository.unstage(found.lost)
         for path in found.paths:
             change.include(path)
-        some = found.paths[0] if len(found.paths) == 1 else f"{len(found.paths)} files"
-        change.message = f"keep: {some}"
+        change.message = f"keep: {_called(found.paths)}"
     return found
+
+
+def _called(paths: list[str]) -> str:
+    return paths[0] if len(paths) == 1 else f"{len(paths)} files"
 
 
 def _of_a_person(tree: WorkingTree) -> list[Left]:

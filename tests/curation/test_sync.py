@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from memcli import Vault
-from memcli.curation import sync, sync_setup
+from memcli.curation import sync, sync_setup, undo
 from memcli.errors import (
     Conflict,
     HistoryError,
@@ -27,6 +27,7 @@ from memcli.storage.git import limits, network
 from memcli.storage.git.joining import Joining
 from memcli.storage.git.network import Terms
 from memcli.vault import sync_state
+from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests import clones
 from tests.clones import TERMS, Clones, dirty, say, texts, tree
@@ -181,14 +182,46 @@ def test_what_is_broken_staged_or_secret_is_left_and_named(two: Clones) -> None:
     assert texts(two.roots["desk"]) == set()
 
 
-def test_a_deleted_file_is_left_for_the_person_to_decide_on(two: Clones) -> None:
+def test_a_file_that_a_person_deleted_is_forgotten_and_comes_back_by_undo(
+    two: Clones,
+) -> None:
     saved = two.vault("laptop").save(two.vault("laptop").draft({"text": "a fact"}))
     two.sync("laptop")
     (two.roots["laptop"] / saved.path).unlink()
+    vault = two.vault("laptop")
+    assert lint(vault) == []
+    assert [step.code for step in repair.plan(vault).steps] == ["forgotten"]
     done = two.sync("laptop")
-    assert [one.path for one in done.left] == [saved.path]
+    assert (done.committed, done.left) == ((saved.path,), ())
+    two.sync("desk")
+    assert texts(two.roots["desk"]) == set()
+    undone = undo.undo_last(two.vault("laptop"))
+    assert undone.subject == f"forget: {saved.path}, deleted by hand"
+    two.sync("laptop")
     two.sync("desk")
     assert texts(two.roots["desk"]) == {"a fact"}
+
+
+@pytest.mark.parametrize("way", ["stash -u", "reset"])
+def test_what_another_git_took_out_of_the_folder_is_not_taken_for_deleted(
+    two: Clones, way: str
+) -> None:
+    root, vault = two.roots["laptop"], two.vault("laptop")
+    first = vault.save(vault.draft({"text": "a fact"}))
+    data = (root / first.path).read_bytes()
+    head = git(root, "rev-parse", "HEAD").strip()
+    git(root, "reset", "-q", "--hard", "HEAD~1")
+    if way == "stash -u":
+        (root / first.path).parent.mkdir(parents=True, exist_ok=True)
+        (root / first.path).write_bytes(data)
+        git(root, "stash", "-q", "-u")
+    # memcli commits what it was given, behind the other git.
+    git(root, "update-ref", "-m", "fast-import", "refs/heads/main", head)
+    git(root, "read-tree", "HEAD")
+    done = two.sync("laptop")
+    assert first.path in {one.path for one in done.left}
+    repair.apply(vault, repair.plan(vault))
+    assert (root / first.path).read_bytes() == data
 
 
 @pytest.mark.parametrize("ignored", [False, True])

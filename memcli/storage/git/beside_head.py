@@ -13,6 +13,7 @@ import time
 from memcli.errors import HistoryError
 from memcli.storage.git import printed, tip
 from memcli.storage.git.log import History
+from memcli.storage.git.remotes import shared_folder
 
 TYPE_CHECKING = False
 
@@ -26,6 +27,8 @@ _PATIENCE = 0.5
 _MAKES = ("commit", "fast-import", "cherry-pick", "revert", "am")
 _PICKS = ("(pick)", "(reword)", "(edit)", "(squash)", "(fixup)", "(continue)")
 _ABORT = "abort"
+# Moves that take nothing out of the folder that HEAD holds.
+_CALM = ("memcli sync", "clone", "branch", "Branch")
 # A stash is no branch: it goes when it is popped.
 _NOT_IN_A_BRANCH = ("--not", "--exclude=refs/stash", "--all", "HEAD")
 
@@ -127,12 +130,42 @@ class Comparable(History):
             each for each in found if _ABORT in newest[each][1].partition(":")[0]
         ]
         if aborted:
-            words = ("log", "-z", "--format=%H%x1f%s", *aborted, *_NOT_IN_A_BRANCH)
-            for row in printed.names(self.look(*words) + b"\0"):
+            below = ("log", "-z", "--format=%H%x1f%s", *aborted, *_NOT_IN_A_BRANCH)
+            for row in printed.names(self.look(*below) + b"\0"):
                 commit, _, subject = row.partition("\x1f")
                 if commit:
                     found.setdefault(commit, subject)
         return list(found.items())
+
+    def undisturbed(self, paths: Sequence[str]) -> list[str]:
+        """Those of the paths whose newest commit no other git has run beside: no pull,
+        merge, rebase, reset, checkout or stash that lacks it ended from two seconds
+        before it to two minutes after it, by git's reflog.
+
+        Raises:
+            HistoryError: git refused.
+        """
+        refs = ["HEAD"]
+        if os.path.exists(os.path.join(shared_folder(self.git_dir), "logs/refs/stash")):
+            refs.append("refs/stash")
+        moves: list[tuple[int, str]] = []
+        rows: list[str] = []
+        for ref in refs:
+            words = ("--walk-reflogs", "-z", "--date=unix", "--format=%gd %H %gs", ref)
+            rows += filter(None, printed.names(self.look("log", *words) + b"\0"))
+        for row in rows:
+            when, commit, what = row.split(" ", 2)
+            if not _makes_a_commit(what) and not what.startswith(_CALM):
+                moves.append((int(when.partition("{")[2].rstrip("}")), commit))
+        found = []
+        for path in paths if rows else ():  # without a reflog nothing is known
+            last = ("log", "-1", "--format=%ct %H", "HEAD", "--", f":(literal){path}")
+            made, _, commit = self.answer(*last).decode().strip().partition(" ")
+            beside = {to for at, to in moves if -2 <= at - int(made or 0) <= 120}
+            has = ("merge-base", "--is-ancestor", commit)
+            if made and all(self._git((*has, to)).code == 0 for to in beside):
+                found.append(path)
+        return found
 
     def made_here(self) -> set[str] | None:
         """The commits that were made in this clone, by the reflogs of its branches.

@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 
 
 # Steps whose reason is that git and the folder differ.
-_IN_GIT = frozenset({"index", "missing", "older", "deleted", "uncommitted", "moved"})
+_IN_GIT = frozenset(
+    {"index", "missing", "older", "deleted", "forgotten", "uncommitted", "moved"}
+)
 # Steps that bring back what only a commit holds.
 _IN_HISTORY = frozenset({"lost_version", "dropped"})
 
@@ -169,6 +171,10 @@ def _commits(tree: WorkingTree, accept_deletions: bool) -> list[Repair]:
             for path in tree.lost
         ),
         *undone,
+        *(
+            Repair("forgotten", path, "commit that it is gone: you deleted it")
+            for path in tree.forgotten
+        ),
         *(
             Repair("uncommitted", path, f"commit it: {change}")
             for path, change in tree.uncommitted.items()

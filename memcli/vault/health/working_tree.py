@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 _LET_GO = "to let it go: git commit, or memcli repair --accept-deletions"
+# More files than these are not taken for deleted by hand: a folder may be away.
+_MOST = 200
 # git's codes of files that are not staged: new, announced (`git add -N`), edited.
 _UNCOMMITTED = {"??": "new", " A": "new", " M": "edited"}
 
@@ -73,7 +75,8 @@ class WorkingTree(NamedTuple):
     the folder, `older` is there as an earlier commit had it, where HEAD has a later
     version, or none since that one was archived. `uncommitted` says of each
     other path whether it is new or edited, `moved` where the entry of a path is now;
-    `staged` was put into the index by a person. `findings` are about the first three,
+    `staged` was put into the index by a person, `forgotten` a person has deleted, so it
+    is no finding. `findings` are about the first three,
     and what is for a person to decide on.
     """
 
@@ -83,6 +86,7 @@ class WorkingTree(NamedTuple):
     uncommitted: dict[str, str]
     moved: dict[str, str]
     staged: set[str]
+    forgotten: list[str]
     findings: list[Finding]
 
 
@@ -143,18 +147,24 @@ def working_tree(
             findings.append(_finding("staged", path))
         elif place is None:
             missing.append(path)
-            findings.append(_finding("gone", path))
         elif place in uncommitted or (
             place not in staged and _is_committed(repository, place)
         ):
             moved[path] = place
         else:
             findings.append(_finding("moved", path, place))
+    forgotten: list[str] = []
+    if missing and not (older or revived or raced or lost or len(missing) > _MOST):
+        forgotten = repository.undisturbed(missing)
+    missing = [path for path in missing if path not in forgotten]
+    findings += [_finding("gone", path) for path in missing]
     findings += [_finding("revived", path) for path in revived]
     findings += [_finding("older", path) for path in older]
     findings += [_finding("lost", path) for path in lost]
     older = [*older, *revived]
-    return WorkingTree(lost, missing, older, uncommitted, moved, staged, findings)
+    return WorkingTree(
+        lost, missing, older, uncommitted, moved, staged, forgotten, findings
+    )
 
 
 def _finding(what: str, path: str, place: str = "") -> Finding:
