@@ -75,7 +75,7 @@ def test_the_page_of_hosts_says_where_the_hooks_stand(host: Host) -> None:
 def test_the_page_of_hooks_says_the_budget_of_each_event() -> None:
     budgets = {
         re.sub(r"[` ].*", "", name): float(cells[-1].removesuffix(" s"))
-        for name, cells in rows("use/hooks.md", "budget").items()
+        for name, cells in rows("reference/hooks.md", "budget").items()
     }
     assert budgets == events.BUDGET
     assert set(budgets) == set(hook_payload.EVENTS)
@@ -83,7 +83,7 @@ def test_the_page_of_hooks_says_the_budget_of_each_event() -> None:
 
 @every_host_with_hooks
 def test_the_page_of_hooks_says_how_each_host_is_answered(host: Host) -> None:
-    answers = rows("use/hooks.md", "answer")
+    answers = rows("reference/hooks.md", "answer")
     (answer,) = (
         cells[0] for names, cells in answers.items() if short(host) in names.split(", ")
     )
@@ -96,7 +96,7 @@ def test_the_page_of_hooks_says_how_each_host_is_answered(host: Host) -> None:
 def test_the_page_of_hooks_names_the_hosts_that_run_the_hooks_of_another() -> None:
     both = [short(host) for host in table.with_hooks() if host.runs_others_hooks]
     assert f"{' and '.join(both)} run hooks of Claude Code as well" in page(
-        "use/hooks.md"
+        "reference/hooks.md"
     )
 
 
