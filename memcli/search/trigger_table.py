@@ -17,7 +17,6 @@ from __future__ import annotations
 import os
 import sys
 import zlib
-from bisect import bisect_left
 from math import log
 
 TYPE_CHECKING = False
@@ -83,8 +82,7 @@ class Table:
     def __init__(self, folders: bytes, lines: bytes, rows: bytes) -> None:
         parts = folders.split(b"\0")
         self.folders = list(zip(parts[::2], parts[1::2], strict=False))
-        self._packed_lines = lines
-        self._lines = lines.split(b"\n") if lines else []
+        self._lines = lines
         self._rows = rows
         self.is_off = rows == OFF
 
@@ -136,16 +134,26 @@ class Table:
 
     def _lines_of(self, key: bytes) -> Iterator[tuple[bytes, bytes]]:
         """What stands in the lines of a word: the middle, and the numbers."""
-        lines = self._lines
-        at = bisect_left(lines, key := key + b"\t")
-        while at < len(lines) and lines[at].startswith(key):
-            middle, _, entries = lines[at][len(key) :].partition(b"\t")
-            yield middle, entries
-            at += 1
+        # By halves of the bytes: to split them takes longer than most edits' words do.
+        lines, key = self._lines, key + b"\t"
+        at, high = 0, len(lines)
+        while at < high:
+            middle = (at + high) // 2
+            start = lines.rfind(b"\n", at, middle) + 1 or at
+            if lines[start : start + len(key)] < key:
+                at = (lines.find(b"\n", middle) + 1) or high
+            else:
+                high = start
+        while lines.startswith(key, at):
+            end = lines.find(b"\n", at)
+            end = end if end >= 0 else len(lines)
+            said, _, entries = lines[at + len(key) : end].partition(b"\t")
+            yield said, entries
+            at = end + 1
 
     def lines(self) -> dict[bytes, list[bytes]]:
         """Of each line all but the numbers, and those."""
-        parts = (line.rpartition(b"\t") for line in self._lines)
+        parts = (line.rpartition(b"\t") for line in self._lines.split(b"\n") if line)
         return {head: numbers.split() for head, _, numbers in parts}
 
     def rows(self) -> list[bytes]:
@@ -158,7 +166,7 @@ class Table:
 
     def packed_with(self, folders: Iterable[tuple[bytes, bytes]]) -> bytes:
         """The bytes of this table with other folders."""
-        return _packed(_folders(folders), self._packed_lines, self._rows)
+        return _packed(_folders(folders), self._lines, self._rows)
 
     def is_fresh(self, root: str) -> bool:
         """Whether no folder of the vault changed since the table was made.
