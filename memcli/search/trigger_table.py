@@ -108,9 +108,12 @@ class Table:
             of_path = set(map(stem_of, parts(path)))
             of_text = set(map(stem_of, parts(text))) - of_path
             words = self._weighed(of_text)[:_RAREST]
+            words = sorted(words + self._weighed(of_path))
+            if sum(weight for weight, _, _ in words[:_COUNTED]) > -_ENOUGH:
+                continue
             counted: dict[int, list[float]] = {}
-            for weight, _, entries in sorted(words + self._weighed(of_path)):
-                for number in entries:
+            for weight, _, entries in words:
+                for number in _numbers(entries):
                     counted.setdefault(number, []).append(-weight)
             for number, weights in counted.items():
                 together = sum(weights[:_COUNTED])
@@ -118,18 +121,18 @@ class Table:
                     best[number] = together
         return sorted(best, key=lambda number: (-best[number], number))
 
-    def _weighed(self, words: Iterable[bytes]) -> list[tuple[float, bytes, list[int]]]:
+    def _weighed(self, words: Iterable[bytes]) -> list[tuple[float, bytes, bytes]]:
         """The words that matter: what each counts, below 0, and who holds it."""
         size = self._rows.count(b"\n") + 1
         weighed = []
         for word in words:
-            most, holders = MOST, []
-            for cap, entries in self._lines_of(b"~" + word):
-                most = min(most, int(cap) / 100)
-                holders += _numbers(entries)
-            weight = min(most, rarity(len(holders), size)) if holders else 0
-            if weight >= LEAST:
-                weighed.append((-weight, word, holders))
+            lines = tuple(self._lines_of(b"~" + word))
+            if lines:
+                entries = b" ".join(held for _, held in lines)
+                rare = rarity(entries.count(b" ") + 1, size)
+                weight = min(MOST, rare, *(int(cap) / 100 for cap, _ in lines))
+                if weight >= LEAST:
+                    weighed.append((-weight, word, entries))
         return sorted(weighed)
 
     def _lines_of(self, key: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -206,21 +209,21 @@ def read(path: str) -> Table | None:
             data = file.read(_LARGEST)
     except OSError:
         return None
-    head, _, body = data.removeprefix(FORMAT).partition(b"\n")
-    numbers = head.split()
+    # Without a copy of what may be megabytes.
+    at = data.find(b"\n", len(FORMAT)) + 1
+    numbers = data[len(FORMAT) : at].split()
     if not data.startswith(FORMAT) or len(numbers) != 4:
         return None
-    if numbers[0] != b"%08x" % zlib.crc32(body):
+    if numbers[0] != b"%08x" % zlib.crc32(memoryview(data)[at:]):
         return None
     if not all(number.isdigit() for number in numbers[1:]):
         return None
     lengths = [int(number) for number in numbers[1:]]
-    if sum(lengths) != len(body):
+    if sum(lengths) != len(data) - at:
         return None
     parts = []
-    at = 0
     for length in lengths:
-        parts.append(body[at : at + length])
+        parts.append(data[at : at + length])
         at += length
     return Table(*parts)
 
