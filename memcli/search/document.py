@@ -130,8 +130,8 @@ def document(
         terms=terms,
         exact={
             **_exact(entry),
-            "name_said": tuple(map(tokens.name_key, names)),
-            "possible_name": _once([name.name for name in possible]),
+            "name_said": tuple(map(tokens.name_key, names.said)),
+            "possible_name": _once([n.name for n in possible if not n.begins]),
             "check": looks,
         },
         facts=facts(entry, policies),
@@ -142,7 +142,7 @@ def document(
         answers=answer_types.held(entry.body),
         # A year that was stored as its first of January let recency flip an order.
         is_span=bool(entry.occurred_until or (when and len(when) < len("2026-01-01"))),
-        row=_row(entry, shown, frequent, names, checked),
+        row=_row(entry, shown, frequent, names.said + names.begun, checked),
     )
 
 

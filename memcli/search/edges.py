@@ -16,6 +16,7 @@ from memcli.entries.text.mentions import fold
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.corpus import Edge
 from memcli.search.source import Ahead
+from memcli.search.stemmer import stemmer
 
 TYPE_CHECKING = False
 
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
+
+
+# A word is a name where one of so many entries that hold it say it in mid-sentence.
+_WORDS_A_NAME = 3
 
 
 class Decided(NamedTuple):
@@ -65,7 +70,7 @@ class EntryLinks:
         for name, key in zip(entities, row.name_keys, strict=False):
             yield Edge("entity", name, self._of_entity(name, key))
         for name, key in zip(row.names, row.name_keys[len(entities) :], strict=True):
-            yield from self._of_name(name, key, entities)
+            yield from self._of_name(doc, name, key, entities)
         if self._has_links:
             linked = {*outgoing(reader, row), *backlinks(reader, row, doc)}
             yield Edge("link", "", sorted(linked))
@@ -83,7 +88,12 @@ class EntryLinks:
     def _wanted(self, doc: int) -> Ahead:
         """The row of a document, and then the lists that it leads to."""
         row = self._reader.row
-        return Ahead(rows=(doc,), then=lambda: Ahead(lists=[*self._lists(row(doc))]))
+
+        def then() -> Ahead:
+            words = filter(str.isalpha, row(doc).name_keys[len(row(doc).entities) :])
+            return Ahead(lists=[*self._lists(row(doc))], rare=[*map(stemmer(), words)])
+
+        return Ahead(rows=(doc,), then=then)
 
     def _lists(self, row: StoredRow) -> Iterator[tuple[str, str]]:
         """The lists that the edges of an entry are made of, or most of them."""
@@ -117,7 +127,7 @@ class EntryLinks:
         return self._about[name]
 
     def _of_name(
-        self, name: str, key: str, entities: Collection[str]
+        self, doc: int, name: str, key: str, entities: Collection[str]
     ) -> Iterator[Edge]:
         """The edge over a name in the text that recurs and that no person ignored."""
         meant = self._meant(name)
@@ -127,12 +137,11 @@ class EntryLinks:
                 yield Edge("entity", meant, docs)
             return
         if name not in self._said:
-            docs = self._reader.exact("name_said", key)
-            recurs = len(docs) > 1 and fold(name) not in self._known().ignored
-            self._said[name] = docs if recurs else ()
-        if self._said[name]:
-            kind = "code" if is_code_term(name) else "name"
-            yield Edge(kind, name, self._said[name])
+            ignored = fold(name) in self._known().ignored
+            self._said[name] = () if ignored else sharing(self._reader, key)
+        docs = self._said[name]
+        if len(docs) > 1 and doc in docs:
+            yield Edge("code" if is_code_term(name) else "name", name, docs)
 
     def _meant(self, name: str) -> str | None:
         """The registered entity that a name means."""
@@ -149,6 +158,24 @@ class EntryLinks:
         ids = (row.supersedes, row.superseded_by)
         docs = {doc for name in ids if name for doc in reader.exact("id", name)}
         return sorted(docs)
+
+
+def sharing(reader: Reader, key: str) -> Sequence[int]:
+    """The entries that share a name which an entry says in mid-sentence.
+
+    A single word counts wherever it stands, unless most entries that hold it do not say
+    it as a name: then those alone that do share it.
+
+    Args:
+        reader: the index.
+        key: the name, as `tokens.name_key` has it.
+    """
+    said = reader.exact("name_said", key)
+    if said and key.isalpha():
+        docs, _ = reader.postings(stemmer()(key))
+        if len(docs) <= _WORDS_A_NAME * len(said):
+            return docs
+    return said
 
 
 def meant(reader: Reader, target: str, path: str) -> int | None:

@@ -1,7 +1,9 @@
 """Questions of software teams, by what makes them hard: is an answer in the first 3?
 
 `probe.toml` holds the notes and the questions, with the notes that answer each. All
-notes become one vault, and each question is one recall with default flags.
+notes become one vault, and each question is one recall with default flags. In a second
+vault stand pairs of notes beside them that share a name which nobody registered: is the
+one found by a question about the other?
 
     python -m tests.benchmarks.probe [--missed]
 """
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 DATA = Path(__file__).with_name("probe.toml")
 CUT = 3
+LINKED_CUT = 5
 
 
 def read() -> tuple[list[locomo.Unit], dict[str, list[locomo.Question]]]:
@@ -42,9 +45,22 @@ def read() -> tuple[list[locomo.Unit], dict[str, list[locomo.Question]]]:
     return units, groups
 
 
-def hit(outcome: locomo.Outcome) -> bool:
+def linked() -> tuple[list[locomo.Unit], list[locomo.Question]]:
+    """Return the notes of the pairs, and a question about the first of each."""
+    told = tomllib.loads(DATA.read_text(encoding="utf-8"))["linked"]
+    units, questions = [], []
+    for place, pair in enumerate(told):
+        for role in ("about", "answer"):
+            key, text = f"{role}-{place}", pair[role]
+            entry = {"text": text, "source": {"record": key}}
+            units.append(locomo.Unit(key, "", text, entry))
+        questions.append(locomo.Question(pair["question"], place % 2, (units[-1].key,)))
+    return units, questions
+
+
+def hit(outcome: locomo.Outcome, cut: int = CUT) -> bool:
     """Whether an answer is among the first rows."""
-    return bool(set(outcome.evidence) & set(outcome.found[:CUT]))
+    return bool(set(outcome.evidence) & set(outcome.found[:cut]))
 
 
 def main() -> None:
@@ -71,6 +87,13 @@ def main() -> None:
     for one, outcome in zip(questions, outcomes, strict=True):
         if arguments.missed and not hit(outcome):
             report.show(f"{one.text}: {', '.join(outcome.found[:CUT]) or 'nothing'}")
+    pairs, about = linked()
+    tied = locomo.ask_memcli([*units, *pairs], about)
+    report.show(f"\n| linked by a name | n | hit@{LINKED_CUT} |\n|---|---:|---:|")
+    for place, half in enumerate(("chosen by", "reported")):
+        pairs_of = [one for one in tied if one.category == place]
+        hits = sum(hit(one, LINKED_CUT) for one in pairs_of)
+        report.show(f"| {half} | {len(pairs_of)} | {hits} |")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from memcli.search.reading import Files
 from memcli.search.segment_file import FORMAT
 from memcli.search.stored_row import StoredRow
 
-KNOWN = (8, 3, 26), "5ea12604680f59a5"
+KNOWN = (8, 3, 27), "7efff6ed8dbb2af9"
 
 FACT = """\
 ---
@@ -109,11 +109,7 @@ id: 01aaaa0000000006
 created: "2026-02-02T00:00:00Z"
 ---
 We deploy on
-<<<<<<< HEAD
-Mondays.
-=======
-Fridays.
->>>>>>> theirs
+KNOWN = (8, 3, 26), "28be70b2cd4bf35e"
 """
 
 SAMPLES = {

@@ -12,7 +12,9 @@ from memcli.curation.entities.listing import usual
 from memcli.entries import layout
 from memcli.entries.eligibility import View
 from memcli.entries.text.mentions import folded
+from memcli.entries.text.tokens import name_key
 from memcli.named_tuple import NamedTuple
+from memcli.search.edges import sharing
 from memcli.search.packed_facts import newest_first
 from memcli.vault.registry.ignored import ignored_names
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from memcli.search.value_lists import ValueLists
     from memcli.vault.vault import Vault
 
-# A single capitalised word counts from so many entries on.
+# A single word counts from so many entries on.
 _SEVERAL = 2
 _EXAMPLE = 160
 
@@ -68,7 +70,8 @@ def candidates(vault: Vault, most: int | None = None) -> tuple[list[PossibleName
     """Possible names in the entries in force, those in most entries first.
 
     Two capitalised words in a row count from the first entry on, a single one in
-    mid-sentence from the second. Registered and ignored names are left out.
+    mid-sentence if another entry has it anywhere. Registered and ignored names are
+    left out.
 
     Args:
         vault: where to look.
@@ -130,6 +133,8 @@ def _possible(vault: Vault, reader: Reader) -> _Possible:
         if len(places) > 1:
             count = sum(counts[place] for place in places)
         words = " " in form and any(" " in lists.values[place] for place in places)
+        if count == 1 and not words:
+            count = len(shown.intersection(sharing(reader, name_key(form))))
         if words or count >= _SEVERAL:
             found[form] = count, places
     return _Possible(found, lists, counts, shown)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from memcli.entries.text.identifiers import identifiers, is_code_term
 from memcli.entries.text.mentions import fold
 from memcli.entries.text.proper_names import ProperName, proper_names
+from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
@@ -29,9 +30,20 @@ _ARTICLES = frozenset(
 )
 
 
+class LooseNames(NamedTuple):
+    """The names of a text that are not among its entities, in their order.
+
+    `said` are names by what stands there; `begun` begin its sentences, as any word may,
+    and are names if other texts have them in mid-sentence.
+    """
+
+    said: tuple[str, ...]
+    begun: tuple[str, ...]
+
+
 def loose_names(
     text: str, entities: Collection[str], possible: Sequence[ProperName] | None = None
-) -> tuple[str, ...]:
+) -> LooseNames:
     """The names in a text that are not among its entities, at most twelve.
 
     Args:
@@ -43,22 +55,26 @@ def loose_names(
         text = text[:_MOST_READ]
         possible = proper_names(text)
     known = {fold(name) for name in entities}
-    found: dict[str, str] = {}
-    for name in _names(text, possible):
+    found: dict[str, tuple[str, bool]] = {}
+    for name, begins in _names(text, possible):
         form = fold(name)
         if form not in known:
-            found.setdefault(form, name)
+            found.setdefault(form, (name, begins))
             if len(found) == _MOST:
                 break
-    return tuple(found.values())
+    return LooseNames(
+        tuple(name for name, begins in found.values() if not begins),
+        tuple(name for name, begins in found.values() if begins),
+    )
 
 
-def _names(text: str, possible: Sequence[ProperName]) -> Iterator[str]:
+def _names(text: str, possible: Sequence[ProperName]) -> Iterator[tuple[str, bool]]:
+    """The names, each with whether it only begins sentences; these come last."""
     for name in identifiers(text):
         if is_code_term(name):
-            yield name
-    single = sum(not name.several for name in possible)
+            yield name, False
+    single = sum(not (name.several or name.begins) for name in possible)
     nouns = single > _ALWAYS and single > len(text.split()) // _WORDS_A_NAME
-    for name, several in possible:
+    for name, several, begins in sorted(possible, key=lambda name: name.begins):
         if not nouns or (several and name.partition(" ")[0] not in _ARTICLES):
-            yield name
+            yield name, begins

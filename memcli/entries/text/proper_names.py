@@ -19,19 +19,20 @@ _COMMON = (
     frozenset(
         """
     add ask call check fix get keep let meet run set show talk tell try update added
-    after also although always another any as because before both changed done
+    after again also although always another any as because before both changed done
     during each either every everything except finally fixed first for found given
     here hence however i'd i'll i'm i've instead just last later like many maybe
     more most much never new next no not nothing now once one only open other others
     otherwise our please second see several since some something still such sure
-    then third though thus today together tomorrow too two under unless until use
-    used using very via what whatever while without yes yesterday yet monday tuesday
-    wednesday thursday friday saturday sunday mon tue wed thu fri sat sun january
+    then third though thus today together tomorrow too twice two under unless until
+    use used using very via what whatever while without yes yesterday yet monday tuesday
+    wednesday thursday friday saturday sunday mon tue wed thu fri sat sun mondays
+    tuesdays wednesdays thursdays fridays saturdays sundays january
     february march april may june july august september october november december
     jan feb mar apr jun jul aug sep sept oct nov dec ok todo note fixme xxx warning
     error important tip fyi tbd wip asap faq eta nb ps api apis url urls uri json
     yaml xml html css http https sql csv pdf id ids ui ux cli ci cd pr prs mr cpu
-    gpu ram ssd io os db ip tcp dns ssh tls ssl utc am pm us it
+    gpu ram ssd io os db ip tcp dns ssh tls ssl utc am pm us it kb mb gb tb
     """.split()
     )
     | STOP_WORDS
@@ -43,27 +44,43 @@ _STOPS = ".!?…:;"
 _BEHIND = _ENDING + _STOPS + ","
 _MARKS = _LEADING + _BEHIND
 _CODE = r"```.*?(?:```|\Z)|`[^`\n]*`|!?\[\[[^\[\]\n]*\]\]|\w+://\S+|\]\([^()\s]*\)"
+# "a script called `heron`"; without a mark around it the name ends its clause.
+_CALLED = (
+    r"""\b(?:called|named) (?:[`"'*_]+|(?=[\w-]+(?:[.,;:]|$)))([a-z]\w+(?:-\w+)*)"""
+)
 _LABEL = r"[ \t]*(?:[-*+>•]|\d{1,3}[.)])[ \t]+"
 _BEFORE_LABEL = " \t-*+>•0123456789"
 _MOST_WORDS = 4
 
 
 class ProperName(NamedTuple):
-    """A possible name; `several` when it has two capitalised words or more."""
+    """A possible name; `several` when it has two capitalised words or more.
+
+    `begins` says that it only begins sentences, as any word may.
+    """
 
     name: str
     several: bool
+    begins: bool = False
 
 
 def proper_names(text: str) -> list[ProperName]:
     """The possible names of a text, each once, in their order.
 
-    These are two capitalised words in a row, or one in mid-sentence. Headings, code,
-    links, and lines in which every important word has a capital are skipped.
+    These are two capitalised words in a row, or one, and a word that the text calls a
+    name. Headings, code, links, and lines in which every important word has a capital
+    are skipped.
     """
+    called: list[str] = []
+    if "called " in text or "named " in text:
+        called = re.findall(_CALLED, text, flags=re.MULTILINE)
     if "`" in text or "[" in text or "://" in text:
         text = re.sub(_CODE, " . ", text, flags=re.DOTALL)
-    names: dict[str, ProperName] = {}
+    names = {
+        name: ProperName(name, several=False)
+        for name in called
+        if name not in _COMMON and not name.endswith("ly")
+    }
     for line in text.split("\n"):
         plain = line
         # At its start alone: a search tries each of a million spaces as the first.
@@ -72,7 +89,8 @@ def proper_names(text: str) -> list[ProperName]:
         if plain.lstrip().startswith(("#", "|", "---")):
             continue
         for name in _of_line(plain.split()):
-            names.setdefault(name.name, name)
+            if names.setdefault(name.name, name).begins:
+                names[name.name] = name
     return list(names.values())
 
 
@@ -86,8 +104,9 @@ def _of_line(words: list[str]) -> list[ProperName]:
     def close() -> None:
         nonlocal run
         several = len(run) > 1
-        if run and len(run) <= _MOST_WORDS and (several or not at_start):
-            names.append(ProperName(" ".join(run), several))
+        if run and len(run) <= _MOST_WORDS:
+            single_start = at_start and not several
+            names.append(ProperName(" ".join(run), several, single_start))
         run = []
 
     last = -1
@@ -151,7 +170,7 @@ def _read(raw: str) -> _Word:
     if "'" in stem or "’" in stem:
         stem = re.sub(r"['’]s?$", "", stem)
     named = len(stem) > 1 and _is_name(stem)
-    common = named and stem.lower() in _COMMON
+    common = named and stem.lower().replace("’", "'") in _COMMON
     ends = _ends(word)
     closes = ends or word.endswith((",", "'s", "’s")) or (named and common)
     return _Word(stem, named, common, ends, closes)

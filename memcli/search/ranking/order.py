@@ -5,7 +5,8 @@ that `LEXICAL_SHARE` makes. The promises are of documents that hold no word of t
 question themselves, but stand beside a match or hold a near word:
 
 - they leave `LEXICAL_SHARE` of the hits to documents that do, as long as so many do;
-- none stands above the best document that holds a rare word of the question.
+- none stands above the best document that holds a rare word of the question, unless
+  the graph leads to it.
 """
 
 from __future__ import annotations
@@ -224,7 +225,8 @@ class Order:
 
     def _score(self, doc: int) -> float:
         final = self._final[doc]
-        return min(final, self._ceiling) if doc in self._beside else final
+        held = doc in self._beside and doc not in self._evidence.reached
+        return min(final, self._ceiling) if held else final
 
     def _key(self, doc: int) -> tuple[float, bool, float, int]:
         beside = doc in self._beside

@@ -49,16 +49,15 @@ class Weights(NamedTuple):
     elsewhere: float = 0.8
     # Entries that are tied to the best ones: the share of their score that goes over
     # one hop, from how many of them, from which share of the best score on.
-    graph: float = 0.4
+    graph: float = 0.5
     graph_seeds: int = 10
     graph_floor: float = 0.5
     # The share of the best score that an entry needs which only the graph found, for
     # each hop: below it, it pads the answer (docs/benchmarks/recall.md).
     graph_brings: float = 0.28
     # What counts of an edge over a name that is not registered: in short texts, in
-    # long ones, where more names stand by chance. When two entries share it (in large
-    # vaults three), the best one still brings the other.
-    names: tuple[float, float] = (0.9, 0.2)
+    # long ones, where more names stand by chance.
+    names: tuple[float, float] = (1.1, 0.0)
     # How many hops.
     depth: int = 1
     # How often an entry holds a word that is another name of an entity it is about.

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli import Vault
+from memcli.curation.entities.ignore import ignore
 from memcli.entries.eligibility import View
 from memcli.errors import InvalidValue
 from memcli.recall.query import Filters, Query, view_of
@@ -229,6 +230,44 @@ def test_a_shared_entity_leads_to_what_shares_no_word(vault: Vault) -> None:
     assert rows[1].explain is not None
     assert rows[1].explain["path"] == [{"entry": hit}, {"entity": "ledger-db"}]
     assert [row.id for row in ask(vault, "why checkout?", depth=0).rows] == [hit]
+
+
+@pytest.mark.parametrize(
+    ("said", "begun"),
+    [
+        ("Card payments run through Kestrel", "Kestrel restarts at two"),
+        ("Card payments run in what we call Falcon", "Falcon's log is full"),
+        ("Card payments run in a script called `heron`.", "Stop heron at two"),
+        ("Card payments were written by Noor Haddad", "Noor Haddad sits in Lisbon"),
+    ],
+)
+def test_a_name_that_nobody_registered_leads_both_ways(
+    vault: Vault, said: str, begun: str
+) -> None:
+    hit, tied = save(vault, said), save(vault, begun)
+    save(vault, "Lunch is at noon")
+    rows = ask(vault, "how do card payments work?").rows
+    assert [row.id for row in rows] == [hit, tied]
+    back = begun.partition(" ")[2]
+    assert [row.id for row in ask(vault, back).rows] == [tied, hit]
+
+
+def test_words_that_begin_sentences_or_are_mostly_written_small_lead_nowhere(
+    vault: Vault,
+) -> None:
+    hit = save(vault, "Deploy card payments first")
+    for other in ("Deploy on green", "We can deploy at noon", "a deploy of docs"):
+        save(vault, other)
+    assert [row.id for row in ask(vault, "card payments").rows] == [hit]
+    button = save(vault, "For the theme press the Deploy button")
+    assert [row.id for row in ask(vault, "theme").rows] == [button]
+
+
+def test_a_name_that_a_person_ignored_leads_nowhere(vault: Vault) -> None:
+    hit = save(vault, "Card payments run through Kestrel")
+    save(vault, "Kestrel restarts at two")
+    ignore(vault, ["Kestrel"])
+    assert [row.id for row in ask(vault, "card payments").rows] == [hit]
 
 
 def test_two_hops_are_taken_only_when_asked_for(vault: Vault) -> None:
