@@ -25,9 +25,9 @@ class StoredRow(NamedTuple):
     `text` is the body without the blank lines around it, `title` the one to show,
     `document_id` the session or document that the entry came from, and `key_terms` the
     most frequent words of the entry as `packed_terms` writes them; `names` are its
-    `loose_names`. `name_keys` has what the index finds its entities by, then its names.
-    `findings` are what is wrong in its file (line, code, level, message, hint), `links`
-    the targets of its links with their lines.
+    `loose_names`, those that begin sentences last. `name_keys` has what the index finds
+    its entities by, then its names. `findings` are what is wrong in its file (line,
+    code, level, message, hint), `links` the targets of its links with their lines.
     What a caller is given of it is a `recall.results.Row`.
     """
 

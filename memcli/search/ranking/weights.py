@@ -57,7 +57,7 @@ class Weights(NamedTuple):
     graph_brings: float = 0.28
     # What counts of an edge over a name that is not registered: in short texts, in
     # long ones, where more names stand by chance.
-    names: tuple[float, float] = (1.1, 0.0)
+    names: tuple[float, float] = (1.05, 0.2)
     # How many hops.
     depth: int = 1
     # How often an entry holds a word that is another name of an entity it is about.

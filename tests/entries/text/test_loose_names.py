@@ -1,9 +1,13 @@
 """Names that tie entries together before a person has decided on them."""
 
+from pathlib import Path
+
 import pytest
 
 from memcli.entries.text.identifiers import is_code_term
 from memcli.entries.text.loose_names import loose_names
+from memcli.entries.text.mentions import mentions
+from memcli.entries.text.name_index import compiled
 
 
 @pytest.mark.parametrize(
@@ -45,6 +49,19 @@ def test_a_text_gives_twelve_names_at_most_and_its_end_is_not_read() -> None:
     )
     assert len(loose_names(many, ()).said) == 12
     assert loose_names("word " * 5000 + "with Grace Hopper", ()) == ((), ())
+
+
+def test_ordinary_sentences_have_no_entity_and_say_no_name() -> None:
+    nobody = compiled(())
+    sentences = Path(__file__).with_name("ordinary_sentences.txt").read_text("utf-8")
+    named = {
+        sentence: found
+        for sentence in sentences.splitlines()
+        if (found := (mentions(sentence, nobody)[0], loose_names(sentence, ()).said))
+        != ([], ())
+    }
+    assert named == {}
+    assert sentences.count("\n") >= 260
 
 
 @pytest.mark.parametrize(
