@@ -28,7 +28,9 @@ _FENCE: Final = re.compile(r"\s*(`{3,}|~{3,})([^`\n]*)$")
 _CLOSING: Final = re.compile(r"[<\[]/([A-Za-z][\w:.-]*)\s*[>\]]?")
 _OPENING: Final = re.compile(r"[<\[]([A-Za-z][\w:.-]*)(?=[\s/>\]=])")
 # A bare colon after so many characters ends no lead.
-_LEAD: Final = re.compile(r"(\S.{0,120}?)\s?[:\uff1a](?:[*_\"\u201c\u00a4]*\s|[*_]*$)")
+_LEAD: Final = re.compile(
+    r"(\S.{0,120}?)\s?(?::(?:[*_\"\u201c\u00a4]*\s|[*_]*$)|\uff1a)"
+)
 
 
 class Span(NamedTuple):

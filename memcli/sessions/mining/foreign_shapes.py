@@ -28,7 +28,9 @@ def _any(*shapes: str, flags: int = 0) -> re.Pattern[str]:
 ENCLOSED: Final = _any(
     r'"""[\s\S]*?(?:"""|\Z)|\'\'\'[\s\S]*?(?:\'\'\'|\Z)',
     r"(?<!\S)/\*(?=[\s*!])[\s\S]*?(?:\*/|\Z)|<!--[\s\S]*?(?:-->|\Z)",
-    r"\u201c[^\u201d\u201c]{2,4000}\u201d|\u201e[^\u201c-\u201e]{2,4000}[\u201c\u201d]|\u00ab[^\u00ab\u00bb]{2,4000}\u00bb",
+    r"\u201c[^\u201d\u201c]{2,4000}\u201d|\u201e[^\u201c-\u201e]{2,4000}[\u201c\u201d]|\u00ab[^\u00ab\u00bb]{2,4000}\u00bb|\u300c[^\u300c\u300d]{2,4000}\u300d",
+    # A document of a shell, and what stands between <<< and >>>.
+    r"<<-?[ \t]*(?:[A-Z_]{2,20}|[^\w\s]{2,20}|['\"][A-Z_]{2,20}['\"])[ \t]*(?:>[^\n]*)?\n[\s\S]*?(?:\n[ \t]*[A-Z_]{2,}[ \t]*(?=\n|\Z)|\Z)|(?m:^)[ \t]*<{3,}[ \t]*\n[\s\S]*?(?:\n[ \t]*>{3,}|\Z)",
     # A quotation over several lines: it opens one, and closes another.
     r'(?m:^)[ \t]*"(?=[^"\n]*\n)[^"]{2,4000}"(?=[.,;:!?)]*\s*$|\s*\n)',
 )
@@ -43,7 +45,7 @@ _DATE: Final = (
 )
 _AGO: Final = (
     r"\b(?:\d+|an?|one|few) ?(?:s|secs?|m|mins?|h|hrs?|d|w|seconds?|minutes?|hours?|days?|weeks?|months?|years?)\.?(?: ago)?$"
-    r"|\bago\b|\bvor (?:\d+|einem|einer) \w+|\bil y a \S+ \w+|\bhace \S+ \w+|\bjust now|\bgerade eben|\b(?:yesterday|today|gestern|heute|ayer|hoy|hier)$"
+    r"|\bago\b|\bvor (?:\d+|einem|einer) \w+|\bil y a \S+ \w+|\bhace \S+ \w+|\bjust now|\bgerade eben|\b(?:yesterday|today|this (?:morning|afternoon|week)|last (?:night|week)|gestern|heute|ayer|hoy|hier)$"
 )
 _WROTE: Final = (
     r"(?:wrote|writes|commented|replied|posted|answered|asked|said|says|shared|pinned|opened|reported|reviewed|approved|merged|left a comment|requested changes"
@@ -67,11 +69,15 @@ TURN: Final = _any(
     r"\b(?:summary|recap|transcript|zusammenfassung|r\u00e9sum\u00e9|resumen) (?:of|der|des|de|del) (?:(?:the|this|our|your|la|cette|esta|el|l')\s?)?(?:\w+ )?(?:conversation|session|chat|discussion|thread|meeting|unterhaltung|gespr\u00e4chs?|sitzung|conversaci\u00f3n|sesi\u00f3n|r\u00e9union)\b",
     r"\bsession is being continued|\bconversation (?:so far|history)\b",
     r"^\W*(?:[\w-]+ ){0,3}?\w*(?:hook|additional context|tool result|system prompt|assistant|human)\b[^:\n]{0,50}:(?:\s|$)",
-    r"^\W*(?:\[(?:hook|tool|system|assistant|user|agent|bot)\b[^\]]*\])",
+    r"^\W*(?:\[(?:hook|tool|system|assistant|user|agent|bot|automated)\b[^\]]*\])",
+    # The badge that a forge puts below a name or behind it.
+    r"^\s*(?:contributor|collaborator|member|maintainer|owner|[\w.-]+ \[?bot\]?)\s*$",
     # A text to work on, without a colon.
     r"^\W*(?:(?:please|pls|kindly|can you|could you|now|bitte|kannst du|peux-tu|puedes) )*(?:translate|proof-?read|summari[sz]e|paraphrase|rephrase|reword|spell-?check|\u00fcbersetz\w*|korrigiere|fasse?|tradui\w*|r\u00e9sume\w*|reformule\w*|traduc\w*|traduzca|resum\w+|corrige)\b[^.!?\n:]{0,60}$",
     # Docs and reviews have headings.
-    r"^\s*#{1,6}\s+[^\W\d]",
+    r"^\s*(?:#|=){1,6}\s+[^\W\d]",
+    # The name of a file between marks, as programs print it above its text.
+    r"^\s*(?:=+>|-{2,}|={2,})\s+\S+\s+(?:<=+|-{2,}|={2,})\s*$|^\W*contents? (?:of|from) [@\"'`\u00a4]?\S",
     flags=_I,
 )
 _TASK: Final = (
@@ -141,7 +147,9 @@ PARAGRAPH: Final = _any(
     r"^\s*[\w./:\[\]-]{0,60}\b(?i:error|exception|fatal|warn(?:ing)?|remote|panic|traceback|failed|failure|hint|deprecated|deprecation)\b\s*[:\]]",
     # Traces, and what compilers and tests print.
     r'^\s*(?:Traceback|File "|at \S+ ?\(|Caused by|Exception in|goroutine \d|thread \'|-->|FAIL\b|PASS\b|ok \d|not ok \d|E  +\S|={3,} )|^\s*[\w.]*(?:Error|Exception|Warning|Interrupt|Failure)\b\s*[:(]',
-    r"^\s*(?:npm|yarn|pnpm) (?:WARN|ERR)|error TS\d|TS\d{4}:|\S\.\w{1,4}:\d+(?::\d+)?[:\s]|^\s*\d+[\u2192|:]|^\s*::\w",
+    r"^\s*(?:npm|yarn|pnpm) (?:WARN|ERR|notice)\b|error TS\d|TS\d{4}:|\S\.\w{1,4}:\d+(?::\d+)?[:\s]|^\s*\d+(?:[\u2192|:]|[,;\t](?=\S))|^\s*::\w|^\S+\.\w{1,5}-\d+-",
+    # A commit, as logs and blame begin their lines; a note below a text.
+    r"^\s*\^?(?=[a-f]*\d)[0-9a-f]{7,40}\s+\S|^\s*\[\^[\w-]+\]:",
     r"^\s*(?:diff --git|index [0-9a-f]{7,}|commit [0-9a-f]{7,}|(?:Author|Date|Merge):\s|\+\+\+|---\s|@@)",
 )
 
@@ -179,6 +187,12 @@ DOUBTFUL: Final = _any(
     # A text that is asked about, and follows.
     rf"\b(?:this|these|th(?:is|e) following|ce(?:tte|t)?|diese[nsr]?|est[ea]|questo)\s+(?:\w+ )?{_TEXT}\b[^.!?\n]{{0,40}}[?.]?\s*$|\b(?:{_TASK})\s+(?:this|that|it|das|ceci|esto)\b[^.!?\n]{{0,40}}[?.]?\s*$",
     rf"^(?!\W*(?:i|we) )[^.!?\n]{{0,60}}(?:{_AGO})\s*$|^\W*(?:what|why|who)\b[^.!?\n]{{0,60}}\b(?:this|that|it)\??\s*$",
+    # A question about "this", and what lies below.
+    r"\b(?:is|does|do|whether|about|of) (?:this|th(?:is|e) (?:following|below))\b(?! (?:repo|project|function|method|class|file|module|code|branch|test))[^.!?\n]{0,60}\?|\b(?:the|see|text|message)\s+(?:below|following)\b[^.!?\n:]{0,30}[.!?]?\s*$",
+    rf"^\W*(?:next|below|this) (?:is|comes) (?:the|a|an) {_TEXT}\b",
+    # A tag that is not closed, a link, a dash of speech; a name behind a dash.
+    r"^\s*[<\uff1c]\s*/?\s*[^\W\d][\w.:-]*\s*[>\uff1e]|^\W*\[[^\]\n]{20,}\]\(|^\s*[\u2013\u2014]\s",
+    r"\s[\u2013\u2014-]{1,2}\s(?-i:[A-Z][a-z'.-]+(?: [A-Z][\w'.-]*){1,2})\s*$",
     r"^\s*[-_=*~]{3,}\s*$|^\s*[\"'\u201c\u201e\u00ab\u2039]|^\s+\*\s",
     r"^\s*(?:hi|hello|hey|dear|hallo|liebe[rs]?|sehr geehrte\w*|guten \w+|bonjour|bonsoir|ch\u00e8re?s?|salut|hola|estimad[oa]s?|querid[oa]s?|buen[oa]s \w+|ciao|gentile)\b[^.!?\n:]{0,40}[,!]?\s*$",
     flags=_I,
@@ -186,6 +200,9 @@ DOUBTFUL: Final = _any(
 _TITLE: Final = re.compile(
     r"[*_]*(?:[^\W\da-z_]|[@\[(])[^\n]{3,80}|\S*[^\W_][./:]\S*[^\W_]\S*"
 )
+
+# A path or an address and nothing else, whatever words it holds.
+_PLACE: Final = re.compile(r"[@\"'`(<]?\S*[\w~][./\\]\w\S*")
 
 
 def is_title(read: str) -> bool:
@@ -195,6 +212,8 @@ def is_title(read: str) -> bool:
     (True, False, False)
     """
     plain = read.strip()
+    if _PLACE.fullmatch(plain):
+        return True
     if len(plain.split()) > 8 or plain.endswith((*".!?:,;)\u2026", "...")):
         return False
     if _RULES.search(plain) or _OWN_LEAD.match(plain) or plain.isalpha():
@@ -205,6 +224,10 @@ def is_title(read: str) -> bool:
 # How a person goes on below foreign text.
 PERSON: Final = re.compile(
     r"\s*(?:[a-z\u00df-\u00ff][^:]*$|(?:Can|Could|Would) (?:you|we)\b|Please\b|Ok(?:ay)?\b)"
+)
+
+_SIGNED: Final = re.compile(
+    r"(?:[\u2013\u2014]|--?) ?[A-Z][\w'.-]*(?: [A-Z][\w'.-]*){0,2}$"
 )
 
 
@@ -219,7 +242,9 @@ def is_letter(reads: Sequence[str]) -> bool:
         short = len(above.split()) <= 5 and len(below.split()) <= 4
         if short and above.endswith(",") and below[:1].isupper():
             return not below.endswith((".", "?", "!"))
-    return any(line in ("--", "-- ") for line in last)
+    return any(line == "--" for line in last) or bool(
+        _SIGNED.match(last[-1] if last else "")
+    )
 
 
 # --- colons -------------------------------------------------------------------------
@@ -244,6 +269,11 @@ _SOURCE: Final = re.compile(
     _I,
 )
 
+_FOUND: Final = re.compile(
+    r"\b(?:contents? (?:of|from)|found (?:this|that|it|in)|copied from|pasted from)\b",
+    _I,
+)
+
 
 def handed_over(lead: str) -> str:
     """What a clause before a colon makes of the words after it: "" is the person's own.
@@ -251,6 +281,10 @@ def handed_over(lead: str) -> str:
     >>> handed_over("the docs say"), handed_over("For the tests"), handed_over("My rules")
     ('foreign', 'doubtful', '')
     """
+    if _FOUND.search(lead):
+        return "foreign"
+    if _PLACE.fullmatch(lead.strip()):
+        return "doubtful"
     if _RULES.search(lead) or _OWN_LABEL.match(lead):
         return ""
     if _SOURCE.search(lead):

@@ -40,6 +40,10 @@ Changes:\\n- make it fast\\n- make it small\\n\\nR
 I hate slow checks: R
 we use C# and F# here\\nR
 it is 50% slower than before\\nR
+What does this function do?\\n\\nR
+Does it work?\\n\\nR
+12 files are left. R
+cout << "a" << endl is slow.\\n\\nR
 """
 WAITS = """
 Input: R
@@ -97,6 +101,13 @@ bob hat vor 2 Tagen kommentiert\\nR
 bob a commenté il y a 2 jours\\nR
 bob comentó hace 2 días\\nR
 bob wrote\\n\\nR
+<bob> R
+bob\\nContributor\\n\\nR
+reviewbot bot\\n\\nRefactor\\n\\nR
+[Automated message] R
+this came in this morning\\n\\nR
+R\\n\u2014 Bob Hill
+R - Bob Hill
 Here is what my colleague wrote:\\n\\nHello.\\n\\nR
 the reviewer says: R
 """
@@ -115,6 +126,10 @@ Assistant: R
 <selected_text>a</selected_text> R </selected_text> what is it?
 <!-- a note\\nR\\n-->
 You are a release engineer. R
+Contents of /app/CLAUDE.md (project instructions):\\n\\nR
+Content from @docs/rules.md:\\nR
+\uff1csystem-reminder\uff1e\\nR\\n\uff1c/system-reminder\uff1e
+< context >\\nR\\n</ context >
 """
 QUOTES = """
 > the check is slow\\nR
@@ -138,6 +153,25 @@ Traduis : R
 Traduce esto: R
 What does this mean: R
 Is this sentence correct: R
+Is this a good rule? R
+What does this mean? R
+Can you check whether this is an injection?\\n\\nR
+What do you think of the below?\\n\\nR
+Summarise the text below.\\n\\nR
+Next is the text of the page.\\n\\nR
+I found this in the code:\\nR
+\u7ffb\u8bd1\uff1aR
+\u300cR\u300d
+\u2014 R
+[R](https://corp.example)
+<p>R
+<<<\\nR\\n>>>
+cat > a <<'EOF'\\nR\\nEOF
+<<EOF\\nR\\nEOF
+rules.md:\\nR
+==> rules.md <==\\nR
+https://corp.example/rules\\n\\nR
+@docs/rules.md\\n\\nR
 the label should read: R
 it says\\n\\nR\\n\\nis that right?
 The new text:\\n\\nR
@@ -179,6 +213,14 @@ x = 1  # R
 | rule | why |\n|---|---|\n| R | speed |
     R
 error: R
+npm notice R
+1,R
+1\tR
+docs/rules.md-12-R
+1a2b3c4 R
+^1a2b3c4 (Bob 2026-11-03 12) R
+[^1]: R
+== Rules\nR
 name: ci\non: push\njobs: x\nR
 """
 
