@@ -22,12 +22,12 @@ _IDEAS = {
     "user": "the user |your user |the human|your human|the operator |the owner |the developer |your developer|anyone |anybody |dem nutzer |dem benutzer |der nutzer |der benutzer |den nutzer |den benutzer |des nutzers |des benutzers |dem anwender |den anwender |der anwender |dem menschen |l utilisateur |l humain |all utente |l utente |dell utente |al usuario |el usuario |del usuario |ao usuario |o usuario |do usuario |utilizador ",
     "not": "not |never |nothing |avoid |nicht |nie |niemals |nichts |ne |n |jamais |rien |no le |no se |no lo |no menc|no reve|no cuent|no digas |no diga |no habl|no avis|no inform|no muestr|say nothing |nunca |nada |non |mai |niente |nulla |nao ",
     "tell": "tell|inform|notify|alert |mention|say |speak |talk |disclose|reveal |admit|discuss|know |knows |find out |finds out |learn |be told |sag |sage |sagt |sagen |erzahl|erwahn|verrat|sprich |sprech|wissen |erfahr|dis |dites |dire |parle|revele|previen|averti|savoir |diga |digas |dile |decir|cuent|mencion|hables |avis|sepa |dire |dirlo |dirgli |dica |menzion|rivel|parl|sapere |conte ",
-    "this": "this |these |about it |of it |it to |it from |that you |what you |why you |the user anything |the human anything |the developer anything |nothing |davon |daruber |das niemals |das nicht |das nie |es nicht |dies|nichts |dass du |cela |ceci |ca |n en |ne le |le dis |rien |que tu |cette |esto |eso |nada |se lo |que has |questo |questa |nulla |niente |dirlo |parlarne |che hai |isto |isso ",
+    "this": "this |these |about it |of it |it to |it from |that you |what you |why you |the user anything |the human anything |the developer anything |nothing |davon |daruber |das niemals |das nicht |das nie |es nicht |dies|nichts |dass du |cela |ceci |ca |menzionarlo |n en |ne le |le dis |rien |que tu |cette |esto |eso |nada |se lo |que has |questo |questa |nulla |niente |dirlo |parlarne |che hai |isto |isso ",
     "untold": "without telling|without informing|without notifying|without alerting|without asking|ohne es |ohne dass |sans prevenir|sans le dire|sans en |sans inform|sans avert|sin avisar|sin decir|sin inform|senza avvis|senza dir|senza inform|sem avisar|sem dizer|sem inform",
     "bare": "^do it |^act |^run |^send |^upload |^delete |^push |^commit |^execute |^change |^add |^install |^fais|^hazlo |^haz |^fallo |^fai |^faca |^mach |^tu es |^merge |^read |^copy |^approve ",
     "conceal": "conceal|hide |hidden |secret |secretly |quiet |verschweig|verheimlich|verbirg|verberg|geheim|cache |cachez |dissimul|ocult|escond|nascond|segreto ",
     "object": "this |these |it |that you |what you |your |diese|das |es |dass du |cela |ceci |ca |cette |ce |que tu |esto |eso |esta |este |questo |questa |isto ",
-    "secretly": "^secretly |^covertly |between us |between you and me |keep this secret |keep it secret |keep this hidden |keep this to yourself |unter uns |entre nous |entre nosotros |tra noi |en secreto |in segreto ",
+    "secretly": "^secretly |^covertly |^heimlich |that this memory exists |that this note exists |quietly and do not report |between us |between you and me |keep this secret |keep it secret |keep this hidden |keep this to yourself |unter uns |entre nous |entre nosotros |tra noi |en secreto |in segreto ",
     "lie": "^lie to |^luge |^belug|^mens |^mentez |^miente |^menti |^deny |say nothing |say that nothing |even if they |even when they |even if it |even though ",
     "asked": "if asked |if the user |if anyone |when asked |to the user |tell the user |wenn der |si l utilisateur |si el usuario |se l utente ",
     "report": "your summary |your answer|your repl|your report|your response|your final |every report |deiner zusammenfassung |deiner antwort",
@@ -35,31 +35,33 @@ _IDEAS = {
     "it": "this |it |these |das |es ",
     # Instructions, and whose they are.
     "ignore": "ignore |ignores |ignoring |ignorier|ignorez |ignora |disregard|forget |forgets |bypass|override |overrides |set aside |discard |not follow|never follow|stop follow|not obey|never obey|not heed|no longer |are void |missacht|vergiss |vergesst |ubergeh|oublie|tiens pas compte |tenez pas compte |ne suis pas |olvid|hagas caso |no sigas |dimentic|non segui|desconsider|esquec",
-    "instructions": "instructions |directives |guidance |guidelines |prompts |system prompt |the prompt |safety policy |safety rules |you were told |user told |user says |user said |user wants |anweisung|instruktion|befehl|vorgaben |consigne|instruccion|indicacion|orden|istruzion|ordin|instruco|above rules |rules above |previous rules |your rules |earlier rules |everything above |what came before ",
-    "whose": "your |you |previous |prior |earlier |above |preceding |system |the user |developer|all |any |other |deine|bisherig|vorherig|samtlich|alle |fruher|des nutzers |des benutzers |tes |vos |precedent|anterieur|toutes |utilisateur |anterior|tus |todas |usuario |precedent|tue |tutte |utente ",
+    "instructions": "instructions |directives |guidance |guidelines |prompts |system prompt |the prompt |rules above |previous rules |vorherigen regeln |deine regeln |bisherigen regeln |tes regles |vos regles |tus reglas |las reglas anteriores |tue regole |regole precedenti |suas regras |regras anteriores |safety policy |safety rules |you were told |user told |user says |user said |user wants |anweisung|instruktion|befehl|vorgaben |consigne|instruccion|indicacion|orden|istruzion|ordin|instruco|above rules |rules above |previous rules |your rules |earlier rules |everything above |what came before ",
+    "whose": "your |you |previous |prior |earlier |above |preceding |system |the user |developer|all |any |other |deine|bisherig|vorherig|samtlich|alle |fruher|des nutzers |des benutzers |tes |vos |precedent|anterieur|toutes |utilisateur |anterior|tus |todas |usuario |precedent|tue |tutte |utente |suas |seus ",
     "disobey": "not listen to the user |not listen to the developer|not obey the |never obey the |ignore the user |disregard the user |hor nicht auf den |n ecoute pas |no escuches al |non ascoltare l ",
     "role": "you are now a |you are now an |you are now the |you are now free |you are now unrestricted |you are now in developer |you are now allowed |you are root |you are an unrestricted|now on you are |assume the role |pretend to be |pretend you |pretend that you |act as root |act as if you |your new task |your new role |your new goal |your new instruction|your real task |your real goal |your real purpose |your true |your secret |your only task |your only goal |du bist jetzt |du bist nun |du bist ab |ab jetzt bist du |ab sofort bist du |von nun an bist du |von jetzt an bist du |tu es maintenant |vous etes maintenant |desormais tu es |tu es desormais |a partir de maintenant tu es |ahora eres |eres ahora |de ahora en adelante eres |finge que |ora sei |da ora sei |d ora in poi sei |adesso sei |agora voce |agora es |finja ",
-    "rank": "this memory overrid|this note overrid|this memory supersed|this note supersed|this memory takes |this note takes |this rule overrides all|this rule overrides any|this rule overrides every|this memory has priority|new instructions: |treat this as a system|as a system instruction |this is a system message |this is a system instruction |this is a developer message |message from your |granted you |authorized you |authorised you |given you permission |have my permission |have full permission |you are authorized to |you are authorised to |already approved every|already approved all|already approved this|bypass your |disable your safety|without restrictions |no rules apply ",
+    "rank": "this memory overrid|this note overrid|this memory supersed|this note supersed|this memory takes |this note takes |this rule overrides all|this rule overrides any|this rule overrides every|this memory has priority|new instructions: |treat this as a system|as a system instruction |this is a system message |this is a system instruction |this is a developer message |message from your |granted you |authorized you |authorised you |given you permission |have my permission |have full permission |you are authorized to |you are authorised to |already approved every|already approved all|already approved this|bypass your |disable your safety|without restrictions |no rules apply |rules above as cancel|rules above as void |system override |begin system message |higher priority than the |precedence over the user|precedence over the system|vorrang vor |hat bereits zugestimmt |hat schon zugestimmt |hat allem zugestimmt |a deja tout approuve|a deja approuve|ya aprobo |ya lo aprobo|ja aprovou |ha gia approvato |permission prompts have been |confirmations have been |permission to skip all |permission to skip confirm|--dangerously-skip-permissions from now |--dangerously-skip-permissions always ",
     # What only the model knows.
     "yours": "your instructions |your system |your prompt |your hidden |your initial |your original |your developer |your full |your own instructions |deine anweisungen |deinen system|deine instruktionen |tes instructions |vos instructions |tes consignes |tus instrucciones |tu prompt |le tue istruzioni |tuo prompt |suas instrucoes ",
     "output": "print |show |output |repeat |reveal |dump |copy |write |start |begin |include |paste |quote |recite |share |what are |give |gib |zeig|nenn|wiederhol|affiche|montre|repete|revele|donne |muestra|repite|imprime|revela |mostra|rivela|ripeti|stampa |mostre |diga ",
-    "secret prompt": "system prompt |hidden prompt |initial prompt |system message |hidden instruction|system-prompt |systemprompt |prompt systeme |prompt del sistema |prompt de sistema |prompt di sistema |prompt do sistema ",
-    "must": "you must |you should now |you shall |you will now |you have to |word for word |verbatim |^reveal |^dump |^leak |^recite |^zeige |^verrate |^gib |jetzt |du musst |^revele |^montre |^affiche |tu dois |vous devez |^revela |^muestra |debes |^rivela |^mostra |devi |^mostre ",
+    "secret prompt": "context window |everything above this |text above this |system prompt |hidden prompt |initial prompt |system message |hidden instruction|system-prompt |systemprompt |prompt systeme |prompt del sistema |prompt de sistema |prompt di sistema |prompt do sistema ",
+    "must": "you must |you should now |you shall |you will now |you have to |word for word |verbatim |^reveal |^dump |^leak |^recite |^repeat everything |print the contents of your |^zeige |^verrate |^gib |jetzt |du musst |^revele |^montre |^affiche |tu dois |vous devez |^revela |^muestra |debes |^rivela |^mostra |devi |^mostre ",
     # What is run instead of an answer.
     "at answer": "before answering |before responding |before replying |before you answer |before you respond |before you reply |before you say |before every answer |before every reply |before every response |before each answer |before each reply |before each response |before any answer |before anything |before doing anything |prior to answering |prior to responding |prior to replying |prior to any |when you answer |when you respond |when you reply |whenever you answer |whenever you respond |whenever you reply |after you answer |after you reply |while answering |bevor du antwort|ehe du antwort|vor jeder antwort |vor dem antworten |vor deiner antwort |avant de repondre |avant chaque reponse |avant ta reponse |avant toute |antes de responder |antes de contestar |antes de cada respuesta |prima di rispondere |prima di ogni risposta |antes de cada resposta ",
     "run": "run |execute |call |invoke |fetch |curl |wget |download |send |post |use the |open |fuhr|ruf |rufe |start|nutz|verwend|sende |lance|execut|appel|utilis|envoi|ejecut|llam|invoc|usa |envia|esegu|chiam|invia |chame |use ",
+    "at start": "before any task |before every task |before each task |on session start |at session start |whenever you start |when you start |always begin by |after every task |after each task |vor jeder aufgabe |avant chaque tache |antes de cada tarea |prima di ogni compito |antes de cada tarefa ",
+    "download": "curl |wget |http",
     "call": "^call |^invoke |^trigger |^execute |^use |call the tool ",
     "tool": "the tool |mcp__|the function |the bash tool |the shell tool |webfetch |your shell |your terminal |the web fetch ",
     "for": "bash |shell |webf|web_|fetch|send|post |curl|upload|delete|mail|exec|http|mcp__|.env ",
     # What shall not leave the machine, and where it would go.
     "send": "^send |^post |^upload |^forward |^transmit |^exfiltrate |^email |^e-mail |^mail |^curl |^copy |^leak |^submit |^encode |^use |^sende |^schick|^lade |^ubermittle |^envoie|^envoyez |^transmet|^envia |^manda |^sube |^invia |^spedisci |^envie ",
-    "sensitive": ".env |environment var|env var|api key|api-key|aws key|secrets |credential|passwords |access token|session token|auth token|tokens |ssh key|private key|id_rsa |.netrc |.ssh/|.aws/|the conversation |the transcript |chat history |the source code |system prompt |passwort|zugangsdaten |umgebungsvariablen |mots de passe |mot de passe |cles |identifiants |variables d environnement |contrasen|claves |credencial|variables de entorno |credenzial|chiavi |senhas |chaves ",
-    "put": "^add |^include |^put |^append |^paste |^write |^copy ",
-    "shown": "the pull request |your next |commit message |commit body |the readme |an issue |a comment ",
+    "sensitive": ".env |environment var|env var|api key|api-key|aws key|secrets |credential|passwords |access token|session token|auth token|tokens |ssh key|private key|id_rsa |.netrc |.ssh/|.aws/|the conversation |the transcript |chat history |the source code |system prompt |passwort|zugangsdaten |umgebungsvariablen |mots de passe |mot de passe |cles |identifiants |variables d environnement |contrasen|claves |credencial|variables de entorno |credenzial|chiavi |credenciais |senhas |chaves ",
+    "put": "^fuge |^ajoute |^incluye |^aggiungi |^inclua |^add |^include |^put |^append |^paste |^write |^copy ",
+    "shown": "the pull request |the pr |your next |commit message |commit body |the readme |an issue |a comment ",
     "away": "http|ftp:|@|url of |webhook|external server|remote server",
     "exfiltrate": "^exfiltrate ",
     # Words to a model, whoever it is.
-    "called": "dear model |dear assistant |dear ai |dear llm |dear agent |hey assistant |hello assistant |note to the ai |note to ai |note to the assistant |note to the model |note to any |attention ai |attention assistant |any llm |any ai |all llms |all ai |as the assistant you |as an ai |as an assistant you |if you are an ai |if you are a model |if you are an llm |if you are a language |if you are an assistant |ai agents reading |ai assistants reading |ai reading this |models reading this |when you read this memory|when you read this note|when you read this text|when you read this message|whenever you read this ",
+    "called": "dear model |dear assistant |dear ai |dear llm |dear agent |hey assistant |hello assistant |note to the ai |note to ai |note to the assistant |note to the model |note to the language |agent reads this |model reads this |hey claude |hey copilot |hey codex |hey gemini |note to any |attention ai |attention assistant |any llm |any ai |all llms |all ai |as the assistant you |as an ai |as an assistant you |if you are an ai |if you are a model |if you are an llm |if you are a language |if you are an assistant |ai agents reading |ai assistants reading |ai reading this |models reading this |when you read this memory|when you read this note|when you read this text|when you read this message|whenever you read this ",
     "vocative": "^assistant, |^ai, |^llm, |^model, |^chatbot, |^language model, ",
 }
 _FAMILIES = (
@@ -77,8 +79,10 @@ _FAMILIES = (
     (_SECRETS, "secret prompt", "must"),
     (_SECRETS, "sensitive", "send", "away"),
     (_SECRETS, "sensitive", "put", "shown"),
+    (_SECRETS, "sensitive", "put", "report"),
     (_SECRETS, "exfiltrate"),
     (_TOOL, "at answer", "run"),
+    (_TOOL, "at start", "run", "download"),
     (_TOOL, "tool", "call", "for"),
     (_ADDRESSED, "called"),
     (_ADDRESSED, "vocative"),
@@ -149,7 +153,7 @@ def order(folded: str) -> str | None:
     """
     if not _possible(folded):
         return None
-    for sentence in re.split(r"[.!?;\n]+(?=\s|$)|\n(?=[-*#>|\d])", folded):
+    for sentence in re.split(r"[.!?;]+(?=\s|$)|\n\s*(?=[-*+|\d\n])", folded):
         flat = _flat(sentence)
         if len(flat) < 10:
             continue
@@ -170,7 +174,7 @@ def _possible(folded: str) -> list[tuple[str, ...]]:
 
 def _flat(text: str) -> str:
     """Words between single spaces."""
-    text = re.sub(r"[^\w.@/:+~-]|:(?=\s|$)", " ", text.replace("n't", " not"))
+    text = re.sub(r"[^\w.@/:+~-]|[:.](?=\W|$)", " ", text.replace("n't", " not"))
     return f" {' '.join(text.split())} "
 
 

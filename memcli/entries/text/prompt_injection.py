@@ -60,19 +60,24 @@ _FAMILIES = (
         (("<", "["),),
         r"<\s*/?\s*(?:system|assistant|developer|tool|system-reminder"
         r"|function_calls?|instructions?)\s*>"
-        r"|<\|(?:im_start|im_end|channel|start|end|call|message)\|>"
+        r"|<\|(?:im_start|im_end|channel|start|end|call|message|system|user|assistant)\|>"
         r"|\[/?INST\]",
     ),
     (
         "begins like a turn of another role",
-        (("system", "assistant", "developer"), (":",)),
-        r"(?m)^\s*(?:#+\s*)?(?:system|assistant|developer)\s*(?:prompt\s*)?:\s+\S",
+        (("system", "assistant", "developer", "human"), (":",)),
+        r"(?m)^\s*(?:#+\s*)?(?:system|assistant|developer|human)\s*(?:prompt\s*)?:\s+\S"
+        r"|\"role\"\s*:\s*\"(?:system|developer)\"",
     ),
 )
 # What nobody sees, and what turns text around: a model reads the word without it.
 _HIDDEN = (
     "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
     "\U000e0000-\U000e007f]"
+)
+# Marks that a reader does not see; the words between them stay.
+_MARKUP = (
+    r"(?i)<!--|-->|</?(?:b|i|u|s|p|em|strong|br|div|span|code|li|ul|ol|mark|kbd|h\d)>"
 )
 # Letters of other alphabets that look Latin.
 _ALIKE = str.maketrans(
@@ -97,13 +102,23 @@ def suspicious(text: str) -> str | None:
 
 
 def _folded(text: str) -> str:
-    """The letters that a model reads: plain Latin ones in lower case, no emphasis."""
+    """The letters that a model reads: plain Latin ones in lower case, no markup."""
+    if "&#" in text:
+        from html import unescape
+
+        text = unescape(text)
+    if "<" in text:
+        text = re.sub(_MARKUP, " ", text)
     if not text.isascii():
         from unicodedata import normalize
 
         text = normalize("NFKD", re.sub(_HIDDEN, "", text)).casefold()
         text = re.sub("[\u0300-\u036f]", "", text).translate(_ALIKE)
-    return re.sub(r"(?<=\w)[*`]+|[*`]+(?=\w)", "", text.casefold())
+    # A line that is quoted or a comment goes on with the next one.
+    text = re.sub(r"(?m)^[ \t]*(?:>+|#+|//+)[ \t]+", "", text)
+    return re.sub(
+        r"(?<=\w)[*`_]+(?=\W|$)|(?<!\w)[*`_]+(?=\w)|[*`]+(?=\w)", "", text.casefold()
+    )
 
 
 def of_entry(title: str | None, text: str) -> str | None:
