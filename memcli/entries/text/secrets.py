@@ -51,8 +51,8 @@ _GENERAL: Final = (_PASSWORD, _VALUE, _RANDOM)
 # The word for a password, as sentences have it.
 _PASSWORD_WORDS: Final = (
     "kennwort", "passwort", "mot de passe", "contraseña", "contrasenya", "senha", "wachtwoord", "hasło", "heslo",
-    "lösenord", "adgangskode", "passord", "salasana", "parool", "jelszó", "şifre", "parola", "lozinka",
-    "пароль", "парола", "κωδικός", "密码", "密碼", "パスワード", "비밀번호", "كلمة المرور", "סיסמה", "पासवर्ड", "mật khẩu", "kata sandi",
+    "lösenord", "lösenordet", "adgangskode", "adgangskoden", "passord", "passordet", "palavra-passe", "salasana", "parool", "jelszó", "şifre", "parola", "lozinka",
+    "пароль", "парола", "κωδικός", "密码", "密碼", "パスワード", "비밀번호", "كلمة المرور", "كلمة السر", "סיסמה", "पासवर्ड", "mật khẩu", "kata sandi",
 )  # fmt: skip
 # Parts, one of which stands in every text with a name or sentence that says "secret".
 _HINTS: Final = (
@@ -84,12 +84,12 @@ _SAID: Final = (
     + "|".join(_PASSWORD_WORDS)
     + r"|pin|secret|token"
     r"|credentials?|bearer|api[ _-]?key|access[ _-]?key"
-    r"|(?:private|secret|encryption|signing|master|session)[ _-]key)\b"
+    r"|(?:private|secret|encryption|signing|master|session)[ _-]key)(?:\b|(?=[は是为為는은]))"
     r"(?:(?: (?:for|of|to|on|in|at|von|für|zu|de|del|da|do|pour|der|para)"
     r" \S{1,60}(?: \S{1,60}){0,3}?| \([^)\n]{1,40}\))?[\"'`*]{0,3}"
-    r"([ \t]{0,9}(?:is[ \t]?)?(?:[:=]|=?=>|->)[*]{0,2}[ \t]{0,9}|>"
+    r"([ \t]{0,9}[は是为為는은][ \t]{0,9}|[ \t]{0,9}(?:is[ \t]?)?(?:[:=]|=?=>|->)[*]{0,2}[ \t]{0,9}|>"
     r"|[ \t]{1,9}\|[ \t]{1,9}"
-    r"|[\"'] value=|[ \t]{1,9}(?:is|was|are|ist|lautet|war|est|es|é|è|är|er|este|jest|là|είναι|to)[ \t]{1,9}(?:now )?)"
+    r"|[\"'] value=|[ \t]{1,9}(?:is|was|are|ist|lautet|war|est|es|é|è|är|er|este|jest|là|είναι|هي|on|je|to)[ \t]{1,9}(?:now )?)"
     r"|[ \t]{1,9})"
     r"([\"'`“*]{0,2})(?=([^\s\"'`”<]{4,200}))"
 )
@@ -103,9 +103,9 @@ _BEFORE: Final = (
     r"(?i) (?:is|was|as)(?: the| our| my| your)?(?: \w{1,20}){0,2}"
     r" (?:password|passwort|passphrase)\b(?=\s{0,3}(?:[.,;:!?)\n]|\Z)| (?:for|of|on|in|at|when|if|and) )"
 )
-_VERBS: Final = frozenset(
-    ": is was are ist lautet war est es é è är er este jest là είναι > -> => ==> is: value=".split()
-)
+# After these a plain word may be the password. In other languages it is mostly an
+# adjective ("est obligatoire"), so there it has a digit or a sign.
+_VERBS: Final = frozenset(": is was are lautet > -> => ==> is: value=".split())
 _PASSPHRASE: Final = (
     r"(?i)\bpass ?phrase\b[^\n:=]{0,60}?(?:[:=]|\bis\b)[ \t]{0,9}([\"'`“]?)"
     r"([a-z]{2,12}(?:[ -][a-z]{2,12}){2,9})(?=[\"'`”]|[.,;!](?:\s|\Z)|[ \t]{0,9}(?:\n|\Z))"
@@ -122,7 +122,7 @@ _BARE = (
 _CORES: Final = (
     "pass", "key", "token", "secret", "pw", "psw", "sig", "bearer", "credential", *_PASSWORD_WORDS,
     ":543", ":6432:", ":*:", "creds", "identified ", "masterauth", "sqlplus", "sqlldr", "rman", "expdp", "impdp", "zip -", "7z ", "7za ", "convertto-",
-    "://", "curl", "wget", "mysql", "mariadb", "redis-cli", "docker", "helm", "env ", "set", "auth",
+    "://", "curl", "wget", "mysql", "mariadb", "redis-cli", "mongo", "az login", "smbclient", "ldap", "chpasswd", "htpasswd", "webhookb2", "hooks.zapier", "docker", "helm", "env ", "set", "auth",
     "basic ", "begin ", "cookie:", "login ", "mnemonic", "recovery", "seed", "private-lines",
 )  # fmt: skip
 

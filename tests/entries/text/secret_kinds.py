@@ -124,6 +124,12 @@ TOLD = {
         )
     },
     "password in Spanish": "la contra" "seña es orchid77",
+    "password in Japanese": "パス" "ワードは hunter22 です",
+    "password in Korean": "비밀" "번호는 hunter22 입니다",
+    "password in Finnish": "sala" "sana on hunter22",
+    "password in Swedish, definite": "lösen" "ordet är hunter22",
+    "password of mongosh": "mongosh -u bob -p " + "hunter22x",
+    "password of chpasswd": "echo bob:" + "hunter22x | chpasswd",
     "password before its name": "use hunter2 as the root pass" "word",
     "password in Russian": "пар" "оль: qwerty123",
     "password in Chinese": "密" "码：hunter2",
@@ -270,6 +276,7 @@ _HARMLESS = [
     "PIN: 3.11",
     "keyboard: qwerty123",
     fill('etag: "~40h~"'),
+    "napi_create_function_with_context is the call we wrap.",
     # notes about work
     "rotate the token OPS-589106 before the release",
     "token: OPS-589106",

@@ -259,3 +259,18 @@ def test_long_words_looked_at_together_are_judged_as_each_alone(
     long_words._HARMLESS.clear()
     assert long_words.may_hold_secret(words) == any(alone), "when none is known"
     assert long_words.may_hold_secret(words) == any(alone), "when it was asked before"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Le mot de passe est obligatoire.",
+        "La contrase\u00f1a es obligatoria.",
+        "Has\u0142o jest wymagane.",
+        "Il la parola \u00e8 lunga.",
+        "Salasana on pakollinen.",
+        "\u30d1\u30b9\u30ef\u30fc\u30c9\u306fvault\u306b\u3042\u308a\u307e\u3059\u3002",
+    ],
+)
+def test_what_a_password_is_like_in_another_language_is_saved(text: str) -> None:
+    assert not secrets.find(text)
