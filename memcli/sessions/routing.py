@@ -72,7 +72,7 @@ def by_confidence(
         return Route(candidate, None, "idea")
     silent = vault.settings.memory.review_mode == "silent"
     sure = candidate.confidence is Confidence.HIGH or (
-        silent and candidate.confidence is Confidence.MEDIUM
+        silent and candidate.confidence is Confidence.MEDIUM and not candidate.doubtful
     )
     doubt = prompt_injection.suspicious(candidate.text)
     saved = sure and doubt is None
@@ -216,6 +216,7 @@ def confirming(vault: Vault, reader: Reader, route: Route, row: StoredRow) -> Ro
         doubt = route.why or prompt_injection.suspicious(row.text)
         mined = bool(row.source.session)
         sure = own and mined and not offered and doubt is None
+        sure = sure and not route.candidate.doubtful
         status = Status.ACTIVE if sure else Status.PENDING
     draft = draft.replace(body=row.text, status=status)
     if row.status != Status.ACTIVE or route.candidate.confirms:

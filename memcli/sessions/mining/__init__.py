@@ -114,9 +114,10 @@ def _of_turn(turn: Step, own: Sequence[Sentence], *, answered: bool) -> list[Can
         if not words:
             continue
         around = own[max(0, place - 2) : place + 2]
+        doubtful = sentence.doubtful
+        doubtful = doubtful or any(one.doubtful for one in around if one.text in words)
         if rule.confidence is HIGH:
-            doubtful = any(one.doubtful for one in around if one.text in words)
-            if doubtful or sentence.doubtful or not sentence.framed:
+            if doubtful or not sentence.framed:
                 rule = rule._replace(confidence=MEDIUM)
         elif not sentence.framed:
             rule = rule._replace(confidence=LOW)
@@ -124,7 +125,8 @@ def _of_turn(turn: Step, own: Sequence[Sentence], *, answered: bool) -> list[Can
             found.pop()
         last = end
         reading = Reading(rule.confidence, rule.name, rule.finds, words)
-        found.append(_candidate(rule.category, reading, turn, turn.text))
+        one = _candidate(rule.category, reading, turn, turn.text)
+        found.append(one._replace(doubtful=doubtful))
     found.sort(key=lambda one: one.confidence is LOW)
     return found[:_PER_TURN]
 

@@ -61,6 +61,7 @@ class Candidate(NamedTuple):
         code: anchors in the code of the session's project.
         tags: of the entry.
         asked: phrases in which somebody may look for it.
+        doubtful: another may have said it, so it is never saved unasked.
     """
 
     category: Category
@@ -82,10 +83,13 @@ class Candidate(NamedTuple):
     code: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
+    doubtful: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {**self._asdict(), "confidence": str(self.confidence)}
+        """For JSON, which says by the confidence what is in doubt."""
+        fields = {**self._asdict(), "confidence": str(self.confidence)}
+        del fields["doubtful"]
+        return fields
 
 
 class Reading(NamedTuple):
