@@ -38,9 +38,9 @@ def import_(
         Option(
             "--from",
             metavar="TOOL",
-            help="What another tool remembers, in SOURCE or where it keeps it: "
+            help="Another tool's memories, in SOURCE or where it keeps them: "
             "claude-code, codex, gemini, copilot, cursor, agents-md, basic-memory, "
-            "mem0, letta, claude-mem, agent-memory-git, memory-server",
+            "mem0",
         ),
     ] = None,
     in_place: Annotated[
@@ -66,8 +66,9 @@ def import_(
     """Import memories from JSON lines, or a folder of markdown notes
 
     Each JSON line is one memory: `text`, and any other field of an entry. Notes
-    may come from Obsidian or any editor, memories from another tool. All are saved
-    in one commit; importing them again adds nothing.
+    may come from Obsidian or any editor, memories from another tool; a page of
+    instructions gives one memory a rule. All are saved in one commit; importing them
+    again adds nothing.
 
     \b
     Example:
@@ -110,7 +111,7 @@ def import_(
         raise UsageError(
             "a single note is saved, not imported",
             hint=f"memcli save --file {quote(source)}; a page of instructions for "
-            f"agents, by its sections: memcli import {quote(source)} --from agents-md",
+            f"agents, by its rules: memcli import {quote(source)} --from agents-md",
         )
     kinds = _kinds(context, vault, data, source, map_ or [])
     done = importing.import_lines(
@@ -118,54 +119,28 @@ def import_(
     )
     result = report(done)
     if done.failed and not (done.created or done.duplicates) and source != "-":
-        return _of_a_tool(result, source) or _of_a_session(result, source)
+        return result._replace(warnings=(*_other_form(source), *result.warnings))
     return result
 
 
-# Tools whose memories are one file of JSON.
-_JSON_TOOLS = ("mem0", "letta", "memory-server")
-
-
-def _of_a_tool(result: Result, source: str) -> Result | None:
-    """The result of a file without a memory that is another tool's; else None."""
-    from itertools import islice
-    from shlex import quote
-
-    from memcli.errors import MemcliError
-    from memcli.hosts.memories import tools
-    from memcli.hosts.memories.memory import Memory
-
-    for name in _JSON_TOOLS:
-        tool = tools.find(name)
-        try:
-            found = list(islice(tools.found(tool, [source], None), 2))
-        except MemcliError:
-            continue
-        if found and all(isinstance(item, Memory) for item in found):
-            hint = (
-                f"{source} looks like what {tool.title} remembers; to take it: "
-                f"memcli import {quote(source)} --from {name}"
-            )
-            return result._replace(warnings=(hint, *result.warnings))
-    return None
-
-
-def _of_a_session(result: Result, source: str) -> Result:
-    """The result of a file without a memory, which may be a session's transcript."""
+def _other_form(source: str) -> list[str]:
+    """A hint when a file that gave no memory is of another form."""
     from shlex import quote
 
     from memcli.errors import MemcliError
     from memcli.hosts import transcripts
+    from memcli.hosts.memories import readers
+    from memcli.hosts.memories.memory import Memory
 
+    if isinstance(next(readers.mem0(source, None), None), Memory):
+        command = f"memcli import {quote(source)} --from mem0"
+        return [f"{source} looks like an export of mem0; to import it: {command}"]
     try:
         host = transcripts.open_transcript(source).session.host
     except MemcliError:
-        return result
-    hint = (
-        f"{source} is a session's transcript ({host}); to mine it: "
-        f"memcli reflect --session {quote(source)}"
-    )
-    return result._replace(warnings=(hint, *result.warnings))
+        return []
+    command = f"memcli reflect --session {quote(source)}"
+    return [f"{source} is a session's transcript ({host}); to mine it: {command}"]
 
 
 def _kinds(
@@ -205,8 +180,7 @@ def _kinds(
 def _memories(
     context: Context, name: str, source: str | None, *, dry_run: bool
 ) -> Result:
-    from memcli.curation import importing
-    from memcli.curation.foreign import At
+    from memcli.curation import foreign
     from memcli.hosts.memories import tools
     from memcli.storage import projects
 
@@ -220,11 +194,8 @@ def _memories(
         if not os.path.lexists(source):
             raise Unreadable(f"{source} does not exist")
     vault = context.open_vault("importing", writes=True)
-    return report(
-        importing.import_memories(
-            vault, tool, places, At(context.environ, project), dry_run=dry_run
-        )
-    )
+    at = foreign.At(context.environ, project)
+    return report(foreign.import_memories(vault, tool, places, at, dry_run=dry_run))
 
 
 def _in_place(context: Context, source: str, *, yes: bool, dry_run: bool) -> Result:
@@ -277,6 +248,10 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
         for saved in done.created
         if saved.settled_by
     ]
+    warnings += [
+        f"{item.id} is no longer in {item.source}, and stays: {item.title}"
+        for item in done.gone
+    ]
     warnings += _about_kinds(done.failed)
     for item in done.failed:
         if item.code == _KIND:
@@ -301,6 +276,8 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
         "failed": [item._asdict() for item in done.failed],
         "dry_run": done.dry_run,
     }
+    if done.gone:
+        data["gone"] = [item._asdict() for item in done.gone]
     if done.became:
         data["became"] = [item._asdict() for item in done.became]
     return Result(data=data, text=text, warnings=tuple(warnings), ok=not done.failed)

@@ -1,4 +1,4 @@
-"""Import: many memories at once, from JSON lines or a folder of notes.
+"""Importing many memories at once, from JSON lines or a folder of notes.
 
 Invariant: the sources are only read; valid entries are saved in one commit, every other
 one is reported with its line and reason; repeating an import adds nothing.
@@ -7,7 +7,7 @@ one is reported with its line and reason; repeating an import adds nothing.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from memcli.curation import citing
@@ -30,8 +30,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from memcli.curation.foreign import At
-    from memcli.hosts.memories.memory import Tool
     from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
 
@@ -61,11 +59,20 @@ class Became(NamedTuple):
     outcome: str
 
 
+class Gone(NamedTuple):
+    """An entry that was imported from a file which no longer holds its text."""
+
+    id: str
+    title: str
+    source: str
+
+
 class Imported(NamedTuple):
     """What an import did, or with `dry_run` would do.
 
     `duplicates` are all drafts that became no new entry; their outcome says why.
-    `became` says it of each memory of another tool, and `notes` what was left out.
+    `became` says it of each memory of another tool, `gone` names the entries whose
+    page no longer holds them, and `notes` what was left out.
     """
 
     created: list[Saved]
@@ -73,6 +80,7 @@ class Imported(NamedTuple):
     failed: list[Failure]
     dry_run: bool = False
     became: tuple[Became, ...] = ()
+    gone: tuple[Gone, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -158,24 +166,24 @@ def _bring(
             # A line with an id is an entry that was exported: it keeps its own source.
             if as_import and not (entry.source.writer or entry.id):
                 entry = entry.replace(source=entry.source._replace(writer="import"))
-            _refuse(entry, allow_secret)
+            refuse(entry, allow_secret)
             if entry.code:
                 entry = anchoring.anchored(vault, entry, strict=not as_import)
             lines.append((line, entry))
         except MemcliError as error:
-            failed.append(_failure(name, line, error))
+            failed.append(failure(name, line, error))
     drafts: list[Entry] = []
     answers = citing.attempts(vault, [entry for _, entry in lines])
     for (line, _), answer in zip(lines, answers, strict=True):
         if isinstance(answer, MemcliError):
-            failed.append(_failure(name, line, answer))
+            failed.append(failure(name, line, answer))
         else:
             drafts.append(answer)
     failed.sort(key=lambda failure: failure.line)
     origin = os.path.basename(name) if name != "-" else "standard input"
     occasion = saving.Occasion(manner.verb, origin)
-    saved = _save(vault, drafts, occasion, allow_secret=allow_secret, dry_run=dry_run)
-    return _imported(saved, failed, dry_run=dry_run)
+    saved = save(vault, drafts, occasion, allow_secret=allow_secret, dry_run=dry_run)
+    return imported(saved, failed, dry_run=dry_run)
 
 
 def foreign_kinds(
@@ -222,7 +230,7 @@ def import_folder(
     for path in sorted(paths_of(listing)):
         try:
             entry = _note(vault, root, path)
-            _refuse(entry, allow_secret)
+            refuse(entry, allow_secret)
             if entry.enforce is not None:
                 notes.append(
                     f"{path}: enforce: {entry.enforce} was left out; {_PERSON}"
@@ -231,7 +239,7 @@ def import_folder(
             drafts.append(entry)
         except MemcliError as error:
             line = error.line if isinstance(error, InvalidEntry) else 1
-            failed.append(_failure(path, line, error))
+            failed.append(failure(path, line, error))
     failed += [
         Failure(path, 1, "unreadable", "a symbolic link; not followed", None)
         for path in listing.symlinks
@@ -241,54 +249,9 @@ def import_folder(
         for path in listing.unreadable
     ]
     occasion = saving.Occasion("import", os.path.basename(root))
-    saved = _save(vault, drafts, occasion, allow_secret=allow_secret, dry_run=dry_run)
-    done = _imported(saved, failed, dry_run=dry_run)
+    saved = save(vault, drafts, occasion, allow_secret=allow_secret, dry_run=dry_run)
+    done = imported(saved, failed, dry_run=dry_run)
     return done._replace(notes=tuple(notes))
-
-
-def import_memories(
-    vault: Vault,
-    tool: Tool,
-    places: Sequence[str],
-    at: At,
-    *,
-    dry_run: bool = False,
-) -> Imported:
-    """Save what another tool remembers.
-
-    Args:
-        vault: where to.
-        tool: whose memories they are.
-        places: its files and folders.
-        at: where the import is called.
-        dry_run: only say what would be done.
-    """
-    from memcli.curation import foreign
-    from memcli.hosts.memories import tools
-
-    folder = at.project.folder if at.project else None
-    made = foreign.drafts(vault, tool, tools.found(tool, places, folder), at)
-    drafts: list[Entry] = []
-    failed = [_failure(place, line, error) for place, line, error in made.refused]
-    sources: list[tuple[str, int]] = []
-    for place, line, entry in made.entries:
-        try:
-            _refuse(entry, allow_secret=False)
-        except MemcliError as error:
-            failed.append(_failure(place, line, error))
-            continue
-        drafts.append(entry)
-        sources.append((place, line))
-    occasion = saving.Occasion("import", tool.title)
-    saved = _save(vault, drafts, occasion, allow_secret=False, dry_run=dry_run)
-    became = tuple(
-        Became(place, line, entry.kind, entry.project, item.title, item.outcome)
-        for (place, line), entry, item in zip(sources, drafts, saved, strict=True)
-    )
-    notes = tuple(f"{place}: a secret was left out" for place in made.redacted)
-    return _imported(saved, failed, dry_run=dry_run)._replace(
-        became=became, notes=notes
-    )
 
 
 def _note(vault: Vault, root: str, path: str) -> Entry:
@@ -326,7 +289,7 @@ def _extra(keys: Any) -> tuple[tuple[str, str], ...]:
     return tuple(frontmatter.checked_key(name, lines) for name, lines in given)
 
 
-def _save(
+def save(
     vault: Vault,
     drafts: list[Entry],
     occasion: saving.Occasion,
@@ -334,16 +297,17 @@ def _save(
     allow_secret: bool,
     dry_run: bool,
 ) -> list[Saved]:
+    """Save drafts that `refuse` let pass, or say what would become of them."""
     if dry_run:
         return saving.plan(vault, drafts)
     if not drafts:
         return []
-    # Each draft went through `_refuse`.
     look: saving.Look = "none" if allow_secret else "rest"
     return saving.save_all(vault, drafts, look=look, occasion=occasion)
 
 
-def _imported(saved: list[Saved], failed: list[Failure], *, dry_run: bool) -> Imported:
+def imported(saved: list[Saved], failed: list[Failure], *, dry_run: bool) -> Imported:
+    """The outcome of an import, from that of each draft."""
     return Imported(
         created=[item for item in saved if item.outcome == "created"],
         duplicates=[item for item in saved if item.outcome != "created"],
@@ -352,14 +316,16 @@ def _imported(saved: list[Saved], failed: list[Failure], *, dry_run: bool) -> Im
     )
 
 
-def _refuse(entry: Entry, allow_secret: bool) -> None:
+def refuse(entry: Entry, allow_secret: bool) -> None:
+    """Raise SecretFound for an entry with a secret, unless a person allows it."""
     if not allow_secret:
         from memcli.entries import no_secrets
 
         no_secrets.refuse(entry)
 
 
-def _failure(source: str, line: int, error: MemcliError) -> Failure:
+def failure(source: str, line: int, error: MemcliError) -> Failure:
+    """The record of an entry that was not imported."""
     return Failure(source, line, error.error_code, error.message, error.hint)
 
 

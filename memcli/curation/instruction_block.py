@@ -91,7 +91,7 @@ def planned(path: str, found: Sequence[Entry]) -> Block:
     ]
     doubtful = tuple((entry.id, doubt) for entry, doubt in doubts if doubt)
     newline = "\r\n" if "\r\n" in before else "\n"
-    page = plain(_BLOCK.sub("", before))
+    page = page_lines(_BLOCK.sub("", before))
     may_be_told = [entry for entry, doubt in doubts if not doubt]
     news = [entry for entry in may_be_told if plain(entry.body) not in page]
     lines, told, left_out = _lines(news)
@@ -155,6 +155,11 @@ def _text(path: str) -> str:
         return files.read(path, limit=4_000_000, follow=False).decode()
     except UnicodeDecodeError as error:
         raise Unreadable(f"{path}: not UTF-8") from error
+
+
+def page_lines(page: str) -> str:
+    """The lines of a page as `plain` has them, and its rules as imports make them."""
+    return plain("\n".join([page, *(rule.text() for rule in markdown.rules(page))]))
 
 
 def plain(text: str) -> str:

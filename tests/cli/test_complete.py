@@ -55,7 +55,7 @@ def offered(*words: str) -> list[str]:
         ("entities reg", ["register"]),
         ("completion z", ["zsh"]),
         ("--vault rep", ["repo"]),
-        ("import --from mem", ["mem0", "memory-server"]),
+        ("import --from mem", ["mem0"]),
         ("list --since y", ["yesterday"]),
         ("recall x --as-of last", ["last week", "last month"]),
         ("save x --expires-at tom", ["tomorrow"]),

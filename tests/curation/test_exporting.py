@@ -11,7 +11,7 @@ from memcli.api import Vault
 from memcli.curation import exporting, importing, instruction_block
 from memcli.entries.entry import Entry
 from memcli.errors import Conflict, Unreadable
-from memcli.hosts.memories import instructions, markdown
+from memcli.hosts.memories import markdown, readers
 from memcli.hosts.memories.memory import Memory
 from memcli.recall.query import Filters
 from tests.conftest import VaultMaker
@@ -139,7 +139,7 @@ def test_a_block_is_written_once_and_kept_up_to_date(tmp_path: Path) -> None:
 def test_what_a_block_tells_is_not_imported_again(tmp_path: Path) -> None:
     path = tmp_path / "AGENTS.md"
     put(path, RULES)
-    assert list(markdown.sections(path.read_text())) == []
+    assert list(markdown.rules(path.read_text())) == []
 
 
 def test_what_the_page_says_by_itself_is_not_told_again(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_what_the_page_says_by_itself_is_not_told_again(tmp_path: Path) -> None:
     )
     texts = [
         each.fields["text"]
-        for each in instructions.page(str(page), None)
+        for each in readers.pages(str(page), None)
         if isinstance(each, Memory)
     ]
     imported = [

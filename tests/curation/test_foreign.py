@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memcli.api import Vault
-from memcli.curation import importing
+from memcli.curation import evolve, foreign
 from memcli.curation.foreign import At
 from memcli.curation.importing import Imported
 from memcli.hosts.memories import tools
@@ -30,7 +30,7 @@ def bring(
         Project("github.com/acme/shop", str(shop)),
     )
     found = tools.find(tool)
-    return importing.import_memories(vault, found, [str(place)], at, dry_run=dry_run)
+    return foreign.import_memories(vault, found, [str(place)], at, dry_run=dry_run)
 
 
 def test_again_adds_nothing_and_the_source_stays_as_it_is(
@@ -45,40 +45,63 @@ def test_again_adds_nothing_and_the_source_stays_as_it_is(
     assert (page.read_bytes(), page.stat().st_mtime_ns) == before
 
 
-def test_an_entry_says_which_file_and_part_of_it_it_came_from(
+def test_a_page_that_changed_adds_what_is_new_and_names_what_left(
     vault: Vault, shop: Path
 ) -> None:
+    page = shop / "AGENTS.md"
+    page.write_text("## Style\n- Use tabs\n- No emojis\n- Be brief\n")
+    tabs, emojis, brief = bring(vault, "agents-md", page, shop).created
+    evolve.evolve(vault, emojis.id, {"text": "No emojis in code"})
+    page.write_text("## Style\n- No emojis\n- Be brief\n- Sort imports\n")
+    os.utime(page, (0, 0))
+    for dry_run in (True, False):
+        done = bring(vault, "agents-md", page, shop, dry_run=dry_run)
+        assert [item.title for item in done.created] == ["Style: Sort imports"]
+        assert [item.id for item in done.gone] == [tabs.id]
+        assert [item.not_taken for item in done.duplicates] == [(), ()]
+    assert vault.get(tabs.id).status == vault.get(brief.id).status == "active"
+
+
+def test_a_page_without_a_rule_names_all_that_left(vault: Vault, shop: Path) -> None:
+    page = shop / "AGENTS.md"
+    page.write_text("Use tabs.\n")
+    (only,) = bring(vault, "agents-md", page, shop).created
+    page.write_bytes(b"\xff")
+    assert bring(vault, "agents-md", page, shop).gone == ()
+    page.write_text("")
+    assert [item.id for item in bring(vault, "agents-md", page, shop).gone] == [only.id]
+
+
+def test_an_entry_is_dated_when_it_is_imported_and_keeps_the_first_date(
+    vault: Vault, shop: Path
+) -> None:
+    page = shop / "AGENTS.md"
+    page.write_text("Use tabs.\n")
+    os.utime(page, (1_700_000_000, 1_700_000_000))
+    (created,) = bring(vault, "agents-md", page, shop).created
+    entry = vault.get(created.id)
+    assert entry.occurred_at == "2023-11-14T22:13:20Z"
+    assert (entry.created or "") > "2024"
+
+
+def test_an_entry_says_which_file_it_came_from(vault: Vault, shop: Path) -> None:
     page = shop / "AGENTS.md"
     page.write_text("# Shop\n\n## Style\n\nUse tabs.\n")
     (created,) = bring(vault, "agents-md", page, shop).created
     entry = vault.get(created.id)
-    assert entry.source.record == "~/code/shop/AGENTS.md#Style"
+    assert entry.source.record == "~/code/shop/AGENTS.md"
     assert (entry.source.writer, entry.source.host) == ("import", "agents-md")
-    assert (entry.kind, entry.title) == ("convention", "Style")
+    assert (entry.kind, entry.body.strip()) == ("convention", "Style: Use tabs.")
 
 
 def test_a_secret_is_left_out_and_the_rest_is_kept(vault: Vault, shop: Path) -> None:
     page = shop / "AGENTS.md"
     page.write_text(f"## Deploy\n\nThe token is {SECRET}; run `make deploy`.\n")
     done = bring(vault, "agents-md", page, shop)
-    assert done.notes == ("~/code/shop/AGENTS.md#Deploy: a secret was left out",)
+    assert done.notes == ("~/code/shop/AGENTS.md:3: a secret was left out",)
     body = vault.get(done.created[0].id).body
     assert SECRET not in body
     assert "make deploy" in body
-
-
-def test_a_memory_holds_in_the_project_that_its_tool_names(
-    vault: Vault, shop: Path, tmp_path: Path
-) -> None:
-    graph = tmp_path / "notes"
-    graph.mkdir()
-    for name, remote in (("a", "git@github.com:Acme/ETL.git"), ("b", "")):
-        (graph / f"{name}.md").write_text(
-            f"---\nname: {name}\ntype: project\nscope: here\nsource:\n"
-            f"  git_remote: {remote}\n  tool: codex\n---\nIt ends at six in {name}.\n"
-        )
-    became = bring(vault, "agent-memory-git", graph, shop, dry_run=True).became
-    assert [item.project for item in became] == ["github.com/acme/etl", None]
 
 
 def test_a_dry_run_says_what_each_memory_becomes_and_writes_nothing(
@@ -88,5 +111,5 @@ def test_a_dry_run_says_what_each_memory_becomes_and_writes_nothing(
     page.write_text("## Style\n\nUse tabs.\n")
     done = bring(vault, "agents-md", page, shop, dry_run=True)
     (item,) = done.became
-    assert (item.kind, item.title, item.outcome) == ("convention", "Style", "created")
+    assert (item.title, item.outcome) == ("Style: Use tabs", "created")
     assert os.listdir(os.path.join(vault.root, "memories")) in ([], [".gitkeep"])

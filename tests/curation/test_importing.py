@@ -208,29 +208,19 @@ def test_a_person_is_asked_once_for_each_kind(vault: Vault, tmp_path: Path) -> N
     assert (len(done.data["created"]), len(done.data["failed"])) == (4, 1)
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "tool"),
-    [
-        ("m.json", '{"results": [{"id": "a", "memory": "Likes tabs"}]}', "mem0"),
-        (
-            "m.jsonl",
-            '{"type": "entity", "name": "A", "entityType": "", "observations": ["x"]}',
-            "memory-server",
-        ),
-    ],
-)
 def test_a_file_of_another_tool_is_answered_with_the_command_that_takes_it(
-    vault: Vault, tmp_path: Path, name: str, data: str, tool: str
+    vault: Vault, tmp_path: Path
 ) -> None:
     from memcli.cli.import_ import import_
     from tests.contexts import context_of
 
-    (tmp_path / name).write_text(data, encoding="utf-8")
-    done = import_(context_of(vault), str(tmp_path / name))
+    path = tmp_path / "m.json"
+    path.write_text('{"results": [{"id": "a", "memory": "Likes tabs"}]}')
+    done = import_(context_of(vault), str(path))
     assert done.data["created"] == []
-    assert done.warnings[0].endswith(f"memcli import {tmp_path / name} --from {tool}")
-    (tmp_path / name).write_text('{"nothing": 1}', encoding="utf-8")
-    done = import_(context_of(vault), str(tmp_path / name))
+    assert done.warnings[0].endswith(f"memcli import {path} --from mem0")
+    path.write_text('{"nothing": 1}', encoding="utf-8")
+    done = import_(context_of(vault), str(path))
     assert "--from" not in " ".join(done.warnings)
 
 

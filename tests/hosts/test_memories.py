@@ -1,10 +1,7 @@
 """What other tools remember is read in their own form, and never changed."""
 
-import contextlib
 import json
 import os
-import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -65,18 +62,49 @@ def memories(name: str, *places: Path, folder: Path | None = None) -> list[Memor
     return read
 
 
-def test_a_section_is_what_stands_below_one_heading() -> None:
-    read = [(part.title, part.line) for part in markdown.sections(PAGE)]
-    assert read == [("Shop", 1), ("Testing", 8), ("Testing / Fixtures", 16)]
+@pytest.mark.parametrize(
+    ("page", "texts"),
+    [
+        ("Use tabs.\n\nRun tests.\n", ["Use tabs.\n\nRun tests."]),
+        ("- one\n  more\n- two\n\nprose\n* three", "one\nmore|two|prose|three"),
+        ("# Shop\n\n- Use tabs\n", "Shop: Use tabs"),
+        ("# Shop\n## Never\n- push to main\n", "Never: push to main"),
+        ("# A\n## B\nOne\nline.\n### C\nTwo.", "B: One\nline.|B / C: Two."),
+        (
+            "## Git\n\nNever do these:\n\n- push\n- rebase\n\nAsk first.\n",
+            "Git: Never do these: push|Git: Never do these: rebase|Git: Ask first.",
+        ),
+        ("## Git\nSee below:\n## Tests\n- run\n", "Git: See below:|Tests: run"),
+        ("- a\n  - b\n    c\n\n  d\n- e\n", ["a\n- b\n  c\n\nd", "e"]),
+        ("## Run\n\nBefore:\n```sh\n- x\n\n# y\n```\nLater.\n", None),
+        ("  - one\n    - two\n  - three\n", "one\n- two|three"),
+        ("## Release\n1. Tag\n2. Push\n", "Release: 1. Tag\n2. Push"),
+        ("Steps:\n\n1. Tag\n   it\n\n2. Push\n\n- x", None),
+        ("- **Bold**: yes\n**Not** a bullet\n", "**Bold**: yes\n**Not** a bullet"),
+        ("## T\n| a | b |\n|---|---|\n| 1 | 2 |\n", None),
+        ("## T\n\n---\n\n@docs/style.md\n\n<!-- x -->\n", []),
+        ("## T\r\n\r\n- a\r\n- b\r\n", "T: a|T: b"),
+    ],
+)
+def test_a_page_is_a_rule_an_item_or_paragraph_behind_its_headings(
+    page: str, texts: str | list[str] | None
+) -> None:
+    if texts is None:  # one block, whose lines stay as they are
+        texts = {
+            "## Run": [
+                "Run: Before:\n```sh\n- x\n\n# y\n```\nLater.",
+            ],
+            "Steps:": ["Steps:\n\n1. Tag\n   it\n\n2. Push", "x"],
+            "## T\n|": ["T:\n\n| a | b |\n|---|---|\n| 1 | 2 |"],
+        }[page[:6]]
+    expected = texts.split("|") if isinstance(texts, str) else texts
+    assert [rule.text() for rule in markdown.rules(page)] == expected
 
 
-def test_a_bullet_keeps_the_lines_that_belong_to_it() -> None:
-    text = "- one\n  more\n- two\n\nprose\n* three"
-    assert list(markdown.bullets(text, 5)) == [
-        (5, "one\nmore"),
-        (7, "two"),
-        (10, "three"),
-    ]
+def test_a_rule_has_the_line_at_which_it_begins() -> None:
+    read = [(rule.line, rule.text()) for rule in markdown.rules(PAGE)]
+    assert [line for line, _ in read] == [3, 10, 18]
+    assert read[1][1].startswith("Testing: Run `make test` before a commit.\n\n```sh")
 
 
 @pytest.mark.parametrize(
@@ -88,12 +116,12 @@ def test_a_bullet_keeps_the_lines_that_belong_to_it() -> None:
         ("gemini", "GEMINI.md"),
     ],
 )
-def test_each_section_of_a_page_is_a_convention_of_its_project(
+def test_each_rule_of_a_page_is_a_convention_of_its_project(
     tmp_path: Path, tool: str, name: str
 ) -> None:
     page = write(tmp_path / name, PAGE)
     read = memories(tool, page, folder=tmp_path)
-    assert [item.line for item in read] == [1, 8, 16]
+    assert [item.line for item in read] == [3, 10, 18]
     assert {item.fields["kind"] for item in read} == {"convention"}
     assert {item.folder for item in read} == {str(tmp_path)}
     assert "make test" in read[1].fields["text"]
@@ -112,8 +140,8 @@ def test_a_rule_of_cursor_says_which_paths_it_is_for(tmp_path: Path) -> None:
     )
     write(tmp_path / ".cursor" / "rules" / "api" / "errors.mdc", rule)
     (only,) = memories("cursor", tmp_path / ".cursor" / "rules", folder=tmp_path)
-    assert only.fields["title"] == "How handlers fail"
-    assert only.fields["text"].startswith("For `src/**/*.ts,lib/*.ts`:")
+    about = "How handlers fail (`src/**/*.ts,lib/*.ts`)"
+    assert only.fields["text"] == f"{about}: Throw a typed error."
     assert only.line == 6
 
 
@@ -160,7 +188,7 @@ def test_an_index_of_claude_code_without_topics_is_read(claude: Path) -> None:
     write(claude / "MEMORY.md", "# Notes\n\nThe build needs Node 20.\n")
     (only,) = memories("claude-code", claude)
     assert (only.fields["text"], only.folder) == (
-        "The build needs Node 20.",
+        "Notes: The build needs Node 20.",
         "/code/shop",
     )
 
@@ -174,9 +202,9 @@ def test_a_task_group_of_codex_is_about_its_folder(tmp_path: Path) -> None:
         "thread_id=8e81973e-0bec-47b0-b898-d190f9ebdacc)\n- Run `make export`.\n"
     )
     write(tmp_path / "memories" / "MEMORY.md", group + "\n" + group)
-    profile, first, second = memories("codex", tmp_path / "memories")
+    first, second, profile = memories("codex", tmp_path / "memories")
     assert profile.fields["text"] == "Ada ships daily."
-    assert (first.folder, first.fields["created"]) == (
+    assert (first.folder, first.fields["occurred_at"]) == (
         "/code/etl",
         "2026-08-02T10:00:00Z",
     )
@@ -195,126 +223,9 @@ def test_an_export_of_mem0_is_read_as_a_list_or_below_results(tmp_path: Path) ->
     for number, value in enumerate(([row], {"results": [row]})):
         path = write(tmp_path / f"{number}.json", json.dumps(value))
         (only,) = memories("mem0", path)
-        assert only.fields["created"] == "2026-05-01T17:00:00Z"
+        assert only.fields["occurred_at"] == "2026-05-01T17:00:00Z"
         assert only.fields["tags"] == ["health", "food-drink"]
         assert only.fields["expires_at"] == "2030-01-01"
-
-
-def test_the_blocks_of_a_letta_agent_are_read_where_they_hold_text(
-    tmp_path: Path,
-) -> None:
-    blocks = [
-        {"id": "b1", "label": "human", "value": "Ada, likes short answers"},
-        {"id": "b2", "label": "persona", "value": ""},
-    ]
-    path = write(tmp_path / "agent.af", json.dumps({"agents": [], "blocks": blocks}))
-    (only,) = memories("letta", path)
-    assert (only.fields["kind"], only.fields["title"]) == ("preference", "Letta: human")
-
-
-def test_the_graph_of_the_mcp_memory_server_keeps_its_names(tmp_path: Path) -> None:
-    lines = [
-        {
-            "type": "entity",
-            "name": "Ada",
-            "entityType": "person",
-            "observations": ["prefers tabs", "Ada lives in Turin"],
-        },
-        {"type": "relation", "from": "Ada", "to": "Shop", "relationType": "works_on"},
-    ]
-    path = write(tmp_path / "memory.jsonl", "\n".join(map(json.dumps, lines)))
-    read = memories("memory-server", path)
-    assert [item.fields["text"] for item in read] == [
-        "Ada: prefers tabs",
-        "Ada lives in Turin",
-        "Ada works on Shop",
-    ]
-    assert read[2].fields["entities"] == ["Ada", "Shop"]
-
-
-@pytest.fixture
-def claude_mem(tmp_path: Path) -> Iterator[Path]:
-    path = tmp_path / "claude-mem.db"
-    database = sqlite3.connect(path)
-    database.executescript(
-        """
-        CREATE TABLE observations (id INTEGER PRIMARY KEY, memory_session_id TEXT,
-          project TEXT, text TEXT, type TEXT, title TEXT, subtitle TEXT, facts TEXT,
-          narrative TEXT, concepts TEXT, merged_into_project TEXT, created_at TEXT);
-        CREATE TABLE directives (id INTEGER PRIMARY KEY, project TEXT, content TEXT,
-          status TEXT, created_at TEXT);
-        INSERT INTO observations VALUES (1, 's9', 'shop', NULL, 'bugfix',
-          'Retry on 503', NULL, '["The client retries twice"]', 'The upstream drops.',
-          '["gotcha"]', NULL, '2026-03-04T05:06:07.000Z');
-        INSERT INTO observations (id, type) VALUES (2, 'change');
-        INSERT INTO directives VALUES (1, NULL, 'Never force-push', 'active', '2026');
-        INSERT INTO directives VALUES (2, NULL, 'Old rule', 'archived', '2026');
-        """
-    )
-    yield path
-    database.close()
-
-
-def test_an_observation_of_claude_mem_is_its_story_and_its_facts(
-    claude_mem: Path,
-) -> None:
-    first, empty, rule = found("claude-mem", claude_mem)
-    assert isinstance(first, Memory)
-    assert first.fields["text"] == "The upstream drops.\n\n- The client retries twice"
-    assert (first.fields["kind"], first.fields["tags"]) == ("fix", ["gotcha"])
-    assert isinstance(empty, Problem)
-    assert isinstance(rule, Memory)
-    assert rule.fields["kind"] == "constraint"
-
-
-@pytest.mark.slow
-def test_what_the_schema_of_a_database_would_compute_is_not_computed(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "claude-mem.db"
-    with contextlib.closing(sqlite3.connect(path)) as database:
-        database.executescript(
-            """
-            CREATE TABLE observations (id INTEGER, title TEXT, narrative TEXT
-              GENERATED ALWAYS AS (hex(zeroblob(400000000))));
-            INSERT INTO observations VALUES (1, 'Deploys are on Tuesday');
-            CREATE VIEW directives AS WITH RECURSIVE r(id) AS
-              (SELECT 1 UNION ALL SELECT id + 1 FROM r) SELECT id FROM r;
-            """
-        )
-    (only,) = memories("claude-mem", path)
-    assert only.fields["text"] == "Deploys are on Tuesday"
-
-
-def test_a_small_database_that_gives_gigabytes_is_a_problem(tmp_path: Path) -> None:
-    path = tmp_path / "claude-mem.db"
-    with contextlib.closing(sqlite3.connect(path)) as database:
-        database.execute("CREATE TABLE observations (id INTEGER PRIMARY KEY)")
-        rows = ((number,) for number in range(1, 5_001))
-        database.executemany("INSERT INTO observations VALUES (?)", rows)
-        much = "x" * 1_000_000
-        database.execute(f"ALTER TABLE observations ADD title TEXT DEFAULT '{much}'")
-        database.commit()
-    *some, last = found("claude-mem", path)
-    assert len(some) < 5
-    assert isinstance(last, Problem)
-    assert "observations gives more than the file holds" in last.reason
-
-
-def test_a_memory_of_agent_memory_git_holds_where_it_was_learned(
-    tmp_path: Path,
-) -> None:
-    text = (
-        "---\nid: 20260820-x\nname: x\ntype: project\nscope: {scope}\n"
-        "description: Exports end at six\ncreated: 2026-08-20T09:05:00+08:00\n"
-        "source:\n  tool: codex\n  git_remote: git.example.com/etl\n"
-        "  git_root: /code/etl\n---\nThe export ends at six.\n"
-    )
-    write(tmp_path / "2026" / "a.md", text.format(scope="here"))
-    write(tmp_path / "2026" / "b.md", text.format(scope="global"))
-    here, everywhere = memories("agent-memory-git", tmp_path)
-    assert here.fields["project"] == "git.example.com/etl"
-    assert (everywhere.folder, everywhere.fields.get("project")) == (None, None)
 
 
 def test_a_note_of_basic_memory_keeps_its_observations_and_links(
@@ -354,8 +265,10 @@ def test_no_link_or_pipe_in_a_folder_is_followed(tmp_path: Path) -> None:
     assert found("claude-code", folder) == []
     assert found("basic-memory", folder) == []
     os.symlink(secret, folder / "CLAUDE.md")
-    (problem,) = found("claude-code", folder / "CLAUDE.md")
-    assert isinstance(problem, Problem)
+    os.symlink(tmp_path, tmp_path / "linked")
+    for place in (folder / "CLAUDE.md", tmp_path / "linked"):
+        (problem,) = found("claude-code", place)
+        assert isinstance(problem, Problem)
 
 
 def test_a_tool_that_is_not_there_is_named_with_where_it_was_looked_for(
@@ -363,8 +276,8 @@ def test_a_tool_that_is_not_there_is_named_with_where_it_was_looked_for(
 ) -> None:
     environ = {"HOME": str(tmp_path)}
     with pytest.raises(UsageError) as error:
-        tools.default_places(tools.find("claude-mem"), environ, None)
-    assert "claude-mem.db" in (error.value.hint or "")
+        tools.default_places(tools.find("basic-memory"), environ, None)
+    assert "basic-memory" in (error.value.hint or "")
     with pytest.raises(UsageError, match="no place of its own"):
         tools.default_places(tools.find("mem0"), environ, None)
     with pytest.raises(InvalidValue) as unknown:
@@ -392,7 +305,6 @@ def test_no_place_that_is_a_link_or_lies_behind_one_in_a_project_is_read(
         ("cursor", rules),
         ("cursor", project / ".cursorrules"),
         ("mem0", project / "db"),
-        ("claude-mem", project / "db"),
     ):
         why = "is a symbolic link, which memcli does not follow"
         assert found(tool, place, folder=project) == [Problem(str(place), 1, why)]
@@ -403,33 +315,7 @@ def test_no_place_that_is_a_link_or_lies_behind_one_in_a_project_is_read(
     write(project / ".claude" / "rules" / "b.md", "Deploy on Fridays.\n")
     place = linked / ".claude" / "rules"
     assert isinstance(found("claude-code", place, folder=linked)[0], Memory)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
-@pytest.mark.parametrize("end", ["", "-wal", "-journal"])
-def test_a_pipe_in_the_place_of_a_database_is_a_problem_at_once(
-    tmp_path: Path, end: str
-) -> None:
-    place = tmp_path / "claude-mem.db"
-    with contextlib.closing(sqlite3.connect(place)) as database:
-        database.execute("CREATE TABLE observations (id, text)")
-    if not end:
-        place.unlink()
-    os.mkfifo(f"{place}{end}")
-    (problem,) = found("claude-mem", place)
-    assert isinstance(problem, Problem)
-    assert problem.place == f"{place}{end}"
-
-
-def test_a_damaged_database_is_a_problem_in_words(tmp_path: Path) -> None:
-    place = tmp_path / "claude-mem.db"
-    with contextlib.closing(sqlite3.connect(place)) as database:
-        database.execute("CREATE TABLE observations (id, text)")
-        rows = [(number, "a long story " * 9) for number in range(500)]
-        database.executemany("INSERT INTO observations VALUES (?, ?)", rows)
-        database.commit()
-    data = place.read_bytes()
-    place.write_bytes(data[: len(data) // 2])
-    *_, problem = found("claude-mem", place)
-    assert isinstance(problem, Problem)
-    assert problem.reason.startswith("not a database of claude-mem: ")
+    os.mkfifo(tmp_path / "pipe")
+    assert found("mem0", tmp_path / "pipe") == [
+        Problem(str(tmp_path / "pipe"), 1, "is not a file")
+    ]

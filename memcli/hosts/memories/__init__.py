@@ -1,7 +1,7 @@
-"""What other tools remember, read as memories.
+"""Memories of other tools, read from their files.
 
-Door: `tools` lists the tools by name, with where each keeps its files; `tools.found`
-reads them. A module here knows the files of one tool, or of tools that share a form.
+Door: `tools`, the table of tools with where each keeps its files and its reader;
+`tools.found` reads them. `markdown` splits a page into rules.
 
 Not in here: what becomes of a memory (`curation/foreign`), and anything that writes.
 """

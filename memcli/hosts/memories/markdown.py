@@ -1,9 +1,11 @@
-"""A page of markdown as the parts that can be read by themselves.
+"""Splitting a page of instructions into its rules.
 
-Invariant: pure. A heading inside a fence is text, and so is a bullet.
+Invariant: pure. A heading, a bullet or a comment inside a fence is text.
 """
 
 from __future__ import annotations
+
+import re
 
 from memcli.named_tuple import NamedTuple
 
@@ -16,85 +18,152 @@ BEGIN = "<!-- memcli:begin"
 END = "<!-- memcli:end"
 """What `export --format agents-md` puts around its block: it is the vault's own."""
 
+_PROSE, _ITEM, _STEPS = "prose", "item", "steps"
+_BULLET = re.compile(r"[-*+][ \t]+")
+_NUMBER = re.compile(r"\d{1,3}[.)][ \t]+")
+# A sentence that introduces a list; a longer one is a rule itself.
+_LONGEST_LEAD = 120
 
-class Section(NamedTuple):
-    """What stands below one heading.
+
+class Rule(NamedTuple):
+    """One rule of a page.
 
     Attributes:
-        line: of the heading, from 1.
-        headings: from the page's title down to its own; none above the first.
-        text: what stands below it, up to the next heading; never empty.
+        line: where it begins, from 1.
+        headings: from the page's title down to the nearest; none above the first.
+        words: its lines, without the bullet.
+        lead: the sentence that introduces its list; empty for none.
     """
 
     line: int
     headings: tuple[str, ...]
-    text: str
+    words: str
+    lead: str = ""
 
-    @property
-    def title(self) -> str:
-        """Its headings in one line, without the page's own title where it has one."""
-        return " / ".join(self.headings[1:] or self.headings)
+    def text(self, page: str = "") -> str:
+        """The rule behind its headings: "push to main" may stand below "Never".
+
+        Args:
+            page: a name of the page for rules of pages that have one.
+        """
+        # The page's own title says little where another heading follows.
+        names = [page, *(self.headings[1:] or self.headings)]
+        above = [" / ".join(filter(None, names)), self.lead]
+        prefix = ": ".join(part.rstrip(" :") for part in above if part)
+        gap = "\n\n" if self.words.startswith(("```", "~~~", "|", ">")) else " "
+        return f"{prefix}:{gap}{self.words}" if prefix else self.words
 
 
-def sections(body: str, first: int = 1) -> Iterator[Section]:
-    """The sections of a page that say something.
+def rules(body: str, first: int = 1) -> Iterator[Rule]:
+    """The rules of a page: each item of a list, each paragraph with code after it.
+
+    A numbered list is a sequence, and stays one rule. A page without a heading or a
+    list is one rule.
 
     Args:
         body: the page without its frontmatter.
         first: the line at which it begins in its file.
     """
-    path: list[tuple[int, str]] = []
-    start, lines = first, list[str]()
-    for number, line, level in _lines(body):
-        if not level:
-            lines.append(line)
+    blocks = list(_blocks(body, first))
+    if all(form == _PROSE and not rule.headings for form, rule in blocks):
+        words = "\n\n".join(rule.words for _, rule in blocks)
+        yield from (rule._replace(words=words) for _, rule in blocks[:1])
+        return
+    lead = Rule(0, (), "")
+    for number, (form, rule) in enumerate(blocks):
+        if form == _ITEM:
+            same = lead.headings == rule.headings
+            yield rule._replace(lead=lead.words.strip("*_ ") if same else "")
             continue
-        yield from _section(start, path, lines)
-        title = " ".join(line.strip().strip("#").split())
-        path = [*(part for part in path if part[0] < level), (level, title)]
-        start, lines = first + number, []
-    yield from _section(start, path, lines)
+        lead = Rule(0, (), "")
+        for next_form, after in blocks[number + 1 : number + 2]:
+            if next_form == _ITEM and after.headings == rule.headings:
+                lead = rule if _introduces(rule.words) else lead
+        if lead is not rule:
+            yield rule
 
 
-def _section(
-    start: int, path: list[tuple[int, str]], lines: list[str]
-) -> Iterator[Section]:
-    text = "\n".join(lines).strip("\n")
-    # A line `@docs/style.md` brings in another file, and says nothing itself.
-    said = (line for line in text.split("\n") if not line.startswith("@"))
-    if any(letter.isalnum() for line in said for letter in line):
-        headings = tuple(title for _, title in path if title)
-        yield Section(start, headings, text)
+class _Block:
+    """Lines that make one rule."""
+
+    def __init__(self, form: str, line: int, words: str, margin: int, cut: int) -> None:
+        self.form, self.line, self.margin, self.cut = form, line, margin, cut
+        self.lines = [words]
+
+    def takes(self, form: str, margin: int, gap: bool) -> bool:
+        """Whether a line of this form goes on with the block."""
+        if self.form == _PROSE:
+            if form == _STEPS and _introduces("\n".join(self.lines)):
+                self.form = _STEPS
+            return self.form == form and (form == _STEPS or not gap)
+        if margin > self.margin or (form == _PROSE and not gap):
+            return True
+        return self.form == form == _STEPS
+
+    def add(self, line: str, gap: bool) -> None:
+        """Add a line, and the blank one before it."""
+        cut = min(self.cut, len(line) - len(line.lstrip()))
+        self.lines += [""] * gap + [line[cut:].rstrip()]
 
 
-def bullets(text: str, first: int) -> Iterator[tuple[int, str]]:
-    """(line, text) of each bullet at the margin, with the lines that belong to it."""
-    start, lines = first, list[str]()
-    for number, line in enumerate(text.split("\n"), first):
-        if line.startswith(("- ", "* ")):
-            if lines:
-                yield start, "\n".join(lines)
-            start, lines = number, [line[2:].strip()]
-        elif lines and line.startswith("  "):
-            lines.append(line.strip())
-        elif line.strip() and lines:
-            yield start, "\n".join(lines)
-            lines = []
-    if lines:
-        yield start, "\n".join(lines)
+def _blocks(body: str, first: int) -> Iterator[tuple[str, Rule]]:
+    """(form, rule) of each block of lines, in order."""
+    path: list[tuple[int, str]] = []
+    block: _Block | None = None
+    gap = False
+
+    def ended() -> Iterator[tuple[str, Rule]]:
+        if block and any(map(str.isalnum, "".join(block.lines))):
+            headings = tuple(title for _, title in path if title)
+            yield block.form, Rule(block.line, headings, "\n".join(block.lines))
+
+    for number, line, level in _lines(body):
+        text = line.strip()
+        if level > 0:
+            yield from ended()
+            block, gap = None, False
+            title = " ".join(text.strip("#").split())
+            path = [*(part for part in path if part[0] < level), (level, title)]
+            continue
+        is_code = level < 0
+        # A line `@docs/style.md` brings in another file, and says nothing itself.
+        if not is_code and text.startswith("@") and " " not in text:
+            continue
+        if not is_code and not any(map(str.isalnum, text)) and text[:1] != "|":
+            gap = True
+            continue
+        margin = len(line) - len(line.lstrip())
+        mark = None if is_code else _BULLET.match(text)
+        form = _ITEM if mark else _STEPS if _NUMBER.match(text) else _PROSE
+        if block and (is_code or block.takes(form, margin, gap)):
+            block.add(line, gap)
+        else:
+            yield from ended()
+            words = text[mark.end() :] if mark else text
+            cut = margin + (mark.end() if mark else 0)
+            block = _Block(form, first + number, words, margin, cut)
+        gap = False
+    yield from ended()
+
+
+def _introduces(words: str) -> bool:
+    return len(words) <= _LONGEST_LEAD and words.rstrip("*_ ").endswith(":")
 
 
 def _lines(body: str) -> Iterator[tuple[int, str, int]]:
-    """(number from 0, line, level of its heading or 0), without comments."""
+    """(number from 0, line, level of its heading) of each line outside of comments.
+
+    The level is 0 for text, and -1 for a line of a fence.
+    """
     fence, comment = "", ""
-    for number, line in enumerate(body.split("\n")):
+    for number, line in enumerate(body.replace("\r\n", "\n").split("\n")):
         text = line.strip()
         if comment:
             comment = "" if comment in text else comment
             continue
         if fence:
             fence = "" if text.strip(fence[0]) == "" and text >= fence else fence
-            yield number, line, 0
+            yield number, line, -1
             continue
         if text.startswith(BEGIN):
             comment = END
@@ -104,6 +173,8 @@ def _lines(body: str) -> Iterator[tuple[int, str, int]]:
             continue
         if text.startswith(("```", "~~~")):
             fence = text[:3]
+            yield number, line, -1
+            continue
         hashes = len(line) - len(line.lstrip("#"))
         heading = 0 < hashes <= 6 and line[hashes : hashes + 1] in (" ", "\t")
         yield number, line, hashes if heading else 0

@@ -1,13 +1,13 @@
 """One memory of another tool, and how its files are read.
 
-Invariant: a file is read up to a limit, and no link, pipe or device in a folder is
-followed. Text that is no UTF-8 is a `Problem`, never a guess.
+Invariant: a file is read up to a limit, and no link, pipe or device is followed. Text
+that is no UTF-8 is a `Problem`, never a guess.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
 from memcli.entries import dates, frontmatter
 from memcli.entries.checks import check_date, fitting_tag
@@ -20,21 +20,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_LARGEST = 16_000_000
+_LARGEST = 4_000_000
 # Folders of rules and memories are small; a link farm or a home folder is not one.
 _MOST_FILES = 20_000
 _DEEPEST = 8
 
 
 class Memory(NamedTuple):
-    """What one file, row or section of another tool says.
+    """What a file, a row or a rule of another tool says.
 
     Attributes:
-        place: the file, and after `#` the part of it, as the tool has it.
+        place: the file.
         line: where it begins in the file, from 1.
-        fields: `text`, and what else the tool says: title, kind, tags, entities,
-            created, expires_at, session, host, project (a git remote), named_project
-            (a name, never a path). What the tool does not say is an empty value.
+        fields: `text`, and what else the tool says: title, kind, tags, occurred_at,
+            expires_at, session. What the tool does not say is an empty value.
         folder: the folder that it is about; None when it names none.
     """
 
@@ -53,24 +52,6 @@ class Problem(NamedTuple):
 
 
 Found = Iterator[Memory | Problem]
-
-
-class Tool(NamedTuple):
-    """A tool whose memories can be read.
-
-    Attributes:
-        name: as `--from` takes it.
-        title: as people write it.
-        places: given the environment and the folder of the project (None outside of
-            one), the files and folders where it keeps memories by default.
-        read: what a file or folder of it holds; the second argument is the folder of
-            the project that it lies in, None outside of one.
-    """
-
-    name: str
-    title: str
-    places: Callable[[Mapping[str, str], str | None], list[str]]
-    read: Callable[[str, str | None], Found]
 
 
 class Note(NamedTuple):
@@ -119,7 +100,7 @@ def date_of(value: Any) -> str | None:
     if not isinstance(value, str) or not value.strip():
         return None
     try:
-        return check_date(value, "created")
+        return check_date(value, "occurred_at")
     except InvalidValue:
         return None
 

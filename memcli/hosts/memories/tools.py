@@ -6,19 +6,70 @@ Invariant: the one list of them. `found` reads, and changes nothing.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 
 from memcli.errors import InvalidValue, UsageError
 from memcli.hosts import table
 from memcli.hosts.host import home
-from memcli.hosts.memories.memory import Found, Problem, Tool
+from memcli.hosts.memories import readers
+from memcli.hosts.memories.memory import Found, Problem
+from memcli.named_tuple import NamedTuple
 
-Environ = Mapping[str, str]
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+# A page of more rules than this is not one that people wrote.
+_MOST = 20_000
+
+
+class Tool(NamedTuple):
+    """A tool whose memories can be read.
+
+    Attributes:
+        name: as `--from` takes it; of a host, as the table of hosts has it.
+        title: as people write it.
+        own: its files and folders below the host's folder of the user, or below the
+            home of a tool that is no host; `*` is any name.
+        in_project: those below the folder of a project.
+        read: gives what a file or folder of it holds; the second argument is the
+            folder of the project that it lies in, None outside of one.
+    """
+
+    name: str
+    title: str
+    own: tuple[str, ...]
+    in_project: tuple[str, ...]
+    read: Callable[[str, str | None], Found]
+
+
+TOOLS = (
+    Tool(
+        "claude-code",
+        "Claude Code",
+        ("CLAUDE.md", "rules", "projects/*/memory"),
+        ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", ".claude/rules"),
+        readers.claude_code,
+    ),
+    Tool("codex", "Codex", ("AGENTS.md", "memories"), (), readers.codex),
+    Tool("gemini", "Gemini CLI", ("GEMINI.md",), ("GEMINI.md",), readers.pages),
+    Tool(
+        "copilot",
+        "GitHub Copilot",
+        ("copilot-instructions.md",),
+        (".github/copilot-instructions.md", ".github/instructions"),
+        readers.pages,
+    ),
+    Tool("cursor", "Cursor", (), (".cursor/rules", ".cursorrules"), readers.pages),
+    Tool("agents-md", "AGENTS.md", (), ("AGENTS.md",), readers.pages),
+    Tool("basic-memory", "basic-memory", ("basic-memory",), (), readers.basic_memory),
+    Tool("mem0", "mem0", (), (), readers.mem0),
+)
+"""In the order in which people see them."""
 
 
 def found(tool: Tool, places: Sequence[str], folder: str | None) -> Found:
-    """What a tool remembers in these places.
+    """The memories of a tool in these places.
 
     Args:
         tool: of `find`.
@@ -26,24 +77,57 @@ def found(tool: Tool, places: Sequence[str], folder: str | None) -> Found:
         folder: of the project at hand, which a page below it is about.
     """
     for place in places:
+        about = _owner(place, folder)
         if not os.path.lexists(place):
             yield Problem(place, 1, "no such file or folder")
-        elif _leads_away(place, folder):
+        elif _leads_away(place, about):
             yield Problem(place, 1, "is a symbolic link, which memcli does not follow")
         elif not os.path.isdir(place) and not os.path.isfile(place):
             yield Problem(place, 1, "is not a file")
         else:
-            yield from tool.read(place, _owner(place, folder))
+            for number, item in enumerate(tool.read(place, about)):
+                if number == _MOST:
+                    yield Problem(place, 1, f"the rest of more than {_MOST:,} memories")
+                    break
+                yield item
 
 
-def default_places(tool: Tool, environ: Environ, folder: str | None) -> list[str]:
+def _owner(place: str, folder: str | None) -> str | None:
+    """The folder that a place is about: the project that it lies in."""
+    if folder is None:
+        return None
+    inside = os.path.abspath(place).startswith(os.path.join(folder, ""))
+    return folder if inside else None
+
+
+def _leads_away(place: str, project: str | None) -> bool:
+    """Whether a place is a link, or lies behind one in the project, whose files a
+    stranger may have written."""
+    if project is None:
+        return os.path.islink(place)
+    own = os.path.relpath(os.path.abspath(place), project)
+    return os.path.realpath(place) != os.path.join(os.path.realpath(project), own)
+
+
+def default_places(
+    tool: Tool, environ: Mapping[str, str], folder: str | None
+) -> list[str]:
     """Where a tool keeps memories on this machine and in the project at hand.
 
     Raises:
         UsageError: nothing is there, or the tool has no place of its own.
     """
-    likely = tool.places(environ, folder)
-    there = [place for place in likely if os.path.lexists(place)]
+    from glob import escape, glob
+
+    host = table.get(tool.name)
+    top = host.folder(environ) if host else home(environ)
+    likely = [(top, name) for name in tool.own]
+    likely += [(folder, name) for name in tool.in_project if folder]
+    there = [
+        place
+        for base, name in likely
+        for place in sorted(glob(f"{escape(base)}/{name}"))
+    ]
     if there:
         return there
     if not likely:
@@ -51,7 +135,8 @@ def default_places(tool: Tool, environ: Environ, folder: str | None) -> list[str
         hint = f"Name the file: memcli import FILE --from {tool.name}"
     else:
         message = f"nothing of {tool.title} is here"
-        hint = f"Looked for: {', '.join(likely)}. Another place can be named."
+        looked = ", ".join(os.path.join(*each) for each in likely)
+        hint = f"Looked for: {looked}. Another place can be named."
     raise UsageError(message, hint=hint)
 
 
@@ -74,179 +159,3 @@ def find(name: str) -> Tool:
         hint=f"{meant}It reads those of: {', '.join(names)}.",
         code="invalid_tool",
     )
-
-
-def _owner(place: str, folder: str | None) -> str | None:
-    """The folder that a place is about: the project that it lies in."""
-    if folder is None:
-        return None
-    inside = os.path.abspath(place).startswith(os.path.join(folder, ""))
-    return folder if inside else None
-
-
-def _leads_away(place: str, folder: str | None) -> bool:
-    """Whether a place is a link, or lies behind one in the project, whose files a
-    stranger may have written."""
-    inside = _owner(place, folder)
-    if inside is None or folder is None:
-        return os.path.islink(place)
-    own = os.path.relpath(os.path.abspath(place), folder)
-    return os.path.realpath(place) != os.path.join(os.path.realpath(folder), own)
-
-
-def _host_folder(name: str, environ: Environ) -> str:
-    return table.find(name).folder(environ)
-
-
-# --- each tool --------------------------------------------------------------------
-
-
-def _in_project(*names: str) -> Callable[[Environ, str | None], list[str]]:
-    """Places of a project alone."""
-
-    def places(environ: Environ, folder: str | None) -> list[str]:
-        del environ
-        return [os.path.join(folder, *name.split("/")) for name in names if folder]
-
-    return places
-
-
-def _of_host(
-    host: str, names: tuple[str, ...], in_project: tuple[str, ...]
-) -> Callable[[Environ, str | None], list[str]]:
-    """Places below a host's folder of the user, and in the project."""
-
-    def places(environ: Environ, folder: str | None) -> list[str]:
-        top = _host_folder(host, environ)
-        own = [os.path.join(top, *name.split("/")) for name in names]
-        return own + _in_project(*in_project)(environ, folder)
-
-    return places
-
-
-_claude_pages = _of_host(
-    "claude-code",
-    ("CLAUDE.md", "rules"),
-    ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", ".claude/rules"),
-)
-
-
-def _claude_code_places(environ: Environ, folder: str | None) -> list[str]:
-    projects = os.path.join(_host_folder("claude-code", environ), "projects")
-    try:
-        names = sorted(os.listdir(projects))
-    except OSError:
-        names = []
-    memories = [os.path.join(projects, name, "memory") for name in names]
-    return _claude_pages(environ, folder) + list(filter(os.path.isdir, memories))
-
-
-def _read_claude_code(place: str, folder: str | None) -> Found:
-    from memcli.hosts.memories import topic_files
-
-    if os.path.basename(place) == "memory" and os.path.isdir(place):
-        return topic_files.claude_code(place)
-    return _pages(place, folder, ".md")
-
-
-def _pages(place: str, folder: str | None, *ends: str) -> Found:
-    """A page of instructions, or a folder of rules."""
-    from memcli.hosts.memories import instructions
-
-    if os.path.isdir(place):
-        return instructions.rules(place, folder, *ends)
-    return instructions.page(place, folder)
-
-
-def _markdown(*ends: str) -> Callable[[str, str | None], Found]:
-    return lambda place, folder: _pages(place, folder, *ends)
-
-
-def _read_codex(place: str, folder: str | None) -> Found:
-    from memcli.hosts.memories import codex
-
-    if os.path.isdir(place):
-        return codex.memories(place)
-    return _pages(place, folder)
-
-
-def _by(module: str, function: str) -> Callable[[str, str | None], Found]:
-    """A reader that is loaded when it is used, and is about no folder."""
-
-    def read(place: str, folder: str | None) -> Found:
-        from importlib import import_module
-
-        del folder
-        reader = getattr(import_module(f"memcli.hosts.memories.{module}"), function)
-        memories: Found = reader(place)
-        return memories
-
-    return read
-
-
-def _below_home(environ: Environ, folder: str | None, *, name: str) -> list[str]:
-    del folder
-    return [os.path.join(home(environ), *name.split("/"))]
-
-
-def _nowhere(environ: Environ, folder: str | None) -> list[str]:
-    del environ, folder
-    return []
-
-
-TOOLS = (
-    Tool("claude-code", "Claude Code", _claude_code_places, _read_claude_code),
-    Tool(
-        "codex", "Codex", _of_host("codex", ("AGENTS.md", "memories"), ()), _read_codex
-    ),
-    Tool(
-        "gemini",
-        "Gemini CLI",
-        _of_host("gemini", ("GEMINI.md",), ("GEMINI.md",)),
-        _markdown(".md"),
-    ),
-    Tool(
-        "copilot",
-        "GitHub Copilot",
-        _of_host(
-            "copilot",
-            ("copilot-instructions.md",),
-            (".github/copilot-instructions.md", ".github/instructions"),
-        ),
-        _markdown(".instructions.md"),
-    ),
-    Tool(
-        "cursor",
-        "Cursor",
-        _in_project(".cursor/rules", ".cursorrules"),
-        _markdown(".mdc", ".md"),
-    ),
-    Tool("agents-md", "AGENTS.md", _in_project("AGENTS.md"), _markdown(".md")),
-    Tool(
-        "basic-memory",
-        "basic-memory",
-        partial(_below_home, name="basic-memory"),
-        _by("basic_memory", "memories"),
-    ),
-    Tool("mem0", "mem0", _nowhere, _by("json_exports", "mem0")),
-    Tool("letta", "Letta", _nowhere, _by("json_exports", "letta")),
-    Tool(
-        "claude-mem",
-        "claude-mem",
-        partial(_below_home, name=".claude-mem/claude-mem.db"),
-        _by("claude_mem", "memories"),
-    ),
-    Tool(
-        "agent-memory-git",
-        "agent-memory-git",
-        _nowhere,
-        _by("topic_files", "agent_memory_git"),
-    ),
-    Tool(
-        "memory-server",
-        "the MCP memory server",
-        _nowhere,
-        _by("json_exports", "memory_server"),
-    ),
-)
-"""In the order in which people see them."""

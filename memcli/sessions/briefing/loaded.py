@@ -1,7 +1,7 @@
 """The pages that a host loads by itself at a session's start.
 
-What stands in them in whole lines the agent reads anyway: after an import of
-`CLAUDE.md`, an export to `AGENTS.md`, or by hand.
+What stands in them in whole lines, or as a rule that was imported from them, the agent
+reads anyway.
 
 Invariant: pages are only read, within a limit, and those of a project only from within
 its folder. A line that differs in more than its marks and spaces is not found.
@@ -41,12 +41,12 @@ class LoadedPages:
         self, host: Host, folder: str | None, environ: Mapping[str, str]
     ) -> None:
         self._host, self._folder, self._environ = host, folder, environ
-        text = "\n".join(filter(None, self._pages()))
-        if text:
-            from memcli.curation.instruction_block import plain
+        pages = list(filter(None, self._pages()))
+        if pages:
+            from memcli.curation.instruction_block import page_lines
 
-            text = plain(text)
-        self._text = text
+            pages = list(map(page_lines, pages))
+        self._text = "".join(pages)
 
     def hold(self, row: StoredRow) -> bool:
         """Whether an entry's lines stand in one of them."""

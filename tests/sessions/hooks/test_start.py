@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import instruction_block
+from memcli.curation import foreign, instruction_block
 from memcli.entries.entry import SUMMARY_TAG, Entry
+from memcli.hosts.memories import tools
 from memcli.sessions.briefing import at_hand
+from memcli.storage import projects
 from memcli.storage.code_history import CodeHistory
 from tests.conftest import VaultMaker
 from tests.git_command import git
@@ -204,6 +206,25 @@ def test_what_a_host_loads_by_itself_is_told_to_the_others_only(
     said = told(call(live, "session-start", host, payload).answer)
     assert "Use tabs." in said
     assert ("Makefiles" in said) is is_told
+
+
+def test_rules_that_were_imported_from_a_page_are_not_told_to_who_loads_it(
+    live: Vault, shop: Path
+) -> None:
+    (shop / "CLAUDE.md").write_text(
+        "# Shop\r\n\r\n## Never do these:\r\n- push to `main`\r\n- use tabs,\r\n"
+        "  in Go neither\r\n\r\nBefore a release:\r\n\r\n- ask Noor\r\n\r\n"
+        "## Release\r\n\r\n1. Tag\r\n2. Push\r\n"
+    )
+    place = projects.of(str(shop), live.environ)
+    at, tool = foreign.At(live.environ, place), tools.find("claude-code")
+    done = foreign.import_memories(live, tool, [str(shop / "CLAUDE.md")], at)
+    assert len(done.created) == 4
+    assert "push to" not in start(live, shop)
+    payload = {"session_id": "b", "source": "new", "cwd": str(shop)}
+    said = told(call(live, "session-start", "codex", payload).answer)
+    assert "Never do these: push to `main`" in said
+    assert "Before a release: ask Noor" in said
 
 
 def test_a_page_that_takes_in_another_one_loads_it(live: Vault, shop: Path) -> None:
