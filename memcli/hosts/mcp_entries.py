@@ -96,27 +96,17 @@ def _servers(host: Host, path: str, project: str) -> dict[str, Mapping[str, Any]
 
 
 def _parsed(data: bytes, path: str) -> Mapping[str, Any]:
-    import json
+    from memcli.hosts.install import backups, json_file
 
-    from memcli.hosts.install.backups import decoded
+    text = backups.decoded(data, path)
+    if not path.endswith(".toml"):
+        return json_file.load(text, path)
+    import tomllib
 
-    text = decoded(data, path)
     try:
-        if path.endswith(".toml"):
-            import tomllib
-
-            return tomllib.loads(text)
-        value = json.loads(text)
-    except RecursionError as error:
-        raise InvalidConfig(f"{path} is nested too deep") from error
-    except ValueError as error:
-        if path.endswith(".toml"):
-            raise InvalidConfig(f"{path}: {error}") from error
-        from memcli.hosts.install.jsonc import Document
-
-        # It may have comments; if it is wrong, this says where.
-        value = Document(text, path).root.value if text.strip() else {}
-    return value if isinstance(value, dict) else {}
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidConfig(f"{path}: {error}") from error
 
 
 def _looked_at(

@@ -29,18 +29,25 @@ def test_install_says_what_it_did_and_uninstall_takes_it_back(
 ) -> None:
     settings = home / ".claude" / "settings.json"
     settings.parent.mkdir()
-    settings.write_text('{\n  // mine\n  "model": "opus"\n}\n')
+    commented = '{\n  // mine\n  "model": "opus"\n}\n'
+    settings.write_text(commented)
+    refused = memcli("install", "claude-code")
+    assert refused.code != 0
+    assert "has comments or trailing commas" in refused.err
+    start = refused.err.index(":\n{\n") + 2
+    assert "Stop" in json.loads(refused.err[start:])["hooks"]
+    assert settings.read_text() == commented
+    settings.write_text('{\n  "model": "opus"\n}\n')
     done = memcli("install", "claude-code")
     assert done.code == 0
     assert done.out.splitlines()[0] == f"installed hooks in {settings}"
     assert "  Notification: memcli hook idle" in done.out.splitlines()
     assert f"what it was: {settings}.memcli-backup" in done.out
-    assert "  // mine\n" in settings.read_text()
     again = memcli("install", "claude-code")
     assert again.out == f"nothing to install: {settings} stays as it is\n"
     gone = memcli("uninstall", "claude-code")
     assert gone.out == f"removed hooks from {settings}\n"
-    assert settings.read_text() == '{\n  // mine\n  "model": "opus"\n}\n'
+    assert settings.read_text() == '{\n  "model": "opus"\n}\n'
     none = memcli("uninstall", "claude-code")
     assert (none.code, none.out.partition(":")[0]) == (0, "nothing to uninstall")
 

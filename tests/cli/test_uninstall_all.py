@@ -81,12 +81,12 @@ def test_what_stands_in_the_way_at_one_host_stops_no_other(
     home: Path, context: Context
 ) -> None:
     places = installed(home)
-    (home / ".claude" / "settings.json").write_text("{ broken")
+    (home / ".claude" / "settings.json").write_text("{ broken memcli")
     done = uninstall_all.everywhere(context, dry_run=False)
     assert ("hooks of claude-code", "failed") in outcomes(done)
     assert ("hooks of gemini", "removed") in outcomes(done)
     assert not places["settings"].exists()
-    assert (home / ".claude" / "settings.json").read_text() == "{ broken"
+    assert (home / ".claude" / "settings.json").read_text() == "{ broken memcli"
 
 
 def test_an_edited_skill_is_removed_only_by_force(home: Path) -> None:

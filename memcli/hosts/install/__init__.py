@@ -1,8 +1,8 @@
 """Installing memcli's hooks into agent hosts, and taking them out again.
 
 Door: `plan`, `apply`, `survey`. A plan is made before anything is written, and holds
-every byte of it. A file that cannot be parsed, or that changed since the plan was
-made, is not touched. The earlier content of a changed file stays beside it.
+every byte of it. A file that cannot be parsed, has comments, or changed since the plan
+was made, is not touched. The earlier content of a changed file stays beside it.
 Not in here: anything of a vault.
 """
 
@@ -107,7 +107,7 @@ def plan(
     Raises:
         InvalidValue: there is no such host, or a path is not UTF-8.
         UsageError: a project's settings would be the user's.
-        InvalidConfig: the file does not parse, or holds something else.
+        InvalidConfig: the file does not parse, holds something else, or has comments.
         Unreadable: they cannot be read.
     """
     record = table.find(host, hooks=True)
@@ -154,9 +154,8 @@ def plan_removal(
     after = before
     if before is not None and record.is_plugin:
         after = None if opencode_plugin.is_ours(before) else before
-    elif before is not None and before.strip():
-        old = backups.before_us(path, record)
-        text = merge.without(backups.decoded(before, path), path, record, old)
+    elif before is not None and b"memcli" in before:
+        text = merge.without(backups.decoded(before, path), path, record)
         after = None if text is None else text.encode()
     notes = []
     if before == after:

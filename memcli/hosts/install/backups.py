@@ -9,16 +9,13 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 
-from memcli.errors import InvalidConfig, MemcliError
-from memcli.hosts.install import merge
+from memcli.errors import InvalidConfig
 from memcli.storage import files
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from memcli.hosts.host import Host
 
 _BACKUP = ".memcli-backup"
 # A settings file above this is no settings file.
@@ -80,18 +77,6 @@ def keep(path: str, data: bytes) -> str:
     with private(True):
         files.write_atomic(copy, data)
     return copy
-
-
-def before_us(path: str, host: Host) -> str | None:
-    """The text of the newest backup that holds no hook of memcli; None for no such."""
-    for copy in reversed(backups(path)):
-        try:
-            text = decoded(read(copy) or b"", copy)
-            if not merge.ours_in(text, copy, host):
-                return text
-        except MemcliError:
-            continue
-    return None
 
 
 def remove(path: str, root: str) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from memcli.hosts.install.jsonc import Path
+    from memcli.hosts.install.merge import Path
 
 
 def untrusted(config: str, path: str, hooks: Iterable[Path]) -> list[str]:

@@ -1,14 +1,15 @@
 """memcli's entries in a host's settings: put in, brought up to date, taken out.
 
-Invariant: everything else stays byte for byte. An entry is memcli's, "ours", when its
-command calls a hook of memcli. Putting in a second time changes nothing; taking out
-gives the text from before, given that text or not, unless it was changed in between.
+Invariant: pure. The settings and hooks of others keep their values and their order.
 """
 
 from __future__ import annotations
 
+import json
+from copy import deepcopy
+
+from memcli.hosts.install import json_file
 from memcli.hosts.install.command_line import calls_hook
-from memcli.hosts.install.jsonc import Document, Path
 
 TYPE_CHECKING = False
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
     from memcli.hosts.host import Host
     from memcli.hosts.install.settings_files import Wanted
+
+    Settings = dict[str, Any]
+    Path = tuple[str | int, ...]
 
 COMMANDS = ("command", "bash", "powershell", "commandWindows")
 
@@ -29,25 +33,20 @@ def is_ours(hook: object) -> bool:
     )
 
 
-def entries(document: Document, host: Host) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Our entries in a document, with their paths.
-
-    Raises:
-        InvalidConfig: the value of "hooks" is of another kind.
-    """
-    for native, items in _events(document):
-        for number, item in enumerate(items):
-            if not isinstance(item, dict):
-                continue
+def entries(settings: Settings, host: Host) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Our entries in settings, with their paths."""
+    hooks = settings.get("hooks")
+    for native, items in hooks.items() if isinstance(hooks, dict) else ():
+        for number, item in enumerate(items if isinstance(items, list) else ()):
             path: Path = ("hooks", native, number)
             if not host.grouped:
                 if is_ours(item):
                     yield path, item
                 continue
-            hooks = item.get("hooks")
-            for inner, hook in enumerate(hooks if isinstance(hooks, list) else ()):
+            inner = item.get("hooks") if isinstance(item, dict) else None
+            for place, hook in enumerate(inner if isinstance(inner, list) else ()):
                 if is_ours(hook):
-                    yield (*path, "hooks", inner), hook
+                    yield (*path, "hooks", place), hook
 
 
 def merged(text: str, name: str, host: Host, wanted: Sequence[Wanted]) -> str:
@@ -60,135 +59,97 @@ def merged(text: str, name: str, host: Host, wanted: Sequence[Wanted]) -> str:
         wanted: the entries that should be there; any other of ours goes.
 
     Raises:
-        InvalidConfig: the settings do not parse, or are of another kind.
+        InvalidConfig: the settings do not parse, are of another kind, or would lose
+            comments; the hint has what to put in by hand.
     """
-    document = Document(text if text.strip("\ufeff \t\r\n") else "{}\n", name)
-    if not isinstance(document.root.value, dict):
-        raise document.problem("no object", document.root.start)
-    natives = {want.native: want for want in wanted}
-    seen: set[str] = set()
-    doomed: list[Path] = []
-    for path, _ in entries(document, host):
+    before = json_file.load(text, name)
+    after = deepcopy(before)
+    hooks = after.get("hooks", {})
+    if not isinstance(hooks, dict):
+        raise json_file.refused(f'{name}: "hooks" is no object')
+    for want in wanted:
+        if not isinstance(hooks.get(want.native, []), list):
+            raise json_file.refused(f'{name}: "{want.native}" is no array')
+    natives, seen = {want.native for want in wanted}, set[str]()
+    doomed = []
+    for path, _ in entries(after, host):
         native = str(path[1])
         if native in seen or native not in natives:
             doomed.append(path)
         seen.add(native)
     for path in reversed(doomed):
-        document = _taken(document, host, path, None)
-    if host.file_version is not None and "version" not in document.root.value:
-        document = document.append((), "version", host.file_version)
-    for want in wanted:
-        document = _put(document, host, want)
-    return document.text
+        _take(after, path)
+    _put(after, host, wanted)
+    if after == before:
+        return text
+    if not json_file.is_strict(text):
+        snippet: Settings = {}
+        _put(snippet, host, wanted)
+        raise json_file.refused(
+            f"{name}: has comments or trailing commas, which writing would lose",
+            "Put this in by hand, or take them out and repeat:\n"
+            + json.dumps(snippet, indent=2, ensure_ascii=False),
+        )
+    return json_file.dump(after, text)
 
 
-def without(text: str, name: str, host: Host, before: str | None) -> str | None:
+def without(text: str, name: str, host: Host) -> str | None:
     """A host's settings without our entries; None when nothing else is in the file.
 
-    Args:
-        text: the settings.
-        name: of the file, for errors.
-        host: whose they are.
-        before: the settings before we came, None when that is not known or there was
-            no file; so that an empty value which was there stays.
-
     Raises:
-        InvalidConfig: the settings do not parse, or are of another kind.
+        InvalidConfig: the settings do not parse, or would lose comments.
     """
-    document = Document(text, name)
-    blank = before is not None and not before.strip("\ufeff \t\r\n")
-    old = None if before is None or blank else Document(before, name)
-    ours = False
-    while path := next((path for path, _ in entries(document, host)), None):
-        ours = True
-        document = _taken(document, host, path, old)
+    settings = json_file.load(text, name)
+    ours = [path for path, _ in entries(settings, host)]
     if not ours:
         return text
-    root = document.root.value
-    if host.file_version is not None and root.get("version") == host.file_version:
-        if old is not None and "version" not in old.root.value:
-            document = document.remove(("version",), old.raw(old.root))
-        elif old is None and len(root) == 1 and not document.comments:
-            document = document.remove(("version",))
-    if old is None and not document.root.value and not document.comments:
-        return before
-    return document.text
+    for path in reversed(ours):
+        _take(settings, path)
+    if not settings or settings == {"version": host.file_version}:
+        return None
+    if not json_file.is_strict(text):
+        raise json_file.refused(
+            f"{name}: has comments or trailing commas, which writing would lose",
+            "Take out the entries that call memcli hook by hand.",
+        )
+    return json_file.dump(settings, text)
 
 
 def ours_in(text: str, name: str, host: Host) -> bool:
-    """Whether settings hold an entry of ours; blank ones do not."""
-    if not text.strip("\ufeff \t\r\n"):
-        return False
-    return any(True for _ in entries(Document(text, name), host))
+    """Whether settings hold an entry of ours."""
+    return any(True for _ in entries(json_file.load(text, name), host))
 
 
-def _events(document: Document) -> Iterator[tuple[str, list[Any]]]:
-    hooks = document.at(("hooks",))
-    if hooks is None:
-        return
-    if not isinstance(hooks.value, dict):
-        raise document.problem('"hooks" is no object', hooks.start)
-    for name, _, node in hooks.children:
-        if isinstance(node.value, list):
-            yield str(name), node.value
-
-
-def _put(document: Document, host: Host, want: Wanted) -> Document:
-    for path, hook in entries(document, host):
-        if path[1] == want.native:
-            return _updated(document, host, want, path, hook)
-    item: dict[str, Any] = want.hook
-    if host.grouped:
+def _put(settings: Settings, host: Host, wanted: Sequence[Wanted]) -> None:
+    """Add the entries that lack, and correct those that are there."""
+    if host.file_version is not None:
+        settings.setdefault("version", host.file_version)
+    hooks = settings.setdefault("hooks", {})
+    there = {str(path[1]): (path, hook) for path, hook in entries(settings, host)}
+    for want in wanted:
         limit = {} if want.matcher is None else {"matcher": want.matcher}
-        item = {**limit, "hooks": [want.hook]}
-    if document.at(("hooks",)) is None:
-        return document.append((), "hooks", {want.native: [item]})
-    native = document.at(("hooks", want.native))
-    if native is None:
-        return document.append(("hooks",), want.native, [item])
-    if not isinstance(native.value, list):
-        raise document.problem(f'"{want.native}" is no array', native.start)
-    return document.append(("hooks", want.native), None, item)
+        if want.native not in there:
+            item = {**limit, "hooks": [want.hook]} if host.grouped else want.hook
+            hooks.setdefault(want.native, []).append(item)
+            continue
+        path, hook = there[want.native]
+        hook.update(want.hook)
+        if host.grouped:
+            group = hooks[want.native][path[2]]
+            if len(group["hooks"]) == 1:
+                group.update(limit)
 
 
-def _updated(
-    document: Document, host: Host, want: Wanted, path: Path, hook: dict[str, Any]
-) -> Document:
-    for name, value in want.hook.items():
-        if name not in hook:
-            document = document.append(path, name, value)
-        elif hook[name] != value:
-            document = document.replace((*path, name), value)
-    group = path[:-2]
-    if want.matcher is None or _whole(document, host, path) != group:
-        return document
-    matcher = document.at((*group, "matcher"))
-    if matcher is None:
-        return document.append(group, "matcher", want.matcher)
-    if matcher.value == want.matcher:
-        return document
-    return document.replace((*group, "matcher"), want.matcher)
-
-
-def _whole(document: Document, host: Host, path: Path) -> Path:
-    """The path of an entry's group when nothing else is in that, else its own."""
-    if host.grouped and document.bare(path[:-1]):
-        return path[:-2]
-    return path
-
-
-def _taken(
-    document: Document, host: Host, path: Path, old: Document | None
-) -> Document:
-    """Without an entry, and without a container that was made for it alone."""
-    path = _whole(document, host, path)
-    while (
-        len(path) > 1
-        and isinstance(path[-2], str)
-        and document.bare(path[:-1])
-        and (old is None or old.at(path[:-1]) is None)
-    ):
-        path = path[:-1]
-    was = old.at(path[:-1]) if old is not None else None
-    empty = old.raw(was) if old is not None and was and not was.children else None
-    return document.remove(path, empty)
+def _take(settings: Settings, path: Path) -> None:
+    """Take out the entry at a path, and what is empty without it."""
+    _, native, number, *inner = path
+    hooks = settings["hooks"]
+    items = hooks[native]
+    if inner:
+        del items[number]["hooks"][inner[1]]
+    if not inner or not items[number]["hooks"]:
+        del items[number]
+    if not items:
+        del hooks[native]
+    if not hooks:
+        del settings["hooks"]

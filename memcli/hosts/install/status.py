@@ -13,12 +13,12 @@ from memcli.hosts import table
 from memcli.hosts.install import (
     backups,
     codex_trust,
+    json_file,
     merge,
     opencode_plugin,
     settings_files,
 )
 from memcli.hosts.install.command_line import Program, calls
-from memcli.hosts.install.jsonc import Document, Path
 from memcli.hosts.install.settings_files import SCOPES, SettingsFile
 from memcli.named_tuple import NamedTuple
 from memcli.storage import known_vaults
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.hosts.host import Host
+    from memcli.hosts.install.merge import Path
 
 
 class Installation(NamedTuple):
@@ -182,10 +183,8 @@ def _plugin(host: Host, data: bytes) -> _Contents:
 
 def _settings(host: Host, text: str, file: SettingsFile, program: Program) -> _Contents:
     contents = _Contents()
-    if not text.strip("\ufeff \t\r\n"):
-        return contents
-    document = Document(text, file.path)
-    contents.hooks = list(merge.entries(document, host))
+    root = json_file.load(text, file.path)
+    contents.hooks = list(merge.entries(root, host))
     wanted = {want.native: want for want in settings_files.wanted(host, program, None)}
     for place, hook in contents.hooks:
         native = str(place[1])
@@ -207,7 +206,6 @@ def _settings(host: Host, text: str, file: SettingsFile, program: Program) -> _C
                 contents.words = contents.words or words[: words.index("hook")]
                 if "--vault" in words[:-1]:
                     contents.vault = words[words.index("--vault") + 1]
-    root = document.root.value
     config = root.get("hooksConfig")  # Gemini's
     off = root.get("disableAllHooks") is True
     off = off or (isinstance(config, dict) and config.get("enabled") is False)
