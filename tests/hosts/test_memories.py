@@ -78,7 +78,7 @@ def memories(name: str, *places: Path, folder: Path | None = None) -> list[Memor
         ("- a\n  - b\n    c\n\n  d\n- e\n", ["a\n- b\n  c\n\nd", "e"]),
         ("## Run\n\nBefore:\n```sh\n- x\n\n# y\n```\nLater.\n", None),
         ("  - one\n    - two\n  - three\n", "one\n- two|three"),
-        ("## Release\n1. Tag\n2. Push\n", "Release: 1. Tag\n2. Push"),
+        ("## Release\n1. Tag\n2. Push\n", "Release:\n\n1. Tag\n2. Push"),
         ("Steps:\n\n1. Tag\n   it\n\n2. Push\n\n- x", None),
         ("- **Bold**: yes\n**Not** a bullet\n", "**Bold**: yes\n**Not** a bullet"),
         ("## T\n| a | b |\n|---|---|\n| 1 | 2 |\n", None),
@@ -99,6 +99,20 @@ def test_a_page_is_a_rule_an_item_or_paragraph_behind_its_headings(
         }[page[:6]]
     expected = texts.split("|") if isinstance(texts, str) else texts
     assert [rule.text() for rule in markdown.rules(page)] == expected
+
+
+@pytest.mark.parametrize(
+    ("page", "title"),
+    [
+        ("## Release\n1. Tag\n2. Push\n", "Release: Tag"),
+        ("## Commands\n```sh\nmake test  # all\n```\n", "Commands: make test  # all"),
+        ("## Hosts\n| env | url |\n|---|---|\n", "Hosts: env | url"),
+        ("## Style\n- Use tabs\n", ""),
+    ],
+)
+def test_a_heading_alone_is_no_title(page: str, title: str) -> None:
+    (rule,) = markdown.rules(page)
+    assert rule.title() == title
 
 
 def test_a_rule_has_the_line_at_which_it_begins() -> None:

@@ -22,7 +22,7 @@ _PROSE, _ITEM, _STEPS = "prose", "item", "steps"
 _BULLET = re.compile(r"[-*+][ \t]+")
 _NUMBER = re.compile(r"\d{1,3}[.)][ \t]+")
 # A sentence that introduces a list; a longer one is a rule itself.
-_LONGEST_LEAD = 120
+_LONGEST = 120
 
 
 class Rule(NamedTuple):
@@ -46,12 +46,29 @@ class Rule(NamedTuple):
         Args:
             page: a name of the page for rules of pages that have one.
         """
+        prefix = self._prefix(page)
+        gap = "\n\n" if self._is_block else " "
+        return f"{prefix}:{gap}{self.words}" if prefix else self.words
+
+    def title(self, page: str = "") -> str:
+        """A title for code, a table or steps, whose headings alone say too little; of
+        any other rule its first words are one."""
+        if not self._is_block:
+            return ""
+        lines = (_NUMBER.sub("", line.strip("|> ")) for line in self.words.split("\n"))
+        said = (line for line in lines if line[:1].isalnum() or " " in line)
+        return ": ".join(filter(None, [self._prefix(page), next(said, "")[:_LONGEST]]))
+
+    def _prefix(self, page: str) -> str:
         # The page's own title says little where another heading follows.
         names = [page, *(self.headings[1:] or self.headings)]
-        above = [" / ".join(filter(None, names)), self.lead]
-        prefix = ": ".join(part.rstrip(" :") for part in above if part)
-        gap = "\n\n" if self.words.startswith(("```", "~~~", "|", ">")) else " "
-        return f"{prefix}:{gap}{self.words}" if prefix else self.words
+        above = [" / ".join(name[:_LONGEST] for name in names if name), self.lead]
+        return ": ".join(part.rstrip(" :") for part in above if part)
+
+    @property
+    def _is_block(self) -> bool:
+        is_marked = self.words.startswith(("```", "~~~", "|", ">"))
+        return is_marked or bool(_NUMBER.match(self.words))
 
 
 def rules(body: str, first: int = 1) -> Iterator[Rule]:
@@ -147,7 +164,7 @@ def _blocks(body: str, first: int) -> Iterator[tuple[str, Rule]]:
 
 
 def _introduces(words: str) -> bool:
-    return len(words) <= _LONGEST_LEAD and words.rstrip("*_ ").endswith(":")
+    return len(words) <= _LONGEST and words.rstrip("*_ ").endswith(":")
 
 
 def _lines(body: str) -> Iterator[tuple[int, str, int]]:

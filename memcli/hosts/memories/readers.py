@@ -49,6 +49,7 @@ def pages(place: str, folder: str | None) -> Found:
             asked = _REMEMBERED in rule.headings
             fields = {
                 "text": rule.words if asked else rule.text(title),
+                "title": rule.title(title),
                 "kind": "note" if asked else "convention",
                 "occurred_at": written(path),
             }
