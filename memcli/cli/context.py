@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Protocol
 
-    from memcli.search.kept import Lent
     from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
@@ -31,8 +30,7 @@ class Context(NamedTuple):
     end of the input; a command asks only when it is `interactive`. `typed_ahead` says
     whether a line was typed already that nothing has read. `via` says in the
     log of signals how a question came in, `cwd` in which folder the caller stands.
-    `processes` is how many may index at once; `kept` gives indexes that are open
-    already, in a process that stays.
+    `processes` is how many may index at once.
     """
 
     environ: Mapping[str, str]
@@ -49,7 +47,6 @@ class Context(NamedTuple):
     via: str = "recall"
     cwd: str | None = None
     processes: int = 1
-    kept: Lent | None = None
     typed_ahead: Callable[[], bool] = lambda: False
 
     @property
@@ -140,7 +137,6 @@ class Context(NamedTuple):
             via=self.via,
             cwd=self.cwd,
             processes=self.processes,
-            kept=self.kept,
             waits=self.via != "mcp",
         )
 

@@ -22,8 +22,8 @@ from memcli.search.segment_file import FORMAT, Damaged
 from memcli.search.segments import Segments
 from memcli.search.state import Behind, Differences, State, UpdateCounts
 from memcli.storage import state_dirs
+from memcli.storage.listing import scan
 from memcli.storage.lock import Lock
-from memcli.storage.watch import WatchedFiles
 
 TYPE_CHECKING = False
 
@@ -68,7 +68,6 @@ class Index:
             the index locked.
         unreadable: the folders that could not be listed.
         symlinks: the links to folders and `*.md` files, which are not followed.
-        files: the vault's files, listed again only when something may have happened.
     """
 
     def __init__(
@@ -94,9 +93,6 @@ class Index:
         self._progress = progress or (lambda _done, _all: None)
         self._reader: Reader | None = None
         self._state: State | None = None
-        self.files = WatchedFiles(root)
-        self._seen = 0  # which listing the reader is of
-        self._asked = False  # whether this caller has been given a reader
         self._scanned = 0
         self.symlinks: list[str] = []
         self._entered: dict[str, int] = {}
@@ -112,8 +108,7 @@ class Index:
 
     def again(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """As `read`, over the files as the last `read` found them, if there was one."""
-        known = self._reader if self._asked else None
-        return self._answered(answer, lambda: known or self.current())
+        return self._answered(answer, lambda: self._reader or self.current())
 
     def _answered(
         self, answer: Callable[[Reader], _Answer], reader: Callable[[], Reader]
@@ -149,18 +144,6 @@ class Index:
         if told is None:
             told = triggers.of_segments(self._folder, segments, self.root)
         return told
-
-    def rest(self) -> None:
-        """Become what it was at first for the next caller, with its files left open."""
-        self.patience = _PATIENCE
-        self.elsewhere = lambda: None
-        self.change = UpdateCounts()
-        self._asked = False
-
-    def close(self) -> None:
-        """Let go of all files; the next question opens them again."""
-        self._close()
-        self.files.close()
 
     def mend(self, error: Exception) -> bool:
         """Mend the index, and say whether the answer that failed may succeed now.
@@ -277,7 +260,7 @@ class Index:
         Another program took one permission error for the deletion of every note.
         """
         self._scanned = time.time_ns()
-        listing = self.files.scan(state.earlier() if state else None)
+        listing = scan(self.root)
         if listing.symlinks != self.symlinks:
             self._tell_links(listing.symlinks)
         self._entered, self.symlinks = listing.entered, listing.symlinks
@@ -298,10 +281,6 @@ class Index:
 
         What it reads may turn out to be damaged: then `mend` is to be called.
         """
-        self._asked = True
-        if self._reader is not None and self._is_as_seen():
-            self._reader.count_resolved(self.elsewhere())
-            return self._reader
         self.stale = False
         state = self._state if self._reader else self._load()
         listing = self._scan(state)
@@ -310,7 +289,6 @@ class Index:
             if state and same and state.describes(self.root, listing):
                 self._state = self._settled(state)
                 self._reader.count_resolved(self.elsewhere())
-                self._seen = self.files.scans
                 return self._reader
             self._close()
             state = self._load()
@@ -320,20 +298,7 @@ class Index:
         else:
             state = self._catch_up(listing, state)
         self._reader, self._state = self._open(state), state
-        self._seen = self.files.scans
         return self._reader
-
-    def _is_as_seen(self) -> bool:
-        """Whether the reader is of the files as they are, without listing them."""
-        state = self._state
-        return (
-            state is not None
-            # Another listing may have seen a change that the reader does not know.
-            and self._seen == self.files.scans
-            and not (state.recent or self.stale or self.unreadable)
-            and state.version == self._version()
-            and self.files.quiet()
-        )
 
     def _catch_up(self, listing: Listing, state: State | None) -> State:
         try:

@@ -18,7 +18,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.search.segment import DOCUMENTS, POSTINGS, TERMS, SegmentId
 from memcli.storage import cache, files
 from memcli.storage.listed_files import ListedFiles, stats_of, times_in
-from memcli.storage.listing import Earlier, Listing, scan_changed, stamp_of
+from memcli.storage.listing import Listing, scan_changed, stamp_of
 
 TYPE_CHECKING = False
 
@@ -80,10 +80,6 @@ class State(NamedTuple):
     broken: dict[str, tuple[int, str]]
     stamps: dict[str, tuple[int, int]]
     places: dict[str, int]
-
-    def earlier(self) -> Earlier:
-        """What the listing of then found, for the next one."""
-        return Earlier(self.places, self.listing.part, self.listing.number)
 
     def held(self, paths: Iterable[str]) -> set[str]:
         """Those of these paths that were indexed."""

@@ -40,10 +40,6 @@ class ListedFiles:
         self._memory = memory
         self._start = start
         self._found: dict[str, tuple[int, int]] | None = None
-        self._number = 0
-        # From when a listing asks for them until `is_of` compares them: a part that is
-        # the same object is compared in no time.
-        self._parts: dict[str, bytes] = {}
 
     @classmethod
     def of(cls, folders: Mapping[str, bytes]) -> ListedFiles:
@@ -60,11 +56,6 @@ class ListedFiles:
         return self._memory[self._start :]
 
     @property
-    def number(self) -> int:
-        """How many files it lists."""
-        return self._number if self._places else 0
-
-    @property
     def _places(self) -> dict[str, tuple[int, int]]:
         """Where the part of each folder begins and ends."""
         if self._found is None:
@@ -77,7 +68,6 @@ class ListedFiles:
                 length, count, name = head.groups()
                 names = head.start(3)
                 stop = names + int(length) + 16 * int(count)
-                self._number += int(count)
                 # A folder without files has no zero behind it.
                 folder = name[: int(length)].decode("utf-8", "surrogatepass")
                 self._found[folder] = at, stop
@@ -90,10 +80,8 @@ class ListedFiles:
 
     def part(self, folder: str) -> bytes | None:
         """The part of a folder; `stats_of` reads it. None when it lists none there."""
-        part = self._parts.get(folder)
-        if part is None and (place := self._places.get(folder)) is not None:
-            part = self._parts[folder] = self._memory[place[0] : place[1]]
-        return part
+        place = self._places.get(folder)
+        return None if place is None else self._memory[place[0] : place[1]]
 
     def below(self, top: str) -> dict[str, bytes]:
         """The parts of a folder and of the folders below it, by folder."""
@@ -106,11 +94,9 @@ class ListedFiles:
 
     def is_of(self, folders: Mapping[str, bytes]) -> bool:
         """Whether it lists exactly the files of `Listing.folders`."""
-        same = len(folders) == len(self._places) and all(
+        return len(folders) == len(self._places) and all(
             self.part(name) == part for name, part in folders.items()
         )
-        self._parts.clear()  # 6 MB, as long as the vault is open
-        return same
 
     def times(self, paths: Iterable[str]) -> dict[str, int]:
         """The times of those of these paths that it lists."""
@@ -130,11 +116,10 @@ def part(
     """
     text = "\0".join((folder, *names)).encode("utf-8", "surrogatepass")
     start = b"%d %d\n" % (len(text), len(names))
-    return b"".join((start, text, numbers_as_bytes(times), numbers_as_bytes(sizes)))
+    return b"".join((start, text, _numbers(times), _numbers(sizes)))
 
 
-def numbers_as_bytes(numbers: Iterable[int]) -> bytes:
-    """Times or sizes, as `part` has them."""
+def _numbers(numbers: Iterable[int]) -> bytes:
     numbers = list(numbers)
     try:
         return array("q", numbers).tobytes()
@@ -155,13 +140,6 @@ def stats_of(part: bytes | None) -> Iterator[tuple[str, tuple[int, int]]]:
     prefix = folder + "/" if folder else ""
     for name, time, size in zip(names, times, sizes, strict=True):
         yield prefix + name, (time, size)
-
-
-def head_and_names(part: bytes) -> tuple[bytes, bytes]:
-    """What stands in a part before the times, and of that the folder and the names."""
-    start = part.index(b"\n") + 1
-    end = start + int(part[: part.index(b" ")])
-    return part[:end], part[start:end]
 
 
 def times_in(

@@ -14,25 +14,17 @@ from memcli.entries.layout import FOREIGN
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage.files import reason_of
-from memcli.storage.listed_files import head_and_names, numbers_as_bytes, part, stats_of
+from memcli.storage.listed_files import part, stats_of
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    from memcli.storage.statx import Statx
-
-    _Same = Callable[[int, str, int, "Listing"], list[str] | None]
+    from collections.abc import Collection, Mapping
 
 _WINDOWS = sys.platform == "win32"
 # From an open folder the kernel finds each of its files by name, and need not walk
 # the whole path: a sixth of the time of a listing.
 _BY_HANDLE = os.scandir in os.supports_fd
-# So many files are asked for by `statx`: to load ctypes takes 2 ms, and it spares .4 µs
-# a file.
-_WORTH_STATX = 20_000
-_UTF_8 = sys.getfilesystemencoding() == "utf-8"
 
 
 class Listing(NamedTuple):
@@ -49,33 +41,15 @@ class Listing(NamedTuple):
         entered: every folder that was listed, also one without such files, with its
             `stamp_of` from before it was listed; 0 where that does not tell of every
             later change of its list: a link leads elsewhere, a folder cannot be listed.
-        shared: the files that have other names as well (hard links), where those were
-            asked for.
     """
 
     folders: dict[str, bytes]
     symlinks: list[str]
     unreadable: list[str]
     entered: dict[str, int]
-    shared: list[str] | None
 
 
-class Earlier(NamedTuple):
-    """What an earlier listing of the same vault found, by the rules of now.
-
-    Attributes:
-        stamps: every folder with its `stamp_of` from then; 0 where that does not tell
-            of every later change.
-        part: gives the files of a folder as `part` described them then.
-        number: how many files these are; only speed depends on it.
-    """
-
-    stamps: Mapping[str, int]
-    part: Callable[[str], bytes | None]
-    number: int = 0
-
-
-def scan(root: str, *, skip: Collection[str] = (), shared: bool = False) -> Listing:
+def scan(root: str, *, skip: Collection[str] = ()) -> Listing:
     """List every `*.md` file below `root` with its time and size.
 
     Names that start with a dot are passed over, and so are folders
@@ -84,52 +58,12 @@ def scan(root: str, *, skip: Collection[str] = (), shared: bool = False) -> List
     Args:
         root: the vault.
         skip: folders not to enter, as vault-relative POSIX paths.
-        shared: whether `Listing.shared` is wanted.
 
     Raises:
         Unreadable: the root itself cannot be listed.
     """
-    listing = Listing({}, [], [], {}, [] if shared else None)
+    listing = Listing({}, [], [], {})
     _scan_from([""], root, listing, skip=skip)
-    return listing
-
-
-def scan_again(root: str, earlier: Earlier) -> Listing:
-    """As `scan`, but names are read only in folders whose time has changed, and below.
-
-    Every file is asked for its size and time. The names in a folder are those of the
-    earlier listing until a file is made, renamed or removed there; that needs a disk
-    whose folders tell of it (`storage/watch.on_own_disk`). An eighth faster.
-
-    Raises:
-        Unreadable: the root itself cannot be listed.
-    """
-    below: dict[str, list[str]] = {}
-    for folder in earlier.stamps:
-        if folder:
-            below.setdefault(folder.rpartition("/")[0], []).append(folder)
-    anew: set[str] = set()
-    statx = _statx() if earlier.number >= _WORTH_STATX else None
-
-    def same(
-        handle: int, folder: str, stamp: int, listing: Listing
-    ) -> list[str] | None:
-        # A folder that was moved here may have folders of the same tick of the clock as
-        # the one that was here before: a clone or `cp` makes hundreds in one.
-        moved = bool(folder) and folder.rpartition("/")[0] in anew
-        found: bytes | None = None
-        if stamp and not moved and earlier.stamps.get(folder) == stamp:
-            known = earlier.part(folder)
-            found = _asked_again(handle, known, statx) if known else b""
-        if found is None:
-            anew.add(folder)
-            return None
-        if found:
-            listing.folders[folder] = found
-        return below.get(folder, [])
-
-    listing = Listing({}, [], [], {}, None)
-    _scan_from([""], root, listing, same=same)
     return listing
 
 
@@ -170,7 +104,7 @@ def scan_changed(root: str, known: Mapping[str, int]) -> tuple[Listing, list[str
             gone.add(folder)
         elif not known[folder] or stamp_of(status) != known[folder]:
             changed.append(folder)
-    listing = Listing({}, [], [], {}, None)
+    listing = Listing({}, [], [], {})
     _scan_from(changed, root, listing, known=known)
     return listing, sorted(gone)
 
@@ -182,13 +116,12 @@ def _scan_from(
     *,
     skip: Collection[str] = (),
     known: Collection[str] = (),
-    same: _Same | None = None,
 ) -> None:
     """Add these folders, and those below them that are not known, to a listing."""
     while waiting:
         folder = waiting.pop()
         try:
-            stamp, below = _scan_folder(root, folder, listing, skip, same)
+            stamp, below = _scan_folder(root, folder, listing, skip)
             listing.entered[folder] = stamp
             waiting += [name for name in below if name not in known]
         except FileNotFoundError as error:  # gone since its parent was listed
@@ -218,11 +151,7 @@ def stamp_of(status: os.stat_result) -> int:
 
 
 def _scan_folder(
-    root: str,
-    folder: str,
-    listing: Listing,
-    skip: Collection[str],
-    same: _Same | None,
+    root: str, folder: str, listing: Listing, skip: Collection[str]
 ) -> tuple[int, list[str]]:
     """Add one folder's files to `listing`.
 
@@ -237,56 +166,10 @@ def _scan_folder(
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         stamp = stamp_of(os.fstat(handle))
-        known = same(handle, folder, stamp, listing) if same else None
-        if known is not None:
-            return stamp, known
         below, linked = _scan_opened(handle, folder, listing, skip)
         return 0 if linked else stamp, below
     finally:
         os.close(handle)
-
-
-def _statx() -> Statx | None:
-    """What asks for many files faster than Python's `stat`; None where nothing does."""
-    from memcli.storage.statx import Statx
-
-    try:
-        return Statx()
-    except OSError:
-        return None
-
-
-def _asked_again(handle: int, known: bytes, statx: Statx | None) -> bytes | None:
-    """The files that `part` described, as they are now.
-
-    None when a name cannot be asked for, or is that of a file no more.
-
-    Args:
-        handle: of their folder, in which no file was made, renamed or removed.
-        known: what `part` made of them.
-        statx: asks first; what differs then is asked for again without it.
-    """
-    if not _UTF_8:
-        return None
-    head, text = head_and_names(known)
-    try:
-        # As bytes, which spares the system's own way of writing each name; but half a
-        # surrogate pair stands for a byte that is no UTF-8.
-        if b"\xed" in text:
-            text.decode()
-        names = text.split(b"\0")[1:]
-        # No kind is asked for: to become a pipe, a file must be removed.
-        if statx and statx.times_and_sizes(handle, names) == known[len(head) :]:
-            return known
-        found = [os.lstat(name, dir_fd=handle) for name in names]
-    except (OSError, ValueError):
-        return None
-    if not all(map(stat.S_ISREG, {each.st_mode for each in found})):
-        return None
-    times = numbers_as_bytes([each.st_ctime_ns for each in found])
-    sizes = numbers_as_bytes([each.st_size for each in found])
-    now = b"".join((head, times, sizes))
-    return known if now == known else now
 
 
 def _scan_opened(
@@ -319,11 +202,6 @@ def _scan_opened(
         )
         sizes = [status.st_size for status in found]
         listing.folders[folder] = part(folder, names, times, sizes)
-        if listing.shared is not None:
-            both = zip(names, found, strict=True)
-            listing.shared.extend(
-                prefix + name for name, status in both if status.st_nlink > 1
-            )
     folders: list[str] = []
     linked = False
     for entry in others:

@@ -210,7 +210,7 @@ class Vault:
 
     def copied_to(self, root: str) -> Self:
         """A copy of this vault at `root` for the same caller, who is told nothing."""
-        return self._for(root, self.caller._replace(tell=silent, kept=None))
+        return self._for(root, self.caller._replace(tell=silent))
 
     def _for(self, root: str, caller: Caller) -> Self:
         engine = self._engine.again_as(caller.agent) if self._engine else None

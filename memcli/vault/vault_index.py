@@ -71,21 +71,13 @@ class VaultIndex:
         from memcli.search.index import Index
 
         caller = self._caller
-
-        def made() -> Index:
-            return Index(
-                self._root,
-                tell=caller.tell,
-                progress=caller.progress,
-                agent=self._agent,
-                processes=caller.processes,
-            )
-
-        if caller.kept is None:
-            return made()
-        from memcli.search.kept import Wanted
-
-        return caller.kept.index(Wanted(self._root, self._agent, caller.tell), made)
+        return Index(
+            self._root,
+            tell=caller.tell,
+            progress=caller.progress,
+            agent=self._agent,
+            processes=caller.processes,
+        )
 
     def read(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """Return `answer(reader)` over the files as they are now."""

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from tests.benchmarks.scale import Bench
 
-STAYING = report.Target(4, then=2)
 ALONE = report.Target(1, then=0.7)
 GROWTH = report.Target(4, then=3)
 TARGET_SIZE = 10_000
@@ -40,7 +39,7 @@ YARD = "fts5"
 KEPT = "`Vault.recall`, vault kept open"
 ROWS = "question to rows, nothing listed"
 RANKED = "ranking alone"
-TARGETS = {KEPT: STAYING, ROWS: ALONE, RANKED: ALONE}
+TARGETS = {ROWS: ALONE, RANKED: ALONE}
 
 if TYPE_CHECKING:
     Ask = Callable[[list[str]], object]
@@ -51,9 +50,6 @@ def ways() -> dict[str, Callable[[str, str], Ask]]:
     return {
         YARD: lambda _vault, database: _of_fts5(database),
         KEPT: lambda vault, _database: _kept(vault),
-        "... its files listed for each question": lambda vault, _database: _listed(
-            vault
-        ),
         "MCP `memory_recall`, one server": lambda vault, _database: _mcp(vault),
         "`Vault.open().recall`, opened anew": lambda vault, _database: _anew(vault),
         ROWS: lambda vault, _database: _rows(vault),
@@ -79,27 +75,16 @@ def _kept(root: str) -> Ask:
     return lambda words: vault.recall(" ".join(words), limit=LIMIT)
 
 
-def _listed(root: str) -> Ask:
-    sys.modules["inotify_simple"] = None  # type: ignore[assignment]
-    return _kept(root)
-
-
 def _mcp(root: str) -> Ask:
     from memcli import Vault
     from memcli.cli.mcp import admin
-    from memcli.search.kept import KeptIndexes
     from tests.contexts import context_of
 
     context = context_of(Vault.open(root), via="mcp", now_ms=_now_ms)
     (recall,) = (tool for tool in admin.SERVED if tool.name == "memory_recall")
-    indexes = KeptIndexes()
-
-    def ask(words: list[str]) -> object:
-        with indexes.lent() as lent:
-            asked = {"query": " ".join(words), "limit": LIMIT}
-            return admin.call(recall, asked, context._replace(kept=lent))
-
-    return ask
+    return lambda words: admin.call(
+        recall, {"query": " ".join(words), "limit": LIMIT}, context
+    )
 
 
 def _now_ms() -> int:
@@ -201,12 +186,11 @@ def measure(
     found = times(bench.vault, database, questions, bench.env, rounds)
     yard = found.pop(YARD)
     for way, spent in found.items():
-        wanted = way != KEPT or bench.size == TARGET_SIZE
         bench.row(
             f"query: {way}",
             median(spent) / median(yard),
             "× FTS5",
-            TARGETS.get(way) if wanted else None,
+            TARGETS.get(way),
             f"median {_ms(median(spent))} against {_ms(median(yard))}, p95 "
             f"{_ms(timing.percentile(spent, 0.95))} against "
             f"{_ms(timing.percentile(yard, 0.95))} CPU",

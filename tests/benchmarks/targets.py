@@ -214,9 +214,7 @@ def answers(
     arguments: argparse.Namespace,
 ) -> None:
     """The rows of questions in a process that stays, beside FTS5's."""
-    middle = benches[-1].size
     wanted = {
-        staying.KEPT: {middle: staying.STAYING},
         staying.ROWS: {bench.size: staying.ALONE for bench in benches},
         staying.RANKED: {bench.size: staying.ALONE for bench in benches},
     }

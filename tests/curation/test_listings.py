@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.storage.listing import Earlier, Listing
+from memcli.search import index
+from memcli.storage.listing import Listing, scan
 from memcli.storage.lock import Lock
-from memcli.storage.watch import WatchedFiles
 
 
 @pytest.fixture
@@ -21,12 +21,11 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The roots that the index listed, one for each time."""
     roots: list[str] = []
 
-    def counting(files: WatchedFiles, earlier: Earlier | None = None) -> Listing:
-        roots.append(files._root)
-        return scan(files, earlier)
+    def counting(root: str) -> Listing:
+        roots.append(root)
+        return scan(root)
 
-    scan = WatchedFiles.scan
-    monkeypatch.setattr(WatchedFiles, "scan", counting)
+    monkeypatch.setattr(index, "scan", counting)
     return roots
 
 

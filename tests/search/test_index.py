@@ -14,12 +14,10 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.recall.query import Query, view_of
 from memcli.recall.recall import enumerate_all
-from memcli.search import state
 from memcli.search.index import Index
 from memcli.search.reader import Reader
 from memcli.search.state import Behind
-from memcli.storage import files, listing, watch
-from memcli.storage.statx import Statx
+from memcli.storage import files
 from tests.conftest import state_of
 from tests.git_command import git
 from tests.saving import save
@@ -50,34 +48,6 @@ def test_edit_of_the_same_size_within_one_tick_is_found(vault: Vault) -> None:
     path.write_text(path.read_text().replace("8080", "9090"))
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert texts(vault, "9090") == ["The port is 9090"]
-
-
-def test_an_edit_in_place_is_found_where_many_files_are_asked_for_together(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not watch.on_own_disk(vault.root):
-        pytest.skip("the tests' folder is on no disk of this machine's own")
-    monkeypatch.setattr(watch, "_MANY", 1)
-    monkeypatch.setattr(listing, "_WORTH_STATX", 1)
-    monkeypatch.setattr(state, "_RACY_NS", 0)
-    path = file_of(vault, save(vault, "The port is 8080"))
-    found: list[bool] = []
-    asked = Statx.times_and_sizes
-
-    def asking(statx: Statx, handle: int, names: list[bytes]) -> bytes | None:
-        found.append(path.name.encode() in names)
-        return asked(statx, handle, names)
-
-    monkeypatch.setattr(Statx, "times_and_sizes", asking)
-    for before, after in (("8080", "8181"), ("8181", "9090")):
-        Index(vault.root).read(lambda reader: reader.size)
-        time.sleep(0.02)  # longer than a tick of the kernel's clock
-        found.clear()
-        path.write_text(path.read_text().replace(before, after))
-        reader = Index(vault.root).current()
-        assert (reader.frequency(before), reader.frequency(after)) == (0, 1)
-        reader.close()
-        assert any(found)
 
 
 def test_file_added_by_hand_is_an_entry(vault: Vault) -> None:

@@ -42,7 +42,6 @@ def mcp(context: Context) -> Result:
     serving = _serving()
     from memcli import __version__
     from memcli.cli.mcp import admin, catalog
-    from memcli.search.kept import KeptIndexes
 
     if context.stdin_is_terminal:
         context.tell(
@@ -57,11 +56,9 @@ def mcp(context: Context) -> Result:
         progress=lambda _doing: None,
         via="mcp",
     )
-    kept = KeptIndexes()
 
     def call(tool: Tool, arguments: Mapping[str, Any]) -> Answer:
-        with kept.lent() as lent:
-            return admin.call(tool, arguments, called._replace(kept=lent))
+        return admin.call(tool, arguments, called)
 
     serving.serve(
         admin.SERVED,

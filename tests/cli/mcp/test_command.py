@@ -3,16 +3,9 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from memcli.cli import mcp as command
-from memcli.cli.context import Context
-from memcli.search.segments import Segments
 from tests.cli.conftest import Run
 
 WITHOUT = """
@@ -55,31 +48,3 @@ def test_end_of_input_is_the_end_and_prints_nothing(memcli: Run) -> None:
     said = subprocess.run(closed, shell=True, capture_output=True, text=True)
     assert (said.returncode, said.stdout) == (2, "")
     assert "no client" in said.stderr
-
-
-def test_calls_of_one_server_share_an_open_index(
-    context: Context, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = Path(str(context.vault), "memories", "note", "deploy.md")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    opened = 0
-    open_segments = Segments.__init__
-
-    def counted(*arguments: Any) -> None:
-        nonlocal opened
-        opened += 1
-        open_segments(*arguments)
-
-    def serve(tools: Any, call: Callable[..., Any], **_words: Any) -> None:
-        (recall,) = (tool for tool in tools if tool.name == "memory_recall")
-        for day in ("Monday", "Tuesday"):
-            path.write_text(f"We deploy on {day}\n")
-            for _ in range(3):
-                (row,) = call(recall, {"query": "deploy"}).data["rows"]
-                assert row["text"] == f"We deploy on {day}"
-
-    monkeypatch.setattr(Segments, "__init__", counted)
-    monkeypatch.setattr(command, "_serving", lambda: SimpleNamespace(serve=serve))
-    command.mcp(context._replace(json=False))
-    # Once for each text, and once more to find what an update replaces.
-    assert opened == 3

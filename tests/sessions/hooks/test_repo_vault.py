@@ -11,9 +11,10 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
+from memcli.search import index
 from memcli.sessions.hooks import call as hook
 from memcli.storage import known_vaults
-from memcli.storage.watch import WatchedFiles
+from memcli.storage.listing import Listing, scan
 from memcli.vault import create
 from memcli.vault.caller import Caller
 from tests.checkouts import allow
@@ -169,12 +170,11 @@ def test_the_own_files_are_listed_once_beside_any_other_vaults(
     said("prompt-submit", shop)
     listed: list[str] = []
 
-    def counting(files: WatchedFiles, *earlier: Any) -> Any:
-        listed.append(files._root)
-        return scan(files, *earlier)
+    def counting(root: str) -> Listing:
+        listed.append(root)
+        return scan(root)
 
-    scan = WatchedFiles.scan
-    monkeypatch.setattr(WatchedFiles, "scan", counting)
+    monkeypatch.setattr(index, "scan", counting)
     save(filled, "The billing service is deployed on friday at noon.", kind="fix")
     listed.clear()
     assert "at noon" in said("prompt-submit", shop, "b")

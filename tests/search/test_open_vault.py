@@ -13,30 +13,24 @@ from memcli import Vault
 from memcli.recall.results import Recalled
 from memcli.search import state
 from tests.git_command import git
-from tests.storage.test_watch import NOT_HERE
 
 WORDS = ("deploy", "friday", "queue", "retry", "cache", "port")
 
 
 @pytest.fixture(autouse=True)
 def _settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    # A young file is compared by content in each read, watched or not.
+    # A young file is compared by content in each read.
     monkeypatch.setattr(state, "_RACY_NS", 0)
 
 
 @pytest.fixture
 def kept(vault: Vault) -> Vault:
-    """A vault of a few files that has been asked a few times."""
+    """A vault of a few files that was asked already."""
     for word in WORDS:
         write(Path(vault.root, "memories", "note", f"{word}.md"), f"The {word} is new")
     git(vault, "add", "-A")
     git(vault, "commit", "-qm", "notes")
-    for _ in range(3):
-        vault.recall("deploy")
-    if not vault.index.opened.files.quiet():
-        why = vault.index.opened.files.unwatched
-        assert why.startswith(NOT_HERE)
-        pytest.skip(f"NOT TESTED, nothing can be watched: {why}")
+    vault.recall("deploy")
     return vault
 
 
@@ -54,12 +48,6 @@ def agrees(vault: Vault) -> bool:
     return kept == answers(Vault.open(vault.root, now_ms=vault.now_ms))
 
 
-def test_questions_of_a_quiet_vault_list_no_file(kept: Vault) -> None:
-    before = kept.index.opened.files.scans
-    assert [len(answer.rows) for answer in answers(kept)] == [1] * 6 + [6]
-    assert kept.index.opened.files.scans == before
-
-
 def test_what_memcli_itself_writes_is_found(kept: Vault) -> None:
     entry = kept.save(kept.draft({"text": "We deploy on Tuesdays"})).id
     assert entry in [row.id for row in kept.recall("deploy").rows]
@@ -69,18 +57,10 @@ def test_what_memcli_itself_writes_is_found(kept: Vault) -> None:
     ]
 
 
-def test_change_that_a_glance_has_seen_is_found(kept: Vault) -> None:
-    write(Path(kept.root, "memories", "note", "added.md"), "The cache is old")
-    assert kept.index.glance(lambda _reader, unindexed: len(unindexed.changed)) == 1
-    assert len(kept.recall("cache").rows) == 2
-
-
 def test_other_settings_are_heeded(kept: Vault) -> None:
-    before = kept.index.opened.files.scans
     with Path(kept.root, ".memcli", "config.toml").open("a") as config:
         config.write("\n# changed\n")
     assert agrees(kept)
-    assert kept.index.opened.files.scans > before
 
 
 def lives(folder: Path, vault: Vault) -> Iterator[Callable[[], object]]:

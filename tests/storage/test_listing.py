@@ -1,0 +1,144 @@
+"""Each listing of a vault's files shows every sort of edit since the one before."""
+
+import mmap
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memcli.errors import Unreadable
+from memcli.storage.listing import Listing, scan
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="the edits are those of Linux"
+)
+
+MONTH = "memories/note/2026/11"
+# Longer than a tick of the kernel's clock. An index waits two seconds for it.
+TICK = 0.02
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder with a few files, below a folder of its own."""
+    vault = tmp_path / "home" / "vault"
+    for name in (f"{MONTH}/one.md", f"{MONTH}/two.md", "top.md", ".git/config"):
+        (vault / name).parent.mkdir(parents=True, exist_ok=True)
+        (vault / name).write_text("text\n")
+    return vault
+
+
+def write(path: Path, text: str = "other text\n") -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def append(path: Path) -> None:
+    with path.open("a") as file:
+        file.write("more\n")
+
+
+def replace(path: Path, text: str = "other text\n") -> None:
+    write(path.with_name(".new"), text)
+    path.with_name(".new").replace(path)
+
+
+def replace_keeping_time_and_size(path: Path) -> None:
+    before = path.stat()
+    replace(path, "TEXT\n")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def change_in_memory(path: Path) -> None:
+    with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as memory:
+        memory[0] = 65
+
+
+def copy_into(path: Path) -> None:
+    with path.with_name("two.md").open("rb") as source, path.open("r+b") as file:
+        os.copy_file_range(source.fileno(), file.fileno(), 3)
+
+
+def written_elsewhere(path: Path) -> None:
+    subprocess.run(["sh", "-c", 'echo more >> "$0"', str(path)], check=True)
+
+
+def folder_made_and_filled(path: Path) -> None:
+    write(path.parent.with_name("12") / "deep" / "new.md")
+
+
+def folder_replaced(path: Path) -> None:
+    folder = path.parent
+    shutil.copytree(folder, folder.with_name("copy"))
+    folder.rename(folder.with_name("old"))
+    folder.with_name("copy").rename(folder)
+
+
+def vault_replaced(path: Path) -> None:
+    vault = path.parents[4]
+    shutil.copytree(vault, vault.with_name("copy"))
+    vault.rename(vault.with_name("old"))
+    vault.with_name("copy").rename(vault)
+
+
+def home_replaced(path: Path) -> None:
+    home = path.parents[5]
+    shutil.copytree(home, home.with_name("copy"))
+    home.rename(home.with_name("old"))
+    home.with_name("copy").rename(home)
+
+
+EDITS: dict[str, Callable[[Path], object]] = {
+    "written in place": write,
+    "appended": append,
+    "replaced at once": replace,
+    "replaced, with the time and the size as they were": replace_keeping_time_and_size,
+    "cut short": lambda path: os.truncate(path, 1),
+    "its time set back": lambda path: os.utime(path, (1, 1)),
+    "locked": lambda path: path.chmod(0),
+    "changed in memory": change_in_memory,
+    "copied into": copy_into,
+    "written by another process": written_elsewhere,
+    "renamed": lambda path: path.rename(path.with_name("three.md")),
+    "renamed to another folder": lambda path: path.rename(path.parents[1] / "a.md"),
+    "hidden": lambda path: path.rename(path.with_name(".one.md")),
+    "moved away": lambda path: path.rename(path.parents[5] / "one.md"),
+    "two names swapped": lambda path: [
+        path.rename(path.with_name("x.md")),
+        path.with_name("two.md").rename(path),
+        path.with_name("x.md").rename(path.with_name("two.md")),
+    ],
+    "deleted": Path.unlink,
+    "another made": lambda path: write(path.with_name("new.md")),
+    "another linked to": lambda path: path.with_name("l.md").symlink_to(path),
+    "another name made of it": lambda path: path.with_name("h.md").hardlink_to(path),
+    "a folder made and filled": folder_made_and_filled,
+    "a folder moved": lambda path: path.parent.rename(path.parent.with_name("12")),
+    "a folder moved away": lambda path: path.parent.rename(path.parents[5] / "gone"),
+    "a folder deleted": lambda path: shutil.rmtree(path.parent),
+    "a folder replaced": folder_replaced,
+    "the vault replaced": vault_replaced,
+    "the folder around the vault replaced": home_replaced,
+    "the vault moved away": lambda path: path.parents[4].rename(path.parents[5] / "x"),
+}
+
+
+def listed(root: Path) -> Listing | None:
+    try:
+        return scan(str(root))
+    except Unreadable:
+        return None
+
+
+@pytest.mark.parametrize("how", EDITS)
+def test_every_sort_of_edit_changes_the_listing(root: Path, how: str) -> None:
+    before = listed(root)
+    assert listed(root) == before
+    time.sleep(TICK)
+    EDITS[how](root / MONTH / "one.md")
+    assert listed(root) != before
