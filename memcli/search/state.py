@@ -24,6 +24,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
 
 NAME = "state"
@@ -206,15 +207,15 @@ class State(NamedTuple):
 
 def load(path: str) -> State | None:
     """The state in a file, None when there is none that can be used."""
-    return cache.load_mapped(path, _parsed)
+    return cache.load_with_bytes(path, _parsed)
 
 
-def _parsed(found: cache.Mapped) -> State:
-    version, segments, recent, broken, stamps, places = found.value
+def _parsed(value: Any, listing: bytes) -> State:
+    version, segments, recent, broken, stamps, places = value
     return State(
         tuple(version),
         tuple(SegmentId(name, count, tuple(gone)) for name, count, gone in segments),
-        ListedFiles(found.memory, found.beside),
+        ListedFiles(listing),
         recent,
         {name: (line, reason) for name, (line, reason) in broken.items()},
         {name: (size, time) for name, (size, time) in stamps.items()},

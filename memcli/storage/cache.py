@@ -10,17 +10,13 @@ from __future__ import annotations
 import zlib
 
 from memcli.errors import Unreadable
-from memcli.named_tuple import NamedTuple
-from memcli.storage.files import write_derived
-from memcli.storage.mapped import mapped
+from memcli.storage.files import read, write_derived
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
-
-    from memcli.storage.mapped import Memory
 
     _Parsed = TypeVar("_Parsed")
 
@@ -36,48 +32,31 @@ _LARGEST = 1_000_000_000
 _HEAD = len(_MAGIC) + 4
 
 
-class Mapped(NamedTuple):
-    """A value, and the file in memory with what `store` was given beside it.
-
-    `beside` is where that begins; it goes to the end of the file.
-    """
-
-    value: Any
-    memory: Memory
-    beside: int
-
-
 def load(path: str, parsed: Callable[[Any], _Parsed]) -> _Parsed | None:
     """What `parsed` makes of the value in a file; None when there is none to use.
 
     A value of another shape than the parser expects is none, whether the parser says
     so with None or raises one of `MALFORMED`.
     """
-    return load_mapped(path, lambda found: parsed(found.value))
+    return load_with_bytes(path, lambda value, _: parsed(value))
 
 
-def load_mapped(path: str, parsed: Callable[[Mapped], _Parsed]) -> _Parsed | None:
-    """As `load`, with the bytes that `store` was given beside the value."""
+def load_with_bytes(
+    path: str, parsed: Callable[[Any, bytes], _Parsed | None]
+) -> _Parsed | None:
+    """As `load`, of the value and of the bytes that `store` was given beside it."""
     try:
-        found = _mapped(path)
-        return None if found is None else parsed(found)
+        data = read(path, limit=_LARGEST)
+        if data[: len(_MAGIC)] != _MAGIC:
+            return None
+        if data[len(_MAGIC) : _HEAD] != _checksum(memoryview(data)[_HEAD:]):
+            return None
+        import json
+
+        value, _, beside = data[_HEAD:].partition(b"\n")
+        return parsed(json.loads(value), beside)
     except (Unreadable, *MALFORMED):
         return None
-
-
-def _mapped(path: str) -> Mapped | None:
-    memory = mapped(path, limit=_LARGEST)
-    if memory[: len(_MAGIC)] != _MAGIC:
-        return None
-    with memoryview(memory) as view, view[_HEAD:] as body:
-        if memory[len(_MAGIC) : _HEAD] != _checksum(body):
-            return None
-    end = memory.find(b"\n", _HEAD)
-    if end < 0:
-        end = len(memory)
-    import json
-
-    return Mapped(json.loads(memory[_HEAD:end]), memory, end + 1)
 
 
 def store(path: str, value: Any, beside: bytes = b"") -> None:

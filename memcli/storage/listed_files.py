@@ -17,8 +17,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from memcli.storage.mapped import Memory
-
 _LARGEST = (1 << 63) - 1
 _HEAD = re.compile(rb"(\d+) (\d+)\n([^\0]*)")
 
@@ -27,8 +25,7 @@ class ListedFiles:
     """The files of a listing.
 
     Args:
-        memory: holds its parts, one behind another.
-        start: where in there the first begins.
+        data: its parts, one behind another.
 
     Raises (all methods):
         ValueError: it does not hold such parts.
@@ -36,9 +33,8 @@ class ListedFiles:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, memory: Memory = b"", start: int = 0) -> None:
-        self._memory = memory
-        self._start = start
+    def __init__(self, data: bytes = b"") -> None:
+        self.data = data
         self._found: dict[str, tuple[int, int]] | None = None
 
     @classmethod
@@ -51,18 +47,13 @@ class ListedFiles:
         return isinstance(other, ListedFiles) and self.data == other.data
 
     @property
-    def data(self) -> bytes:
-        """The bytes of all parts."""
-        return self._memory[self._start :]
-
-    @property
     def _places(self) -> dict[str, tuple[int, int]]:
         """Where the part of each folder begins and ends."""
         if self._found is None:
             self._found = {}
-            memory, at, end = self._memory, self._start, len(self._memory)
-            while at < end:
-                head = _HEAD.match(memory, at)
+            at = 0
+            while at < len(self.data):
+                head = _HEAD.match(self.data, at)
                 if head is None:
                     raise ValueError("no part of a listing begins here")
                 length, count, name = head.groups()
@@ -81,13 +72,13 @@ class ListedFiles:
     def part(self, folder: str) -> bytes | None:
         """The part of a folder; `stats_of` reads it. None when it lists none there."""
         place = self._places.get(folder)
-        return None if place is None else self._memory[place[0] : place[1]]
+        return None if place is None else self.data[place[0] : place[1]]
 
     def below(self, top: str) -> dict[str, bytes]:
         """The parts of a folder and of the folders below it, by folder."""
         inside = top + "/"
         return {
-            folder: self._memory[start:end]
+            folder: self.data[start:end]
             for folder, (start, end) in self._places.items()
             if folder == top or folder.startswith(inside)
         }

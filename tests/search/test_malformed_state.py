@@ -28,11 +28,11 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 def spoil(vault: Vault, damage: Callable[[bytes], bytes]) -> None:
     """Give the vault's state another listing, with a checksum that fits."""
     path = str(state_of(vault.root, layout.INDEX) / NAME)
-    found = cache.load_mapped(path, lambda found: found)
+    found = cache.load_with_bytes(path, lambda *both: both)
     assert found is not None
-    listing = found.memory[found.beside :]
+    value, listing = found
     assert damage(listing) != listing
-    cache.store(path, found.value, damage(listing))
+    cache.store(path, value, damage(listing))
 
 
 @pytest.fixture
@@ -79,9 +79,10 @@ def test_a_state_whose_times_are_no_numbers_leads_to_a_rebuild(
     indexed: Vault, place: int, value: object
 ) -> None:
     path = str(state_of(indexed.root, layout.INDEX) / NAME)
-    found = cache.load_mapped(path, lambda found: found)
+    found = cache.load_with_bytes(path, lambda *both: both)
     assert found is not None
-    found.value[place] = value
-    cache.store(path, found.value, found.memory[found.beside :])
+    state, listing = found
+    state[place] = value
+    cache.store(path, state, listing)
     save(indexed, "We deploy by hand")
     assert len(Vault.open(indexed.root).recall("deploy").rows) == 2

@@ -11,9 +11,9 @@ import os
 import re
 
 from memcli.errors import Unreadable
+from memcli.storage import files
 from memcli.storage.git import index_bytes, rule_files
 from memcli.storage.git.index_lock import LARGEST
-from memcli.storage.mapped import mapped
 
 TYPE_CHECKING = False
 
@@ -68,7 +68,7 @@ def _are_plain(lines: list[str] | None) -> bool:
 def _index_has(git_dir: str, names: Iterable[str]) -> bool:
     """Whether the index may hold one of these files, which git then reads instead."""
     try:
-        index = mapped(os.path.join(git_dir, "index"), limit=LARGEST, foreign=True)
+        index = files.read(os.path.join(git_dir, "index"), limit=LARGEST)
     except Unreadable:
         return True
     return index_bytes.may_hold(index, map(os.fsencode, names))

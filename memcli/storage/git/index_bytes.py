@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
 
-    from memcli.storage.mapped import Memory
-
 _HEAD = b"DIRC\0\0\0\2"
 _FIRST = 12
 """Where the entries begin: behind the head and their number."""
@@ -104,7 +102,7 @@ class _Entry(NamedTuple):
 
 
 def with_changes(
-    index: Memory, changes: Mapping[bytes, Staged | None]
+    index: bytes, changes: Mapping[bytes, Staged | None]
 ) -> Changed | None:
     """The index after these changes, None where only git can tell.
 
@@ -118,7 +116,7 @@ def with_changes(
         return None
 
 
-def may_hold(index: Memory, names: Iterable[bytes]) -> bool:
+def may_hold(index: bytes, names: Iterable[bytes]) -> bool:
     """Whether an index may hold an entry of one of these names.
 
     Args:
@@ -138,7 +136,7 @@ def may_hold(index: Memory, names: Iterable[bytes]) -> bool:
     return False
 
 
-def young(index: Memory, second: int, most: int) -> list[Young] | None:
+def young(index: bytes, second: int, most: int) -> list[Young] | None:
     """The entries whose file was changed in a second: that in which the index was
     written. None where they are more than `most`, or some that only git can check.
 
@@ -174,7 +172,7 @@ def young(index: Memory, second: int, most: int) -> list[Young] | None:
     return found
 
 
-def _with_changes(index: Memory, changes: Mapping[bytes, Staged | None]) -> Changed:
+def _with_changes(index: bytes, changes: Mapping[bytes, Staged | None]) -> Changed:
     end, tree = _cached_trees(index)
     count = int.from_bytes(index[8:_FIRST], "big")
     edits: list[tuple[int, int, bytes]] = []
@@ -209,7 +207,7 @@ def _with_changes(index: Memory, changes: Mapping[bytes, Staged | None]) -> Chan
     return Changed([*parts, digests.sha1(*parts)], new, same)
 
 
-def _cached_trees(index: Memory) -> tuple[int, bytes]:
+def _cached_trees(index: bytes) -> tuple[int, bytes]:
     """Where the entries end, and the cache of trees, which is all that follows."""
     if index[: len(_HEAD)] != _HEAD:
         raise _Unknown
@@ -224,7 +222,7 @@ def _cached_trees(index: Memory) -> tuple[int, bytes]:
     raise _Unknown
 
 
-def _place(index: Memory, end: int, name: bytes) -> tuple[_Entry | None, int]:
+def _place(index: bytes, end: int, name: bytes) -> tuple[_Entry | None, int]:
     """The entry of a path, and where one would be put in."""
     if len(name) > _LONGEST:
         raise _Unknown
@@ -238,7 +236,7 @@ def _place(index: Memory, end: int, name: bytes) -> tuple[_Entry | None, int]:
     return found, place
 
 
-def _would_take_out(index: Memory, end: int, name: bytes) -> bool:
+def _would_take_out(index: bytes, end: int, name: bytes) -> bool:
     """Whether the index has a folder in the place of a file, or a file in that of a
     folder above it: git takes that out."""
     if _begins_with(index, end, name + b"/"):
@@ -253,13 +251,13 @@ def _would_take_out(index: Memory, end: int, name: bytes) -> bool:
     return False
 
 
-def _begins_with(index: Memory, end: int, folder: bytes) -> bool:
+def _begins_with(index: bytes, end: int, folder: bytes) -> bool:
     """Whether an entry lies in a folder, which ends in a slash."""
     found, _ = _from(index, end, folder)
     return found is not None and found.name.startswith(folder)
 
 
-def _from(index: Memory, end: int, name: bytes) -> tuple[_Entry | None, int]:
+def _from(index: bytes, end: int, name: bytes) -> tuple[_Entry | None, int]:
     """The first entry of this name or one behind it, and where it begins; at the end of
     the entries there is none."""
     start = _little_before(index, end, name)
@@ -274,7 +272,7 @@ def _from(index: Memory, end: int, name: bytes) -> tuple[_Entry | None, int]:
     return None, end
 
 
-def _little_before(index: Memory, end: int, name: bytes) -> int:
+def _little_before(index: bytes, end: int, name: bytes) -> int:
     """Where an entry before this name begins, a few KB from it, or the first entry."""
     low, high = _FIRST, end
     while high - low > _FEW:
@@ -287,7 +285,7 @@ def _little_before(index: Memory, end: int, name: bytes) -> int:
     return low
 
 
-def _some_entry(index: Memory, start: int, end: int) -> _Entry | None:
+def _some_entry(index: bytes, start: int, end: int) -> _Entry | None:
     """An entry that begins between two places; None where none was found.
 
     Bytes in an entry may look like the beginning of another: its name and its blob's
@@ -306,7 +304,7 @@ def _some_entry(index: Memory, start: int, end: int) -> _Entry | None:
     return None
 
 
-def _read(index: Memory, start: int) -> _Entry:
+def _read(index: bytes, start: int) -> _Entry:
     """The entry that begins at a place, if it is of a kind that has no secrets."""
     name_at = start + _BEFORE_NAME
     *numbers, blob, high, length = _ENTRY.unpack_from(index, start)

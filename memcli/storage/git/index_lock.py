@@ -17,9 +17,9 @@ import stat
 import sys
 
 from memcli.errors import Unreadable
+from memcli.storage import files
 from memcli.storage.files import write_failed
 from memcli.storage.git.process import lock_busy
-from memcli.storage.mapped import mapped
 
 TYPE_CHECKING = False
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from types import TracebackType
     from typing import Self
-
-    from memcli.storage.mapped import Memory
 
 LARGEST = 4_000_000_000
 """Bytes of an index: that of thirty million files."""
@@ -60,7 +58,7 @@ class IndexLock:
         self._lock = self._index + ".lock"
         self.copy = os.path.join(git_dir, f"{_SCRATCH}{os.getpid()}")
         self.env = {**env, "GIT_INDEX_FILE": self.copy}
-        self.old: Memory = b""
+        self.old: bytes = b""
         self.time = 0
         self._handle = -1
         self._written: os.stat_result | None = None
@@ -95,14 +93,14 @@ class IndexLock:
         if handle >= 0:
             os.close(handle)
 
-    def read(self) -> Memory:
+    def read(self) -> bytes:
         """The bytes of the index; none where nothing was ever staged.
 
         Raises:
             Unreadable: it cannot be read.
         """
         try:
-            self.old = mapped(self._index, limit=LARGEST, foreign=True)
+            self.old = files.read(self._index, limit=LARGEST)
         except Unreadable as error:
             if not isinstance(error.__cause__, FileNotFoundError):
                 raise
@@ -133,7 +131,7 @@ class IndexLock:
         except OSError as error:
             raise write_failed(self.copy, error) from error
 
-    def write(self, parts: Iterable[Memory | memoryview[int]]) -> None:
+    def write(self, parts: Iterable[bytes | memoryview[int]]) -> None:
         """Write these bytes as the copy, with the time of the lock.
 
         Every file was read after that time. So a file that is changed later is not
@@ -158,7 +156,7 @@ class IndexLock:
         with open(self.copy, "rb") as file:
             return file.read()
 
-    def _write(self, parts: Iterable[Memory | memoryview[int]], time: int) -> None:
+    def _write(self, parts: Iterable[bytes | memoryview[int]], time: int) -> None:
         """Write the copy with the rights of the index, which others may have to read
         (`core.sharedRepository`)."""
         mode = stat.S_IMODE(os.stat(self._index).st_mode)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from memcli.storage.git.index_lock import IndexLock
     from memcli.storage.git.work_tree import WorkTree
-    from memcli.storage.mapped import Memory
 
 _SET = ("update-index", "-z", "--index-info")
 PATHS = ("--pathspec-from-file=-", "--pathspec-file-nul")
@@ -85,7 +84,7 @@ def out_of_tree(top: str, path: str) -> str:
 
 def _are_known(
     top: str,
-    index: Memory,
+    index: bytes,
     time: int,
     changes: Mapping[bytes, index_bytes.Staged | None],
 ) -> bool:
@@ -198,7 +197,7 @@ def refuse_full(done: GitResult, git_dir: str) -> None:
 
 
 def correct_index(
-    tree: WorkTree, contents: Mapping[str, bytes | None], old: Memory
+    tree: WorkTree, contents: Mapping[str, bytes | None], old: bytes
 ) -> bool:
     """Let the index hold what was committed, also when another git overwrote it.
 
@@ -233,7 +232,7 @@ def correct_index(
     return False
 
 
-def _outdated(index: Memory, contents: Mapping[str, bytes | None]) -> dict[str, bytes]:
+def _outdated(index: bytes, contents: Mapping[str, bytes | None]) -> dict[str, bytes]:
     """The paths at which an index holds something else, with what would mend it.
 
     The values are lines for `git update-index --index-info`.
@@ -252,7 +251,7 @@ def _outdated(index: Memory, contents: Mapping[str, bytes | None]) -> dict[str, 
     return lines
 
 
-def _blob_in(index: Memory, path: str) -> bytes | None:
+def _blob_in(index: bytes, path: str) -> bytes | None:
     """The id of the bytes that an index holds at a path, None where it has no entry.
 
     Of an entry that is marked by `git update-index --assume-unchanged`, which git does
