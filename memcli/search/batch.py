@@ -1,8 +1,7 @@
 """Documents that were read one after the other, in the form that a segment has.
 
-Invariant: the same files give the same batch, in every process. `as_bytes` and
-`from_bytes` carry one over a pipe as texts and plain numbers with a checksum: nothing
-is executed or unpickled, and bytes of anything else raise ValueError.
+Invariant: the same files give the same batch, in every process. `as_line` and
+`from_line` carry one over a pipe, as JSON: nothing is executed or unpickled.
 
 Lists of documents are made here, where several processes do it at once; `new_segment`
 joins those of each term.
@@ -11,20 +10,17 @@ joins those of each term.
 from __future__ import annotations
 
 import struct
-import zlib
 from array import array
 from collections import defaultdict
-from itertools import accumulate, chain, pairwise
+from itertools import chain
 
 from memcli.named_tuple import NamedTuple
-from memcli.search.packed_facts import PACKED_SIZE
 from memcli.search.term_table import all_encoded
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
 
     from memcli.search.prepared import Prepared
     from memcli.search.reading import Found
@@ -33,7 +29,6 @@ if TYPE_CHECKING:
 WEIGHTED = "terms"
 """The field whose terms have weights; in all others each weight is 1."""
 
-_NUMBER = struct.Struct("<I")
 _ONE = struct.pack("=f", 1.0)
 
 
@@ -146,87 +141,60 @@ def _ones(count: int) -> array[float]:
     return array("f", _ONE * count)
 
 
-# --- over a pipe -------------------------------------------------------------------
-
-
-def as_bytes(batch: Batch) -> bytes:
-    """The bytes of a batch; `from_bytes` reads them."""
+def as_line(batch: Batch) -> bytes:
+    """The batch as a line of JSON; `from_line` reads it."""
     import json
 
-    sizes = [
-        (field, len(lists.texts), len(lists.docs))
-        for field, lists in batch.lists.items()
-    ]
-    plain = (batch.files, batch.recent, batch.broken, len(batch.rows), sizes)
-    head = json.dumps(plain, separators=(",", ":")).encode("ascii")
-    told = [b"\n".join((line.row, *line.words)) for line in batch.told]
-    parts = [_NUMBER.pack(len(head)), head, _NUMBER.pack(len(told))]
-    parts += (_lengths(told), *told, _lengths(batch.rows), *batch.rows)
-    parts += batch.records
-    for field, lists in batch.lists.items():
-        parts += (_lengths(lists.texts), *lists.texts)
-        parts += (lists.counts.tobytes(), lists.docs.tobytes())
-        if field == WEIGHTED:
-            parts.append(lists.weights.tobytes())
-    body = b"".join(parts)
-    return _NUMBER.pack(zlib.crc32(body)) + body
+    lists = {
+        field: (
+            _texts(each.texts),
+            each.counts.tolist(),
+            each.docs.tolist(),
+            each.weights.tolist() if field == WEIGHTED else None,
+        )
+        for field, each in batch.lists.items()
+    }
+    told = [_texts((line.row, *line.words)) for line in batch.told]
+    rows, records = _texts(batch.rows), _texts(batch.records)
+    values = (batch.files, batch.recent, batch.broken, told, rows, records, lists)
+    return json.dumps(values, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-def from_bytes(data: bytes) -> Batch:
-    """The batch that `as_bytes` made these bytes of.
+def from_line(data: bytes) -> Batch:
+    """The batch that `as_line` made this line of.
 
     Raises:
-        ValueError: it made other bytes.
+        ValueError: the line is not whole.
     """
     import json
 
     from memcli.search.triggers import Line
 
-    place = _NUMBER.size
-    if data[:place] != _NUMBER.pack(zlib.crc32(memoryview(data)[place:])):
-        raise ValueError("not the bytes of a batch")
-
-    def taken(length: int) -> bytes:
-        nonlocal place
-        place += length
-        return data[place - length : place]
-
-    def number() -> int:
-        return int.from_bytes(taken(_NUMBER.size), "little")
-
-    def numbers(kind: str, count: int) -> array[Any]:
-        made: array[Any] = array(kind)
-        made.frombytes(taken(made.itemsize * count))
-        return made
-
-    def texts(count: int) -> list[bytes]:
-        ends = list(accumulate(numbers("I", count), initial=0))
-        whole = taken(ends[-1])
-        return [whole[start:end] for start, end in pairwise(ends)]
-
-    files, recent, broken, documents, sizes = json.loads(taken(number()))
-    told = [line.split(b"\n") for line in texts(number())]
-    rows = texts(documents)
-    records = [taken(PACKED_SIZE) for _ in rows]
-    lists = {
-        field: Lists(
-            texts(terms),
-            numbers("I", terms),
-            numbers("I", postings),
-            numbers("f", postings) if field == WEIGHTED else _ones(postings),
-        )
-        for field, terms, postings in sizes
-    }
+    files, recent, broken, told, rows, records, lists = json.loads(data)
+    lines = [_bytes(texts) for texts in told]
     return Batch(
         files,
         recent,
         {path: (line, reason) for path, (line, reason) in broken.items()},
-        [Line(row, tuple(words)) for row, *words in told],
-        rows,
-        records,
-        lists,
+        [Line(row, tuple(words)) for row, *words in lines],
+        _bytes(rows),
+        _bytes(records),
+        {
+            field: Lists(
+                _bytes(texts),
+                array("I", counts),
+                array("I", docs),
+                _ones(len(docs)) if weights is None else array("f", weights),
+            )
+            for field, (texts, counts, docs, weights) in lists.items()
+        },
     )
 
 
-def _lengths(parts: list[bytes]) -> bytes:
-    return array("I", map(len, parts)).tobytes()
+def _texts(parts: Iterable[bytes]) -> list[str]:
+    """Bytes as JSON can hold them: a character for each."""
+    return [part.decode("latin-1") for part in parts]
+
+
+def _bytes(texts: Iterable[str]) -> list[bytes]:
+    return [text.encode("latin-1") for text in texts]

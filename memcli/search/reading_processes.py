@@ -5,27 +5,26 @@ rest of its files are read here. Nothing that comes over a pipe is executed or
 unpickled. No process outlives the one that started it by more than a batch: its pipe
 breaks.
 
-Each process is a Python of its own and not a fork, so it is the same on every system,
-and no thread or lock of this one is copied. It reads the vault's path and its share of
-the paths from its standard input, to the end, as lists of the files of a batch; then it
-writes for each batch how many bytes it has, and the bytes.
+No pool of `multiprocessing`: its processes would import from the folder that the
+command was called in, unpickle, and wait for ever once this one was killed. Here each
+is a Python of its own, which reads the vault's path and its shares of the files from
+its standard input, and writes a line for each share.
 """
 
 from __future__ import annotations
 
 import os
-import struct
 import sys
 
-from memcli.search.batch import as_bytes, collected, from_bytes
+from memcli.search.batch import as_line, collected, from_line
 from memcli.search.reading import Files
+from memcli.storage.cache import MALFORMED
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from subprocess import Popen
-    from typing import IO, Any
 
     from memcli.search.batch import Batch
 
@@ -40,9 +39,6 @@ _MOST_FILES = 512
 # The last batches are smaller: all processes are done at nearly the same time, and the
 # one that writes has little to join when they are.
 _FEWEST_FILES = 128
-_LENGTH = struct.Struct("<I")
-# A batch that has more bytes is read here: 512 files of a million bytes have less.
-_LARGEST = 1_000_000_000
 
 
 def found_in(root: str, paths: Sequence[str], processes: int) -> Iterator[Batch]:
@@ -100,47 +96,42 @@ def found_by_several(
         shares: paths, vault-relative; each becomes a batch.
         processes: how many read; they take the shares in turn.
     """
-    started: list[Popen[bytes] | None] = []
+    started: list[Popen[bytes]] = []
     try:
-        started.extend(_start() for _ in range(processes))
+        try:
+            started.extend(_start() for _ in range(processes))
+        except OSError:
+            pass  # those that could not be started are read for here
         # Not before: a process takes its paths from the pipe once it has loaded.
         for number, process in enumerate(started):
-            if process and not _told(process, vault.root, shares[number::processes]):
-                _end(process)
-                started[number] = None
+            _tell(process, vault.root, shares[number::processes])
         for at, share in enumerate(shares):
-            process = started[at % processes]
-            batch = _next(process, len(share)) if process else None
-            if batch is None:
-                _end(process)
-                started[at % processes] = None
-                batch = collected(map(vault.found, share))
-            yield batch
+            number = at % processes
+            batch = None
+            if number < len(started):
+                batch = _next(started[number], len(share))
+            yield batch or collected(map(vault.found, share))
     finally:
         for process in started:
             _end(process)
 
 
-def _start() -> Popen[bytes] | None:
-    """A process that waits to be told its files; None when none can be started."""
+def _start() -> Popen[bytes]:
+    """A process that waits to be told its files; raises OSError when none can start."""
     import subprocess
 
-    command = [sys.executable, "-P", "-m", __name__]
-    try:
-        return subprocess.Popen(  # noqa: S603 our own interpreter
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            # Not the vault: a relative PYTHONPATH would find modules there.
-            cwd=os.path.dirname(sys.executable),
-        )
-    except OSError:
-        return None
+    return subprocess.Popen(  # noqa: S603 our own interpreter
+        [sys.executable, "-P", "-m", __name__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        # Not the vault: a relative PYTHONPATH would find modules there.
+        cwd=os.path.dirname(sys.executable),
+    )
 
 
-def _told(process: Popen[bytes], root: str, shares: Sequence[Sequence[str]]) -> bool:
-    """Tell a process its files; whether it took all of it."""
+def _tell(process: Popen[bytes], root: str, shares: Sequence[Sequence[str]]) -> None:
+    """Tell a process its files; one that does not take all of them is ended."""
     import json
 
     try:
@@ -150,14 +141,24 @@ def _told(process: Popen[bytes], root: str, shares: Sequence[Sequence[str]]) -> 
             )
             process.stdin.close()
     except OSError:
-        return False
-    return True
+        _end(process)
 
 
-def _end(process: Popen[bytes] | None) -> None:
+def _next(process: Popen[bytes], files: int) -> Batch | None:
+    """The next batch of a process, of so many files; one that has none is ended."""
+    try:
+        if process.stdout:
+            batch = from_line(process.stdout.readline())
+            if batch.files == files:
+                return batch
+    except (OSError, *MALFORMED):
+        pass
+    _end(process)
+    return None
+
+
+def _end(process: Popen[bytes]) -> None:
     """End a process, whether it is done or not."""
-    if process is None:
-        return
     for pipe in (process.stdin, process.stdout):
         if pipe:
             try:
@@ -166,24 +167,6 @@ def _end(process: Popen[bytes] | None) -> None:
                 pass  # what it did not take
     process.kill()
     process.wait()
-
-
-def _next(process: Popen[bytes], files: int) -> Batch | None:
-    """The next batch of a process, of so many files; None when it has none."""
-    try:
-        pipe: Any = process.stdout
-        (length,) = _LENGTH.unpack(_exactly(pipe, _LENGTH.size))
-        batch = from_bytes(_exactly(pipe, length))
-    except (OSError, EOFError, ValueError, struct.error):
-        return None
-    return batch if batch.files == files else None
-
-
-def _exactly(pipe: IO[bytes], length: int) -> bytes:
-    data = pipe.read(length) if length <= _LARGEST else b""
-    if len(data) != length:
-        raise EOFError
-    return data
 
 
 def main() -> None:
@@ -195,9 +178,7 @@ def main() -> None:
     out = sys.stdout.buffer
     try:
         for share in shares:
-            data = as_bytes(collected(map(vault.found, share)))
-            out.write(_LENGTH.pack(len(data)))
-            out.write(data)
+            out.write(as_line(collected(map(vault.found, share))))
             out.flush()
     except BrokenPipeError:
         os._exit(1)  # nobody waits for the rest

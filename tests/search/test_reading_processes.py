@@ -10,7 +10,7 @@ import pytest
 
 from memcli import Vault
 from memcli.search import reading_processes
-from memcli.search.batch import Batch, as_bytes, batch_of, collected, from_bytes
+from memcli.search.batch import Batch, as_line, batch_of, collected, from_line
 from memcli.search.reading import Files
 from memcli.storage.listing import paths_of, scan
 
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 
 # A batch, but of more files than were asked for.
-OTHERS = as_bytes(batch_of([])._replace(files=99))
-OTHERS = len(OTHERS).to_bytes(4, "little") + OTHERS
+OTHERS = as_line(batch_of([])._replace(files=99))
 
 
 @pytest.fixture
@@ -80,7 +79,7 @@ def test_a_process_that_is_killed_loses_nothing(
 
 
 @pytest.mark.parametrize(
-    "said", [b"", b"\0" * 12, b"x" * 99, b"\2\0\0\0[]", b"\xff" * 12, OTHERS]
+    "said", [b"", b"\0" * 12, b"x" * 99, b"[]\n", b"\xff" * 12, b"{}\n" * 9, OTHERS]
 )
 def test_a_process_that_gives_no_answer_loses_nothing(
     files: Files, monkeypatch: pytest.MonkeyPatch, said: bytes
@@ -102,13 +101,13 @@ def test_all_processes_are_started_before_one_is_told_its_files(
 ) -> None:
     shares, alone = one_by_one(files)
     started = kept(monkeypatch)
-    told, counts = reading_processes._told, []
+    told, counts = reading_processes._tell, []
 
-    def counting(*given: Any) -> bool:
+    def counting(*given: Any) -> None:
         counts.append(len(started))
-        return told(*given)
+        told(*given)
 
-    monkeypatch.setattr(reading_processes, "_told", counting)
+    monkeypatch.setattr(reading_processes, "_tell", counting)
     assert ageless(reading_processes.found_by_several(files, shares, 2)) == alone
     assert counts == [2, 2]
 
@@ -117,14 +116,14 @@ def test_a_process_that_dies_before_it_is_told_its_files_loses_nothing(
     files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shares, alone = one_by_one(files)
-    told = reading_processes._told
+    told = reading_processes._tell
 
-    def late(process: "subprocess.Popen[bytes]", *given: Any) -> bool:
+    def late(process: "subprocess.Popen[bytes]", *given: Any) -> None:
         process.kill()
         process.wait()
-        return told(process, *given)
+        told(process, *given)
 
-    monkeypatch.setattr(reading_processes, "_told", late)
+    monkeypatch.setattr(reading_processes, "_tell", late)
     assert ageless(reading_processes.found_by_several(files, shares, 2)) == alone
 
 
@@ -154,15 +153,14 @@ def test_processes_are_started_for_thousands_of_files_and_never_in_a_crowd() -> 
     assert reading_processes.worth(1, 10**6) == 1, "a hook takes one"
 
 
-def test_bytes_of_a_batch_that_are_not_whole_are_none(files: Files) -> None:
+def test_a_line_of_a_batch_that_is_not_whole_is_none(files: Files) -> None:
     _, (batch, *_) = one_by_one(files)
-    data = as_bytes(batch)
-    assert from_bytes(data) == batch
-    damaged = bytearray(data)
-    damaged[len(data) // 2] ^= 1
-    for other in (data[:-1], data + b"x", bytes(damaged), b"", b"\0" * 8):
-        with pytest.raises(ValueError, match="not the bytes"):
-            from_bytes(other)
+    line = as_line(batch)
+    assert from_line(line) == batch
+    assert line.count(b"\n") == 1
+    for end in (0, 1, len(line) // 2, len(line) - 2):
+        with pytest.raises(ValueError, match="line 1 column"):
+            from_line(line[:end])
 
 
 def kept(monkeypatch: pytest.MonkeyPatch) -> "list[subprocess.Popen[bytes]]":
@@ -170,11 +168,9 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> "list[subprocess.Popen[bytes]]":
     started: list[subprocess.Popen[bytes]] = []
     start = reading_processes._start
 
-    def keeping() -> "subprocess.Popen[bytes] | None":
-        process = start()
-        if process:
-            started.append(process)
-        return process
+    def keeping() -> "subprocess.Popen[bytes]":
+        started.append(start())
+        return started[-1]
 
     monkeypatch.setattr(reading_processes, "_start", keeping)
     return started

@@ -22,7 +22,7 @@ from memcli.search import (
     whoosh_codec,
     writer,
 )
-from memcli.search.batch import Batch, as_bytes, batch_of, from_bytes
+from memcli.search.batch import Batch, as_line, batch_of, from_line
 from memcli.search.packed_facts import FACTS, PACKED_SIZE, SPANS
 from memcli.search.prepared import Prepared
 from memcli.search.segment import Segment, SegmentId
@@ -46,7 +46,7 @@ def in_batches(documents: "Iterable[Prepared]") -> "Iterator[Batch]":
     rest = list(documents)
     for start in range(0, len(rest), 3):
         batch = batch_of(rest[start : start + 3])
-        assert from_bytes(as_bytes(batch)) == batch
+        assert from_line(as_line(batch)) == batch
         yield batch
 
 
