@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from memcli.storage.git.move import Move
 
 _VERSION = 2
-_READABLE = (1, _VERSION)  # journals of version 1 hold all bytes
 # How a note begins: what a power cut leaves of one can be told from another file.
 _NOTE = f'{{"journal": {_VERSION}, "whole": false, '.encode()
 # What is added to the name of a journal whose old bytes were put back.
@@ -239,9 +238,10 @@ def load(root: str) -> Journal:
             return Journal(False, {}, "")
         raise _strange(root) from error
     try:
-        known = document["journal"] in _READABLE
+        if document["journal"] != _VERSION:
+            raise _strange(root)
         journal = Journal(
-            bool(document.get("whole", True)),
+            bool(document["whole"]),
             {
                 path: (item["before"], item["after"])
                 for path, item in document["files"].items()
@@ -255,8 +255,6 @@ def load(root: str) -> Journal:
                 inside(root, path)
     except (KeyError, ValueError, TypeError, AttributeError, UnsafePath) as error:
         raise _strange(root) from error
-    if not known:
-        raise _strange(root)
     return journal
 
 

@@ -62,20 +62,27 @@ def test_every_byte_comes_back(
         "[]",
         "{}",
         '{"journal": 3, "message": "m", "files": {}}',
-        "commit\0save: x\0a.md\0-\0123\0end",  # a note of memcli before version 2
-        '{"journal": 1, "message": "m", "files": {"a.md": {"before": 5, "after": 5}}}',
-        '{"journal": 1, "message": "m", "files": []}',
-        '{"journal": 1, "message": "m", "files": {"a.md": {"before": null}}}',
+        '{"journal": 1, "whole": true, "message": "m", "files": {}}',
+        '{"journal": 2, "message": "m", "files": {}}',
+        '{"journal": 2, "whole": true, "message": "m", "files": []}',
+        *(
+            json.dumps(
+                {"journal": 2, "whole": True, "message": "m", "files": {"a.md": item}}
+            )
+            for item in ({"before": 5, "after": 5}, {"before": None})
+        ),
         json.dumps(
             {
-                "journal": 1,
+                "journal": 2,
+                "whole": True,
                 "message": "m",
                 "files": {"../../evil.md": {"before": None, "after": "x"}},
             }
         ),
         json.dumps(
             {
-                "journal": 1,
+                "journal": 2,
+                "whole": True,
                 "message": "m",
                 "files": {".git/config": {"before": None, "after": "x"}},
             }
@@ -158,17 +165,6 @@ def test_a_journal_on_a_disk_that_refuses_says_so(vault: Vault) -> None:
     state_of(vault.root, layout.JOURNAL).mkdir(parents=True)
     with pytest.raises(MemcliError):
         journal.write(vault.root, {"a.md": FileChange(None, b"x")}, "m", whole=True)
-
-
-def test_a_journal_of_the_version_before_is_finished(vault: Vault) -> None:
-    files = {"a.md": {"before": None, "after": "all of it\n"}}
-    document = {"journal": 1, "message": "evolve: a", "files": files}
-    path = state_of(vault.root, layout.JOURNAL)
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(document))
-    done = journal.recover(vault.root, lambda _: None)
-    assert done == (["a.md"], [], "evolve: a", [], None)
-    assert Path(vault.root, "a.md").read_bytes() == b"all of it\n"
 
 
 def test_a_note_is_not_written_through_a_link(vault: Vault, tmp_path: Path) -> None:
