@@ -14,8 +14,7 @@ from memcli.entries.eligibility import ELSEWHERE, Agent, Facts, View, verdict
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.projects import holds
 from memcli.named_tuple import NamedTuple
-from memcli.search.document_facts import STATUSES, DocumentFacts
-from memcli.search.lookups import Lookups
+from memcli.search.lookups import STATUSES, Lookups
 from memcli.search.packed_facts import (
     CONFLICT,
     NOT_PLAIN,
@@ -55,7 +54,7 @@ class Broken(NamedTuple):
     reason: str
 
 
-class Reader(DocumentFacts, Lookups):
+class Reader(Lookups):
     """The documents of a source (a `ranking.Corpus`).
 
     Args:
@@ -365,9 +364,17 @@ class Reader(DocumentFacts, Lookups):
         """An entry or its row without the ids of what an agent may not see."""
         if self.agent is None:
             return row
-        from memcli.search.censored import censored
-
-        return censored(row, self.names)
+        evidence = tuple(name for name in row.evidence if self.names(name))
+        return row._replace(
+            supersedes=self.names(row.supersedes),
+            superseded_by=self.names(row.superseded_by),
+            evidence=evidence,
+            fingerprints=tuple(
+                fingerprint
+                for fingerprint in row.fingerprints
+                if fingerprint.partition(":")[0] in evidence
+            ),
+        )
 
     def key_terms(self, doc: int) -> Mapping[str, float]:
         """The most frequent terms of a document, with their counts."""

@@ -3,7 +3,7 @@
 Invariant: Whoosh's table of contents is never written and never read, because it is a
 pickle. Which segments exist is said by the caller, and a segment is the three files of
 `segment.py`. Loaded only when segments of thousands of documents are merged, since
-loading takes longer than what is done without it (`new_segment`, `live_documents`).
+loading takes longer than what is done without it (`new_segment`, `writer`).
 """
 
 from __future__ import annotations

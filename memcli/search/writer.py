@@ -11,19 +11,20 @@ from __future__ import annotations
 
 import contextlib
 import os
+from array import array
 from bisect import bisect_right
-from itertools import accumulate, chain
+from itertools import accumulate, chain, compress
 
 from memcli.errors import WriteFailed
 from memcli.search import new_segment
-from memcli.search.live_documents import live_documents
+from memcli.search.batch import Batch, Lists
+from memcli.search.segment import Segment
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memcli.search.batch import Batch
     from memcli.search.segment import SegmentId
 
 # More segments than this are merged; each costs a recall half a millisecond.
@@ -67,6 +68,51 @@ def update(
             writer.cancel()
         raise
     return writer.written
+
+
+def live_documents(folder: str, which: SegmentId) -> Batch:
+    """The live documents of a segment, as if their files had just been read.
+
+    A segment of them has the bytes that Whoosh's merge would give it. Whoosh takes
+    longer to load than it takes to take hundreds of documents over.
+
+    Raises:
+        Damaged, OSError: its files are not there, or not what was written.
+    """
+    segment = Segment(folder, which, 0)
+    try:
+        return _batch(segment)
+    finally:
+        segment.close()
+
+
+def _batch(segment: Segment) -> Batch:
+    live = segment.live
+    numbers = list(compress(range(segment.count), live))
+    # A document's number among those that are live.
+    place = list(accumulate(live, initial=0)).__getitem__
+    lists: dict[str, Lists] = {}
+    for field, text, at in segment.terms():
+        docs, weights = segment.listed(at)
+        held = bytes(map(live.__getitem__, docs))
+        if not any(held):
+            continue
+        of_field = lists.get(field)
+        if of_field is None:
+            of_field = lists[field] = Lists([], array("I"), array("I"), array("f"))
+        of_field.texts.append(text)
+        of_field.counts.append(held.count(1))
+        of_field.docs.extend(map(place, compress(docs, held)))
+        of_field.weights.extend(compress(weights, held))
+    return Batch(
+        files=len(numbers),
+        recent={},
+        broken={},
+        told=[],
+        rows=[segment.row(doc) for doc in numbers],
+        records=list(compress(segment.records(), live)),
+        lists=lists,
+    )
 
 
 def without(known: Sequence[SegmentId], gone: Iterable[int]) -> list[SegmentId]:
