@@ -173,11 +173,15 @@ def alike(
     Returns:
         (Jaccard of the distinct terms, row), the best match first.
     """
-    from memcli.search.ranking.corpus import Scope
-    from memcli.search.ranking.nearest import nearest
+    from memcli.search.ranking.corpus import Question, Scope
+    from memcli.search.ranking.rank import rank
+    from memcli.search.ranking.weights import LEXICAL
 
-    docs = nearest(terms, reader, limit=limit, scope=Scope(admit, within))
-    rows = [reader.row(doc) for doc in docs]
+    question = Question([(term, term) for term in sorted(terms)])
+    weights = LEXICAL._replace(pool=limit)
+    scope = Scope(admit, within)
+    hits = rank(question, reader, limit=limit, scope=scope, weights=weights).hits
+    rows = [reader.row(hit.doc) for hit in hits]
     return [(_likeness(set(terms), row), row) for row in rows]
 
 

@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 LIKELY = 60
 """So many of the best matches by words alone are likely to be looked at whole."""
 
-# The smallest score of the best is guessed by one match in so many, and by so many more
-# of these than are wanted that the guess is seldom too high.
-_GUESSED_BY = 8
-_AND_MORE = 12
-
 
 class Pool:
     """The best lexical matches that are shown, without a look at each of the others.
@@ -141,12 +136,5 @@ def _first(scores: Mapping[int, float], count: int) -> Mapping[int, float]:
     """The `count` best documents and all that tie with the last of them."""
     if len(scores) <= count:
         return scores
-    some = [*scores.values()][::_GUESSED_BY]
-    some.sort(reverse=True)
-    place = count // _GUESSED_BY + _AND_MORE
-    floor = some[place] if place < len(some) else 0.0
-    likely = {doc: score for doc, score in scores.items() if score >= floor}
-    if len(likely) < count:
-        likely = {**scores}
-    cut = sorted(likely.values(), reverse=True)[count - 1]
-    return {doc: score for doc, score in likely.items() if score >= cut}
+    cut = sorted(scores.values(), reverse=True)[count - 1]
+    return {doc: score for doc, score in scores.items() if score >= cut}
