@@ -256,7 +256,7 @@ _RULES: Final = re.compile(
     _I,
 )
 _OWN_LABEL: Final = re.compile(
-    r"\W*(?:also|and|but|so|well|ok(?:ay)?|yes|no|notes?|nb|important|ideas?(?: for later)?|backlog|parking lot|(?:park|shelve|postpone|defer) (?:this|that|it)|(?:(?:final|team) )?decisions?|(?:no\W+)?(?:that|this|it)(?:'s| is) not how (?:we|i) [^.]{0,30}|decided|agreed|settled|bugs?|fix|todo|questions?|edit|ps|update|btw|fyi|next|correction|first|second|third|finally|again|sorry|wait|actually|(?:one|two|three|some|a few|another|last|future|more|other|\d)\b[^.]{0,30})\W*$",
+    r"\W*(?:also|and|but|so|well|ok(?:ay)?|yes|no|notes?|nb|important|ideas?(?: for later)?|backlog|parking lot|(?:park|shelve|postpone|defer) (?:this|that|it)|(?:(?:final|team) )?decisions?|(?:no\W+)?(?:that|this|it)(?:'s| is) not how (?:we|i) [^.]{0,30}|(?:decided|agreed|settled)(?: (?:with|together with) [\w -]{2,40})?|bugs?|fix|todo|questions?|edit|ps|update|btw|fyi|next|correction|first|second|third|finally|again|sorry|wait|actually|(?:one|two|three|some|a few|another|last|future|more|other|\d)\b[^.]{0,30})\W*$",
     _I,
 )
 _OWN_LEAD: Final = re.compile(r"\W*(?:(?:and|but|so|because|ok|as) )?(?:i|we)\b", _I)
