@@ -8,9 +8,7 @@ python tests/benchmarks staying                  processes that stay, beside FTS
 python tests/benchmarks locomo --data FILE
 python tests/benchmarks channels --data FILE
 python tests/benchmarks reflect --data FILE
-python tests/benchmarks mining --data FOLDER
 python tests/benchmarks turns --data FILE
-python tests/benchmarks judge --data FILE        judges that know all, and noise
 python tests/benchmarks projects --data FILE
 python tests/benchmarks told                     decisions and what breaks them
 python tests/benchmarks actions                  lessons at the edits that break them
@@ -36,9 +34,7 @@ NAMES = (
     "locomo",
     "channels",
     "reflect",
-    "mining",
     "turns",
-    "judge",
     "projects",
     "actions",
     "told",
@@ -68,8 +64,7 @@ def main() -> None:
     if name in ("", "all"):
         print("Not run: scale and staying, which measure more of the same; and what")
         print("needs data: locomo, channels and reflect `--data FILE`")
-        print("(LoCoMo's JSON), mining `--data FOLDER` (labelled transcripts), turns")
-        print("`--data FILE`.")
+        print("(LoCoMo's JSON), turns and projects `--data FILE` (labelled turns).")
 
 
 if __name__ == "__main__":
