@@ -1,7 +1,9 @@
 """Running memcli's command line as its users do: as a process."""
 
+import io
 import json
 import os
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from memcli import Vault
+from memcli.cli import argv
 from tests import processes
 from tests.conftest import VaultMaker
 
@@ -55,5 +58,34 @@ def memcli(vault: Vault, tmp_path: Path) -> Run:
             cwd=cwd,
         )
         return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return run
+
+
+@pytest.fixture
+def inline(vault: Vault, tmp_path: Path) -> Run:
+    """Run `memcli WORDS` on the vault of the test in this process.
+
+    Ten times as fast as a process, for many commands that need no start of their own.
+    """
+
+    def run(*words: str, stdin: bytes = b"") -> Outcome:
+        out, err = io.BytesIO(), io.BytesIO()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("MEMCLI_VAULT", vault.root)
+            patch.chdir(tmp_path)
+            patch.setattr(sys, "argv", ["memcli", *words])
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+            patch.setattr(sys, "stdout", io.TextIOWrapper(out, write_through=True))
+            patch.setattr(sys, "stderr", io.TextIOWrapper(err, write_through=True))
+            patch.setattr(argv, "leave", sys.exit)  # not os._exit
+            patch.setattr("gc.set_threshold", lambda *_: None)
+            with pytest.raises(SystemExit) as end:
+                argv.main()
+            code = end.value.code
+            sys.stdout.flush()
+            sys.stderr.flush()
+            said = out.getvalue().decode(), err.getvalue().decode()
+        return Outcome(int(code or 0), *said)
 
     return run

@@ -34,39 +34,39 @@ def offered(*words: str) -> list[str]:
     return [offer.value for offer in complete.offers(words, os.environ)]
 
 
-@pytest.mark.parametrize(
-    ("line", "wanted"),
-    [
-        ("sho", ["show"]),
-        ("sear", ["search"]),
-        ("--va", ["--vault"]),
-        ("recall x --kin", ["--kind"]),
-        ("recall x --kind conv", ["convention"]),
-        ("recall x --kind=conv", ["--kind=convention"]),
-        ("search x -k conv", ["convention"]),
-        ("list --tag ", ["area:ci", "deploy"]),
-        ("list --project s", ["shop"]),
-        ("list --by ", ["kind", "tag", "project"]),
-        ("install clau", ["claude-code"]),
-        ("inspect inb", ["inbox"]),
-        ("skills unin", ["uninstall"]),
-        ("skills show reca", ["recall", "recap"]),
-        ("config set limits.b", ["limits.body"]),
-        ("entities reg", ["register"]),
-        ("completion z", ["zsh"]),
-        ("--vault rep", ["repo"]),
-        ("import --from mem", ["mem0"]),
-        ("list --since y", ["yesterday"]),
-        ("recall x --as-of last", ["last week", "last month"]),
-        ("save x --expires-at tom", ["tomorrow"]),
-        ("recall some words ", []),
-        ("save --title x", []),
-        ("nosuch ", []),
-        ("recall --nosuch ", []),
-    ],
-)
-def test_each_place_has_its_words(filled: Vault, line: str, wanted: list[str]) -> None:
-    assert offered(*line.split(" ")) == wanted
+PLACES = [
+    ("sho", ["show"]),
+    ("sear", ["search"]),
+    ("--va", ["--vault"]),
+    ("recall x --kin", ["--kind"]),
+    ("recall x --kind conv", ["convention"]),
+    ("recall x --kind=conv", ["--kind=convention"]),
+    ("search x -k conv", ["convention"]),
+    ("list --tag ", ["area:ci", "deploy"]),
+    ("list --project s", ["shop"]),
+    ("list --by ", ["kind", "tag", "project"]),
+    ("install clau", ["claude-code"]),
+    ("inspect inb", ["inbox"]),
+    ("skills unin", ["uninstall"]),
+    ("skills show reca", ["recall", "recap"]),
+    ("config set limits.b", ["limits.body"]),
+    ("entities reg", ["register"]),
+    ("completion z", ["zsh"]),
+    ("--vault rep", ["repo"]),
+    ("import --from mem", ["mem0"]),
+    ("list --since y", ["yesterday"]),
+    ("recall x --as-of last", ["last week", "last month"]),
+    ("save x --expires-at tom", ["tomorrow"]),
+    ("recall some words ", []),
+    ("save --title x", []),
+    ("nosuch ", []),
+    ("recall --nosuch ", []),
+]
+
+
+def test_each_place_has_its_words(filled: Vault) -> None:
+    for line, wanted in PLACES:
+        assert offered(*line.split(" ")) == wanted, line
 
 
 def test_ids_are_offered_with_titles_and_tags_with_their_sign(filled: Vault) -> None:

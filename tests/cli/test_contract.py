@@ -42,54 +42,6 @@ def test_every_command_speaks_the_envelope(memcli: Run, tmp_path: Path) -> None:
         assert done.json["command"] == words[0]
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "error"),
-    [
-        (["recall", "x", "--nosuch"], 2, "usage"),
-        (["recall"], 2, "usage"),
-        (["recall", "x", "--all"], 2, "usage"),
-        (["recall", "x", "--limit", "many"], 2, "usage"),
-        (["recall", "x", "--budget", "huge"], 2, "usage"),
-        (["recall", "x", "--kind", "fixx"], 2, "invalid_kind"),
-        (["recall", "x", "--after", "someday"], 2, None),
-        (["recall", "x", "--vault", "/nowhere/at/all"], 1, "vault_not_found"),
-        (["save", "x", "--kind", "fixx"], 2, "invalid_kind"),
-        (["save", "x", "--type", "x"], 2, "invalid_type"),
-        (["save", "x", "--occurred-at", "2025-13-01"], 2, "invalid_occurred_at"),
-        (["save", "x", "--tag", "two words"], 2, "invalid_tag"),
-        (["save", " "], 2, "empty_text"),
-        (["save", "--file", "/nowhere"], 1, "unreadable"),
-        (["save", "--file", "/"], 1, "unreadable"),
-        (["save", "key AKIAABCDEFGHIJKLMNOP"], 1, "secret_found"),
-        (["import", "/nowhere"], 1, "unreadable"),
-        (["inspect", "zzzzzz"], 1, "entry_not_found"),
-        (["inspect", "../../etc"], 1, "entry_not_found"),
-    ],
-)
-def test_failures_speak_json_and_change_nothing(
-    memcli: Run, vault: Vault, words: list[str], code: int, error: str | None
-) -> None:
-    before = subprocess.check_output(["git", "status", "--porcelain"], cwd=vault.root)
-    done = memcli(*words, "--json")
-    assert done.code == code
-    assert list(done.json) == KEYS
-    assert done.json["ok"] is False
-    assert done.json["data"] is None
-    assert done.json["error"]["message"]
-    if error:
-        assert done.json["error"]["code"] == error
-    plain = memcli(*words)
-    assert (plain.code, plain.out) == (code, "")
-    assert done.json["error"]["message"] in plain.err
-    after = subprocess.check_output(["git", "status", "--porcelain"], cwd=vault.root)
-    assert after == before
-
-
-def test_nearest_match_is_the_hint(memcli: Run) -> None:
-    done = memcli("save", "x", "--kind", "decison", "--json")
-    assert done.json["error"]["hint"] == "Did you mean 'decision'?"
-
-
 def test_batch_answers_a_line_with_a_line(memcli: Run) -> None:
     memcli("save", "red apples")
     questions = b'{"id": "a", "query": "apples"}\n\n{"id": 2, "query": "cars"}\n'
@@ -354,3 +306,16 @@ def test_an_import_of_a_transcript_points_to_the_command_that_mines_it(
     path.write_text('{"txt": "no memory"}\n')
     warnings = memcli("import", str(path), "--json").json["warnings"]
     assert not any("reflect --session" in warning for warning in warnings)
+
+
+def test_a_file_that_an_export_cannot_read_is_named_counted_and_no_success(
+    memcli: Run, vault: Vault
+) -> None:
+    memcli("save", "We deploy on Tuesdays")
+    broken = Path(vault.root, "memories", "broken.md")
+    broken.write_text("---\nid: [x\n---\nlost\n", encoding="utf-8")
+    for format_ in ("jsonl", "markdown"):
+        done = memcli("export", "--format", format_, "--out", format_)
+        assert done.code == 1
+        assert "memories/broken.md:3 was left out: broken YAML" in done.err
+        assert "1 file left out of the export" in done.err

@@ -1,9 +1,7 @@
 """`memcli evolve`: words in, envelope and text out."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -141,37 +139,6 @@ def test_revert_goes_back(memcli: Run, vault: Vault, old: str) -> None:
     back = memcli("evolve", "--revert", new, "--json").json["data"]
     assert vault.get(back["id"]).body == "We deploy on Tuesdays\n"
     assert back["supersedes"] == new
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "exit_code"),
-    [
-        (["zzzz", "x"], "entry_not_found", 1),
-        (["../../etc/passwd", "x"], "entry_not_found", 1),
-        (["ID", ""], "empty_text", 2),
-        (["ID", "We deploy on Tuesdays"], "nothing_to_change", 1),
-        (["ID", "x", "--kind", "nonsense"], "invalid_kind", 2),
-        (["ID", "x", "--edit"], "usage", 2),
-        (["ID", "--revert", "--tag", "x"], "usage", 2),
-        (["ID", "--revert"], "no_version_before", 1),
-        (["ID", "x", "--file", "y"], "usage", 2),
-        ([], "usage", 2),
-    ],
-)
-def test_each_mistake_has_its_code_and_changes_nothing(
-    memcli: Run,
-    vault: Vault,
-    old: str,
-    snapshot: Callable[[str], Any],
-    words: list[str],
-    code: str,
-    exit_code: int,
-) -> None:
-    before = snapshot(vault.root)
-    given = [old if word == "ID" else word for word in words]
-    done = memcli("evolve", *given, "--json")
-    assert (done.code, done.json["error"]["code"]) == (exit_code, code)
-    assert snapshot(vault.root) == before
 
 
 def test_a_superseded_entry_is_answered_with_the_current_one(

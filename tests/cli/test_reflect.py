@@ -105,26 +105,6 @@ def test_filters_and_budget(memcli: Run, vault: Vault, facts: list[str]) -> None
     assert "did you mean 'web'" in guess["warnings"][0]
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "error"),
-    [
-        ([], 2, "usage"),
-        ([" "], 2, "usage"),
-        (["x", "--budget", "huge"], 2, "usage"),
-        (["x", "--tags-match", "some"], 2, "usage"),
-        (["x", "--limit", "0"], 2, "invalid_limit"),
-        (["x", "--kind", "fixx"], 2, "invalid_kind"),
-        (["x", "--after", "someday"], 2, "invalid_date"),
-        (["x", "--vault", "/nowhere/at/all"], 1, "vault_not_found"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(
-    memcli: Run, words: list[str], code: int, error: str
-) -> None:
-    done = memcli("reflect", *words, "--json")
-    assert (done.code, done.json["error"]["code"]) == (code, error)
-
-
 def test_without_a_question_it_says_what_to_ask(memcli: Run) -> None:
     done = memcli("reflect")
     assert (done.code, done.out) == (2, "")

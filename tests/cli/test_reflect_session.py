@@ -112,29 +112,6 @@ def test_a_line_that_cannot_be_read_is_a_warning(memcli: Run, tmp_path: Path) ->
     assert done.json["data"]["counts"] == {"saved": 1}
 
 
-@pytest.mark.parametrize(
-    ("words", "hint"),
-    [
-        (("what", "--session", "x"), "Drop --session."),
-        (("what", "--all-sessions"), "Drop --all-sessions."),
-        (("what", "--since", "7d"), "Drop --since."),
-        (("what", "--host", "codex"), "Drop --host."),
-        (("what", "--dry-run"), "Drop --dry-run."),
-        (("--session", "x", "--all-sessions"), "Drop --session."),
-        (("--session", "x", "--since", "7d"), "Drop --since."),
-        (("--session", "x", "--budget", "low"), "Ask one: memcli reflect"),
-        (("--session", "x", "--tag", "a"), "Ask one: memcli reflect"),
-        (("--all-sessions", "--limit", "3"), "Ask one: memcli reflect"),
-    ],
-)
-def test_flags_that_contradict_each_other_are_a_usage_error(
-    memcli: Run, words: tuple[str, ...], hint: str
-) -> None:
-    done = memcli("reflect", *words, "--json")
-    assert (done.code, done.json["error"]["code"]) == (2, "usage")
-    assert done.json["error"]["hint"].startswith(hint)
-
-
 def test_no_session_and_no_question_is_a_usage_error(memcli: Run) -> None:
     done = memcli("reflect", "--json")
     assert (done.code, done.json["error"]["code"]) == (2, "usage")

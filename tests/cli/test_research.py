@@ -120,18 +120,6 @@ def test_stale_models_are_shown_with_the_reason_until_they_are_renewed(
     assert told(memcli, "inspect", "models")["data"]["stale"] == 0
 
 
-def test_what_does_not_go_together_is_a_mistake_of_usage(memcli: Run) -> None:
-    for words in (
-        ("recall", "--all", "--research", "x"),
-        ("recall", "--batch", "-", "--research", "x"),
-        ("save", "--batch", "-", "--cite", "x"),
-        ("evolve", "1m7x", "--revert", "--cite", "x"),
-        ("inspect", "lint", "--stale"),
-        ("inspect", "models", "x"),
-    ):
-        assert memcli(*words).code == 2, words
-
-
 def test_an_agent_replays_only_what_it_may_still_see(memcli: Run, vault: Vault) -> None:
     mine = saved(memcli, "Tyler writes Go", "--agent", "ada")
     found = told(memcli, "recall", "Tyler", "--research", "x", "--agent", "ada")

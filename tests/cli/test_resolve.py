@@ -101,29 +101,6 @@ def test_same_key_is_the_default_and_only_this_turns_it_off(
     assert f"(the same words as {first})" in both
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "exit_code"),
-    [
-        ([], "usage", 2),
-        (["zzzz"], "entry_not_found", 1),
-        (["x", "--query", "y"], "usage", 2),
-        (["--query", "y", "--undo"], "usage", 2),
-        (["x", "--same-key", "--only-this"], "usage", 2),
-        (["x", "--undo", "--note", "n"], "usage", 2),
-        (["--list", "x"], "usage", 2),
-        (["x", "--unresolved"], "usage", 2),
-        (["x", "--kind", "fix"], "usage", 2),
-        (["--query", "the"], "usage", 2),
-        (["--query", "kubernetes"], "entry_not_found", 1),
-    ],
-)
-def test_each_mistake_has_its_code(
-    memcli: Run, lessons: list[str], words: list[str], code: str, exit_code: int
-) -> None:
-    done = memcli("resolve", *words, "--json")
-    assert (done.code, done.json["error"]["code"]) == (exit_code, code)
-
-
 def test_control_characters_in_a_note_stay_text(
     memcli: Run, vault: Vault, lessons: list[str]
 ) -> None:

@@ -326,26 +326,6 @@ def test_a_dry_run_changes_nothing_and_refuses_what_the_run_would(
     assert snapshot(vault.root) == before
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--approve",),
-        ("x", "--approve", "--reject"),
-        ("x",),
-        ("x", "--list", "--approve"),
-        ("x", "--approve", "--all"),
-        ("--supersede", "y", "--all"),
-        ("--undo", "--all"),
-        ("x", "--reject", "--title", "t"),
-    ],
-)
-def test_flags_that_contradict_each_other_are_a_usage_error(
-    memcli: Run, words: tuple[str, ...]
-) -> None:
-    done = memcli("review", *words, "--json")
-    assert (done.code, done.json["error"]["code"]) == (2, "usage")
-
-
 def test_a_reason_stands_behind_the_key_and_one_letter_is_none(
     vault: Vault, three: list[str]
 ) -> None:

@@ -127,27 +127,6 @@ def test_a_candidate_is_no_idea_and_an_idea_no_candidate(
     assert states(three) == ["promoted", "open", "open"]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("list", "x"),
-        ("list", "--dry-run"),
-        ("nosuch",),
-        ("promote",),
-        ("promote", "x", "--reason", "y"),
-        ("dismiss",),
-        ("dismiss", "x", "--kind", "note"),
-        ("merge", "x"),
-        ("merge", "x", "y", "z"),
-    ],
-)
-def test_what_makes_no_sense_is_a_usage_error(
-    memcli: Run, words: tuple[str, ...]
-) -> None:
-    done = memcli("ideas", *words, "--json")
-    assert (done.code, done.json["error"]["code"]) == (2, "usage")
-
-
 # --- the walk ---------------------------------------------------------------------
 
 

@@ -140,34 +140,6 @@ def test_a_skill_that_a_host_would_load_twice_is_named(memcli: Run, home: Path) 
     assert ".claude" in warning
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "error"),
-    [
-        (["nonsense"], 2, "usage"),
-        (["show"], 2, "usage"),
-        (["show", "recap", "recall"], 2, "usage"),
-        (["show", "nosuch"], 2, "skill_not_found"),
-        (["show", "core", "--host", "nosuch"], 2, "usage"),
-        (["show", "recap", "--force"], 2, "usage"),
-        (["list", "--dry-run"], 2, "usage"),
-        (["install"], 2, "usage"),
-        (["install", "recap"], 2, "usage"),
-        (["install", "--all", "recap", "--host", "codex"], 2, "usage"),
-        (["install", "recap", "--host", "windsurf"], 2, "usage"),
-        (["install", "nosuch", "--host", "codex"], 2, "skill_not_found"),
-        (["install", "recap", "--host", "codex", "--scope", "world"], 2, "usage"),
-    ],
-)
-def test_mistakes_are_explained_and_write_nothing(
-    memcli: Run, home: Path, words: list[str], code: int, error: str
-) -> None:
-    before = sorted(path.name for path in home.iterdir())
-    done = memcli("skills", *words, "--json")
-    assert (done.code, done.json["error"]["code"]) == (code, error)
-    assert done.json["error"]["hint"] or "--" in done.json["error"]["message"]
-    assert sorted(path.name for path in home.iterdir()) == before
-
-
 def test_a_skill_that_one_host_has_is_removed_without_its_name(
     memcli: Run, home: Path
 ) -> None:

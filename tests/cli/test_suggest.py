@@ -31,31 +31,6 @@ def test_a_wrong_command_is_answered_with_the_one_that_was_meant(
     assert suggest.command(word, COMMANDS, TOPICS) == meant
 
 
-@pytest.mark.parametrize(
-    ("words", "hint"),
-    [
-        (["inspect", "indx"], "Did you mean: memcli inspect index?"),
-        (["review", "ideas"], "Did you mean: memcli ideas?"),
-        (["review", "entities"], "Did you mean: memcli entities?"),
-        (["serach", "x"], "Did you mean: memcli recall?"),
-        (["entities", "registr", "x"], "Did you mean: register?"),
-        (["skills", "instal"], "Did you mean: install?"),
-        (["save", "x", "--kind", "convntion"], "Did you mean 'convention'?"),
-        (["save", "two", "words"], "A text of several words needs quotes."),
-        (["list", "deploy"], "Words are searched by recall, not by list."),
-        (["install", "codex", "gemini"], "Name one host at a time."),
-        (["install", "--all"], "Name one host at a time."),
-        (["save", "-s is a flag"], "A text that begins with - stands behind --:"),
-    ],
-)
-def test_a_mistake_on_the_command_line_names_what_was_meant(
-    memcli: Run, words: list[str], hint: str
-) -> None:
-    done = memcli(*words, "--json")
-    assert done.code in (1, 2)
-    assert done.json["error"]["hint"].startswith(hint)
-
-
 def test_a_command_line_without_a_command_says_so(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -100,17 +100,16 @@ WRITES = [
 ]
 
 
-@pytest.mark.parametrize("words", WRITES, ids=lambda words: " ".join(words[:3]))
-def test_writing_into_ro_says_what_an_unknown_name_says(
-    team: Vault, memcli: Run, words: list[str]
-) -> None:
-    answers = []
-    for name in ("platform", "mistaken"):
-        done = memcli(*words, "--vault", name, "--json", environ=READ)
-        error = done.json["error"]
-        assert error["code"] == "vault_not_found", error
-        answers.append((done.code, done.out.replace(name, "NAME"), done.err))
-    assert answers[0] == answers[1]
+@pytest.mark.usefixtures("team")
+def test_writing_into_ro_says_what_an_unknown_name_says(inline: Run) -> None:
+    for words in WRITES:
+        answers = []
+        for name in ("platform", "mistaken"):
+            done = inline(*words, "--vault", name, "--json")
+            error = done.json["error"]
+            assert error["code"] == "vault_not_found", error
+            answers.append((done.code, done.out.replace(name, "NAME"), done.err))
+        assert answers[0] == answers[1]
 
 
 def test_research_over_a_team_says_where_from_and_is_recorded_in_ones_own(

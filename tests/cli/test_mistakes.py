@@ -1,0 +1,239 @@
+"""A mistake has its exit code, its error code and a hint, and changes nothing.
+
+2: the words are wrong for every vault; 1: the vault cannot do it.
+"""
+
+import shlex
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memcli import Vault
+from tests.cli.conftest import Run
+
+TOKEN = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+KEYS = ["memcli", "command", "ok", "data", "warnings", "error"]
+# Exit code, error code (or any: -), command line, and behind # how the hint begins.
+# ID is an entry in use that has no version before, TOKEN a secret.
+MISTAKES = """
+2 usage nosuch
+2 - serach x # Did you mean: memcli recall?
+2 usage --vault '' list
+2 usage recall
+2 usage recall x --nosuch
+2 usage recall x --all
+2 usage recall x --limit many
+2 invalid_limit recall x --limit 0
+2 usage recall x --budget huge
+2 invalid_kind recall x --kind fixx
+2 invalid_kind recall x --kind decison # Did you mean 'decision'?
+2 invalid_type recall x --type animal
+2 - recall x --after someday
+2 usage recall x --after ''
+2 invalid_cursor recall --all --cursor zzz
+2 usage recall --all --research x
+2 usage recall --batch - --research x
+1 vault_not_found recall x --vault /nowhere/at/all
+1 unreadable recall --batch /nowhere/at/all
+1 entry_not_found recall --useful 1zzz
+2 usage reflect
+2 usage reflect ' '
+2 usage reflect x --budget huge
+2 usage reflect x --tags-match some
+2 invalid_limit reflect x --limit 0
+2 invalid_kind reflect x --kind fixx
+2 invalid_date reflect x --after someday
+1 vault_not_found reflect x --vault /nowhere/at/all
+2 - reflect --all-sessions --host nosuch
+2 usage reflect what --session x # Drop --session.
+2 usage reflect what --all-sessions # Drop --all-sessions.
+2 usage reflect what --since 7d # Drop --since.
+2 usage reflect what --host codex # Drop --host.
+2 usage reflect what --dry-run # Drop --dry-run.
+2 usage reflect --session x --all-sessions # Drop --session.
+2 usage reflect --session x --since 7d # Drop --since.
+2 usage reflect --session x --budget low # Ask one: memcli reflect
+2 usage reflect --session x --tag a # Ask one: memcli reflect
+2 usage reflect --all-sessions --limit 3 # Ask one: memcli reflect
+1 unreadable reflect --session /nowhere/at/all
+2 invalid_kind save x --kind fixx
+2 - save x --kind convntion # Did you mean 'convention'?
+2 invalid_type save x --type animal
+2 invalid_layer save x --layer roof
+2 invalid_item save x --item thing
+2 invalid_confidence save x --confidence SOME
+2 invalid_source save x --source nobody
+2 invalid_occurred_at save x --occurred-at 2025-13-01
+2 invalid_expires_at save x --expires-at never
+2 invalid_tag save x --tag 'two words'
+2 invalid_entity save x --entity ..
+2 usage save x --visibility public
+2 empty_text save ' '
+2 usage save x --agent ''
+2 usage save x --project ''
+2 usage save x --tag a --tag=
+2 usage save --batch - --cite x
+2 - save two words # A text of several words needs quotes.
+2 - save '-s is a flag' # A text that begins with - stands behind --:
+1 unreadable save --file /nowhere/at/all
+1 unreadable save --file /
+1 secret_found save 'key AKIAABCDEFGHIJKLMNOP'
+2 usage list --since ''
+2 - list deploy # Words are searched by recall, not by list.
+2 usage evolve
+2 usage evolve ID x --edit
+2 usage evolve ID --revert --tag x
+2 usage evolve ID x --file y
+2 usage evolve 1m7x --revert --cite x
+2 empty_text evolve ID ''
+2 invalid_kind evolve ID x --kind nonsense
+1 nothing_to_change evolve ID 'We deploy on Tuesdays'
+1 no_version_before evolve ID --revert
+1 entry_not_found evolve 1zzz x
+1 entry_not_found evolve ../../etc/passwd x
+2 usage resolve
+2 usage resolve x --query y
+2 usage resolve --query y --undo
+2 usage resolve x --same-key --only-this
+2 usage resolve x --undo --note n
+2 usage resolve --list x
+2 usage resolve x --unresolved
+2 usage resolve x --kind fix
+2 usage resolve --query the
+1 entry_not_found resolve 1zzz
+1 entry_not_found resolve --query kubernetes
+1 secret_found resolve ID --note 'the token is TOKEN' --dry-run
+1 entry_not_found forget 1zzz --yes
+2 usage review --approve
+2 usage review x --approve --reject
+2 usage review x
+2 usage review x --list --approve
+2 usage review x --approve --all
+2 usage review --supersede y --all
+2 usage review --undo --all
+2 usage review x --reject --title t
+2 usage review a b --register
+2 usage review a --type tool
+2 usage review a --approve --alias b
+2 usage review --entities --ideas
+2 usage review --entities --list
+2 usage review --all --ignore
+2 usage review --ignore
+2 usage review a --ignore --dry-run
+2 usage review a --ignore --register
+2 - review --approve --all --min-confidence SOME
+2 - review ideas # Did you mean: memcli ideas?
+2 - review entities # Did you mean: memcli entities?
+1 entry_not_found review --approve 1zzz
+1 nothing_to_undo review --undo
+1 secret_found review --approve ID --title 'the token is TOKEN' --dry-run
+2 usage ideas nosuch
+2 usage ideas list x
+2 usage ideas list --dry-run
+2 usage ideas promote
+2 usage ideas promote x --reason y
+2 usage ideas dismiss
+2 usage ideas dismiss x --kind note
+2 usage ideas merge x
+2 usage ideas merge x y z
+1 idea_not_found ideas promote nosuch
+1 secret_found ideas promote nosuch --title 'the token is TOKEN' --dry-run
+2 usage entities nosuch
+2 - entities registr x # Did you mean: register?
+2 usage entities list Redis
+2 usage entities waiting Redis
+2 usage entities register
+2 usage entities register a b
+2 usage entities register a --yes
+2 invalid_entity entities register ..
+2 usage entities ignore
+2 usage entities ignore a --dry-run
+2 usage entities rename a
+2 usage entities merge a b c
+2 usage entities merge a b --type tool
+1 entity_not_found entities alias nosuch other --yes
+1 secret_found entities alias Redis TOKEN --dry-run
+1 secret_found entities rename Redis TOKEN --dry-run
+1 secret_found entities register TOKEN --dry-run
+2 usage inspect entity
+2 usage inspect entity --merge Redis
+2 usage inspect entity Redis --rename a --alias b
+2 usage inspect --rename a
+2 usage inspect entities Redis
+2 usage inspect entity Redis --yes
+2 usage inspect models x
+2 usage inspect index --stale
+2 usage inspect lint --stale
+1 - inspect indx # Did you mean: memcli inspect index?
+1 entry_not_found inspect 1zzz
+1 entry_not_found inspect ../../etc
+1 research_not_found inspect research nosuch
+1 owner_only inspect --agent ada
+2 usage skills nonsense
+2 - skills instal # Did you mean: install?
+2 usage skills show
+2 usage skills show recap recall
+2 skill_not_found skills show nosuch
+2 usage skills show core --host nosuch
+2 usage skills show recap --force
+2 usage skills list --dry-run
+2 usage skills install
+2 usage skills install recap
+2 usage skills install --all recap --host codex
+2 usage skills install recap --host windsurf
+2 skill_not_found skills install nosuch --host codex
+2 usage skills install recap --host codex --scope world
+2 invalid_host install nosuch
+2 usage install codex --scope world
+2 - install codex gemini # Name one host at a time.
+2 - install --all # Name one host at a time.
+2 usage import
+2 usage import x.jsonl --yes
+1 unreadable import /nowhere/at/all
+1 not_a_vault init /
+"""
+
+
+def by_command() -> dict[str, list[str]]:
+    found = defaultdict(list)
+    for row in MISTAKES.strip().splitlines():
+        found[row.split()[2]].append(row)
+    return found
+
+
+@pytest.mark.parametrize(
+    "rows", [pytest.param(rows, id=name) for name, rows in by_command().items()]
+)
+def test_a_mistake_has_its_codes_and_changes_nothing(
+    inline: Run,
+    vault: Vault,
+    home: Path,
+    snapshot: Callable[[str], Any],
+    rows: list[str],
+) -> None:
+    draft = {"text": "We deploy on Tuesdays", "entities": ["Redis"], "type": "system"}
+    name = vault.save(vault.draft(draft)).id
+    vault.read(lambda reader: reader.size)
+    before = snapshot(vault.root), sorted(path.name for path in home.iterdir())
+    for row in rows:
+        line, _, hint = row.replace("TOKEN", TOKEN).partition(" # ")
+        code, error, *words = shlex.split(line)
+        words = [name if word == "ID" else word for word in words]
+        done = inline(*words, "--json")
+        assert (done.code, list(done.json)) == (int(code), KEYS), (row, done.out)
+        assert (done.json["ok"], done.json["data"]) == (False, None), row
+        told = done.json["error"]
+        assert error in (told["code"], "-"), (row, told)
+        assert (told["hint"] or "").startswith(hint), (row, told)
+        assert TOKEN not in done.out, row
+        assert TOKEN not in line or "commit" not in told["message"], row
+        # A person reads the same on stderr.
+        plain = inline(*words)
+        assert (plain.code, plain.out) == (int(code), ""), row
+        assert told["message"], row
+        assert told["message"] in plain.err, (row, plain.err)
+    after = snapshot(vault.root), sorted(path.name for path in home.iterdir())
+    assert after == before
