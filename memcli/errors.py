@@ -8,7 +8,7 @@ bug in memcli (exit code 70).
 Exit codes: 2 the words of the command line are wrong for every vault; 1 the
 words make sense, and the vault, a file or the system cannot do it; 70 a bug, 75 try
 again later (EX_USAGE and friends of BSD sysexits.h, except that usage is 2 as in every
-shell). tests/cli/test_exit_codes.py has a table of mistakes.
+shell). tests/cli/test_mistakes.py has a table of mistakes.
 """
 
 from __future__ import annotations

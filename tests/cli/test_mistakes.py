@@ -208,7 +208,7 @@ def by_command() -> dict[str, list[str]]:
     "rows", [pytest.param(rows, id=name) for name, rows in by_command().items()]
 )
 def test_a_mistake_has_its_codes_and_changes_nothing(
-    inline: Run,
+    memcli: Run,
     vault: Vault,
     home: Path,
     snapshot: Callable[[str], Any],
@@ -222,7 +222,7 @@ def test_a_mistake_has_its_codes_and_changes_nothing(
         line, _, hint = row.replace("TOKEN", TOKEN).partition(" # ")
         code, error, *words = shlex.split(line)
         words = [name if word == "ID" else word for word in words]
-        done = inline(*words, "--json")
+        done = memcli(*words, "--json")
         assert (done.code, list(done.json)) == (int(code), KEYS), (row, done.out)
         assert (done.json["ok"], done.json["data"]) == (False, None), row
         told = done.json["error"]
@@ -231,7 +231,7 @@ def test_a_mistake_has_its_codes_and_changes_nothing(
         assert TOKEN not in done.out, row
         assert TOKEN not in line or "commit" not in told["message"], row
         # A person reads the same on stderr.
-        plain = inline(*words)
+        plain = memcli(*words)
         assert (plain.code, plain.out) == (int(code), ""), row
         assert told["message"], row
         assert told["message"] in plain.err, (row, plain.err)

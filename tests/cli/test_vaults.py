@@ -101,11 +101,11 @@ WRITES = [
 
 
 @pytest.mark.usefixtures("team")
-def test_writing_into_ro_says_what_an_unknown_name_says(inline: Run) -> None:
+def test_writing_into_ro_says_what_an_unknown_name_says(memcli: Run) -> None:
     for words in WRITES:
         answers = []
         for name in ("platform", "mistaken"):
-            done = inline(*words, "--vault", name, "--json")
+            done = memcli(*words, "--vault", name, "--json")
             error = done.json["error"]
             assert error["code"] == "vault_not_found", error
             answers.append((done.code, done.out.replace(name, "NAME"), done.err))

@@ -40,18 +40,18 @@ def test_each_question_of_a_batch_is_noted(memcli: Run, vault: Vault):
     assert len(noted(vault)) == 2
 
 
-def hook(memcli: Run, event: str, **payload: str) -> str:
+def hook(process: Run, event: str, **payload: str) -> str:
     given = json.dumps({"session_id": "s1", **payload}).encode()
-    done = memcli("hook", event, "--host", "codex", stdin=given)
+    done = process("hook", event, "--host", "codex", stdin=given)
     assert done.code == 0
     return done.out
 
 
-def test_a_prompt_is_noted_with_what_was_told(memcli: Run, vault: Vault):
+def test_a_prompt_is_noted_with_what_was_told(process: Run, vault: Vault):
     mine = save(vault, "The billing service deploys from the main branch")
     prompt = "please deploy the billing service from main"
-    assert mine in hook(memcli, "prompt-submit", prompt=prompt)
-    assert hook(memcli, "prompt-submit", prompt=prompt) == ""  # it was told already
+    assert mine in hook(process, "prompt-submit", prompt=prompt)
+    assert hook(process, "prompt-submit", prompt=prompt) == ""  # it was told already
     told, silent = noted(vault)
     assert told["via"] == silent["via"] == "hook"
     assert told["question"] == silent["question"] is not None
@@ -60,13 +60,13 @@ def test_a_prompt_is_noted_with_what_was_told(memcli: Run, vault: Vault):
     assert (silent["hit"], silent["rows"]) == (False, [])
 
 
-def test_the_start_of_a_session_is_noted_without_a_question(memcli: Run, vault: Vault):
+def test_the_start_of_a_session_is_noted_without_a_question(process: Run, vault: Vault):
     pinned = save(vault, "Ask before you push", pinned=True)
     rule = save(vault, "Never drop a table", kind="constraint")
     recent = save(vault, "The rerank key is broken", item="derived")
     state_of(vault.root, layout.HARNESS).mkdir()
     (state_of(vault.root, layout.HARNESS) / "swept").touch()
-    assert pinned in hook(memcli, "session-start")
+    assert pinned in hook(process, "session-start")
     (one,) = noted(vault)
     assert one["question"] is None
     assert {row["id"]: row["channels"] for row in one["rows"]} == {
