@@ -1,5 +1,6 @@
 """Candidates wait, and a decision loses nothing."""
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -213,24 +214,22 @@ def test_changes_are_checked_and_secrets_refused(vault: Vault) -> None:
     assert tree(vault) == before
 
 
-@pytest.mark.parametrize("days", [None, 0, 10, 20.5])
-@pytest.mark.parametrize("least", [None, "LOW", "medium", "HIGH"])
-def test_a_selection_is_by_age_and_confidence(
-    vault: Vault, days: float | None, least: str | None
-) -> None:
+def test_a_selection_is_by_age_and_confidence(vault: Vault) -> None:
     candidate(vault, "old low", created="2026-11-01T12:00:00Z", confidence="LOW")
     candidate(vault, "new high", confidence="HIGH")
     candidate(vault, "mid medium", created="2026-11-10T12:00:00Z", confidence="MEDIUM")
     candidate(vault, "new unsure")
     waiting = inbox.pending(vault)
-    found = inbox.select(waiting, older_than_days=days, min_confidence=least)
     order = ["LOW", "MEDIUM", "HIGH"]
-    floor = order.index(least.upper()) if least else 0
-    assert found == [
-        one
-        for one in waiting
-        if one.age_days >= (days or 0) and order.index(one.confidence or "LOW") >= floor
-    ]
+    for days, least in product([None, 0, 10, 20.5], [None, "LOW", "medium", "HIGH"]):
+        floor = order.index(least.upper()) if least else 0
+        found = inbox.select(waiting, older_than_days=days, min_confidence=least)
+        assert found == [
+            one
+            for one in waiting
+            if one.age_days >= (days or 0)
+            and order.index(one.confidence or "LOW") >= floor
+        ], (days, least)
 
 
 def test_an_unknown_confidence_is_refused() -> None:

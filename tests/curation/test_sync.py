@@ -761,17 +761,17 @@ def test_setup_keeps_no_remote_that_does_not_answer(vault: Vault) -> None:
     assert git(vault.root, "remote") == ""
 
 
-@pytest.mark.parametrize(
-    "address",
-    ["ext::touch mark", "fd::3", "--upload-pack=touch mark", "ftp://x/y", "a\nb", "",
-     "ssh://-oProxyCommand=touch/x", "-oProxyCommand=touch:x", "codecommit::x"],
-)  # fmt: skip
-def test_an_address_that_would_start_a_program_is_refused(
-    vault: Vault, address: str
-) -> None:
-    with pytest.raises(InvalidValue):
-        sync_setup.setup(vault, address, TERMS)
-    assert git(vault.root, "remote") == ""
+PROGRAMS = (
+    *("ext::touch mark", "fd::3", "--upload-pack=touch mark", "ftp://x/y", "a\nb", ""),
+    *("ssh://-oProxyCommand=touch/x", "-oProxyCommand=touch:x", "codecommit::x"),
+)
+
+
+def test_an_address_that_would_start_a_program_is_refused(vault: Vault) -> None:
+    for address in PROGRAMS:
+        with pytest.raises(InvalidValue):
+            sync_setup.setup(vault, address, TERMS)
+        assert git(vault.root, "remote") == ""
 
 
 def test_a_program_in_gits_own_config_is_not_started_either(

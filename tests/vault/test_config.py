@@ -84,55 +84,48 @@ def test_a_change_of_the_vault_is_a_commit(vault: Vault) -> None:
     assert subprocess.check_output([*git, "status", "--porcelain"]) == b""
 
 
-@pytest.mark.parametrize(
-    ("name", "words", "said"),
-    [
-        ("limits.body", ["many"], "must be a whole number"),
-        ("limits.body", ["0"], "must be above 0"),
-        ("memory.review_mode", ["loud"], "must be one of"),
-        ("vault.kinds", ["two words"], "holds no kind"),
-        ("agents.ada.policy", ["all"], "must be one of"),
-        ("vaults.team.role", ["rw"], "needs a path"),
-        ("vaults.Team.path", ["/x"], "not a name for a vault"),
-        ("mining.judge_seconds", ["900"], None),
-        ("default-vault", ["/nowhere"], "there is no vault"),
-    ],
-)
+NOT_VALID = [
+    ("limits.body", ["many"], "must be a whole number"),
+    ("limits.body", ["0"], "must be above 0"),
+    ("memory.review_mode", ["loud"], "must be one of"),
+    ("vault.kinds", ["two words"], "holds no kind"),
+    ("agents.ada.policy", ["all"], "must be one of"),
+    ("vaults.team.role", ["rw"], "needs a path"),
+    ("vaults.Team.path", ["/x"], "not a name for a vault"),
+    ("mining.judge_seconds", ["900"], None),
+    ("default-vault", ["/nowhere"], "there is no vault"),
+]
+
+
 def test_what_is_not_valid_is_refused_and_nothing_changes(
-    vault: Vault,
-    home: Path,
-    snapshot: Callable[[str], dict[str, str]],
-    name: str,
-    words: list[str],
-    said: str | None,
+    vault: Vault, home: Path, snapshot: Callable[[str], dict[str, str]]
 ) -> None:
     put(vault, "mining.judge", "codex")
     config_file = Path(user_config.path_of(os.environ))
     before, users = snapshot(vault.root), config_file.read_text()
-    with pytest.raises(MemcliError, match=said) as refusal:
-        put(vault, name, *words)
-    said_of_it = refusal.value.message.replace(str(config_file.parent), "")
-    assert "memcli-" not in said_of_it.replace(vault.root, "")
-    assert (snapshot(vault.root), config_file.read_text()) == (before, users)
+    for name, words, said in NOT_VALID:
+        with pytest.raises(MemcliError, match=said) as refusal:
+            put(vault, name, *words)
+        said_of_it = refusal.value.message.replace(str(config_file.parent), "")
+        assert "memcli-" not in said_of_it.replace(vault.root, "")
+        assert (snapshot(vault.root), config_file.read_text()) == (before, users)
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [
-        ("limits.bodi", "Did you mean 'limits.body'?"),
-        ("limits", "What there is"),
-        ("agents.policy", "What there is"),
-        ("vaults.team.colour", "What there is"),
-        ("", "What there is"),
-        ("a..b", "What there is"),
-    ],
-)
-def test_an_unknown_setting_is_answered_with_the_nearest(
-    vault: Vault, name: str, hint: str
-) -> None:
-    with pytest.raises(InvalidValue, match="there is no setting") as refusal:
-        put(vault, name, "1")
-    assert hint in (refusal.value.hint or "")
+NO_SETTINGS = [
+    ("limits.bodi", "Did you mean 'limits.body'?"),
+    ("limits", "What there is"),
+    ("agents.policy", "What there is"),
+    ("vaults.team.colour", "What there is"),
+    ("", "What there is"),
+    ("a..b", "What there is"),
+]
+
+
+def test_an_unknown_setting_is_answered_with_the_nearest(vault: Vault) -> None:
+    for name, hint in NO_SETTINGS:
+        with pytest.raises(InvalidValue, match="there is no setting") as refusal:
+            put(vault, name, "1")
+        assert hint in (refusal.value.hint or "")
 
 
 @pytest.mark.parametrize(

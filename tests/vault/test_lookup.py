@@ -43,29 +43,18 @@ def test_a_vault_behind_a_link_takes_both_absolute_paths(
         assert behind.get(os.path.join(base, path)).id == name
 
 
-@pytest.mark.parametrize(
-    "word",
-    [
-        "",
-        " ",
-        "/",
-        "..",
-        "../x.md",
-        "/etc/passwd",
-        "/etc/x.md",
-        "memories",
-        "memories/note/",
-        "redis-restarts-at-nigh",
-        "redis",
-        "x\0y",
-        "\udce9.md",
-        "a" * 5000,
-    ],
+NAMES_NOTHING = (
+    *("", " ", "/", "..", "../x.md", "/etc/passwd", "/etc/x.md", "memories"),
+    *("memories/note/", "redis-restarts-at-nigh", "redis", "x\0y", "\udce9.md"),
+    "a" * 5000,
 )
-def test_anything_else_leads_to_no_entry(vault: Vault, word: str) -> None:
+
+
+def test_anything_else_leads_to_no_entry(vault: Vault) -> None:
     save(vault, "Redis restarts at night")
-    with pytest.raises(EntryNotFound):
-        vault.path_of(word)
+    for word in NAMES_NOTHING:
+        with pytest.raises(EntryNotFound):
+            vault.path_of(word)
 
 
 def test_a_mistyped_name_of_a_file_is_named_rightly(vault: Vault) -> None:

@@ -140,14 +140,15 @@ def test_equal_titles_get_numbered_files(vault: Vault) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "title", ["../../etc/passwd", "/etc/passwd", "C:\\x", "..", ".git/config", "con"]
-)
-def test_no_title_leads_out_of_the_vault(vault: Vault, title: str) -> None:
-    saved = vault.save(vault.draft({"text": f"of {title}", "title": title}))
-    path = Path(vault.root, saved.path).resolve()
-    assert path.is_relative_to(Path(vault.root, "memories").resolve())
-    assert vault.get(saved.id).title == title
+TITLES = ["../../etc/passwd", "/etc/passwd", "C:\\x", "..", ".git/config", "con"]
+
+
+def test_no_title_leads_out_of_the_vault(vault: Vault) -> None:
+    for title in TITLES:
+        saved = vault.save(vault.draft({"text": f"of {title}", "title": title}))
+        path = Path(vault.root, saved.path).resolve()
+        assert path.is_relative_to(Path(vault.root, "memories").resolve())
+        assert vault.get(saved.id).title == title
 
 
 def test_symlinked_folder_is_not_written_through(vault: Vault, tmp_path: Path) -> None:
