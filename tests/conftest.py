@@ -137,7 +137,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for name in set(os.environ) - set(environment):
             patch.delenv(name)
         for name, value in environment.items():
-            patch.setenv(name, value)
+            if os.environ.get(name) != value:
+                patch.setenv(name, value)
         # The checkout would be the project of all that a test saves.
         patch.chdir(folder)
         yield folder

@@ -60,9 +60,10 @@ def test_what_the_owner_keeps_private_no_agent_sees(memcli: Run) -> None:
 
 
 def test_groups_that_make_no_sense_are_refused(memcli: Run) -> None:
-    none = memcli("save", "x y z", "--visibility", "group")
-    assert none.code == 2
-    assert "--group NAME" in none.err
+    for who in ([], ["--agent", "reader"]):
+        none = memcli("save", "x y z", "--visibility", "group", *who)
+        assert none.code == 2
+        assert "--group NAME" in none.err
     both = memcli("save", "x y z", "--visibility", "private", "--group", "mobile")
     assert both.code == 2
     assert "Drop one of them" in both.err
@@ -76,11 +77,6 @@ def test_a_text_that_is_there_keeps_who_may_see_it_and_says_so(memcli: Run) -> N
     assert "visibility 'private' was not taken" in again.err
     assert "has 'shared'; to change it: edit `visibility` in memories/" in again.err
     assert memcli("save", "The port is 8080").err == ""
-
-
-def test_an_agent_in_no_group_shares_with_none(memcli: Run) -> None:
-    none = memcli("save", "x y z", "--visibility", "group", "--agent", "reader")
-    assert (none.code, "--group NAME" in none.err) == (2, True)
 
 
 def test_what_narrows_evidence_is_said(memcli: Run) -> None:

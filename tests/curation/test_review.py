@@ -23,8 +23,6 @@ from memcli.recall.query import Query, view_of
 from tests.conftest import NOW
 from tests.git_command import git
 
-DAY = 86_400
-
 
 def candidate(vault: Vault, text: str, **fields: Any) -> str:
     return vault.save(vault.draft({"text": text, "status": "pending", **fields})).id
@@ -230,11 +228,6 @@ def test_a_selection_is_by_age_and_confidence(vault: Vault) -> None:
             if one.age_days >= (days or 0)
             and order.index(one.confidence or "LOW") >= floor
         ], (days, least)
-
-
-def test_an_unknown_confidence_is_refused() -> None:
-    with pytest.raises(InvalidValue, match="HIGH, MEDIUM, LOW"):
-        inbox.select([], min_confidence="sure")
 
 
 def test_a_broken_inbox_file_is_named_and_stops_nothing(vault: Vault) -> None:

@@ -244,11 +244,6 @@ def test_the_budget_says_how_many_of_each(
     assert len(more.facts) == min(40, sum(most[:2]) + 25)
 
 
-def test_an_unknown_budget_is_refused(vault: Vault) -> None:
-    with pytest.raises(InvalidValue, match="budget"):
-        vault.reflect("redis", budget="huge")
-
-
 def test_filters_are_those_of_recall(vault: Vault) -> None:
     tagged = save(vault, "Redis is here", tags=["db"], kind="decision")
     save(vault, "Redis is there", tags=["web"], entities=["Frankfurt"])
@@ -437,60 +432,6 @@ VIEWS = {
     "shared": View(NOW, agent=Agent("ann", ReadPolicy.SHARED)),
     "group": View(NOW, agent=Agent("ann", ReadPolicy.GROUP, ("web",))),
 }
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("policy", list(VIEWS))
-def test_an_agent_learns_nothing_of_what_it_may_not_see(
-    make_vault: Callable[..., Vault], policy: str
-) -> None:
-    """The same answer, but for scores, with and without what is hidden."""
-
-    def build(name: str, *, secret: bool) -> Vault:
-        vault = make_vault(name)
-        at = "2026-11-20T00:00:00Z"
-        mine: dict[str, Any] = {"agent": "ann", "created": at}
-        hidden: dict[str, Any] = {"agent": "bob", "visibility": "private"}
-        hidden["created"] = at
-        save(vault, "The checkout limit is 3", id="1m7y6wbehbqyv001", **mine)
-        save(
-            vault,
-            "The checkout limit was seen",
-            id="1m7y6wbehbqyv002",
-            layer="observation",
-            evidence=["1m7y6wbehbqyv0a1"],
-            **mine,
-        )
-        if secret:
-            save(vault, "The checkout limit is 5", id="1m7y6wbehbqyv0a0", **hidden)
-            name = "1m7y6wbehbqyv0a1"
-            save(vault, "The checkout limit of salaries", id=name, **hidden)
-            vault.resolve(name)
-            old = save(
-                vault, "Salaries limit checkout", id="1m7y6wbehbqyv0a2", **hidden
-            )
-            vault.evolve(old, "Salaries limit checkout more")
-            for number in range(20):
-                save(vault, f"Salaries of layoffs {number}", **hidden)
-        return vault
-
-    def told(vault: Vault) -> dict[str, Any]:
-        out = vault.reflect(
-            "what is the checkout limit of salaries?", view=VIEWS[policy]
-        ).as_dict()
-        for row in out["facts"]:
-            del row["score"], row["channels"]
-        return out
-
-    with_, without = build("with", secret=True), build("without", secret=False)
-    assert told(with_) == told(without)
-    assert told(with_)["missing_terms"] == ["salaries"]
-    assert told(with_)["stale"] == []
-    assert len(told(with_)["facts"]) == 2
-    owner = with_.reflect("what is the checkout limit of salaries?")
-    assert owner.missing_terms == []
-    assert owner.similar
-    assert owner.superseded_excluded
 
 
 def test_a_successor_that_is_hidden_is_not_named(vault: Vault) -> None:

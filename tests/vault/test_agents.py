@@ -46,7 +46,6 @@ WORDS = ("deploy", "tests", "redis", "cache", "Tuesday", "release", "index", "lo
 NAMES = ("Redis", "Ada Lovelace", "parse_args", "Redis Cluster", "kv")
 AGENTS = ("ada", "bob", "eve", None)
 GROUPS = ("red", "blue", "green")
-POLICIES = ("isolated", "shared", "group")
 
 entries = st.lists(
     st.fixed_dictionaries(
@@ -298,27 +297,6 @@ def test_what_an_agent_writes_names_that_agent_and_not_the_drafts(
     vault = make_vault(agent="ada")
     saved = vault.save(vault.draft({"text": "x", "agent": "bob"}))
     assert vault.get(saved.id).agent == "ada"
-
-
-def test_agent_a_s_skill_stored_memory_is_not_visible_to_isolated_agent_b(
-    make_vault: VaultMaker,
-) -> None:
-    ada, bob = make_vault(agent="ada"), make_vault(agent="bob")
-    draft = ada.draft(
-        {"text": "the release is on Tuesday", "source": {"writer": "skill"}}
-    )
-    saved = ada.save(draft)
-    assert bob.recall("release Tuesday").rows == []
-    with pytest.raises(EntryNotFound) as hidden:
-        bob.get(saved.id)
-    with pytest.raises(EntryNotFound) as unknown:
-        bob.get("1zzzzzzzzzzzzzzz")
-    assert hidden.value.message.replace(saved.id, "") == unknown.value.message.replace(
-        "1zzzzzzzzzzzzzzz", ""
-    )
-    # The same text by another is an entry of its own, not a hint at the first.
-    again = bob.save(bob.draft({"text": "the release is on Tuesday"}))
-    assert (again.outcome, again.similar) == ("created", ())
 
 
 @pytest.mark.parametrize("stale", [True, False])
