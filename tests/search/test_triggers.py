@@ -184,15 +184,17 @@ def test_a_table_that_is_gone_or_damaged_is_made_from_the_index(vault: Vault):
         assert table_of(vault) is not None
 
 
-@pytest.mark.parametrize("at", range(0, 220, 11))
-def test_no_byte_of_a_table_can_be_changed_unseen(vault: Vault, at: int):
+def test_no_byte_of_a_table_can_be_changed_unseen(vault: Vault):
     save(vault, LESSON)
     names(vault)
     path = Path(state_dirs.path(vault.root, layout.INDEX), trigger_table.NAME)
-    data = bytearray(path.read_bytes())
-    data[at % len(data)] ^= 0x41
-    path.write_bytes(bytes(data))
-    assert trigger_table.read(str(path)) is None
+    whole = path.read_bytes()
+    assert trigger_table.read(str(path)) is not None
+    for at in range(len(whole)):
+        data = bytearray(whole)
+        data[at] ^= 0x41
+        path.write_bytes(bytes(data))
+        assert trigger_table.read(str(path)) is None, at
 
 
 @pytest.fixture

@@ -66,8 +66,11 @@ def test_each_host_hears_exactly_this_at_each_event(
     tells = event in ("session-start", "prompt-submit") and host not in DEAF
     if tells:
         text = frame(event, rule)
+        # One line that starts as JSON does: Gemini shows plain text to the user, Codex
+        # refuses what only looks like JSON.
         wanted = json.dumps(expected(host, event, text), ensure_ascii=False)
         assert done.answer == wanted
+        assert wanted.startswith('{"')
     else:
         assert done.answer == ""
     assert (done.line["event"], done.line["host"]) == (event, host)
@@ -87,15 +90,6 @@ def test_each_host_hears_exactly_this_at_each_event(
         assert ("--close" in flags) is MINES[event]
     else:
         assert started == []
-
-
-@pytest.mark.parametrize(("host", "event"), list(PAYLOADS))
-def test_an_answer_is_one_line_and_starts_as_json_does(
-    live: Vault, rule: str, started: list[list[str]], host: str, event: str
-) -> None:
-    out = call(live, event, host, PAYLOADS[host, event]).answer
-    # Gemini shows plain text to the user, Codex refuses what only looks like JSON.
-    assert out == "" or (out.startswith('{"') and out.endswith("}") and "\n" not in out)
 
 
 def test_codex_gets_no_key_beside_those_of_its_schema(
