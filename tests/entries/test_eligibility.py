@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli.entries.eligibility import HISTORY_STATUSES, Facts, View, verdict
+from memcli.entries.eligibility import (
+    HISTORY_STATUSES,
+    Facts,
+    Resolve,
+    View,
+    verdict,
+)
 from memcli.entries.entry import Status
 
 NOW = 1_000
@@ -34,6 +40,16 @@ def test_history_shows_superseded_entries_but_no_resolved_ones() -> None:
     seen = view(statuses=HISTORY_STATUSES)
     assert verdict(Facts(Status.SUPERSEDED, 5), seen) is None
     assert verdict(Facts(Status.RESOLVED, 5), seen) == "resolved"
+
+
+@pytest.mark.parametrize("status", sorted(HISTORY_STATUSES))
+def test_no_version_of_a_settled_claim_comes_back_with_the_history(
+    status: Status,
+) -> None:
+    facts = Facts(status, 5, resolves=(Resolve("1solved"),))
+    for statuses in (HISTORY_STATUSES, frozenset({status})):
+        said = verdict(facts, view(statuses=statuses))
+        assert said == "its claim is resolved by 1solved"
 
 
 @pytest.mark.parametrize(
