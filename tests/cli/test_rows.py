@@ -76,8 +76,8 @@ def test_a_link_by_a_cut_title_leads_to_the_entry_with_and_without_its_mark(
     body = "the quick brown fox " * 9
     title = Entry(id="x", body=body).display_title
     name = vault.save(vault.draft({"text": body})).id
-    for way in (title, title.removesuffix("…")):
-        vault.save(vault.draft({"text": f"see [[{way}]]"}))
+    for verb, way in (("see", title), ("read", title.removesuffix("…"))):
+        vault.save(vault.draft({"text": f"{verb} [[{way}]]"}))
         (row, *_) = vault.recall(f"see {way}", depth=1).rows
         assert row
     reader = vault.index.reader()

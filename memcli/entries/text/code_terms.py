@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import zip_longest
 
 from memcli.entries.remembered import Remembered
-from memcli.entries.text.code_words import KEYWORDS, PROGRAMS
+from memcli.entries.text.code_words import EVERYWHERE, KEYWORDS, PROGRAMS
 from memcli.entries.text.identifiers import AROUND
 from memcli.entries.text.named_code import (
     COMMAND,
@@ -158,7 +158,7 @@ def broad(trigger: Trigger) -> str:
             return "it holds of every folder"
         if len(names) == 1 and names[0] in plain:
             return "it holds of most files"
-    elif trigger.form == WORD and (trigger.text in KEYWORDS or len(letters) < 3):
+    elif trigger.form == WORD and (trigger.text in KEYWORDS | EVERYWHERE or len(letters) < 3):
         return "it is a word of most files"
     elif trigger.form == COMMAND and trigger.text in PROGRAMS:
         if trigger.text in ("cd", "git", "go", "make", "python", "sed", "ssh"):

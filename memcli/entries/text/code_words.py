@@ -23,6 +23,11 @@ KEYWORDS = frozenset(
 """Keywords and built-in types of common languages, but for those that stand in nearly
 every file (`return`, `import`): they would tell a lesson at every edit."""
 
+EVERYWHERE = frozenset(
+    "const def func function if import in is public return self this".split()
+)
+"""Keywords that stand in nearly every file; a name of code in backticks only."""
+
 PACKAGES = frozenset(
     """
     ajv alamofire angular antd arrow asyncio attrs autogen axios babel backbone

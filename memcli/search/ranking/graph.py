@@ -32,6 +32,8 @@ HUB_SHARE = 0.1
 # Nor does it follow an edge to more than so many: nothing tells them apart, and ten
 # such edges would cost a recall more than its words do.
 CROWD = 64
+# What another version alone says leaves it in front of this one.
+_VERSIONS = 0.8
 
 
 class Step(NamedTuple):
@@ -147,7 +149,10 @@ class _Shares:
             # How much the edge says of each of them; of one alone it says everything.
             share = inverse_frequency(number, self.size) / self._whole
             self._known[number] = share
-        share *= self._by_name if edge.kind == "name" else 1.0
+        if edge.kind == "name":
+            share *= self._by_name
+        elif edge.kind == "lineage":
+            share *= _VERSIONS
         return score * self._weight * share
 
 

@@ -6,7 +6,9 @@ question themselves, but stand beside a match or hold a near word:
 
 - they leave `LEXICAL_SHARE` of the hits to documents that do, as long as so many do;
 - none stands above the best document that holds a rare word of the question, unless
-  the graph leads to it.
+  the graph leads to it;
+- nor does what the graph leads to stand above the document that leads there, by that
+  alone, where this one holds nearly all of the question.
 """
 
 from __future__ import annotations
@@ -31,6 +33,9 @@ LEXICAL_SHARE = 0.4
 
 Rounded down: a single hit may hold none.
 """
+# What the graph lifts stays so much below where it came from.
+_BELOW = 0.99
+_NEARLY_ALL = 0.9
 
 RARE = 0.7
 """The share of the idf of the question's rarest word that makes another word rare."""
@@ -80,6 +85,12 @@ class Evidence(NamedTuple):
     def matched(self, doc: int) -> tuple[str, ...]:
         """The words of the question that a document holds, or means."""
         return tuple([term.word for term in self.known if self.holds(doc, term.text)])
+
+    def answers(self, doc: int) -> bool:
+        """Whether a document holds nearly all of the question, by weight."""
+        whole = sum(term.idf for term in self.known)
+        held = sum(term.idf for term in self.known if self.holds(doc, term.text))
+        return held >= _NEARLY_ALL * whole
 
     def holds(self, doc: int, text: str) -> bool:
         """Whether a document holds a term, or means it; what it borrows is neither."""
@@ -225,8 +236,17 @@ class Order:
 
     def _score(self, doc: int) -> float:
         final = self._final[doc]
-        held = doc in self._beside and doc not in self._evidence.reached
-        return min(final, self._ceiling) if held else final
+        reached = self._evidence.reached.get(doc)
+        if reached is None:
+            return min(final, self._ceiling) if doc in self._beside else final
+        if reached.way[-1].kind == "lineage":  # the current version stands first
+            return final
+        leading = reached.way[0].doc
+        source = self._final.get(leading, 0.0)
+        alone = final * (1 - reached.score / self._evidence.totals[doc])
+        if alone < source < final and self._evidence.answers(leading):
+            return _BELOW * source
+        return final
 
     def _key(self, doc: int) -> tuple[float, bool, float, int]:
         beside = doc in self._beside
