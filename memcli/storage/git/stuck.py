@@ -61,6 +61,9 @@ def _read_by_git(env: Mapping[str, str]) -> Iterator[str]:
     git_dir, top = env.get("GIT_DIR"), env.get("GIT_WORK_TREE")
     if git_dir:
         yield from (os.path.join(git_dir, name) for name in _OWN)
+        for kind in ("refs", "logs"):
+            for folder, _, names in os.walk(os.path.join(git_dir, kind)):
+                yield from (os.path.join(folder, name) for name in names)
     if top:
         for number, (folder, folders, names) in enumerate(os.walk(top)):
             if number > _MOST:
