@@ -140,6 +140,8 @@ def _draw(canvas: Canvas, done: Synced, prefix: str = "") -> None:
     canvas.line(f"{prefix}{done.line}", style="good")
     verb = "would commit" if done.dry_run else "committed"
     _draw_some(canvas, [f"{verb} {path}" for path in done.committed])
+    verb = "would forget" if done.dry_run else "forgot"
+    _draw_some(canvas, [f"{verb} {path}, deleted by hand" for path in done.forgotten])
     _draw_some(canvas, [f"left {left.path}: {left.why}" for left in done.left])
     for note in done.eyes:
         canvas.line(f"  {note.id or note.path}  {note.title}: {note.what}", style="bad")

@@ -221,7 +221,8 @@ def _committed(vault: Vault, repository: Joining, done: Synced) -> Synced:
     if found is None:
         return done
     return done._replace(
-        committed=(*done.committed, *found.forgotten, *found.paths),
+        committed=(*done.committed, *found.paths),
+        forgotten=(*done.forgotten, *found.forgotten),
         left=tuple(found.left),
     )
 

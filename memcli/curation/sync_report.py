@@ -75,6 +75,7 @@ class Synced(NamedTuple):
         remote, address, branch: with what it was synced; the address holds no password.
         dry_run: whether nothing was done.
         committed: files that were committed first.
+        forgotten: files whose deletion by hand was committed first.
         left: files that were not, and why.
         came, went: what the remote gave and got.
         merged: how many entries both sides had changed.
@@ -92,6 +93,7 @@ class Synced(NamedTuple):
     branch: str
     dry_run: bool = False
     committed: tuple[str, ...] = ()
+    forgotten: tuple[str, ...] = ()
     left: tuple[Left, ...] = ()
     came: Traffic = Traffic()
     went: Traffic = Traffic()
@@ -112,6 +114,8 @@ class Synced(NamedTuple):
         """All of it in one line."""
         would = "would sync" if self.dry_run else "synced"
         said = [_moved("came", self.came), _moved("went", self.went)]
+        if self.forgotten:
+            said.insert(0, f"{counted(len(self.forgotten), 'file')} forgotten")
         if self.committed:
             said.insert(0, f"{counted(len(self.committed), 'file')} committed")
         if self.merged:

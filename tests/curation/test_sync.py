@@ -192,7 +192,8 @@ def test_a_file_that_a_person_deleted_is_forgotten_and_comes_back_by_undo(
     assert lint(vault) == []
     assert [step.code for step in repair.plan(vault).steps] == ["forgotten"]
     done = two.sync("laptop")
-    assert (done.committed, done.left) == ((saved.path,), ())
+    assert (done.forgotten, done.committed, done.left) == ((saved.path,), (), ())
+    assert "1 file forgotten" in done.line
     two.sync("desk")
     assert texts(two.roots["desk"]) == set()
     undone = undo.undo_last(two.vault("laptop"))
