@@ -1,6 +1,7 @@
 """A sync goes with the branch that is meant, and says which vaults it does not meet."""
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from memcli.storage import known_vaults
 from memcli.storage.git import network
 from memcli.storage.git.process import GitResult
 from memcli.vault import sync_state
+from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests import clones
 from tests.clones import TERMS, Clones, say, texts
@@ -163,3 +165,26 @@ def test_a_sparse_checkout_without_memories_is_refused_in_words(
     assert lint(two.vault("desk")) == []
     say(two.vault("desk"), "We test on Fridays")
     assert two.sync("desk").pushed
+
+
+@pytest.mark.parametrize("way", ["a clone that was killed", "a push into the folder"])
+def test_a_file_that_git_never_put_into_the_folder_is_not_taken_for_deleted(
+    two: Clones, way: str
+) -> None:
+    say(two.vault("desk"), "We deploy on Tuesdays")
+    two.sync("desk")
+    root = two.roots["laptop"]
+    if way == "a push into the folder":
+        git(root, "config", "receive.denyCurrentBranch", "ignore")
+        git(two.roots["desk"], "push", "-q", str(root), "main")
+    else:
+        shutil.rmtree(root)
+        git(root.parent, "clone", "-q", "-n", str(two.remote), str(root))
+        git(root, "checkout", "-q", "HEAD", "--", ".memcli")
+    git(root, "reset", "-q")
+    done = two.sync("laptop")
+    assert done.committed == done.forgotten == ()
+    assert done.left
+    vault = two.vault("laptop")
+    repair.apply(vault, repair.plan(vault))
+    assert texts(root) == {"We deploy on Tuesdays"}

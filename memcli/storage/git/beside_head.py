@@ -138,9 +138,10 @@ class Comparable(History):
         return list(found.items())
 
     def undisturbed(self, paths: Sequence[str]) -> list[str]:
-        """Those of the paths whose newest commit no other git has run beside: no pull,
-        merge, rebase, reset, checkout or stash that lacks it ended from two seconds
-        before it to two minutes after it, by git's reflog.
+        """Those of the paths that have been in the folder, and whose newest commit no
+        other git has run beside: no pull, merge, rebase, reset, checkout or stash that
+        lacks it ended from two seconds before it to two minutes after it, by git's
+        reflog.
 
         Raises:
             HistoryError: git refused.
@@ -158,7 +159,8 @@ class Comparable(History):
             if not _makes_a_commit(what) and not what.startswith(_CALM):
                 moves.append((int(when.partition("{")[2].rstrip("}")), commit))
         found = []
-        for path in paths if rows else ():  # without a reflog nothing is known
+        # Without a reflog nothing is known.
+        for path in self._have_been_in_the_folder(paths) if rows else ():
             last = ("log", "-1", "--format=%ct %H", "HEAD", "--", f":(literal){path}")
             made, _, commit = self.answer(*last).decode().strip().partition(" ")
             beside = {to for at, to in moves if -2 <= at - int(made or 0) <= 120}
@@ -166,6 +168,21 @@ class Comparable(History):
             if made and all(self._git((*has, to)).code == 0 for to in beside):
                 found.append(path)
         return found
+
+    def _have_been_in_the_folder(self, paths: Sequence[str]) -> list[str]:
+        """Those of the paths for which git's index has a time of a file.
+
+        After a clone that was killed, or a push into the folder, `git reset` makes an
+        index of files that were never there: their times are 0.
+        """
+        found = self.look("ls-files", "--debug", "-z", "--", *paths)
+        rows = printed.names(b"\n" * 5 + found + b"\0")
+        return [
+            # Five lines about the file before stand in front of a path.
+            row.split("\n", 5)[5]
+            for row, about in itertools.pairwise(rows)
+            if not about.startswith("  ctime: 0:0\n  mtime: 0:0\n")
+        ]
 
     def made_here(self) -> set[str] | None:
         """The commits that were made in this clone, by the reflogs of its branches.
