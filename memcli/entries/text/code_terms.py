@@ -158,7 +158,9 @@ def broad(trigger: Trigger) -> str:
             return "it holds of every folder"
         if len(names) == 1 and names[0] in plain:
             return "it holds of most files"
-    elif trigger.form == WORD and (trigger.text in KEYWORDS | EVERYWHERE or len(letters) < 3):
+    elif trigger.form == WORD and (
+        trigger.text in KEYWORDS | EVERYWHERE or len(letters) < 3
+    ):
         return "it is a word of most files"
     elif trigger.form == COMMAND and trigger.text in PROGRAMS:
         if trigger.text in ("cd", "git", "go", "make", "python", "sed", "ssh"):

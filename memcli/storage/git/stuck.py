@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import stat
+from itertools import islice
 
 from memcli.errors import HistoryError, Unreadable
 from memcli.storage import files
+from memcli.storage.walk import walk
 
 TYPE_CHECKING = False
 
@@ -62,12 +64,10 @@ def _read_by_git(env: Mapping[str, str]) -> Iterator[str]:
     if git_dir:
         yield from (os.path.join(git_dir, name) for name in _OWN)
         for kind in ("refs", "logs"):
-            for folder, _, names in os.walk(os.path.join(git_dir, kind)):
+            for folder, _, names in islice(walk(os.path.join(git_dir, kind)), _MOST):
                 yield from (os.path.join(folder, name) for name in names)
     if top:
-        for number, (folder, folders, names) in enumerate(os.walk(top)):
-            if number > _MOST:
-                return
+        for folder, folders, names in islice(walk(top), _MOST):
             folders[:] = sorted(name for name in folders if name != ".git")
             yield from (os.path.join(folder, name) for name in _RULES if name in names)
 
