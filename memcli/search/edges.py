@@ -172,9 +172,10 @@ def sharing(reader: Reader, key: str) -> Sequence[int]:
     """
     said = reader.exact("name_said", key)
     if said and key.isalpha():
-        docs, _ = reader.postings(stemmer()(key))
-        if len(docs) <= _WORDS_A_NAME * len(said):
-            return docs
+        term = stemmer()(key)
+        # A long list is not read to learn that it is long.
+        if reader.frequency(term) <= _WORDS_A_NAME * len(said):
+            return reader.postings(term)[0]
     return said
 
 

@@ -264,13 +264,16 @@ BESIDE = {
 STORED = {
     *(
         ("save", f"--{name}")
-        for name in ("title", "tag", "entity", "rationale", "agent")
+        for name in ("title", "tag", "entity", "rationale", "agent", "asked")
     ),
     *(("save", f"--{name}") for name in ("evidence", "group")),
     *(("save", f"--source-{name}") for name in ("host", "session", "transcript")),
     *(("save", f"--source-{name}") for name in ("record", "excerpt")),
     ("save", "text"),
-    *(("evolve", f"--{name}") for name in ("title", "tag", "entity", "reason")),
+    *(
+        ("evolve", f"--{name}")
+        for name in ("title", "tag", "entity", "reason", "asked")
+    ),
     *((command, "--project") for command in ("save", "evolve", "tag")),
     ("tag", "tags"),
     ("config", "words"),

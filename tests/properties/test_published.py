@@ -159,7 +159,7 @@ def test_most_matches_of_a_long_list_are_never_looked_at(
     monkeypatch.setattr(limits, "TOTAL", 0)
     monkeypatch.setattr(Query, "pool", 4)
     vault, chance = make_vault(), random.Random(3)
-    rare = ["Redis", "slow", "token", "queue"]
+    rare = ["redis", "slow", "token", "queue"]
     for number in range(250):
         words = chance.choices(["the", "deploy", "friday"], k=chance.randint(2, 30))
         words += chance.sample(rare, chance.choice([0, 0, 0, 1, 1, 2, 3]))

@@ -239,11 +239,23 @@ class _Watched:
                 process.wait(_GRACE)
             except subprocess.TimeoutExpired:
                 continue
-            if number == signal.SIGTERM and self._own_group:
-                continue  # its children get the second signal in any case
-            return
+            if not (number == signal.SIGTERM and self._own_group):
+                return
+            # Its children have as long to take their locks away.
+            until = time.monotonic() + _GRACE
+            while _is_there(process.pid) and time.monotonic() < until:
+                time.sleep(0.01)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(_GRACE)
+
+
+def _is_there(group: int) -> bool:
+    """Whether a process of a group is left."""
+    try:
+        os.killpg(group, 0)
+    except OSError:
+        return False
+    return True
 
 
 def without_progress(said: bytes) -> str:
