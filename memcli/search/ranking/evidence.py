@@ -110,7 +110,7 @@ def bar(size: int, words: int = WORDS) -> float:
         size: how many entries there are; among more, more share a few words by chance.
         words: of the text that count, and may be shared by chance.
     """
-    asked = 6.5 + 4.0 * log(max(words, 1)) + 1.5 * log(max(size, _SMALL) / _SMALL)
+    asked = 6.5 + 4.0 * log(max(words, 1)) + 1.8 * log(max(size, _SMALL) / _SMALL)
     return max(asked, _TWO_WORDS)
 
 
