@@ -124,7 +124,6 @@ def standing(
     chosen = select.chosen(reader, settings, session.view)
     items = [
         *found.items((doc for doc in ordered if doc in pinned), PINNED),
-        *found.items((doc for doc in ordered if doc in constraints), CONSTRAINTS),
         *found.items(found.docs_of(chosen.rules), RULES),
         *found.items(found.docs_of(() if source else chosen.focus), RECENTLY),
     ]
@@ -133,7 +132,8 @@ def standing(
     created, orders = reader.columns.created, reader.orders
     last = sorted(summaries, key=lambda doc: (created[doc], orders[doc]))[-1:]
     others -= summaries
-    queue = [*last, *(doc for doc in ordered if doc in settled)]
+    queue = [doc for doc in ordered if doc in constraints]
+    queue += [*last, *(doc for doc in ordered if doc in settled)]
     queue += (doc for doc in ordered if doc in others)
     # About as many as have room, for a database at once.
     reader.ahead(lambda: Ahead(rows=queue[: _MOST // 80]))
@@ -143,11 +143,12 @@ def standing(
         if left < 0:
             break
         more -= 1
-        for item in found.items((doc,), found.place(doc)):
+        part = CONSTRAINTS if doc in constraints else found.place(doc)
+        for item in found.items((doc,), part):
             cost = len(item.text) + AROUND
             if doc in settled and cost <= room:
                 room -= cost
-            else:
+            elif doc not in constraints:
                 item = item.by_title
             items.append(item)
             left -= len(item.text) + len(item.id)

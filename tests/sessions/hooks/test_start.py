@@ -9,6 +9,7 @@ import pytest
 from memcli import Vault
 from memcli.curation import foreign, instruction_block
 from memcli.entries.entry import SUMMARY_TAG, Entry
+from memcli.entries.text import prompt_injection
 from memcli.hosts.memories import tools
 from memcli.sessions.briefing import at_hand
 from memcli.storage import projects
@@ -73,6 +74,24 @@ def test_what_has_no_room_whole_comes_by_title_and_the_rest_is_counted(
     assert 50 < listed < 200
     assert f"\n{200 - listed} more: memcli recall --all --project here\n" in said
     assert len(said) < 9_500
+
+
+def test_constraints_that_have_no_room_are_counted_and_not_read(
+    live: Vault, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Each text costs a look for orders: 200 of them took a tenth of a second.
+    fill(live, 200, kind="constraint")
+    judged: list[str] = []
+    real = prompt_injection.of_entry
+
+    def of_entry(title: str | None, text: str) -> str | None:
+        judged.append(text)
+        return real(title, text)
+
+    monkeypatch.setattr(prompt_injection, "of_entry", of_entry)
+    said = start(live, shop)
+    assert f"\n{200 - said.count(' [')} more:" in said
+    assert 30 < len(judged) < 80
 
 
 def test_of_summed_up_sessions_the_last_one_is_told_by_its_title(
