@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 
+# Seconds after its last search in which a run may be concluded: a day.
+_FRESH = 86_400
+
+
 class Cites(NamedTuple):
     """What an author cites: ids or unique prefixes of them, and the research run that
     the citations must come from, if there is one."""
@@ -39,8 +43,10 @@ class Granted(NamedTuple):
     """The citations that an entry may carry, and those that were dropped.
 
     `elsewhere` has the citations in `dropped` that were retrieved from another vault,
-    each with its source. `research` is the run that has checked them. `stale` has the
-    citations that may no longer hold themselves, each with the reason.
+    each with its source. `research` is the run that has checked them, `looked` when it
+    found them, and `prints` what they said then: what changed before the entry is saved
+    makes it stale. `stale` has the citations that may no longer hold themselves, each
+    with the reason.
     """
 
     cited: list[str]
@@ -48,6 +54,8 @@ class Granted(NamedTuple):
     elsewhere: dict[str, str]
     research: str | None = None
     stale: Mapping[str, str] = MappingProxyType({})
+    looked: str | None = None
+    prints: Sequence[str] = ()
 
     def without(self, entry_id: str) -> Granted:
         """The citations without the version before, which is past and not cited."""
@@ -97,6 +105,8 @@ def save(
         evidence=tuple(dict.fromkeys((*of.cited, *sessions))),
         research=of.research if of.cited else None,
     )
+    if of.looked:
+        draft = draft.replace(refreshed_at=of.looked, fingerprints=tuple(of.prints))
     saved = saving.save(vault, draft, allow_secret=allow_secret, register=register)
     if saved.outcome != "created":
         left = any(item.field == "evidence" for item in saved.not_taken)
@@ -110,8 +120,10 @@ def save(
             dropped=tuple(of.dropped),
         )
     conclude(vault, saved.id, of)
+    changed = _stale(vault, [saved.id]) if of.looked else {}
+    since = [f"it is stale already: {why}" for why in changed.values()]
     return saved._replace(
-        notes=(*saved.notes, *nothing_cited(of), *of.notes()),
+        notes=(*saved.notes, *nothing_cited(of), *of.notes(), *since),
         dropped=tuple(of.dropped),
         research=draft.research,
     )
@@ -233,7 +245,9 @@ def renewed(
     cited_ids = dict.fromkeys((*before, *cites))
     rests_on = tuple(entry_id for entry_id in cited_ids if entry_id != old.id)
     unchanged = set(rests_on).difference(cites)
-    prints = tuple(p for p in old.fingerprints if p.partition(":")[0] in unchanged)
+    kept = (p for p in old.fingerprints if p.partition(":")[0] in unchanged)
+    prints = (*kept, *(of.prints if of else ()))
+    now = (of and of.looked) or now
     run = of.research if of and (old.research or not before) else None
     fresh = fresh.replace(
         evidence=rests_on, fingerprints=prints, refreshed_at=now, research=run
@@ -272,12 +286,25 @@ def _retrieved(vault: Vault, name: str, layer: Layer, cites: Iterable[str]) -> G
             hint=f'First: memcli recall "..." --research {name}',
             code="must_search",
         )
+    now = vault.now_ms() // 1000
+    if dates.to_epoch(run.last) < now - _FRESH:
+        raise NotAllowed(
+            f"research '{name}' was last searched at {run.last}, over a day ago",
+            hint=f'Search again: memcli recall "..." --research {name}',
+            code="must_search",
+        )
     if layer is Layer.MODEL and run.budget == "low":
         raise NotAllowed(
             f"research '{name}' has budget low: not enough depth for a model",
             hint=f'Look further: memcli recall "..." --research {name} --budget mid; '
             "or save an observation.",
             code="budget_too_low",
+        )
+    if layer is Layer.MODEL and not run.retrieved:
+        raise NotAllowed(
+            f"research '{name}' has found nothing that a model could rest on",
+            hint="Search in other words; without evidence, save a fact or nothing.",
+            code="nothing_cited",
         )
     there = research.still_there(vault, run.retrieved)
     cited: list[str] = []
@@ -293,7 +320,12 @@ def _retrieved(vault: Vault, name: str, layer: Layer, cites: Iterable[str]) -> G
             elsewhere[cite] = run.elsewhere[meant[0]]
     if layer is Layer.MODEL and dropped and not cited:
         raise _nothing_left(name, dropped, elsewhere)
-    return Granted(list(dict.fromkeys(cited)), dropped, elsewhere, name)
+    cited = list(dict.fromkeys(cited))
+    of = Granted(cited, dropped, elsewhere, name)
+    if not cited:
+        return of
+    looked, prints = run.last_found(cited)
+    return of._replace(looked=looked, prints=prints)
 
 
 def _by_file(vault: Vault, cite: str, retrieved: Iterable[str]) -> list[str]:

@@ -11,13 +11,14 @@ from memcli.curation.research_run import SEARCHES, Run, Search
 from memcli.entries import dates
 from memcli.entries.eligibility import View, standing
 from memcli.entries.entry import Status
+from memcli.entries.identity import fingerprint
 from memcli.entries.text.counted import counted
 from memcli.errors import InvalidValue, MemcliError, NotAllowed
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from typing import TypeVar
 
     from memcli.recall.results import Row
@@ -83,7 +84,8 @@ def search(
         own = {row.id for row in rows if row.source == vault.source}
         others = tuple(item for item in sources.items() if item[0] not in own)
         deep = budget or run.budget
-        done = Search(now, command, asked, deep, tuple(sources), others)
+        prints = _prints(vault, own)
+        done = Search(now, command, asked, deep, tuple(sources), others, prints)
         run = run._replace(searches=(*run.searches, done))
         research_run.store(vault, run)
     return answer, run
@@ -121,6 +123,20 @@ def still_there(vault: Vault, ids: Sequence[str]) -> dict[str, str]:
         return found
 
     return vault.read(look)
+
+
+def _prints(vault: Vault, ids: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """Id and fingerprint of the text of entries."""
+
+    def look(reader: Reader) -> dict[str, str]:
+        docs = {name: reader.exact("id", name)[:1] for name in sorted(ids)}
+        return {
+            name: fingerprint(reader.row(doc).text)
+            for name, found in docs.items()
+            for doc in found
+        }
+
+    return tuple(vault.read(look).items())
 
 
 def _spent(run: Run) -> NotAllowed:

@@ -20,7 +20,7 @@ from memcli.storage.lock import Lock
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from typing import Any
 
     from memcli.vault.vault import Vault
@@ -36,7 +36,8 @@ _KEPT = 30 * 86_400  # seconds after its last search
 class Search(NamedTuple):
     """One search: when, by which command, the question, the budget, the ids returned.
 
-    `elsewhere` holds id and source of rows of other vaults than the record's.
+    `elsewhere` holds id and source of rows of other vaults than the record's, `prints`
+    id and fingerprint of the text of each row of the record's own vault.
     """
 
     at: str
@@ -45,6 +46,7 @@ class Search(NamedTuple):
     budget: str
     found: tuple[str, ...]
     elsewhere: tuple[tuple[str, str], ...] = ()
+    prints: tuple[tuple[str, str], ...] = ()
 
 
 class Conclusion(NamedTuple):
@@ -80,6 +82,18 @@ class Run(NamedTuple):
     def elsewhere(self) -> dict[str, str]:
         """Id -> source of the rows that its searches returned from other vaults."""
         return {name: source for s in self.searches for name, source in s.elsewhere}
+
+    def last_found(self, ids: Collection[str]) -> tuple[str, list[str]]:
+        """Up to when it looked at some of its entries, and what each said then.
+
+        Returns:
+            The moment at which the one that was looked at longest ago was last found;
+            for each id its last fingerprint, as `Entry.fingerprints` has them.
+        """
+        seen = {id_: (s.at, s) for s in self.searches for id_ in s.found if id_ in ids}
+        at = min(at for at, _ in seen.values())
+        texts = {id_: dict(s.prints).get(id_) for id_, (_, s) in seen.items()}
+        return at, [f"{id_}:{text}" for id_, text in texts.items() if text]
 
     @property
     def last(self) -> str:
@@ -236,6 +250,7 @@ def _read(path: str) -> Run | None:
                     **item,
                     "found": tuple(item["found"]),
                     "elsewhere": tuple((k, v) for k, v in item.get("elsewhere", ())),
+                    "prints": tuple((k, v) for k, v in item.get("prints", ())),
                 }
             )
             for item in document.pop("searches")

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
 NEWER, EDITED, REMOVED = "newer", "edited", "removed"
 _MOST_IDS = 5
-# How far the citations of citations are followed: far more than people stack up.
-_MOST_LAYERS = 8
+# How many citations of citations are followed.
 _MOST_ENTRIES = 200
 # A name that stands in more memories than this, and in so many times more than another
 # name of the same report, says little about what a memory is about.
@@ -96,7 +95,7 @@ def reasons(
             way, below = (*path, *finding.way), finding.row
             if finding.reason:
                 found.setdefault(finding.reason, {}).setdefault(way[-1], way)
-            elif _passes_on(below, len(way)) and below.id not in met:
+            elif _passes_on(below) and below.id not in met:
                 met.add(below.id)
                 walk.append((below, way, seen, cited))
         for name in _newer(reader, entry, view, seen) if news else ():
@@ -154,32 +153,32 @@ class _Stood(NamedTuple):
 
 def _resting_on(reader: Reader, stood: Sequence[_Stood], view: View) -> list[StoredRow]:
     """The observations and models that rest on entries that stand no longer."""
-    walk: list[tuple[str, int, int]] = []  # id, when it ended, over how many layers
+    walk: list[tuple[str, int]] = []  # id, when it ended
     for entry in stood:
         # The versions before that said the same: this one stood for them.
         said = reader.exact("fingerprint", fingerprint(entry.text))
         before = _said_before(reader, entry, said)
         walk += [
-            (entry.id, 0, 0),
-            *((name, _ended(reader, name), 0) for name in before),
+            (entry.id, 0),
+            *((name, _ended(reader, name)) for name in before),
         ]
-    met = {name for name, _, _ in walk}
+    met = {name for name, _ in walk}
     # Thousands of facts may name one entry: their rows are not read.
     drawn = {doc for layer in _ABOVE for doc in reader.exact("layer", layer)}
     found: list[StoredRow] = []
-    for name, ended, layers in islice(walk, _MOST_ENTRIES):
+    for name, ended in islice(walk, _MOST_ENTRIES):
         resting = drawn.intersection(reader.exact("evidence", name))
         docs = sorted(resting)[:_MOST_ENTRIES]
         # By id: the order of the index depends on entries that an agent may not see.
         for _, doc in sorted((reader.row(doc).id, doc) for doc in docs):
             row = reader.row(doc)
-            if row.id in met or not _passes_on(row, layers):
+            if row.id in met or not _passes_on(row):
                 continue
             if 0 < ended < _looked(row) or reader.verdict(doc, view) is not None:
                 continue
             met.add(row.id)
             found.append(row)
-            walk.append((row.id, 0, layers + 1))
+            walk.append((row.id, 0))
     return found
 
 
@@ -234,9 +233,9 @@ def _looked(row: StoredRow) -> int:
     return dates.to_epoch(when) if when else 0
 
 
-def _passes_on(row: StoredRow | None, layers: int) -> TypeGuard[StoredRow]:
-    """Whether what makes it stale makes stale what cites it over so many layers."""
-    if row is None or layers > _MOST_LAYERS:
+def _passes_on(row: StoredRow | None) -> TypeGuard[StoredRow]:
+    """Whether what makes it stale makes stale what cites it."""
+    if row is None:
         return False
     return row.layer != str(Layer.FACT) and row.subtype != str(Subtype.PINNED)
 

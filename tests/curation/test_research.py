@@ -1,16 +1,18 @@
 """Research under a name: what was searched is counted, and only that can be cited."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memcli import Vault
-from memcli.curation import citing, research, research_run
+from memcli.curation import citing, models, research, research_run
 from memcli.entries import layout
 from memcli.entries.entry import Layer
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed
+from memcli.recall.query import view_of
 from memcli.recall.results import Recalled, Row
 from tests.conftest import NOW, VaultMaker, state_of
 from tests.saving import save
@@ -61,6 +63,72 @@ def test_a_search_that_finds_nothing_is_a_search(vault: Vault) -> None:
     search(vault, "zebra")
     granted = grant(vault, "tyler", Layer.OBSERVATION, [])
     assert granted == citing.Granted([], [], {}, "tyler")
+    with pytest.raises(NotAllowed, match="found nothing") as refused:
+        grant(vault, "tyler", Layer.MODEL, [])
+    assert refused.value.error_code == "nothing_cited"
+
+
+def test_a_run_of_the_day_before_asks_for_a_search(
+    moving: Vault, clock: list[int]
+) -> None:
+    base = save(moving, "Tyler writes Go")
+    search(moving, "Tyler")
+    clock[0] += DAY + 1
+    with pytest.raises(NotAllowed, match="over a day ago") as refused:
+        grant(moving, "tyler", Layer.MODEL, [base])
+    assert refused.value.error_code == "must_search"
+    search(moving, "Tyler")
+    assert grant(moving, "tyler", Layer.MODEL, [base]).cited == [base]
+
+
+def by_hand(vault: Vault, name: str) -> None:
+    path = Path(vault.root, vault.get(name).path)
+    path.write_text(path.read_text().replace("Go", "Rust"))
+
+
+CHANGES: dict[str, Callable[[Vault, str], Any]] = {
+    "edited": by_hand,
+    "superseded": lambda vault, name: vault.evolve(name, "Tyler writes Rust"),
+    "resolved": lambda vault, name: vault.resolve(name),
+}
+
+
+@pytest.mark.parametrize("reason", CHANGES)
+def test_a_model_is_born_stale_where_its_evidence_changed_after_the_search(
+    moving: Vault, clock: list[int], reason: str
+) -> None:
+    base = save(moving, "Tyler writes Go")
+    run = search(moving, "Tyler")
+    clock[0] += 60
+    CHANGES[reason](moving, base)
+    clock[0] += 60
+    draft = moving.draft({"text": "Tyler is a Go developer", "layer": "model"})
+    saved = citing.save(moving, draft, citing.Cites([base], "tyler"))
+    assert moving.get(saved.id).refreshed_at == run.last
+    assert any(
+        f"it is stale already: evidence {reason}" in note for note in saved.notes
+    )
+    (found,) = models.models(moving, view_of(clock[0]))
+    assert [why.reason for why in found.stale_why] == [reason]
+
+
+def test_a_run_that_looks_again_makes_a_fresh_version(
+    moving: Vault, clock: list[int]
+) -> None:
+    base = save(moving, "Tyler writes Go")
+    search(moving, "Tyler")
+    draft = moving.draft({"text": "Tyler is a Go developer", "layer": "model"})
+    name = citing.save(moving, draft, citing.Cites([base], "tyler")).id
+    clock[0] += 60
+    by_hand(moving, base)
+    clock[0] += 60
+    moving.evolve(name, "Tyler is a developer", cite=[base], research="tyler")
+    (found,) = models.models(moving, view_of(clock[0]))
+    assert [why.reason for why in found.stale_why] == ["edited"]
+    run = search(moving, "Tyler")
+    moving.evolve(found.id, "Tyler is a Rust developer", cite=[base], research="tyler")
+    (found,) = models.models(moving, view_of(clock[0]))
+    assert (found.stale_why, found.refreshed_at) == ([], run.last)
 
 
 def test_a_search_that_fails_does_not_count(vault: Vault) -> None:
@@ -88,7 +156,8 @@ def test_only_cite_ids_that_were_actually_retrieved_and_drop_any_hallucinated_id
     made_up = "1zzzzzzzzzzzzzzz"
     cites = [tyler[:15], other, made_up, gone, tyler, ""]
     granted = grant(vault, "tyler", Layer.MODEL, cites)
-    assert granted == citing.Granted([tyler], [other, made_up, gone, ""], {}, "tyler")
+    assert granted.cited == [tyler]
+    assert granted.dropped == [other, made_up, gone, ""]
 
 
 def test_a_prefix_that_several_retrieved_ids_share_is_dropped(vault: Vault) -> None:
