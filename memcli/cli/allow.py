@@ -48,7 +48,7 @@ def allow(
     if context.agent:
         raise NotAllowed(
             f"only the user decides what may be read, not agent {context.agent}",
-            hint="Call it without --agent and MEMCLI_AGENT.",
+            hint="Ask the owner to run it.",
             code="owner_only",
         )
     if context.vault or (list_ and (path or revoke)):

@@ -40,7 +40,7 @@ def doctor(context: Context) -> Result:
     if context.agent:
         raise NotAllowed(
             f"doctor is for the owner of the vault, not for agent {context.agent}",
-            hint="Ask without --agent and MEMCLI_AGENT.",
+            hint="Ask the owner to run it.",
             code="owner_only",
         )
     path = context.environ.get("PATH")

@@ -55,7 +55,7 @@ def publish(
     if context.agent:
         raise NotAllowed(
             f"a vault is published by its owner, not by agent {context.agent}",
-            hint="Call it without --agent and MEMCLI_AGENT.",
+            hint="Ask the owner to run it.",
             code="owner_only",
         )
     if to is None:

@@ -17,7 +17,7 @@ from memcli.entries.rights import Action, is_pinned
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage, not_shown
-from memcli.vault.agents import refuse_unless
+from memcli.vault.agents import refuse_other_groups, refuse_unless
 from memcli.vault.next_path import next_path
 
 TYPE_CHECKING = False
@@ -284,6 +284,7 @@ def _passed_on(
     for item in old:
         if shared_anew:
             refuse_unless(vault, Action.SHARE, item.entry)
+            refuse_other_groups(vault, fresh.groups)
         if pins:
             refuse_unless(vault, Action.PIN, item.entry)
     entries = [item.entry for item in old]

@@ -13,10 +13,12 @@ from memcli.entries.eligibility import Agent, alternatives
 from memcli.entries.rights import Action, is_pinned, may
 from memcli.errors import NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
+from memcli.storage import settings
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from memcli.entries.entry import Entry
@@ -99,22 +101,48 @@ def refuse_unless(vault: Vault, action: Action, entry: Entry) -> None:
 def unknown(vault: Vault) -> str | None:
     """What to tell an agent of whom nothing is known: to it the vault looks empty.
 
-    Only the config's names are told: who else has written is not for an agent to know.
+    It is told no name: who else works here is not for it to know.
     """
     agent = vault.agent
-    if agent is None:
-        return None
-    configured = vault.settings.agents
-    if agent.name in configured:
+    if agent is None or agent.name in vault.settings.agents:
         return None
     if vault.read(lambda reader: len(reader.exact("agent", agent.name)) > 0):
         return None
-    names = ", ".join(sorted(configured))
-    known = f"the config names {names}" if names else "the config names no agent"
     return (
         f"agent '{agent.name}' is not in the vault's config and has written nothing, "
-        f"so it sees nothing ({known})"
+        "so it sees nothing"
     )
+
+
+def refuse_unnamed(root: str) -> None:
+    """Refuse an MCP client without a name where the vault's config names agents: it
+    would see everything, as the owner.
+
+    Raises:
+        NotAllowed: the config names agents (code `agent_unnamed`).
+    """
+    if settings.load(root).agents:
+        raise NotAllowed(
+            "this vault has agents, and the MCP server was started without the name "
+            "of one",
+            hint="Start it with MEMCLI_AGENT=NAME, or as: memcli mcp --agent NAME",
+            code="agent_unnamed",
+        )
+
+
+def refuse_other_groups(vault: Vault, groups: Iterable[str]) -> None:
+    """Refuse to share with groups that the agent is not in.
+
+    Raises:
+        NotAllowed: with another group (code `not_its_group`).
+    """
+    others = sorted(set(groups).difference(vault.agent.groups)) if vault.agent else ()
+    if others:
+        raise NotAllowed(
+            f"agent {vault.agent_name} is not in group '{others[0]}'",
+            hint="An agent shares with its own groups: leave --group out.",
+            code="not_its_group",
+        )
 
 
 def named_agent(name: str) -> str:

@@ -285,4 +285,8 @@ def _signed(vault: Vault, draft: Entry) -> Entry:
         return draft
     if draft.visibility is Visibility.GROUP and not draft.groups:
         draft = draft.replace(groups=vault.agent.groups)
+    if draft.groups:
+        from memcli.vault.agents import refuse_other_groups
+
+        refuse_other_groups(vault, draft.groups)
     return draft.replace(agent=vault.agent.name)

@@ -82,6 +82,11 @@ class Vault:
                 hint="Give None to ask as the owner.",
             )
         self.agent = config.agent(root, caller.agent) if caller.agent else None
+        is_own = engine is None and source == known_vaults.PERSONAL
+        if caller.via == "mcp" and not caller.agent and is_own:
+            from memcli.vault import agents
+
+            agents.refuse_unnamed(root)
         if self.agent is not None:
             # How many files there are is for the owner to know.
             caller = caller._replace(progress=None)
@@ -393,6 +398,6 @@ class Vault:
             raise NotAllowed(
                 f"{what} is for the owner of the vault, not for agent "
                 f"{self.agent.name}",
-                hint="Ask without --agent and MEMCLI_AGENT.",
+                hint="Ask the owner to run it.",
                 code="owner_only",
             )

@@ -42,7 +42,7 @@ EVERYBODY = ("planner", "builder", "reader")
         (["--visibility", "private"], ["planner"]),
         (["--visibility", "shared"], ["planner", "reader"]),
         (["--visibility", "group"], ["planner", "builder"]),
-        (["--group", "mobile"], ["planner", "builder"]),
+        (["--group", "platform"], ["planner", "builder"]),
     ],
 )
 def test_an_agent_says_who_may_see_what_it_saves(
@@ -52,6 +52,12 @@ def test_an_agent_says_who_may_see_what_it_saves(
     assert saved.code == 0, saved.err
     assert seen_by(memcli, *EVERYBODY) == seen
     assert memcli("recall", "port", "--json").json["data"]["rows"]
+
+
+def test_an_agent_is_refused_a_group_that_it_is_not_in(memcli: Run) -> None:
+    refused = memcli("save", "x y z", "--agent", "planner", "--group", "mobile")
+    assert refused.code == 1
+    assert "agent planner is not in group 'mobile'" in refused.err
 
 
 def test_what_the_owner_keeps_private_no_agent_sees(memcli: Run) -> None:

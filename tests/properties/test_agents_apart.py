@@ -43,6 +43,9 @@ policy = "shared"
 [agents.member]
 policy = "group"
 groups = ["blue"]
+[agents.alpha]
+policy = "group"
+groups = ["red"]
 """
 # `stranger` is not in the config: isolated.
 AGENTS = ("stranger", "mate", "member")

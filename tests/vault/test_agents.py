@@ -37,7 +37,8 @@ from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.search import segment
 from memcli.sessions.briefing import prompt, select, start
-from memcli.vault import saving
+from memcli.vault import agents, saving
+from memcli.vault import vault as vaults
 from memcli.vault.caller import Caller
 from memcli.vault.health import inspect
 from tests.conftest import NOW, VaultMaker
@@ -330,6 +331,46 @@ def test_members_of_several_groups_see_what_is_shared_with_each(
         ).rows
     }
     assert seen == {"of red", "of blue"}
+
+
+def test_an_agent_shares_with_its_own_groups_only(make_vault: VaultMaker) -> None:
+    config(make_vault().root, Agent("ada", ReadPolicy.GROUP, ("red",)))
+    ada = make_vault(agent="ada")
+    text = {"text": "the cache is cold", "visibility": "group"}
+    saved = ada.save(ada.draft(text))
+    assert ada.get(saved.id).groups == ("red",)
+    for groups in (["blue"], ["blue", "red"]):
+        with pytest.raises(NotAllowed, match="not in group 'blue'"):
+            ada.save(ada.draft({**text, "text": "another one", "groups": groups}))
+        with pytest.raises(NotAllowed, match="not in group 'blue'"):
+            ada.evolve(saved.id, visibility="group", groups=groups)
+    assert ada.evolve(saved.id, "the cache is warm").id
+
+
+def test_an_unnamed_mcp_client_is_no_owner_where_there_are_agents(
+    make_vault: VaultMaker,
+) -> None:
+    root = make_vault().root
+    client = Caller(via="mcp")
+    assert vaults.Vault.open(root, client).agent is None
+    config(root, Agent("ada"))
+    with pytest.raises(NotAllowed, match="without the name") as refused:
+        vaults.Vault.open(root, client)
+    assert "MEMCLI_AGENT=NAME" in (refused.value.hint or "")
+    assert vaults.Vault.open(root, client._replace(agent="ada")).agent == Agent("ada")
+
+
+def test_an_agent_hears_neither_names_nor_how_to_ask_as_the_owner(
+    make_vault: VaultMaker,
+) -> None:
+    config(make_vault().root, Agent("ada"))
+    eve = make_vault(agent="eve")
+    said = agents.unknown(eve) or ""
+    assert "'eve'" in said
+    assert "ada" not in said
+    with pytest.raises(NotAllowed) as refused:
+        eve.owner_only("the lint")
+    assert "--agent" not in (refused.value.hint or "")
 
 
 def test_what_shows_more_than_single_entries_is_for_the_owner(

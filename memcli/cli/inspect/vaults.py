@@ -20,7 +20,7 @@ def vaults(context: Context) -> Result:
     if context.agent:
         raise NotAllowed(
             f"the list of vaults is for their owner, not for agent {context.agent}",
-            hint="Ask without --agent and MEMCLI_AGENT.",
+            hint="Ask the owner to run it.",
             code="owner_only",
         )
     known = states(context.caller("reading"))

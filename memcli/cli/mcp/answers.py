@@ -62,7 +62,7 @@ _CALLS = {
     ),
     "if they are meant, add --kind": ("if they are meant: memory_resolve with kinds"),
     "memcli list": "memory_recall with all: true",
-    "Ask without --agent and MEMCLI_AGENT.": (
+    "Ask the owner to run it.": (
         "What you may see: memory_recall with all: true, or topic models or inbox."
     ),
     ", or insist with --allow-secret": "; only the user can insist, in a shell",
