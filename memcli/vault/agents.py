@@ -13,7 +13,6 @@ from memcli.entries.eligibility import Agent, alternatives
 from memcli.entries.rights import Action, is_pinned, may
 from memcli.errors import NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
-from memcli.storage import settings
 
 TYPE_CHECKING = False
 
@@ -112,22 +111,6 @@ def unknown(vault: Vault) -> str | None:
         f"agent '{agent.name}' is not in the vault's config and has written nothing, "
         "so it sees nothing"
     )
-
-
-def refuse_unnamed(root: str) -> None:
-    """Refuse an MCP client without a name where the vault's config names agents: it
-    would see everything, as the owner.
-
-    Raises:
-        NotAllowed: the config names agents (code `agent_unnamed`).
-    """
-    if settings.load(root).agents:
-        raise NotAllowed(
-            "this vault has agents, and the MCP server was started without the name "
-            "of one",
-            hint="Start it with MEMCLI_AGENT=NAME, or as: memcli mcp --agent NAME",
-            code="agent_unnamed",
-        )
 
 
 def refuse_other_groups(vault: Vault, groups: Iterable[str]) -> None:

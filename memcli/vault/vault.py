@@ -16,7 +16,7 @@ from memcli.storage import files, known_vaults
 from memcli.storage import settings as config
 from memcli.storage.vault_paths import inside
 from memcli.vault import own_vault
-from memcli.vault.caller import OWNER, Caller, silent
+from memcli.vault.caller import OWNER, Caller, refuse_unnamed, silent
 from memcli.vault.vault_index import VaultIndex
 
 TYPE_CHECKING = False
@@ -84,9 +84,7 @@ class Vault:
         self.agent = config.agent(root, caller.agent) if caller.agent else None
         is_own = engine is None and source == known_vaults.PERSONAL
         if caller.via == "mcp" and not caller.agent and is_own:
-            from memcli.vault import agents
-
-            agents.refuse_unnamed(root)
+            refuse_unnamed(root)
         if self.agent is not None:
             # How many files there are is for the owner to know.
             caller = caller._replace(progress=None)
