@@ -69,14 +69,15 @@ OWNER = Caller()
 """The vault's owner, in no folder, with the clock and environment of this process."""
 
 
-def refuse_unnamed(root: str) -> None:
+def refuse_unnamed(root: str, caller: Caller) -> None:
     """Refuse an MCP client without a name where the vault's config names agents: it
     would see everything, as the owner.
 
     Raises:
         NotAllowed: the config names agents (code `agent_unnamed`).
     """
-    if settings.load(root).agents:
+    unnamed = caller.via == "mcp" and caller.agent is None
+    if unnamed and settings.load(root).agents:
         raise NotAllowed(
             "this vault has agents, and the MCP server was started without the name "
             "of one",

@@ -82,9 +82,8 @@ class Vault:
                 hint="Give None to ask as the owner.",
             )
         self.agent = config.agent(root, caller.agent) if caller.agent else None
-        is_own = engine is None and source == known_vaults.PERSONAL
-        if caller.via == "mcp" and not caller.agent and is_own:
-            refuse_unnamed(root)
+        if source == known_vaults.PERSONAL and engine is None:
+            refuse_unnamed(root, caller)
         if self.agent is not None:
             # How many files there are is for the owner to know.
             caller = caller._replace(progress=None)
