@@ -46,6 +46,8 @@ PARTS = (CONSTRAINTS, PINNED, PROJECT, RULES, RECENTLY, ANYWHERE, TITLES)
 # characters and else by title. A hundred titles reach more tasks than twenty texts.
 _SETTLED = ("convention", "preference", "decision", "workflow", "fix")
 _ROOM = 4_000
+SELF_IMPROVEMENT = "self-improvement"
+"""The tag of models that tell an agent how to work, such as rules for its searches."""
 AROUND = 40
 """Characters around an entry: its id, its vault, a dash and brackets."""
 # Characters of which more have no room in any host, and of a title.
@@ -119,7 +121,10 @@ def standing(
     apart.update(reader.exact("kind", "idea"))
     constraints = set(reader.exact("kind", "constraint")) - apart
     settled = {doc for kind in _SETTLED for doc in reader.exact("kind", kind)} - apart
-    others = found.of_project() - apart - constraints - settled
+    # What an agent has learned about its own work, wherever that holds.
+    learned = set(reader.exact("tag", SELF_IMPROVEMENT))
+    learned.intersection_update(reader.exact("layer", "model"))
+    others = (found.of_project() | learned) - apart - constraints - settled
     ordered = found.in_order(pinned | constraints | settled | others)
     chosen = select.chosen(reader, settings, session.view)
     items = [
@@ -134,7 +139,10 @@ def standing(
     others -= summaries
     queue = [doc for doc in ordered if doc in constraints]
     queue += [*last, *(doc for doc in ordered if doc in settled)]
-    queue += (doc for doc in ordered if doc in others)
+    learned &= others
+    others -= learned
+    for rest in (learned, others):
+        queue += (doc for doc in ordered if doc in rest)
     # About as many as have room, for a database at once.
     reader.ahead(lambda: Ahead(rows=queue[: _MOST // 80]))
     more, room = len(queue), _ROOM

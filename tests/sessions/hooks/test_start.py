@@ -108,6 +108,21 @@ def test_of_summed_up_sessions_the_last_one_is_told_by_its_title(
     assert "is open" not in said
 
 
+def test_what_an_agent_learned_about_its_own_work_comes_by_title(
+    live: Vault, shop: Path
+) -> None:
+    fill(live, 200, kind="note")
+    fields = {"layer": "model", "kind": "note", "project": None}
+    save(
+        live, "Rules for names.\n\nBuildbot is CI.", tags=["self-improvement"], **fields
+    )
+    save(live, "The history of the office.\n\nIt moved.", **fields)
+    said = start(live, shop)
+    assert "Rules for names" in said
+    assert "Buildbot" not in said
+    assert "history of the office" not in said
+
+
 @pytest.mark.parametrize(
     "where", ["subject", "changed", "status", "untracked", "branch"]
 )
