@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typer import Option
 
     from memcli.cli import options
-    from memcli.recall.scorer_store import Stored
+    from memcli.recall.scorer import Stored
     from memcli.vault.health.usage import Usage
     from memcli.vault.vault import Vault
 
@@ -45,7 +45,7 @@ def signals(
       memcli signals --pairs
       memcli signals --train --dry-run
     """
-    from memcli.recall import scorer_store
+    from memcli.recall import scorer
     from memcli.vault.health import usage
 
     if pairs and train:
@@ -58,7 +58,7 @@ def signals(
     if pairs:
         return _pairs(vault)
     seen = usage.usage(vault)
-    kept = scorer_store.load(vault.root)
+    kept = scorer.load(vault.root)
 
     def text(canvas: Canvas) -> None:
         _draw(canvas, seen)
@@ -82,13 +82,13 @@ def _pairs(vault: Vault) -> Result:
 
 def _train(vault: Vault, *, dry_run: bool) -> Result:
     """Learn from the vault's log; `dry_run` keeps nothing."""
-    from memcli.recall import scorer_store
+    from memcli.recall import scorer
     from memcli.vault.health import usage
 
-    kept = scorer_store.Stored(
-        scorer_store.train(vault.root, usage.pairs(vault), dry_run=dry_run)
-    )
-    place = scorer_store.path_of(vault.root)
+    trained = scorer.train(usage.pairs(vault))
+    if not dry_run:
+        scorer.store(vault.root, trained)
+    kept, place = scorer.Stored(trained), scorer.path_of(vault.root)
     data = {"kept": None if dry_run else place, "scorer": kept.as_dict()}
 
     def text(canvas: Canvas) -> None:
@@ -173,13 +173,10 @@ def _draw_scorer(canvas: Canvas, stored: Stored) -> None:
         f"  in the right order: default {held.default:.3f}, "
         f"scorer {held.scorer:.3f}, p {held.p:g}"
     )
-    weighed = zip(scorer.features, scorer.weights, strict=True)
+    weights = [(name, weight) for name, (weight, _, _) in scorer.weights.items()]
+    weights.sort(key=lambda row: -abs(row[1]))
     canvas.table(
-        ("feature", "weight"),
-        [
-            (name, f"{weight:+.3f}")
-            for name, weight in sorted(weighed, key=lambda row: -abs(row[1]))
-        ],
+        ("feature", "weight"), [(name, f"{weight:+.3f}") for name, weight in weights]
     )
     canvas.line(f"  what the place explains: {scorer.position:+.2f}", style="dim")
 

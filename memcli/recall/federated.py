@@ -13,9 +13,10 @@ from itertools import chain, zip_longest
 from typing import TypeVar
 
 from memcli.errors import MemcliError, Unreadable
-from memcli.recall import code_rows, scorer_store
+from memcli.recall import code_rows
 from memcli.recall import question as asking
 from memcli.recall import recall as of_one
+from memcli.recall import scorer as scorers
 from memcli.recall.query import Query, checked
 from memcli.recall.results import Recalled, Row, fit, mark, noted, of_source
 from memcli.search.ranking.rank import COVERING
@@ -45,7 +46,7 @@ def recall(vaults: Vaults, query: Query) -> Recalled:
         answer = of_one.recall(vaults.vaults[0], query)
         return answer._replace(warnings=[*vaults.warnings, *answer.warnings])
     # One scorer for all, or their scores would not compare: that of the first.
-    scorer = scorer_store.load(vaults.vaults[0].root)
+    scorer = scorers.load(vaults.vaults[0].root)
     # The limit of characters is for all together.
     each = query._replace(max_chars=None)
     answers, warnings = _ask(

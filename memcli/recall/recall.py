@@ -14,8 +14,9 @@ from memcli.entries import layout
 from memcli.entries.eligibility import DEFAULT_STATUSES, standing
 from memcli.entries.entry import Status
 from memcli.entries.text import tokens
-from memcli.recall import code_rows, scorer_store
+from memcli.recall import code_rows
 from memcli.recall import question as asking
+from memcli.recall import scorer as scorers
 from memcli.recall.filters import Admission, unknown_warnings, within
 from memcli.recall.query import Query, checked
 from memcli.recall.read_as import read_as
@@ -96,7 +97,7 @@ def look(
     query: Query,
     *,
     weights: Weights | None = None,
-    scorer: scorer_store.Stored | None = None,
+    scorer: scorers.Stored | None = None,
 ) -> Recalled:
     """A recall within a read that the caller holds.
 
@@ -108,7 +109,7 @@ def look(
     """
     window = asking.window_of(reader, query)
     question = asking.read(reader, query, window)
-    scorer = scorer or scorer_store.load(reader.root)
+    scorer = scorer or scorers.load(reader.root)
     weights = weights or weights_of(query)
     span = None if window is None else (window.after, window.before)
     ranking = _ranking(reader, query, question, weights, scorer, span)
@@ -197,7 +198,7 @@ def _ranking(
     query: Query,
     question: Question,
     weights: Weights,
-    scorer: scorer_store.Stored,
+    scorer: scorers.Stored,
     span: tuple[int | None, int | None] | None,
 ) -> rank.Ranking:
     """The hits of a question: by its terms, or by its window when it has no terms."""
@@ -269,7 +270,7 @@ def _answer(
     return aged(reader, query.view, hit.doc, stored, row)
 
 
-def _adjust(reader: Reader, stored: scorer_store.Stored) -> Adjust | None:
+def _adjust(reader: Reader, stored: scorers.Stored) -> Adjust | None:
     """The factor that the vault's scorer gives a document, when it takes part."""
     if stored.active is None:
         return None

@@ -1,37 +1,62 @@
-"""The scorer: what feedback has taught about the order of rows, as one small factor.
+"""The scorer: a few weights, learned from which rows of a recall were useful.
 
-Invariant: pure; no disk and no clock. Its factor lies within 0.9 and 1.1. A feature
-that it does not know counts zero. How it is trained and tested: `scorer_training`.
+Invariant: its factor of a score lies within 0.9 and 1.1, and counts only when it was
+better than the default order on questions that it was not trained on. Its file may be
+deleted at any time; a broken one is a warning. The same pairs, in any order and
+repeated or not, give the same file.
+
+A pair is two rows of one recall: one that was useful, and one that was not. *Every*
+useful row is compared with *every* other row, above it or below: pairs with rows above
+alone are all pairs that the shown order got wrong, so they cannot compare two orders
+(Joachims, Swaminathan & Schnabel, "Unbiased learning-to-rank with biased feedback",
+WSDM 2017). Rows that are shown first are used more: a row at rank r is looked at with a
+chance of (1/r)^eta. So the training gets the difference of the log ranks beside the
+features, learns eta from the same pairs, and the scorer leaves it out. The test is not
+corrected: the bias that is left favours the order that was shown.
 """
 
 from __future__ import annotations
 
 import math
-import sys
+import os
+from types import MappingProxyType
 
+from memcli.entries import layout
+from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.boosts import REACH
+from memcli.storage import files, state_dirs
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-SCHEMA = 1
-
+_SCHEMA = 2
+# A scorer is two kilobytes.
+_LARGEST = 1_000_000
 # Parts of a score that multiply; all others add up.
 _FACTORS = frozenset(
     """
     entity question answer reply superseded recency temporal elsewhere held_back
     """.split()
 )
-OWN = "scorer"
-DIGITS = 6
-# Numbers of a scorer lie within these, so that no sum of them overflows.
-SMALL, _LARGE = 10**-DIGITS, 10**DIGITS
-# Each row of a recall is measured by every feature; there are some dozens.
-_MOST_FEATURES = 500
+_OWN = "scorer"
+_DIGITS = 6
+# Ten questions with feedback for each of a handful of features, beside a third to test
+# on (Peduzzi et al., J Clin Epidemiol 49, 1996: ten events a variable). Pairs alone are
+# no measure: one recall gives twenty of them, and they share a row.
+_LEAST_PAIRS, _LEAST_QUESTIONS = 200, 60
+# So many of the tested questions must come out differently: fewer than ten differences
+# have no normal tail.
+_LEAST_DIFFERENT = 10
+# A feature that sets rows apart in fewer questions than this is noise: counts zero.
+_LEAST_SEEN = 10
+# Not .05: a vault is trained again and again, and each time is another chance for luck.
+_ALPHA = 0.01
+# One question in three is held out.
+_HELD_OUT = 3
 
 
 class HeldOut(NamedTuple):
@@ -53,8 +78,8 @@ class HeldOut(NamedTuple):
 class Scorer(NamedTuple):
     """What was learned, from how much, and whether it counts.
 
-    By position: `features`, their `weights`, and the centre and scale by which each is
-    measured. `position` is what a row's place explains (eta, see above).
+    `weights` has for each feature its weight, and the centre and scale by which it is
+    measured; `position` is what a row's place explains (eta, see above).
     """
 
     takes_part: bool
@@ -63,10 +88,7 @@ class Scorer(NamedTuple):
     questions: int
     held_out: HeldOut | None = None
     position: float = 0.0
-    features: tuple[str, ...] = ()
-    weights: tuple[float, ...] = ()
-    centres: tuple[float, ...] = ()
-    scales: tuple[float, ...] = ()
+    weights: Mapping[str, tuple[float, float, float]] = MappingProxyType({})
 
     def adjust(self, features: Mapping[str, float]) -> float:
         """The factor of a row's score, between 0.9 and 1.1.
@@ -74,95 +96,326 @@ class Scorer(NamedTuple):
         Args:
             features: as `event.features` gives them; what is absent or unknown is zero.
         """
-        seen = measured(features)
-        get = seen.get
-        linear = math.fsum(
-            weight * (get(name, 0.0) - centre) / scale
-            for name, weight, centre, scale in zip(
-                self.features, self.weights, self.centres, self.scales, strict=True
+        seen = _measured(features)
+        return 1 + REACH * math.tanh(
+            math.fsum(
+                weight * (seen.get(name, 0.0) - centre) / scale
+                for name, (weight, centre, scale) in self.weights.items()
             )
         )
-        return 1 + REACH * math.tanh(linear)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON, as `decoded` reads it."""
-        held = self.held_out
-        return {
-            "schema": SCHEMA,
-            **self._asdict(),
-            "held_out": None if held is None else held._asdict(),
-        }
+        """For JSON."""
+        held = self.held_out and self.held_out._asdict()
+        weights = {name: list(numbers) for name, numbers in self.weights.items()}
+        fields = self._asdict() | {"held_out": held, "weights": weights}
+        return {"schema": _SCHEMA, **fields}
 
 
-def measured(features: Mapping[str, float]) -> dict[str, float]:
+class Stored(NamedTuple):
+    """The scorer of a vault, if it has one; `problem` says why it cannot be used."""
+
+    scorer: Scorer | None = None
+    problem: str | None = None
+
+    @property
+    def active(self) -> Scorer | None:
+        """The scorer, when it takes part."""
+        return self.scorer if self.scorer and self.scorer.takes_part else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: `trained`, `problem`, and what `Scorer.as_dict` says."""
+        fields = {"trained": self.scorer is not None, "problem": self.problem}
+        return fields | (self.scorer.as_dict() if self.scorer else {})
+
+
+def path_of(root: str) -> str:
+    """The file of a vault's scorer."""
+    return state_dirs.path(root, layout.SCORER)
+
+
+def load(root: str) -> Stored:
+    """The scorer of the vault at `root`; never raises."""
+    path = path_of(root)
+    if not os.path.lexists(path):
+        return Stored()
+    try:
+        data = files.read(path, limit=_LARGEST)
+    except Unreadable as error:
+        return Stored(problem=f"{error.message}; ranked without it")
+    import json
+
+    try:
+        return Stored(_decoded(json.loads(data)))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        return Stored(
+            problem=f"{path} is not usable ({type(error).__name__}); ranked without "
+            "it; memcli signals --train makes a new one"
+        )
+
+
+def store(root: str, scorer: Scorer) -> None:
+    """Keep a scorer, whether it takes part or not.
+
+    Raises:
+        WriteFailed: the disk refused; the stored scorer is as it was.
+    """
+    import json
+
+    path = path_of(root)
+    files.make_folder(os.path.dirname(path))
+    files.write_atomic(path, json.dumps(scorer.as_dict(), indent=1).encode() + b"\n")
+
+
+def _decoded(value: Mapping[str, Any]) -> Scorer:
+    """The scorer of a JSON value; an error of Python's where it is none."""
+    held = value["held_out"]
+    scorer = Scorer(
+        takes_part=value["takes_part"] is True,
+        reason=str(value["reason"]),
+        pairs=int(value["pairs"]),
+        questions=int(value["questions"]),
+        held_out=held and HeldOut(*(_finite(held[name]) for name in HeldOut._fields)),
+        position=_finite(value["position"]),
+        weights={
+            name: (_finite(weight), _finite(centre), _finite(scale))
+            for name, (weight, centre, scale) in value["weights"].items()
+        },
+    )
+    small = 10**-_DIGITS
+    if value["schema"] != _SCHEMA or any(w[2] < small for w in scorer.weights.values()):
+        raise ValueError("of another schema")
+    return scorer
+
+
+def _finite(value: Any) -> Any:
+    """The value, which must be a number within a million.
+
+    Raises:
+        TypeError: it is no number; ValueError: it is larger, so sums could overflow.
+    """
+    if isinstance(value, bool) or not abs(value) <= 10**_DIGITS:
+        raise ValueError("not a number of a scorer")
+    return value
+
+
+def _measured(features: Mapping[str, float]) -> dict[str, float]:
     """Features that compare across questions, whose scores do not.
 
     A piece that adds up is its share of the score, a factor what it adds to 1, a mark
     (`writer:hook`) itself.
     """
-    whole = math.fsum(
-        value
+    adds = {
+        name: value
         for name, value in features.items()
-        if name not in _FACTORS and name != OWN and ":" not in name
-    )
-    seen = {}
+        if name not in _FACTORS and name != _OWN and ":" not in name
+    }
+    whole = math.fsum(adds.values())
+    seen = {name: value / whole for name, value in adds.items()} if whole else {}
     for name, value in features.items():
-        if name in _FACTORS:
-            seen[name] = value - 1
-        elif ":" in name:
-            seen[name] = value
-        elif name != OWN and whole:
-            seen[name] = value / whole
+        if name in _FACTORS or ":" in name:
+            seen[name] = value - (name in _FACTORS)
     return seen
 
 
-def decoded(value: Any) -> Scorer:
-    """The scorer that a JSON value holds.
+# --- training ---------------------------------------------------------------------
 
-    Raises:
-        ValueError: it is no scorer, of another schema, or its numbers make no sense.
+
+class _Pair(NamedTuple):
+    """A pair as it is trained on and tested with: features, score by default (the part
+    of an older scorer taken out) and rank of the better row and of the worse one."""
+
+    features: tuple[Mapping[str, float], Mapping[str, float]]
+    scores: tuple[float, float]
+    ranks: tuple[float, float]
+
+
+def train(given: Iterable[Mapping[str, Any]]) -> Scorer:
+    """Learn from pairs, and decide whether what was learned takes part.
+
+    Args:
+        given: as `signals.pairs` gives them.
     """
-    try:
-        if value["schema"] != SCHEMA:
-            raise ValueError(f"of another schema than {SCHEMA}")
-        fields = {name: value[name] for name in Scorer._fields}
-        held = fields["held_out"]
-        if held is not None:
-            fields["held_out"] = HeldOut(*(finite(held[n]) for n in HeldOut._fields))
-        for name in ("weights", "centres", "scales"):
-            fields[name] = tuple(finite(number) for number in fields[name])
-        fields["features"] = tuple(fields["features"])
-        fields["position"] = finite(fields["position"])
-        scorer = Scorer(**fields)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError("not a scorer") from error
-    numbers = (*scorer.weights, *scorer.centres, *scorer.scales)
-    lengths = {len(scorer.weights), len(scorer.centres), len(scorer.scales)}
-    fits = (
-        lengths == {len(scorer.features)}
-        and len(scorer.features) <= _MOST_FEATURES
-        and all(isinstance(name, str) for name in scorer.features)
-        and all(scale >= SMALL for scale in scorer.scales)
-        and all(abs(number) <= _LARGE for number in numbers)
-        and isinstance(scorer.takes_part, bool)
-        and isinstance(scorer.reason, str)
-        and all(isinstance(number, int) for number in (scorer.pairs, scorer.questions))
+    from memcli.entries.text.counted import counted
+
+    questions = _by_question(given)
+    count = sum(map(len, questions.values()))
+    nothing = Scorer(False, "", count, len(questions))
+    if count < _LEAST_PAIRS:
+        return nothing._replace(reason=f"{counted(count, 'pair')} of {_LEAST_PAIRS}")
+    if len(questions) < _LEAST_QUESTIONS:
+        reason = f"{counted(len(questions), 'question')} of {_LEAST_QUESTIONS}"
+        return nothing._replace(reason=reason)
+    training = [group for name, group in questions.items() if not held_out(name)]
+    testing = [group for name, group in questions.items() if held_out(name)]
+    measures = _measures(training)
+    if not measures:
+        return nothing._replace(reason="no feature sets the rows apart")
+    rows, weights = [], []
+    for group in training:
+        for pair in group:
+            better, worse = map(_measured, pair.features)
+            row = [
+                (better.get(name, 0.0) - worse.get(name, 0.0)) / scale
+                for name, (_, scale) in measures.items()
+            ]
+            rows.append([*row, math.log(pair.ranks[1] / pair.ranks[0])])
+            # A question counts once, however often and with how many rows it was asked.
+            weights.append(1 / len(group))
+    *learned, position = _fitted(rows, weights)
+    return _judged(
+        nothing._replace(
+            position=round(position, _DIGITS),
+            weights={
+                name: (round(weight, _DIGITS), *measures[name])
+                for name, weight in zip(measures, learned, strict=True)
+            },
+        ),
+        testing,
     )
-    if not fits:
-        raise ValueError("its parts do not fit together")
-    return scorer
 
 
-def finite(value: Any) -> Any:
-    """The value as a finite number; None when it is not one.
+def held_out(question: str) -> bool:
+    """Whether the pairs of a question are for the test; all others are for training."""
+    import hashlib
 
-    Raises:
-        TypeError: it is no number.
-        ValueError: it is larger than any float.
+    return hashlib.sha256(question.encode()).digest()[0] % _HELD_OUT == 0
+
+
+def _by_question(given: Iterable[Mapping[str, Any]]) -> dict[str, list[_Pair]]:
+    """Each pair once, by question, in an order that depends on the pairs alone."""
+    pairs = {}
+    for pair in given:
+        sides = pair["better"], pair["worse"]
+        key = (pair["question"], pair["recall"], *(side["id"] for side in sides))
+        better, worse = (
+            side["score"] / (side["features"].get(_OWN) or 1.0) for side in sides
+        )
+        pairs[key] = _Pair(
+            (sides[0]["features"], sides[1]["features"]),
+            (better, worse),
+            (sides[0]["rank"], sides[1]["rank"]),
+        )
+    grouped: dict[str, list[_Pair]] = {}
+    for key in sorted(pairs):
+        grouped.setdefault(key[0], []).append(pairs[key])
+    return grouped
+
+
+def _measures(
+    training: Sequence[Sequence[_Pair]],
+) -> dict[str, tuple[float, float]]:
+    """Centre and scale of each feature that sets rows apart in enough questions."""
+    seen: dict[str, int] = {}
+    values: dict[str, list[float]] = {}
+    squares: dict[str, list[float]] = {}
+    rows = 0
+    for group in training:
+        apart = set()
+        for pair in group:
+            better, worse = map(_measured, pair.features)
+            rows += 2
+            for name in better.keys() | worse.keys():
+                high, low = better.get(name, 0.0), worse.get(name, 0.0)
+                values.setdefault(name, []).extend((high, low))
+                squares.setdefault(name, []).append((high - low) ** 2)
+                if abs(high - low) > 10**-_DIGITS:
+                    apart.add(name)
+        for name in apart:
+            seen[name] = seen.get(name, 0) + 1
+    measures = {
+        name: (
+            round(math.fsum(values[name]) / rows, _DIGITS),
+            round(math.sqrt(2 * math.fsum(squares[name]) / rows), _DIGITS),
+        )
+        for name in sorted(seen)
+        if seen[name] >= _LEAST_SEEN
+    }
+    return {name: both for name, both in measures.items() if both[1] > 10**-_DIGITS}
+
+
+def _fitted(rows: Sequence[Sequence[float]], counts: Sequence[float]) -> list[float]:
+    """The weights of a logistic regression in which every row is a win.
+
+    By Newton's method, with a normal prior of variance 1 on each weight and without an
+    intercept, since a difference has two signs: a linear RankNet (Burges et al., 2005).
     """
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(value)
-    # An integer may be too large for a float: JSON knows no limit.
-    if not abs(value) <= sys.float_info.max:
-        raise ValueError("a number that is not finite")
-    return value
+    size = range(len(rows[0]))
+    weights = [0.0 for _ in size]
+    for _ in range(30):
+        slope = [-weight for weight in weights]
+        curve = [[float(i == j) for j in size] for i in size]
+        for row, count in zip(rows, counts, strict=True):
+            lost = 1 / (1 + math.exp(min(700.0, sum(map(float.__mul__, weights, row)))))
+            bend = count * lost * (1 - lost)
+            for i in size:
+                slope[i] += count * lost * row[i]
+                line, by = curve[i], bend * row[i]
+                for j in size:
+                    line[j] += by * row[j]
+        step = _solved(curve, slope)
+        weights = [weight + each for weight, each in zip(weights, step, strict=True)]
+        if max(map(abs, step)) < 1e-9:
+            break
+    return weights
+
+
+def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
+    """The x of `matrix` x = `right`, by elimination; `matrix` is positive definite."""
+    lines = [[*line, value] for line, value in zip(matrix, right, strict=True)]
+    for at, line in enumerate(lines):
+        lines[at] = line = [value / line[at] for value in line]
+        for other, values in enumerate(lines):
+            if other != at and (by := values[at]):
+                lines[other] = [a - by * b for a, b in zip(values, line, strict=True)]
+    return [line[-1] for line in lines]
+
+
+def _judged(scorer: Scorer, testing: Sequence[Sequence[_Pair]]) -> Scorer:
+    """The scorer with its figures on held-out pairs, and the decision.
+
+    What is compared is what recall would do: the score, and the score times the
+    factor. The unit is the question, as its pairs share rows. The test is the
+    randomization test on the questions' differences (Smucker, Allan & Carterette,
+    CIKM 2007), one-sided, by its normal limit. Where an older scorer moved a row up,
+    that favours the scorer: a pair for it counts rank/rank only, the chance at eta = 1
+    that the lower row was seen.
+    """
+    default, mine, gains = [], [], []
+    for group in testing:
+        right, gain = [0, 0], 0.0
+        for pair in group:
+            (score, other), (rank, behind) = pair.scores, pair.ranks
+            factor, its = map(scorer.adjust, pair.features)
+            # Equal scores keep the order they were shown in.
+            was = (score, -rank) > (other, -behind)
+            now = (score * factor, -rank) > (other * its, -behind)
+            right[0] += was
+            right[1] += now
+            if now != was:
+                gain += min(1.0, rank / behind) if now else -1.0
+        default.append(right[0] / len(group))
+        mine.append(right[1] / len(group))
+        gains.append(gain / len(group))
+    spread = math.sqrt(math.fsum(gain * gain for gain in gains))
+    differ = sum(gain != 0 for gain in gains)
+    p = math.erfc(math.fsum(gains) / spread / math.sqrt(2)) / 2 if spread else 1.0
+    tested = max(1, len(testing))
+    held = HeldOut(
+        questions=len(testing),
+        pairs=sum(map(len, testing)),
+        default=round(math.fsum(default) / tested, 4),
+        scorer=round(math.fsum(mine) / tested, 4),
+        differ=differ,
+        p=float(f"{p:.3g}"),
+    )
+    figures = f"{held.scorer:.3f} against {held.default:.3f}, p {held.p:g}"
+    if differ < _LEAST_DIFFERENT:
+        reason = f"only {differ} held-out questions come out differently, "
+        reason += f"of {_LEAST_DIFFERENT} needed"
+    elif p >= _ALPHA:
+        reason = f"not better on held-out questions: {figures}, {_ALPHA:g} needed"
+    else:
+        reason = f"better on held-out questions: {figures}"
+    passed = differ >= _LEAST_DIFFERENT and p < _ALPHA
+    return scorer._replace(takes_part=passed, reason=reason, held_out=held)

@@ -1,23 +1,18 @@
 """`memcli signals --train`: what it prints, keeps and refuses."""
 
 import json
-import os
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.recall import scorer_store
+from memcli.recall import scorer
 from tests.cli.conftest import Run
 from tests.conftest import state_of
 from tests.recall.test_scorer import broken, by_writer, keep, nothing, world
 
 pytestmark = pytest.mark.slow
-
-NEEDED = "NOT TESTED: pip install 'memcli[scorer]'"
 
 
 def write_log(vault: Vault, events: list[dict[str, Any]]) -> None:
@@ -30,7 +25,6 @@ def write_log(vault: Vault, events: list[dict[str, Any]]) -> None:
 def test_it_trains_from_the_log_and_says_what_came_of_it(
     memcli: Run, vault: Vault
 ) -> None:
-    pytest.importorskip("sklearn", reason=NEEDED)
     events = world(1, 1_000, by_writer, eta=0.5)
     write_log(vault, events)
     planned = memcli("signals", "--train", "--dry-run")
@@ -39,24 +33,26 @@ def test_it_trains_from_the_log_and_says_what_came_of_it(
     assert lines[0].startswith("scorer takes part: better on held-out questions: 0.")
     assert lines[1] == "  9,000 pairs from 1,000 questions"
     assert "nothing was kept (--dry-run)" in lines[-1]
-    assert scorer_store.load(vault.root) == scorer_store.NOTHING
+    assert scorer.load(vault.root) == scorer.Stored()
     done = memcli("signals", "--train", "--json").json["data"]
     assert done["kept"] == str(state_of(vault.root, layout.SCORER))
     assert list(done["scorer"]) == [
         *("trained", "problem", "schema", "takes_part", "reason", "pairs"),
-        *("questions", "held_out", "position", "features", "weights", "centres"),
-        "scales",
+        *("questions", "held_out", "position", "weights"),
     ]
     assert list(done["scorer"]["held_out"]) == [
         *("questions", "pairs", "default", "scorer", "differ", "p")
     ]
     state = memcli("signals", "--json").json["data"]["scorer"]
     assert state == done["scorer"]
+    path = state_of(vault.root, layout.SCORER)
+    first = path.read_bytes()
+    assert memcli("signals", "--train").code == 0
+    assert path.read_bytes() == first
     assert "\n".join(lines[:2]) in memcli("signals").out
 
 
 def test_too_few_pairs_are_told(memcli: Run, vault: Vault) -> None:
-    pytest.importorskip("sklearn", reason=NEEDED)
     write_log(vault, world(1, 4, nothing))
     done = memcli("signals", "--train")
     assert done.out.splitlines() == [
@@ -64,11 +60,10 @@ def test_too_few_pairs_are_told(memcli: Run, vault: Vault) -> None:
         "  36 pairs from 4 questions",
         f"kept in {state_of(vault.root, layout.SCORER)}; delete it to rank as before",
     ]
-    assert scorer_store.load(vault.root).active is None
+    assert scorer.load(vault.root).active is None
 
 
 def test_no_log_is_no_error(memcli: Run) -> None:
-    pytest.importorskip("sklearn", reason=NEEDED)
     done = memcli("signals", "--train", "--dry-run")
     assert (done.code, done.out.splitlines()[0]) == (
         0,
@@ -85,38 +80,6 @@ def test_without_a_scorer_and_with_a_broken_one_the_state_says_so(
     assert done["trained"] is False
     assert str(state_of(vault.root, layout.SCORER)) in done["problem"]
     assert memcli("recall", "anything").code == 0
-
-
-WITHOUT = """
-import sys
-
-class Absent:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] == "sklearn":
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-sys.meta_path.insert(0, Absent())
-sys.argv = ["memcli", "signals", *sys.argv[1:]]
-from memcli.cli.argv import main
-main()
-"""
-
-
-@pytest.mark.parametrize("words", [("--train",), ("--train", "--dry-run"), ()])
-def test_without_the_extra_only_training_says_how_to_install_it(
-    vault: Vault, words: tuple[str, ...]
-) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT, *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "MEMCLI_VAULT": vault.root},
-    )
-    assert done.returncode == (1 if words else 0)
-    assert ("pip install 'memcli[scorer]'" in done.stderr) == bool(words)
-    assert "Traceback" not in done.stderr
-    assert scorer_store.load(vault.root) == scorer_store.NOTHING
 
 
 def test_train_belongs_to_signals_and_to_the_owner(memcli: Run, vault: Vault) -> None:
