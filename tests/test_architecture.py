@@ -60,10 +60,10 @@ def test_every_room_says_what_it_is_for_and_what_its_door_is():
         assert [name(path) for path in rooms if words not in told[path]] == []
 
 
-def test_no_module_is_longer_than_400_lines():
+def test_no_module_is_longer_than_450_lines():
     lengths = {name(path): len(path.read_bytes().splitlines()) for path in MODULES}
     del lengths["memcli/cli/flags.py"]  # a table that is generated
-    assert {path: lines for path, lines in lengths.items() if lines > 400} == {}
+    assert {path: lines for path, lines in lengths.items() if lines > 450} == {}
 
 
 def test_no_function_takes_more_than_six_parameters():
