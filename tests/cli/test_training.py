@@ -1,6 +1,5 @@
 """`memcli signals --train`: what it prints, keeps and refuses."""
 
-import json
 from typing import Any
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.recall import scorer
+from memcli.vault.signals import log
 from tests.cli.conftest import Run
 from tests.conftest import state_of
 from tests.recall.test_scorer import broken, by_writer, keep, nothing, world
@@ -16,10 +16,7 @@ pytestmark = pytest.mark.slow
 
 
 def write_log(vault: Vault, events: list[dict[str, Any]]) -> None:
-    path = state_of(vault.root, layout.EVENTS)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps(event) for event in events]
-    path.write_text("\n".join([*lines, '{"torn', "5", ""]), encoding="utf-8")
+    assert log.append(vault.root, events)
 
 
 def test_it_trains_from_the_log_and_says_what_came_of_it(

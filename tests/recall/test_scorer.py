@@ -140,34 +140,6 @@ def test_the_last_word_on_a_row_counts_and_no_useful_row_makes_no_pair() -> None
     assert named([shown, feedback(None, "e1"), feedback("other", "e1")]) == []
 
 
-def shown_rows(**fields: Any) -> list[dict[str, Any]]:
-    """Two rows that would be a pair, the first of them with other fields."""
-    first, *rest = recall("q", "r", FOUR[:2])["rows"]
-    return [{**first, **fields}, *rest]
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        {"rows": None},
-        {"rows": 5},
-        {"rows": [*shown_rows(), 5]},
-        {"rows": [*shown_rows(), {}]},
-        {"rows": shown_rows(rank=0)},
-        {"rows": shown_rows(score="x")},
-        {"rows": shown_rows(score=float("nan"))},
-        {"rows": shown_rows(score=10**400)},
-        {"rows": shown_rows(features={"lexical": None})},
-        {"question": None},
-        {"recall": 7},
-    ],
-)
-def test_events_that_are_not_whole_are_passed_over(broken: dict[str, Any]) -> None:
-    shown = {**recall("q", "r", FOUR), "rows": shown_rows()}
-    assert named([shown, feedback("r", "e1")]) == [("e1", "e0")]
-    assert named([{**shown, **broken}, feedback("r", "e1")]) == []
-
-
 # --- the factor -------------------------------------------------------------------
 
 NUMBERS = st.floats(0, 50, allow_subnormal=False)

@@ -78,7 +78,7 @@ def usage(vault: Vault) -> Usage:
     """
     vault.owner_only("the log of signals")
     log = events.read(vault.root)
-    counts = log.uses()
+    counts = log.uses
 
     def titles(reader: Reader) -> dict[str, str]:
         return {
@@ -117,7 +117,7 @@ def uses(vault: Vault, entry: Entry) -> int | None:
         return None
     log = events.read(vault.root)
     if vault.agent is None:
-        return log.uses().get(entry.id, 0)
+        return log.uses.get(entry.id, 0)
     mine = entry.agent == vault.agent_name
     own = (
         one

@@ -6,14 +6,13 @@ ids, times, names and numbers, never a word of a memory or a question.
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any, Literal, NotRequired, Protocol, TypedDict, TypeGuard
+    from typing import Literal, NotRequired, Protocol, TypedDict
 else:
     Protocol = object
     TypedDict = dict
@@ -101,8 +100,6 @@ CHANNELS = (
 )  # fmt: skip
 """The channels that find rows; a session's start has names of its own besides."""
 
-# Above any count, and the end of the year 9999: later times make no date.
-_MOST = 253_402_300_800
 _STORED = ("save", "import", "evolve")
 
 
@@ -167,37 +164,6 @@ def features(parts: Mapping[str, float], writer: str | None) -> dict[str, float]
     return {**held, f"writer:{writer or 'manual'}": 1.0}
 
 
-_NUMBERS, _TEXTS = frozenset((int, float)), frozenset((str,))
-_LARGEST = sys.float_info.max
-
-
-def is_event(value: Any) -> TypeGuard[Event]:
-    """Whether a value read from a log is an event of this version."""
-    if not isinstance(value, dict) or value.get("v") != VERSION:
-        return False
-    if not _is_count(value.get("at")):
-        return False
-    match value.get("event"):
-        case "recall":
-            rows = value.get("rows")
-            return (
-                _has(value, str, "recall", "via")
-                and _may_have(value, "question", "agent")
-                and isinstance(rows, list)
-                and all(map(_is_row, rows))
-            )
-        case "write":
-            texts = _has(value, str, "action", "writer", "kind", "type")
-            count = _is_count(value.get("count", 1))
-            return texts and _may_have(value, "id") and count
-        case "feedback":
-            useful = isinstance(value.get("useful"), bool)
-            return (
-                useful and _has(value, str, "id", "by") and _may_have(value, "recall")
-            )
-    return False
-
-
 def uses(events: Iterable[Event]) -> Counter[str]:
     """How often each skill was stored or recalled, by its id."""
     counts = Counter[str]()
@@ -207,33 +173,3 @@ def uses(events: Iterable[Event]) -> Counter[str]:
         elif event["event"] == "write" and event["id"] and event["action"] in _STORED:
             counts[event["id"]] += is_skill(event["kind"], event["type"])
     return +counts
-
-
-def _is_count(value: Any) -> bool:
-    return type(value) is int and 0 <= value < _MOST
-
-
-def _has(value: Mapping[str, Any], kind: type, *names: str) -> bool:
-    return all(isinstance(value.get(name), kind) for name in names)
-
-
-def _may_have(value: Mapping[str, Any], *names: str) -> bool:
-    """The key must be there; None is an answer."""
-    return all(name in value and isinstance(value[name], str | None) for name in names)
-
-
-def _is_row(value: Any) -> bool:
-    if not isinstance(value, dict) or not isinstance(value.get("id"), str):
-        return False
-    rank, held, through = (value.get(n, 0) for n in ("rank", "features", "channels"))
-    if not (isinstance(held, dict) and isinstance(through, list)):
-        return False
-    # Thousands of rows are looked at: few calls for each number and name.
-    numbers = (value.get("score"), *held.values())
-    return (
-        (rank is None or (_is_count(rank) and rank > 0))
-        and _NUMBERS.issuperset(map(type, numbers))
-        # Integers that are no float, and Python's NaN and infinity, are none of JSON's.
-        and all(-_LARGEST <= number <= _LARGEST for number in numbers)
-        and _TEXTS.issuperset(map(type, through))
-    )

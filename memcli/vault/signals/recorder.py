@@ -75,16 +75,17 @@ class Recorder:
         """
         if not self.on:
             return
-        try:
-            secret = log.key(self._root, self._entropy(_KEY)) if question else b""
-        except OSError:
-            return  # nothing can be written here
+        mark = None
+        if question:
+            mark = log.hashed(self._root, question, self._entropy(_KEY))
+            if mark is None:
+                return  # nothing can be written here
         self._note(
             [
                 {
                     "event": "recall",
                     "recall": self._entropy(_NAME).hex(),
-                    "question": log.hashed(question, secret) if question else None,
+                    "question": mark,
                     "via": self._via,
                     "agent": self._agent,
                     "hit": event.is_hit(rows),

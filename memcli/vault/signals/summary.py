@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections import Counter
 
 from memcli.named_tuple import NamedTuple
-from memcli.vault.signals.event import CHANNELS, Event, Recalled, is_event, is_hit
+from memcli.vault.signals.event import CHANNELS, is_hit
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import TypedDict
+
+    from memcli.vault.signals.event import Event, Recalled
 else:
     TypedDict = dict
 
@@ -126,17 +128,17 @@ def channels(recalls: Iterable[Recalled]) -> dict[str, int]:
     return counts
 
 
-def pairs(events: Iterable[Mapping[str, object]]) -> Iterator[Pair]:
+def pairs(events: Iterable[Event]) -> Iterator[Pair]:
     """The training pairs of a log: each useful row against all others of its recall.
 
     Rows of a recall where nothing proved useful make no pair, since no row should have
     been first. Neither do rows that were not ranked, such as those of `reflect`, or
-    that a hook put into a prompt. Events that are not whole are passed over.
+    that a hook put into a prompt.
 
     Returns:
         The pairs, in the order of the recalls and of their rows.
     """
-    recalls, verdicts = _judged(event for event in events if is_event(event))
+    recalls, verdicts = _judged(events)
     for name, recall in recalls.items():
         useful = {row for row, good in verdicts.get(name, {}).items() if good}
         question = recall["question"]

@@ -281,8 +281,8 @@ def test_no_word_of_a_memory_or_question_stands_in_the_log(
     )
     words = {one.lower() for one in re.findall(r"\w{4,}", said)}
     folder = state_of(vault.root, layout.EVENTS).parent
-    found = b"".join(path.read_bytes() for path in folder.glob("events*"))
-    assert found.count(b"\n") > 10
+    found = b"".join(path.read_bytes() for path in folder.glob("signals*"))
+    assert found.count(b'"event":') > 10
     text = found.decode("latin-1").lower()
     # The names of fields and values, which are nobody's secret.
     own = {"session", "skill", "import", "save", "manual"}
