@@ -72,7 +72,7 @@ def test_the_log_is_bounded_and_uses_of_skills_outlive_what_makes_room(tmp_path:
     kept = [number for number in ids(tmp_path) if number < 1_000]
     assert kept == list(range(kept[0], 300))
     assert 50 < len(ids(tmp_path)) < 70
-    assert events.size(str(tmp_path)) < 30_000
+    assert events.size(str(tmp_path)) < 50_000
     assert events.read(str(tmp_path)).uses == {
         f"{1_000 + n:016}": 100 for n in range(3)
     }
