@@ -18,7 +18,7 @@ from memcli.entries.entry import Entry
 from memcli.entries.text import mentions
 from memcli.errors import InvalidValue, UsageError
 from memcli.storage import cache
-from memcli.vault.health import lint_registry
+from memcli.vault.health import lint_tree
 from memcli.vault.health.lint import lint
 from memcli.vault.registry import page, store
 from tests.conftest import VaultMaker, state_of
@@ -115,7 +115,7 @@ def test_what_is_not_clear_in_the_registry_is_a_finding(vault: Vault) -> None:
         vault, "entities/tool/etcd.md", "---\ntitle: etcd\naliases: [KV, redis]\n---\n"
     )
     write(vault, "entities/system/redis.md", "---\ntitle: redis\n---\n")
-    found = [(f.path, f.code) for f in lint_registry.findings(vault.root)]
+    found = [(f.path, f.code) for f in lint_tree.about_registry(vault.root)]
     assert sorted(found) == [
         ("entities/tool/etcd.md", "ambiguous_alias"),
         ("entities/tool/etcd.md", "ambiguous_alias"),
@@ -359,14 +359,14 @@ def test_a_second_file_that_an_agent_made_is_told_with_what_to_do(
     write(vault, "entities/tool/redis-2.md", head.format("1m7yztbvbcatw6zn") + "---\n")
     private = head.format("1m7yztbpeck3mwtx") + "agent: ada\nvisibility: private\n---\n"
     write(vault, "entities/tool/redis.md", private)
-    (finding,) = lint_registry.findings(vault.root)
+    (finding,) = lint_tree.about_registry(vault.root)
     first, second = "entities/tool/redis-2.md", "entities/tool/redis.md"
     assert finding.path == second
     assert finding.hint is not None
     assert f"into {first}, and delete {second}." in finding.hint
     assert f"Give {first} 'visibility: shared' first" in finding.hint
     write(vault, second, head.format("1m7yztbpeck3mwtx") + "---\n")
-    (finding,) = lint_registry.findings(vault.root)
+    (finding,) = lint_tree.about_registry(vault.root)
     assert "visibility" not in (finding.hint or "")
     Path(vault.root, second).unlink()
     with pytest.raises(UsageError, match=f"one entity already: {first}") as refused:

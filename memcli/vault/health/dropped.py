@@ -11,6 +11,7 @@ with `git commit --amend`, is theirs, and is not named.
 from __future__ import annotations
 
 import contextlib
+from functools import partial
 
 from memcli.entries import layout
 from memcli.entries.finding import WARNING, Finding
@@ -18,12 +19,13 @@ from memcli.errors import MemcliError
 from memcli.storage import files
 from memcli.storage.journal import FileChange
 from memcli.storage.vault_paths import inside
+from memcli.vault import lookup
 from memcli.vault.health.repair_step import Repair, Step
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from memcli.storage.git.beside_head import Comparable
     from memcli.storage.git.printed import Blob
@@ -36,15 +38,12 @@ _MOVERS = ("rebase", "pull", "merge", _RESET)
 _MOST = 50
 
 
-def findings(
-    vault: Vault, repository: Comparable, ids: Container[str]
-) -> Iterator[Finding]:
+def findings(vault: Vault, repository: Comparable) -> Iterator[Finding]:
     """A finding for each such commit with an entry that the vault has not.
 
     Args:
         vault: whose files.
         repository: where they are committed.
-        ids: of every entry in the vault's folder.
 
     Raises:
         HistoryError: git refused.
@@ -58,7 +57,7 @@ def findings(
             named.add(path)
             message = f"commit {commit[:12]} is in no branch: a git stash left it out"
             yield Finding(path, 1, "dropped", WARNING, message, "memcli repair")
-    for blob in _unknown(vault, repository, list(behind), ids):
+    for blob in _unknown(vault, repository, list(behind)):
         if blob.path not in named:
             named.add(blob.path)
             subject = behind[blob.commit]
@@ -68,7 +67,7 @@ def findings(
 
 
 def _unknown(
-    vault: Vault, repository: Comparable, commits: Sequence[str], ids: Container[str]
+    vault: Vault, repository: Comparable, commits: Sequence[str]
 ) -> Iterator[Blob]:
     """The entries of these commits that neither the vault nor HEAD's history knows."""
     from memcli.entries import codec
@@ -84,7 +83,7 @@ def _unknown(
     for blob, data in zip(blobs, repository.contents(blobs), strict=True):
         with contextlib.suppress(MemcliError):
             entry = codec.decode(data, blob.path, kinds=vault.kinds).entry
-            if entry.id not in ids:
+            if not vault.index.again(partial(lookup.of_id, entry_id=entry.id)):
                 unknown.append((blob, entry.id))
     if not unknown:
         return

@@ -25,7 +25,7 @@ from memcli.vault.code_look import CloseLook, Looked
 from memcli.vault.code_state import is_stale
 from memcli.vault.health import git_state, usage
 from memcli.vault.health.brief import Brief, brief
-from memcli.vault.health.link_meanings import Names, add_files
+from memcli.vault.health.lint import Names
 from memcli.vault.health.lint_tree import walked
 from memcli.vault.registry.store import link_names
 
@@ -292,13 +292,10 @@ def _links(vault: Vault, entry: Entry) -> list[Link]:
     plain: Names = Names()
     if None in rows.values():
         # Nothing says who may see these, so an agent is told of none that is owned.
-        add_files(
-            plain,
-            [
-                path
-                for path in walked(vault.root).others
-                if vault.agent is None or not path.startswith(_OWNERS)
-            ],
+        plain.add_files(
+            path
+            for path in walked(vault.root).others
+            if vault.agent is None or not path.startswith(_OWNERS)
         )
         for names, path in link_names(vault.root, vault.agent):
             plain.add(names, path)

@@ -2,40 +2,56 @@
 
 Invariant: reads only, and reports rather than guesses. An `error` is something that
 memcli cannot use as it stands; a `warning` is something that a person would want to
-know. Findings come in the order of paths and lines.
+know. Findings come in the order of paths and lines. What is wrong in one file was found
+when it was indexed (`entries/file_checks`): a file is opened for the line of a finding,
+or when it is not, or not whole, in the index.
 """
 
 from __future__ import annotations
 
-from memcli.entries import layout
-from memcli.entries.finding import ERROR, WARNING, Finding
+import os
+
+from memcli.entries import dates, layout
+from memcli.entries.eligibility import View, standing
+from memcli.entries.entry import Status
+from memcli.entries.finding import ERROR, WARNING, Finding, Text
+from memcli.entries.text.counted import counted
+from memcli.entries.text.links import composed, link_readings
 from memcli.errors import (
     HistoryError,
     InvalidConfig,
+    InvalidEntry,
     LockBusy,
     MemcliError,
+    NotAVault,
     WriteFailed,
 )
-from memcli.storage.listing import scan
+from memcli.search.packed_facts import FINDING, LARGE, LINKS, REVIEW
+from memcli.storage import files
 from memcli.vault.health import (
     dropped,
     git_state,
     half_merged,
-    lint_index,
-    lint_registry,
+    lint_lifecycle,
     lint_tree,
     replaced,
+    usage,
 )
-from memcli.vault.health.link_meanings import Names, add_files
+from memcli.vault.health.lint_lifecycle import Problem
 from memcli.vault.health.working_tree import working_tree
 from memcli.vault.registry import store
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
+
+# Days after which a candidate in the inbox is worth a reminder.
+_OLD_CANDIDATE = 30
+_DAY = 86_400
 
 
 def lint(
@@ -60,50 +76,172 @@ def lint(
         vault.kinds  # noqa: B018 a look at the config
     except InvalidConfig as error:
         # Nothing else can be judged without the config; every command refuses.
-        return [
-            Finding(
-                layout.CONFIG, error.line, "bad_config", ERROR, error.reason, error.hint
-            )
-        ]
-    now = vault.now_ms() // 1000
+        path, reason = layout.CONFIG, error.reason
+        return [Finding(path, error.line, "bad_config", ERROR, reason, error.hint)]
     tree = lint_tree.walked(vault.root)
-    names: Names = Names()
-    add_files(names, tree.others)
-    for called, path in store.link_names(vault.root):
-        names.add(called, path)
+    found = []
     ask = vault.index.again if listed else vault.read
     try:
-        found, ids = ask(lambda reader: lint_index.judged(vault, names, now, reader))
+        found += ask(lambda reader: list(_about_entries(vault, tree.others, reader)))
         index = vault.index.opened
-        links, lost = index.symlinks, index.unreadable
-    except (LockBusy, WriteFailed):
-        # A disk that takes no index must not keep a person from seeing what is wrong.
-        from memcli.vault.health import lint_files
-
-        listing = scan(vault.root)
-        found, ids = lint_files.judged(vault, listing, names, now)
-        links, lost = listing.symlinks, listing.unreadable
-    found += replaced.findings(vault, links, tree.others)
-    for path in links:
-        if layout.is_own_folder(path, vault.kinds):
-            continue
-        message = "a symbolic link; not followed, not searched"
-        found.append(Finding(path, 1, "symlink", WARNING, message))
-    for path in lost:
-        why = "the folder cannot be listed"
-        found.append(Finding(path, 1, "unreadable", ERROR, why))
-    found += lint_registry.findings(vault.root)
-    found += _about_repository(vault, tree, ids, status)
+        found += replaced.findings(vault, index.symlinks, tree.others)
+        for path in index.symlinks:
+            if not layout.is_own_folder(path, vault.kinds):
+                message = "a symbolic link; not followed, not searched"
+                found.append(Finding(path, 1, "symlink", WARNING, message))
+        for path in index.unreadable:
+            why = "the folder cannot be listed"
+            found.append(Finding(path, 1, "unreadable", ERROR, why))
+    except (LockBusy, WriteFailed) as error:
+        found.append(Finding(".", 1, "no_index", ERROR, error.message, error.hint))
+    found += lint_tree.about_registry(vault.root)
+    found += _about_repository(vault, tree, status)
     return sorted(found, key=lambda f: (f.path, f.line, f.code, f.message))
+
+
+class Names:
+    """The files that a link may mean, by every name that it may use.
+
+    A lint that did not know aliases was wrong in three findings of four.
+    """
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, str] = {}
+
+    def add(self, names: Iterable[str], path: str) -> None:
+        """Let these names mean a file, unless they have a meaning already."""
+        for name in names:
+            self._by_name.setdefault(composed(name), path)
+
+    def add_files(self, paths: Iterable[str]) -> None:
+        """Let links mean files that are not entries: pictures, the vault's README."""
+        for path in paths:
+            plain = path.removesuffix(".md").casefold()
+            self.add((plain, plain.rpartition("/")[2]), path)
+
+    def find(self, target: str, path: str) -> str | None:
+        """The meaning of a link in the file at `path`; None when it dangles."""
+        for name in link_readings(target, path):
+            if name in self._by_name:
+                return self._by_name[name]
+        return None
+
+
+# --- entries ------------------------------------------------------------------------
+
+
+def _about_entries(
+    vault: Vault, others: Sequence[str], reader: Reader
+) -> Iterator[Finding]:
+    """What is wrong in and between the entries; `others` are files that are none."""
+    # What is broken is in no document; what is large was not read whole.
+    unread = {file.path for file in reader.broken}
+    unread.update(reader.row(doc).path for doc in reader.exact("check", LARGE))
+    for path in sorted(unread):
+        yield from _read(vault, path)[0]
+    for doc in reader.exact("check", FINDING):
+        row = reader.row(doc)
+        yield from (Finding(row.path, *values) for values in row.findings)
+    yield from _about_links(vault, others, reader)
+    now = vault.now_ms() // 1000
+    problems = [
+        *lint_lifecycle.problems(reader, now),
+        *_due(reader, now),
+        *_about_inbox(reader, now),
+    ]
+    texts: dict[int, Text | None] = {}
+    for problem in problems:
+        path = reader.row(problem.doc).path
+        if problem.doc not in texts:
+            texts[problem.doc] = _read(vault, path)[1]
+        text = texts[problem.doc]
+        if problem.code == "dangling_lineage" and text and text.entry.other_vault:
+            continue
+        line = text.field_line(problem.field) if text else 1
+        code, level = problem.code, problem.level
+        yield Finding(path, line, code, level, problem.message, problem.hint)
+    yield from usage.findings(vault, reader)
+
+
+def _read(vault: Vault, path: str) -> tuple[list[Finding], Text | None]:
+    """What is wrong in one file, and its text when it is an entry's."""
+    from memcli.entries import codec, file_checks
+    from memcli.entries.merging import marked
+
+    kinds = vault.kinds
+    try:
+        data = files.read(os.path.join(vault.root, *path.split("/")), follow=False)
+        both = marked.shown(data, path, kinds)
+        if both is not None:
+            return file_checks.in_conflict(data, path), file_checks.text_of(data, both)
+        decoded = codec.decode(data, path, kinds=kinds)
+    except InvalidEntry as error:
+        why = Finding(path, error.line, "broken", ERROR, error.reason, error.hint)
+        return [why], None
+    except MemcliError as error:
+        return [Finding(path, 1, "unreadable", ERROR, error.message)], None
+    text = file_checks.text_of(data, decoded.entry)
+    return file_checks.findings(text, len(data), decoded, kinds), text
+
+
+def _about_links(
+    vault: Vault, others: Sequence[str], reader: Reader
+) -> Iterator[Finding]:
+    docs = reader.exact("check", LINKS)
+    if not len(docs):
+        return
+    names = Names()
+    names.add_files(others)
+    for called, path in store.link_names(vault.root):
+        names.add(called, path)
+    for name in reader.values("name"):
+        names.add((name,), name)
+    for doc in docs:
+        row = reader.row(doc)
+        for target, line in row.links:
+            if names.find(target, row.path) is None:
+                message = f"links to nothing: {target}"
+                yield Finding(row.path, line, "dangling_link", WARNING, message)
+
+
+def _due(reader: Reader, now: int) -> Iterator[Problem]:
+    """The entries that a person wanted to see again by now."""
+    for doc in reader.exact("check", REVIEW):
+        row = reader.row(doc)
+        is_due = row.review_after and dates.to_epoch(row.review_after) <= now
+        if is_due and standing(reader.facts(doc), View(now)) is Status.ACTIVE:
+            message = f"due for review since {row.review_after}"
+            hint = f"memcli evolve {row.id}, or resolve it."
+            yield Problem(doc, "review_after", "review_due", message, hint)
+
+
+def _about_inbox(reader: Reader, now: int) -> Iterator[Problem]:
+    """The oldest candidate of an inbox that is not looked at."""
+    docs = reader.exact("status", str(Status.PENDING))
+    rows = {doc: reader.row(doc) for doc in docs}
+    waiting = [
+        (row.created, row.path, doc)
+        for doc, row in rows.items()
+        if row.created and not layout.is_idea(row.path)
+    ]
+    if not waiting:
+        return
+    created, _, doc = min(waiting)
+    days = (now - dates.to_epoch(created)) // _DAY
+    if days > _OLD_CANDIDATE:
+        message = f"waits for review for {counted(days, 'day')}, "
+        message += f"the oldest of {len(waiting)}"
+        yield Problem(doc, "created", "old_inbox", message, "memcli review")
+
+
+# --- the repository -----------------------------------------------------------------
 
 
 def _about_repository(
     vault: Vault,
     tree: lint_tree.Tree,
-    ids: Container[str],
     status: Sequence[tuple[str, str]] | MemcliError | None,
 ) -> Iterator[Finding]:
-    from memcli.errors import NotAVault
     from memcli.storage.git.beside_head import Comparable
 
     try:
@@ -119,7 +257,7 @@ def _about_repository(
             raise status
         status = None if isinstance(status, MemcliError) else status
         yield from working_tree(vault, repository, status=status).findings
-        yield from dropped.findings(vault, repository, ids)
+        yield from dropped.findings(vault, repository)
         yield from half_merged.findings(vault, repository)
     except HistoryError as error:
         code = "git_stuck" if error.error_code == "git_stuck" else "git_failed"

@@ -1,4 +1,4 @@
-"""What a vault holds besides entries: leftovers, other repositories, old files of ours.
+"""What a vault holds besides entries: the registry, leftovers, other repositories.
 
 Invariant: reads only, and walks the tree once. No hint holds a command with a name from
 the tree, which another person may have chosen.
@@ -11,17 +11,21 @@ import re
 import time
 
 from memcli.entries import layout
+from memcli.entries.entry import Visibility
 from memcli.entries.finding import ERROR, WARNING, Finding
+from memcli.entries.text.mentions import fold
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage.walk import walk
 from memcli.vault.health import replaced
+from memcli.vault.registry.store import load
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memcli.entries.text.name_index import Registered
     from memcli.storage.git.beside_head import Comparable
 
 # The names that `files` gives to what will replace a file.
@@ -108,6 +112,41 @@ def findings(root: str, tree: Tree, repository: Comparable | None) -> Iterator[F
             message = "another repository; memcli cannot commit what lies in it"
             hint = "Move it out of the vault."
             yield Finding(path, 1, "nested_repository", WARNING, message, hint)
+
+
+def about_registry(root: str) -> Iterator[Finding]:
+    """What is wrong in the registry of the vault at `root`."""
+    registry = load(root)
+    for path, line, reason in registry.broken:
+        hint = "Correct the file; until then it is no entity."
+        yield Finding(path, line, "broken_entity", ERROR, reason, hint)
+    first: dict[str, Registered] = {}
+    for entity in registry.entities:
+        form = fold(entity.name)
+        if form in first:
+            other = first[form]
+            message = f"'{entity.name}' is registered in {other.path} as well"
+            hint = f"Move what {entity.path} says into {other.path}, and delete "
+            hint += f"{entity.path}."
+            if {entity.visibility, other.visibility} != {str(Visibility.SHARED)}:
+                hint += (
+                    f" Give {other.path} 'visibility: shared' first: an agent that "
+                    "does not see it registers the name again."
+                )
+            yield Finding(entity.path, 1, "duplicate_entity", WARNING, message, hint)
+        first.setdefault(form, entity)
+    for entity in registry.entities:
+        for alias in entity.aliases:
+            form = fold(alias)
+            others = registry.names.ambiguous.get(form, ())
+            if others:
+                message = f"the alias '{alias}' means several: {', '.join(others)}"
+                hint = "It links to none of them; take it out of all but entity."
+                yield Finding(entity.path, 1, "ambiguous_alias", WARNING, message, hint)
+            elif form in first and fold(first[form].name) != fold(entity.name):
+                message = f"the alias '{alias}' is the name of {first[form].path}"
+                hint = "The name wins; take the alias out."
+                yield Finding(entity.path, 1, "ambiguous_alias", WARNING, message, hint)
 
 
 def _tracked(repository: Comparable | None) -> list[tuple[str, str]]:

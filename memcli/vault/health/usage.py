@@ -10,7 +10,7 @@ from collections import Counter
 from itertools import islice
 
 from memcli.entries import layout
-from memcli.entries.entry import Entry, Status
+from memcli.entries.entry import Status
 from memcli.entries.finding import WARNING, Finding
 from memcli.entries.text import mentions
 from memcli.entries.text.counted import counted
@@ -25,9 +25,10 @@ from memcli.vault.signals import summary as signals
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterator
     from typing import Any
 
+    from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
@@ -135,15 +136,8 @@ def channels(vault: Vault) -> Channels:
     return Channels(len(recent), signals.channels(recent))
 
 
-def findings(
-    vault: Vault, material: Callable[[], Mapping[str, int]]
-) -> Iterator[Finding]:
-    """Channels that brought no row though there is something for them to find.
-
-    Args:
-        vault: whose log it is.
-        material: says how much there is for each channel to work with.
-    """
+def findings(vault: Vault, reader: Reader) -> Iterator[Finding]:
+    """Channels that brought no row though there is something for them to find."""
     recent: list[event.Recalled] = []
     brought = set[str]()
     for answer in _recent(vault.root, None):
@@ -152,7 +146,7 @@ def findings(
         if len(recent) >= _ENOUGH and brought.issuperset(_ABOUT):
             return  # the older ones are not read
     silent = [name for name in _ABOUT if name not in brought]
-    there = material() if len(recent) >= _ENOUGH else {}
+    there = _material(vault.root, reader) if len(recent) >= _ENOUGH else {}
     for name in silent:
         if there.get(name):
             about, hint = _ABOUT[name]
@@ -202,28 +196,8 @@ def _recent(root: str, agent: str | None) -> Iterator[event.Recalled]:
     )
 
 
-def material_of(root: str, entries: Iterable[Entry]) -> dict[str, int]:
-    """How much these entries have for each channel to work with."""
-    from memcli.search.document import document_id
-
-    known = store.load(root).names.meant
-    names = Counter[str]()
-    sessions = Counter[str]()
-    active = 0
-    for entry in entries:
-        if entry.status is not Status.ACTIVE:
-            continue
-        active += 1
-        meant = {known.get(mentions.fold(name)) for name in entry.entities}
-        names.update(name for name in meant if name is not None)
-        session = document_id(entry)
-        if session:
-            sessions[session] += 1
-    return _material(names, sessions, active)
-
-
-def material_in(root: str, reader: Reader) -> dict[str, int]:
-    """As `material_of` all entries of an index."""
+def _material(root: str, reader: Reader) -> dict[str, int]:
+    """How much the entries have for each channel to work with."""
     known = store.load(root).names.meant
     active = set(reader.exact("status", str(Status.ACTIVE)))
     docs: dict[str, set[int]] = {}
@@ -234,17 +208,11 @@ def material_in(root: str, reader: Reader) -> dict[str, int]:
     names = Counter({name: len(found) for name, found in docs.items()})
     sessions = Counter(reader.sessions[doc] for doc in active)
     del sessions[0]
-    return _material(names, sessions, len(active))
-
-
-def _material(
-    names: Counter[str], sessions: Counter[Any], active: int
-) -> dict[str, int]:
     several = [count for count in names.values() if count >= _SEVERAL]
     together = sum(count >= _SEVERAL for count in sessions.values())
     return {
         "entity": len(several),
         # The graph does not go through hubs.
-        "graph": sum(not is_hub(count, active) for count in several),
+        "graph": sum(not is_hub(count, len(active)) for count in several),
         "session": together,
     }

@@ -13,15 +13,14 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.entries.eligibility import View, standing
-from memcli.entries.finding import Finding
 from memcli.errors import WriteFailed
 from memcli.search import document
 from memcli.storage import files, state_dirs
-from memcli.vault.health import lint_index
 from memcli.vault.health.brief import brief
 from memcli.vault.health.lint import lint
 from memcli.vault.health.overview import overview
 from tests.conftest import SEED
+from tests.saving import write
 
 IDS = [f"1m7xvn68xtqp48{a}{b}" for a in "abcd" for b in "abcd"]
 FIELDS: list[Callable[[random.Random], str]] = [
@@ -78,33 +77,34 @@ def scramble(vault: Vault, draw: random.Random, count: int) -> None:
             file.write_bytes(page(draw))
 
 
-def fresh(vault: Vault) -> list[Finding]:
-    """The findings of reading every file."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lint_index, "judged", _refused)
-        return lint(vault)
-
-
-def _refused(*_: object) -> None:
-    raise WriteFailed("no disk")
-
-
 @pytest.fixture
 def old(vault: Vault) -> Vault:
     vault.recall("anything")
     return vault
 
 
-def test_findings_are_those_of_reading_every_file_and_of_an_index_built_at_once(
+def test_findings_by_an_index_that_grew_are_those_by_one_built_at_once(
     old: Vault,
 ) -> None:
     draw = random.Random(SEED)
     for _ in range(12):
         scramble(old, draw, draw.randrange(1, 25))
-        if draw.random() < 0.3:
-            shutil.rmtree(state_dirs.path(old.root, layout.INDEX), ignore_errors=True)
         found = lint(old)
-        assert found == fresh(old), f"MEMCLI_SEED={SEED}"
+        shutil.rmtree(state_dirs.path(old.root, layout.INDEX))
+        assert found == lint(Vault.open(old.root)), f"MEMCLI_SEED={SEED}"
+
+
+def test_an_index_that_cannot_be_written_is_a_finding_and_hides_no_other(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(vault, "inner/.git", "gitdir: /elsewhere\n")
+
+    def refused(*_: object) -> None:
+        raise WriteFailed("no space left")
+
+    monkeypatch.setattr(vault, "read", refused)
+    codes = [finding.code for finding in lint(vault)]
+    assert codes == ["no_index", "nested_repository"]
 
 
 def test_a_file_of_which_nothing_is_said_is_not_read(
