@@ -167,9 +167,10 @@ def _dangling(doc: int, field: str, other: str, *, replaced: bool = False) -> Pr
 
 def _circles(lives: _Lineages) -> list[list[str]]:
     """Circles of versions: the ids, each replaced by the next."""
-    names, chosen = lives.names, set(lives.docs.values())
-    after = {old: names[doc] for doc, old in lives.before.items() if doc in chosen}
-    after |= {names[doc]: new for doc, new in lives.after.items() if doc in chosen}
+    chosen = sorted(lives.docs.items())
+    before, then = lives.before, lives.after
+    after = {before[doc]: name for name, doc in chosen if doc in before}
+    after |= {name: then[doc] for name, doc in chosen if doc in then}
     circles = []
     done: set[str] = set()
     for start in sorted(after):
