@@ -27,6 +27,8 @@ _BULLET: Final = re.compile(r"\s*(?:[-*\u2022]|\d{1,2}[.)]|\[[ xX]\])\s+")
 _FENCE: Final = re.compile(r"\s*(`{3,}|~{3,})([^`\n]*)$")
 _CLOSING: Final = re.compile(r"[<\[]/([A-Za-z][\w:.-]*)\s*[>\]]?")
 _OPENING: Final = re.compile(r"[<\[]([A-Za-z][\w:.-]*)(?=[\s/>\]=])")
+# An item that is the heading of what follows.
+_NAMED: Final = re.compile(r"\s*[A-Z]\w*(?: \w+)?\s*")
 # A bare colon after so many characters ends no lead.
 _LEAD: Final = re.compile(
     r"(\S.{0,120}?)\s?(?::(?:[*_\"\u201c\u00a4]*\s|[*_]*$)|\uff1a)"
@@ -55,8 +57,10 @@ def own(text: str) -> list[Span]:
     if shapes.COMPOSED.match(text):
         return []
     turn = _Turn(_covered(text))
-    for line in turn.lines:
-        turn.read(line)
+    for line, below in zip(turn.lines, [*turn.lines[1:], ""], strict=True):
+        turn.read(line, below)
+    if turn.others:
+        return [span._replace(doubtful=True) for span in turn.found]
     return turn.found
 
 
@@ -90,10 +94,13 @@ class _Turn:
         reads = [line[:_READ] for line in self.lines]
         self.found: list[Span] = []
         self.at = 0
-        # What is known of the whole: a letter, a chat, a patch, YAML.
-        self.doubt = shapes.is_letter(reads)
+        # What is known of the whole: others wrote in it, a chat, a patch, YAML.
+        self.others = shapes.is_letter(reads)
+        self.doubt = False
         self.labelled = sum(map(shapes.is_label, reads)) >= 2
-        self.patch = any(read.startswith(("@@ ", "diff --git ")) for read in reads)
+        self.patch = any(
+            read.startswith(("@@ ", "diff --git ", "+ ")) for read in reads
+        )
         self.keyed = sum(bool(shapes.KEYED.match(read)) for read in reads) >= 3
         self.document = sum(bool(shapes.HEADING.match(read)) for read in reads) >= 2
         # What reaches into the next line.
@@ -105,8 +112,8 @@ class _Turn:
         )
         self.blank = False  # the line before was empty
 
-    def read(self, line: str) -> None:
-        """Judge the next line."""
+    def read(self, line: str, below: str) -> None:
+        """Judge the next line; `below` is the one after it."""
         start, self.at = self.at, self.at + len(line) + 1
         read = line[:_READ]
         if self._is_fenced(read):
@@ -116,7 +123,7 @@ class _Turn:
         elif not read.strip(" \t\r" + _COVER):
             self._shown()
         else:
-            self._judge(line, read, start)
+            self._judge(line, read, start, below)
             self.blank = False
 
     def _is_fenced(self, read: str) -> bool:
@@ -144,7 +151,7 @@ class _Turn:
             self.foreign = ""
         self.lazy, self.blank = False, True
 
-    def _judge(self, line: str, read: str, start: int) -> None:
+    def _judge(self, line: str, read: str, start: int, below: str) -> None:
         bullet = _BULLET.match(read)
         if read.lstrip().startswith(">"):
             self._shown()
@@ -159,7 +166,9 @@ class _Turn:
                 return
             self.foreign, self.doubt = "", True
         inner = bullet.end() if bullet else 0
-        reach = self._reach(read, line[inner : inner + _READ], start)
+        words = line[inner : inner + _READ]
+        reach = self._reach(read, words, start)
+        self.others = self.others or reach == "turn"
         if reach:
             self.foreign = self.foreign if reach == "line" else reach
             self.doubt = self.doubt or reach == "line"
@@ -169,8 +178,12 @@ class _Turn:
         if shapes.DOUBTFUL.search(read):
             doubtful = self.doubt = True
         self._cut_at_lead(line, start, inner, doubtful=doubtful)
-        if not bullet and shapes.is_title(read):
-            self.doubt = True
+        self.others = self.others or shapes.is_odd(words)
+        below = below.strip()
+        if not bullet:
+            self.doubt = self.doubt or shapes.is_title(words, alone=not below)
+        elif below and not _BULLET.match(below):
+            self.doubt = self.doubt or bool(_NAMED.fullmatch(words))
 
     def _reach(self, read: str, words: str, start: int) -> str:
         """How far what begins with this line is foreign; "" when it is not."""

@@ -49,7 +49,7 @@ _AGO: Final = (
 )
 _WROTE: Final = (
     r"(?:wrote|writes|commented|replied|posted|answered|asked|said|says|shared|pinned|opened|reported|reviewed|approved|merged|left a comment|requested changes"
-    r"|schrieb|kommentierte|antwortete|hat (?:[^\s.]+ ){1,4}(?:kommentiert|geschrieben|geantwortet)|a \u00e9crit|a comment\u00e9|a r\u00e9pondu|escribi\u00f3|coment\u00f3|respondi\u00f3|ha scritto|schreef|escreveu)"
+    r"|napisa\u0142|pisze|skrev|kirjoitti|started a (?:thread|discussion|conversation)|schrieb|kommentierte|antwortete|hat (?:[^\s.]+ ){1,4}(?:kommentiert|geschrieben|geantwortet)|a \u00e9crit|a comment\u00e9|a r\u00e9pondu|escribi\u00f3|coment\u00f3|respondi\u00f3|ha scritto|schreef|escreveu)"
 )
 _WHEN: Final = re.compile(
     rf"(?:{_CLOCK}|{_DATE}|{_AGO}|[\w.+-]+@[\w-]+\.\w+)", re.IGNORECASE
@@ -67,7 +67,7 @@ TURN: Final = _any(
     r"\b(?:forwarded|original|weitergeleitete\w*|urspr\u00fcngliche) (?:message|nachricht|e-?mail)\b|\bmessage (?:transf\u00e9r\u00e9|r\u00e9exp\u00e9di\u00e9|d'origine)|\bmensaje (?:reenviado|original)|\bmessaggio (?:inoltrato|originale)",
     # What a model or its host says of itself.
     r"\b(?:summary|recap|transcript|zusammenfassung|r\u00e9sum\u00e9|resumen) (?:of|der|des|de|del) (?:(?:the|this|our|your|la|cette|esta|el|l')\s?)?(?:\w+ )?(?:conversation|session|chat|discussion|thread|meeting|unterhaltung|gespr\u00e4chs?|sitzung|conversaci\u00f3n|sesi\u00f3n|r\u00e9union)\b",
-    r"\bsession is being continued|\bconversation (?:so far|history)\b",
+    r"\bsession is being continued|\bconversation (?:so far|history|was|is|has)\b",
     r"^\W*(?:[\w-]+ ){0,3}?\w*(?:hook|additional context|tool result|system prompt|assistant|human)\b[^:\n]{0,50}:(?:\s|$)",
     r"^\W*(?:\[(?:hook|tool|system|assistant|user|agent|bot|automated)\b[^\]]*\])",
     # The badge that a forge puts below a name or behind it.
@@ -138,7 +138,8 @@ def is_label(read: str) -> bool:
 
 PARAGRAPH: Final = _any(
     # A prompt of a shell, of an interpreter, of a database.
-    r"^\s*[$%>\u276f\u279c\u00bb]\s+\S|^\s*\S+@\S+[:~ ][^\n$#]{0,60}[$#%]\s|^\s*(?:PS )?[A-Za-z]:\\[^>\n]{0,80}>|^\s*PS [^>\n]{0,80}>|^\s*\([\w.-]+\)\s+\S{0,40}[$%#>]",
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\^\[\[|\\(?:033|x1b|e)\[|\[\d{1,3}(?:;\d{1,3})*m",
+    r"^\s*[$%<>\u276f\u279c\u00bb](?:\s|$)|^\s*\S+@\S+[:~ ][^\n$#]{0,60}[$#%]\s|^\s*(?:PS )?[A-Za-z]:\\[^>\n]{0,80}>|^\s*PS [^>\n]{0,80}>|^\s*\([\w.-]+\)\s+\S{0,40}[$%#>]",
     r"^\s*(?:>>>|\.\.\.|In \[\d+\]:|Out\[\d+\]:|irb\S*>)\s|^\s*[\w.:@~/()\[\]-]{2,60}[>$]\s+\S|^\s*[\w.-]+[=-]?[#>]\s|^\s*\S{0,60}[~/\])][#%]\s",
     # Lines of logs: a moment or a level first, key=value pairs, JSON.
     r"^\s*[\[(<]?(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d?[/.]\d\d?[/.]\d\d+)[T ,_]|^\s*[\[(<]?\d\d?:\d\d(?::\d\d|[\])>]| ?[AaPp][Mm][\])>])|^\s*[A-Z][a-z]{2} +\d\d? \d\d:\d\d|^\s*\[?\s*\d+\.\d{3,}\]",
@@ -147,7 +148,7 @@ PARAGRAPH: Final = _any(
     r"^\s*[\w./:\[\]-]{0,60}\b(?i:error|exception|fatal|warn(?:ing)?|remote|panic|traceback|failed|failure|hint|deprecated|deprecation)\b\s*[:\]]",
     # Traces, and what compilers and tests print.
     r'^\s*(?:Traceback|File "|at \S+ ?\(|Caused by|Exception in|goroutine \d|thread \'|-->|FAIL\b|PASS\b|ok \d|not ok \d|E  +\S|={3,} )|^\s*[\w.]*(?:Error|Exception|Warning|Interrupt|Failure)\b\s*[:(]',
-    r"^\s*(?:npm|yarn|pnpm) (?:WARN|ERR|notice)\b|error TS\d|TS\d{4}:|\S\.\w{1,4}:\d+(?::\d+)?[:\s]|^\s*\d+(?:[\u2192|:]|[,;\t](?=\S))|^\s*::\w|^\S+\.\w{1,5}-\d+-",
+    r"^\s*(?:npm|yarn|pnpm) (?:WARN|ERR|notice)\b|error TS\d|TS\d{4}:|\S\.\w{1,4}:\d+(?::\d+)?[:\s]|^\s*\d+(?:[\u2192|:]|[,;\t](?=\S))|^\s*::\w|^\S+\.\w{1,5}-\d+-|^\s*(?:- )?[\w.-]+: *[>|][-+]?\s*$",
     # A commit, as logs and blame begin their lines; a note below a text.
     r"^\s*\^?(?=[a-f]*\d)[0-9a-f]{7,40}\s+\S|^\s*\[\^[\w-]+\]:",
     r"^\s*(?:diff --git|index [0-9a-f]{7,}|commit [0-9a-f]{7,}|(?:Author|Date|Merge):\s|\+\+\+|---\s|@@)",
@@ -190,44 +191,82 @@ DOUBTFUL: Final = _any(
     # A question about "this", and what lies below.
     r"\b(?:is|does|do|whether|about|of) (?:this|th(?:is|e) (?:following|below))\b(?! (?:repo|project|function|method|class|file|module|code|branch|test))[^.!?\n]{0,60}\?|\b(?:the|see|text|message)\s+(?:below|following)\b[^.!?\n:]{0,30}[.!?]?\s*$",
     rf"^\W*(?:next|below|this) (?:is|comes) (?:the|a|an) {_TEXT}\b",
-    # A tag that is not closed, a link, a dash of speech; a name behind a dash.
-    r"^\s*[<\uff1c]\s*/?\s*[^\W\d][\w.:-]*\s*[>\uff1e]|^\W*\[[^\]\n]{20,}\]\(|^\s*[\u2013\u2014]\s",
+    # A name behind a dash; a quotation that only ends; a line that hangs.
     r"\s[\u2013\u2014-]{1,2}\s(?-i:[A-Z][a-z'.-]+(?: [A-Z][\w'.-]*){1,2})\s*$",
-    r"^\s*[-_=*~]{3,}\s*$|^\s*[\"'\u201c\u201e\u00ab\u2039]|^\s+\*\s",
+    r"^\s+\*\s|^[^\"]*\"(?:[^\"]*\"[^\"]*\")*[^\"]*$|[\u201c-\u201f\u00ab\u00bb\u2039\u203a\u300c-\u300f]|\b(?:is|are|was|has|says?|said|prints?|printed|contains?|shows?|reads?|gets?|got|returns?|errors?|with|as|like)\s*$",
+    r"\b(?:according to|as per|laut|selon|seg\u00fan|secondo)\b|^\W*per the\b|\bhereby\b|\blicensed under\b|\bcopyright\b",
+    # A capital within a sentence begins the text that the sentence speaks of.
+    r"\w (?-i:From|Always|Never|We|We've|Do|Don't|Please|Use|Every|All|Any|Before|After|When|Whenever|If|Make|Remember|In|For|The|Our|You)\b",
     r"^\s*(?:hi|hello|hey|dear|hallo|liebe[rs]?|sehr geehrte\w*|guten \w+|bonjour|bonsoir|ch\u00e8re?s?|salut|hola|estimad[oa]s?|querid[oa]s?|buen[oa]s \w+|ciao|gentile)\b[^.!?\n:]{0,40}[,!]?\s*$",
     flags=_I,
 )
+# What a line of a person begins with: letters, digits, what is covered, a path, a flag.
+_TYPED: Final = re.compile(
+    r"\s*(?:(?![\u2100-\u214f])[^\W_](?!\ufe0f)|\u00a7{2}|[\u00a4\ue000@/\u00bf\u00a1]|~[\d/]|\.[a-z]|\([^\W_]|--?[a-z]|\+\d\b|#\d|\.{3}(?!\.)|\u2026)"
+)
+# What programs put above, before and behind others' words: a number, a name, a badge.
+_BADGE: Final = _any(
+    r"^\s*(?:\d[\w.,:]*(?:\s+\S+){0,3}|(?-i:[A-Z][\w'.-]*)(?:\s+(?:of|de|von|van|the|(?-i:[A-Z][\w'.-]*)))+|(?-i:[A-Z]{3,})|\w+(?:[,;]\w+)+)(?<![.,;:!?])\s*$",
+    r"^\s*(?:(?:\d+\.){2,}\d*|(?-i:[A-Z])\w+ \d[\d.]*[.:)\u2013\u2014-]|[ivx]+[.)]|\(\w+\)|[a-z]\d?\.)\s+\S",
+    r"\((?:edited|bearbeitet|modifi\u00e9|editado)\)\s*$|^\s*(?:sent from|get outlook|von mein\w+ \S+ gesendet|envoy\u00e9 d|enviado d)\b",
+    flags=_I,
+)
+
+
+def is_odd(read: str) -> bool:
+    """Whether a line is laid out as no person types it: what is around it waits.
+
+    >>> is_odd("\u2705 done"), is_odd("[P1] slow"), is_odd("Bob Hill"), is_odd("it is slow")
+    (True, True, True, False)
+    """
+    if not _TYPED.match(read) or _BADGE.search(read):
+        return True
+    key, _, value = read.partition(":")
+    return bool(value.strip() and KEYED.match(read) and handed_over(key))
+
+
 _TITLE: Final = re.compile(
-    r"[*_]*(?:[^\W\da-z_]|[@\[(])[^\n]{3,80}|\S*[^\W_][./:]\S*[^\W_]\S*"
+    r"(?:[\d.]+ )?[*_]*(?:[^\W\da-z_]|[@\[(])[^\n]{2,80}|\S*[^\W_][./:]\S*[^\W_]\S*"
 )
 
 # A path or an address and nothing else, whatever words it holds.
-_PLACE: Final = re.compile(r"[@\"'`(<]?\S*[\w~][./\\]\w\S*")
+_PLACE: Final = re.compile(
+    r"(?:(?:in|at|on) )?[@\"'`(<]?\S*[\w~][./\\]\w\S*(?: lines? [\d, -]+)?", _I
+)
+# An answer is no title.
+_ANSWER: Final = re.compile(
+    r"(?:yes|no|ok|okay|thanks|thank you|great|perfect|nice|cool|hi|hello|hey)\W*", _I
+)
 
 
-def is_title(read: str) -> bool:
+def is_title(read: str, *, alone: bool) -> bool:
     """Whether a line above others is a title, a name, a place: no end, few words.
 
-    >>> is_title("Release Management"), is_title("Fix the build."), is_title("thanks")
-    (True, False, False)
+    Args:
+        read: the line.
+        alone: whether an empty line follows; then it needs no capital.
+
+    >>> is_title("Release Management", alone=False), is_title("grammar check", alone=True)
+    (True, True)
+    >>> is_title("Fix the build.", alone=True), is_title("thanks", alone=True)
+    (False, False)
     """
     plain = read.strip()
     if _PLACE.fullmatch(plain):
         return True
-    if len(plain.split()) > 8 or plain.endswith((*".!?:,;)\u2026", "...")):
+    words = len(plain.split())
+    if alone and words <= 2 and plain.endswith("?"):
+        return True
+    if words > 8 or plain.endswith((*".!?:,;)\u2026", "...")):
         return False
-    if _RULES.search(plain) or _OWN_LEAD.match(plain) or plain.isalpha():
+    if _RULES.search(plain) or _OWN_LEAD.match(plain) or _ANSWER.fullmatch(plain):
         return False
-    return bool(_TITLE.fullmatch(plain))
+    return bool(_TITLE.fullmatch(plain)) or (alone and words <= 5)
 
 
 # How a person goes on below foreign text.
 PERSON: Final = re.compile(
     r"\s*(?:[a-z\u00df-\u00ff][^:]*$|(?:Can|Could|Would) (?:you|we)\b|Please\b|Ok(?:ay)?\b)"
-)
-
-_SIGNED: Final = re.compile(
-    r"(?:[\u2013\u2014]|--?) ?[A-Z][\w'.-]*(?: [A-Z][\w'.-]*){0,2}$"
 )
 
 
@@ -242,9 +281,7 @@ def is_letter(reads: Sequence[str]) -> bool:
         short = len(above.split()) <= 5 and len(below.split()) <= 4
         if short and above.endswith(",") and below[:1].isupper():
             return not below.endswith((".", "?", "!"))
-    return any(line == "--" for line in last) or bool(
-        _SIGNED.match(last[-1] if last else "")
-    )
+    return "--" in last
 
 
 # --- colons -------------------------------------------------------------------------
@@ -263,7 +300,7 @@ _OWN_LEAD: Final = re.compile(r"\W*(?:(?:and|but|so|because|ok|as) )?(?:i|we)\b"
 # What is a text, or gives one.
 _SOURCE: Final = re.compile(
     r"\b(?:comments?|reviews?|reviewers?|feedback|messages?|output|logs?|e-?mails?|mails?|thread|chat|slack|transcript|summary|conversation|article|post|docs?|documentation|readme|spec(?:ification)?|wiki|page|policy|prompt|hint|warn(?:ing)?s?|errors?|response|reply|answer|text|copy|quote|snippet|excerpt|headline|heading|title|label|tooltip|modal|button|banner|tweet|faq|subject|slogan|placeholder|result|description|linter|scenario|requirements?|criteria|must-haves?|expected|actual|goals?|plan|section|example|draft|version|context|following|below|features?|behaviou?r|implement|logic|flow|approach"
-    r"|says?|wrote|writes|complains|complained|reported|reports|reads|wants|describes|(?<!i )(?<!as )said|answered|replied|commented|posted|deprecat\w+|getting|like|should (?:be|read|look)"
+    r"|says?|wrote|writes|complains|complained|reported|reports|reads|wants|describes|(?<!i )(?<!as )said|answered|replied|commented|posted|deprecat\w+|get|got|getting|like|should (?:be|read|look)"
     r"|nachricht|kommentar|ausgabe|protokoll|text|seite|sagt|schreibt|schrieb|meint|message|commentaire|sortie|journal|courriel|dit|\u00e9crit|mensaje|comentario|salida|registro|correo|dice|escribi\u00f3|from (?!now|here|today)\w+)\b"
     rf"|\b(?:{_TASK})\b",
     _I,

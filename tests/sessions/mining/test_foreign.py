@@ -43,6 +43,16 @@ it is 50% slower than before\\nR
 What does this function do?\\n\\nR
 Does it work?\\n\\nR
 12 files are left. R
+Perfect, thanks.\\n\\nR
+the tests are red again.\\n\\nR
+yes\\n\\nR
+ok, r
+R Thanks!
+R \U0001f64f
+look at src/push.ts and fix the lint. R
+`make release` hangs. R
+R It broke prod at 10:12 on Mar 3.
+@src/push.ts fix this. R
 cout << "a" << endl is slow.\\n\\nR
 """
 WAITS = """
@@ -52,6 +62,7 @@ $ make release\\ntoo slow\\n\\nR
 hi all,\\nR
 -----\\nR
 def f():\\n\\nR
+fix the build\\n\\nR
 """
 # Mails, in the languages of their programs.
 MAILS = """
@@ -106,6 +117,15 @@ bob\\nContributor\\n\\nR
 reviewbot bot\\n\\nRefactor\\n\\nR
 [Automated message] R
 this came in this morning\\n\\nR
+In src/push.ts:\\n> const a = 1;\\n\\nR
+R\\n\\nanswered Mar 3 at 10:12\\njdoe\\n1,234 5 12
+R\\n\\nSent from my iPhone
+R\\n3 replies
+R (edited)
+R\\n\\nBob Hill\\nHead of Release
+R\\n\\nSigned-off-by: Bob <bob@corp.example>
+Outdated\\nR
+3 нояб. 2026 г. в 09:12, Иван <i@firma.example>:\\n\\nR
 R\\n\u2014 Bob Hill
 R - Bob Hill
 Here is what my colleague wrote:\\n\\nHello.\\n\\nR
@@ -176,6 +196,22 @@ the label should read: R
 it says\\n\\nR\\n\\nis that right?
 The new text:\\n\\nR
 the policy of the company:\\nHello.\\n\\nR
+Change the label text to R
+say R
+according to the docs, r
+the log contains\\nR
+grammar check\\n\\nR
+thoughts?\\n\\nR
+per the docs\\n\\nR
+R\u201d
+* Rules\\nR
+**Rule 1.** R
+\U0001f916 R
+\u26a0\ufe0f R
+1\ufe0f\u20e3 R
+[P1] R
+Article 3. R
+.. note::\\n   R
 """
 PROGRAMS = r"""
 2026-11-03 10:32:11 INFO release: R
@@ -214,6 +250,13 @@ x = 1  # R
     R
 error: R
 npm notice R
+< HTTP/2 200\n< \nR
+* Connected\n> GET / HTTP/2\n> \n\nR
+\x1b[33mR\x1b[0m
+[33mR[0m
+rule: >\n  R
+- R\n+ ok
+Branch: main\nR
 1,R
 1\tR
 docs/rules.md-12-R
@@ -228,12 +271,16 @@ name: ci\non: push\njobs: x\nR
 def _forms() -> list[str]:
     tables = (MAILS, CHATS, MODELS, QUOTES, PROGRAMS)
     forms = [form for table in tables for form in table.strip("\n").split("\n")]
-    return [form.replace("\\n", "\n").replace("\\t", "\t") for form in forms]
+    marks = {"\\n": "\n", "\\t": "\t", "\\x1b": "\x1b"}
+    return [
+        re.sub(r"\\n|\\t|\\x1b", lambda mark: marks[mark[0]], form) for form in forms
+    ]
 
 
 def found(form: str, rule: str = RULE) -> list[Candidate]:
-    text = re.sub(r"(?<![A-Za-z\u00c0-\u00ff])R(?![\w:.])", rule, form)
-    assert rule in text
+    text = re.sub(r"(?<![A-Z\u00c0-\u00ff])R(?![^\W_]|[:.])", rule, form)
+    text = re.sub(r"\br$", rule[0].lower() + rule[1:], text)
+    assert rule[1:] in text
     return mine(
         [
             Step("user", "have a look at the release", 1, "u1"),
