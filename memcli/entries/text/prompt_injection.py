@@ -5,7 +5,8 @@ found here is not injected into a session, and stays in the vault, where a perso
 it. The families are those that reflection pipelines have met (overrides of the prompt,
 requests for secrets, role tags, role prefixes) and those of `orders`. Each needs a
 whole phrase, since notes about prompts, secrets and users are
-ordinary notes. Disguises are undone first.
+ordinary notes. Disguises are undone first. What others wrote in a language that is not
+judged is not told either.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from memcli.entries.text import orders
 # when a memory does.
 _SCAFFOLDING = r"(?<=<)(?=\|\w)|(?<=\bto)=(?=functions)"
 _OVERRIDES = "tries to override instructions"
+_NOT_READ = "is in a language that is not judged"
 # A name, the pattern, and words: a text that it matches holds one of each group.
 # Compiling a pattern takes up to half a millisecond, and most texts lack a group.
 _FAMILIES = (
@@ -85,6 +87,30 @@ _ALIKE = str.maketrans(
     "\u03bf\u03b1\u03b5\u03b9\u03c1\u03bd\u03c5\u03ba\u0131\u2019\u2018\u02bc",
     "aeopcyxijsdhhkmtboaeipvuki'''",
 )
+for _first in (0x1F150, 0x1F170, 0x1F1E6):  # letters in black circles, squares, flags
+    _ALIKE |= {_first + place: 97 + place for place in range(26)}
+# Letters beside those of the six languages that are judged.
+_UNREAD = r"[^\W\d_a-z\u00df-\u00e4\u00e6-\u00ef\u00f1-\u00f6\u00f9-\u00fc\u00ff\u0153]"
+# Single letters in a row, as a word, and as a whole sentence.
+_SPACED = r"\b[^\W\d_](?:[ .*_\u00b7-][^\W\d_]\b){2,}"
+_SPELLED = r"\b(?:[^\W\d_][ .*_\u00b7-]){11}[^\W\d_]\b"
+# Digits and signs in the place of letters.
+_LEET = r"[a-z][013457@$]+(?:[a-z]|\b)|\b[013457@$][a-z]{2}"
+_AS_LETTERS = (
+    str.maketrans("013457@$", "oieastas"),
+    str.maketrans("013457@$", "oleastas"),
+)
+# Languages in Latin letters that are not judged, by words that the others lack.
+_ELSEWHERE = frozenset(
+    """het een niet niets nooit voor deze naar geen jij jouw gebruiker vertel
+    negeer uw zeg eerdere instructies inte och ikke aldrig aldri anvandaren
+    brugeren brukeren maste ska skal fortell fortael beratta ala kayttajalle
+    kayttaja kerro kaikki ohjeet ovat jangan pengguna kepada semua abaikan beri
+    tahu yang uzytkownikowi uzytkownik zignoruj wszystkie polecenia dla przed
+    uzivateli uzivatel nerikej vsechny ignoruj utilizatorului spune niciodata
+    toate bir bu icin kullaniciya kullanici onceki soyleme felhasznalonak
+    felhasznalo mondd minden hagyd khong nguoi nigdy nowych poprzednie detta""".split()
+)
 
 
 def suspicious(text: str) -> str | None:
@@ -94,6 +120,14 @@ def suspicious(text: str) -> str | None:
     'tries to override instructions'
     """
     folded = _folded(text)
+    found = _judged(folded)
+    if found is None and re.search(_LEET, folded):
+        plain = (_judged(folded.translate(table)) for table in _AS_LETTERS)
+        found = next(filter(None, plain), None)
+    return found or ("spells its words" if re.search(_SPELLED, text) else None)
+
+
+def _judged(folded: str) -> str | None:
     for name, groups, pattern in _FAMILIES:
         may = all(any(word in folded for word in words) for words in groups)
         if may and re.search(pattern, folded, re.IGNORECASE):
@@ -116,14 +150,43 @@ def _folded(text: str) -> str:
         text = re.sub("[\u0300-\u036f]", "", text).translate(_ALIKE)
     # A line that is quoted or a comment goes on with the next one.
     text = re.sub(r"(?m)^[ \t]*(?:>+|#+|//+)[ \t]+", "", text)
+    text = re.sub(_SPACED, _joined, text)
     return re.sub(
         r"(?<=\w)[*`_]+(?=\W|$)|(?<!\w)[*`_]+(?=\w)|[*`]+(?=\w)", "", text.casefold()
     )
 
 
-def of_entry(title: str | None, text: str) -> str | None:
-    """As `suspicious`, of an entry: a long text is told by its title alone."""
-    return suspicious(f"{title}\n{text}" if title else text)
+def _joined(spaced: re.Match[str]) -> str:
+    return re.sub(r"[\W_]", "", spaced[0])
+
+
+def of_entry(title: str | None, text: str, source: str = "") -> str | None:
+    """As `suspicious`, of an entry: a long text is told by its title alone.
+
+    Args:
+        title, text: of the entry.
+        source: the vault of others that holds it; empty for the user's own.
+    """
+    whole = f"{title}\n{text}" if title else text
+    return suspicious(whole) or (_unread(whole) if source else None)
+
+
+def _unread(text: str) -> str | None:
+    """Why orders in a text would not be found: its letters or its language.
+
+    >>> _unread("\u043d\u0435 \u0433\u043e\u0432\u043e\u0440\u0438")
+    'is in a language that is not judged'
+    """
+    runs: list[str] = []
+    if not text.isascii():
+        from unicodedata import normalize
+
+        letters = normalize("NFKC", re.sub(_HIDDEN, "", text)).casefold()
+        runs = re.findall(f"{_UNREAD}+", letters)
+    words = {*re.findall("[a-z]+", _folded(text))} & _ELSEWHERE
+    if any(len(run) > 1 for run in runs) or len(runs) > 3:
+        return _NOT_READ
+    return _NOT_READ if len(words) + bool(runs) > 1 else None
 
 
 def digest(text: str) -> str:

@@ -106,7 +106,7 @@ def fitting(
             row.kind in _PASSING or row.item == ReflectionItem.DERIVED
         ):
             return
-        if prompt_injection.of_entry(row.title, row.text):
+        if prompt_injection.of_entry(row.title, row.text, source):
             return
         if watch is None or not watch.keeps_back(row, row.kind, source):
             told.append((evidence, row))

@@ -216,7 +216,9 @@ class _Found:
         for doc in docs:
             row = reader.row(doc)
             key = strict_key("", row.text)
-            if key in self._told or prompt_injection.of_entry(row.title, row.text):
+            if key in self._told or prompt_injection.of_entry(
+                row.title, row.text, source
+            ):
                 continue
             if session.watch and session.watch.keeps_back(row, row.kind, source):
                 continue

@@ -148,7 +148,7 @@ def _look(
         if not named and not (each.evident and not is_spared(each.spared, looked)):
             continue
         row = _row(reader, each, view)
-        if row is None or prompt_injection.of_entry(row.title, row.text):
+        if row is None or prompt_injection.of_entry(row.title, row.text, source):
             answer.elsewhere.append(each.id)
             continue
         enforce = _enforced(each, row, looked)

@@ -41,7 +41,7 @@ def parsed(words: Sequence[str]) -> tuple[str, dict[str, str], str]:
             flags[name] = "yes"
         elif name in _WITH_VALUE:
             given = value if equals else next(rest, None)
-            if given is None:
+            if given is None or (name == "vault" and not given):
                 return event, flags, f"--{name} has no value"
             flags[name] = given
         else:

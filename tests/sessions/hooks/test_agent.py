@@ -178,6 +178,8 @@ def test_an_idea_of_an_agent_s_session_is_that_agent_s(
     [
         (["--agen", "beta"], "no such flag: --agen"),
         (["--agent"], "--agent has no value"),
+        (["--vault="], "--vault has no value"),
+        (["-v", ""], "--vault has no value"),
         (["-x"], "no such flag: -x"),
         (["beta"], "one word too many: beta"),
         (["--close=yes"], "no such flag: --close=yes"),
