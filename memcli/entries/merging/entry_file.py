@@ -28,11 +28,6 @@ MERGED_FROM = "merged from "
 """How the reason of an archived version begins that a merge has made."""
 
 
-def never() -> int:
-    """The answer of a side that does not know when it changed a file."""
-    return 0
-
-
 class Version(NamedTuple):
     """A file as one side has it.
 
@@ -45,7 +40,7 @@ class Version(NamedTuple):
 
     data: bytes
     name: str
-    changed: Callable[[], int] = never
+    changed: Callable[[], int] = int
 
 
 class Kept(NamedTuple):
@@ -69,11 +64,6 @@ class MergedFile(NamedTuple):
     kept: tuple[Kept, ...] = ()
     notes: tuple[str, ...] = ()
     eyes: bool = False
-
-    @property
-    def kept_files(self) -> list[tuple[str, bytes]]:
-        """The files to write besides, as (path, bytes)."""
-        return [(kept.path, kept.data) for kept in self.kept]
 
 
 def merge(
@@ -129,17 +119,14 @@ def in_order(
 
     def moment(side: Version) -> tuple[int, bytes]:
         decoded = understood(side.data, path, kinds)
-        return max(
-            side.changed(), _moment(decoded.entry if decoded else None)
-        ), side.data
+        told = _moment(decoded.entry) if decoded else 0
+        return max(side.changed(), told), side.data
 
     older, newer = sorted((ours, theirs), key=moment)
     return older, newer
 
 
-def _moment(entry: Entry | None) -> int:
-    if entry is None:
-        return 0
+def _moment(entry: Entry) -> int:
     told = (entry.updated, entry.created, entry.resolved_at)
     return max(dates.to_epoch(text) if text else 0 for text in told)
 
@@ -186,7 +173,8 @@ def _merged(
                 f"its lists are too long together: one side's stand, and {whose}",
             )
         if entry.supersedes is None and newer.decoded.own:
-            entry = entry.replace(supersedes=_id_of(kept[0], kinds))
+            archived = codec.decode(kept[0].data, kept[0].path, kinds=kinds).entry
+            entry = entry.replace(supersedes=archived.id)
     entry = entry.replace(title=title, body=body, path=path)
     if entry.item is not None and (one.key or two.key):
         entry = entry.replace(key=strict_key(entry.item, body))
@@ -260,10 +248,6 @@ def drawn_id(now_ms: int, *texts: str) -> str:
     return new_id(min(max(now_ms, 0), LAST_MS), lambda count: digest[:count])
 
 
-def _id_of(kept: Kept, kinds: Collection[str]) -> str:
-    return codec.decode(kept.data, kept.path, kinds=kinds).entry.id
-
-
 def _both_texts(one: str, two: str) -> str:
     """The newer text, and below it the paragraphs that only the older one has."""
     there = set(two.split("\n\n"))
@@ -276,9 +260,8 @@ def _with_alias(entry: Entry, name: str) -> Entry:
     from memcli.entries.yaml_lines import lines_of
 
     extra = dict(entry.extra)
-    known = values_of(extra.get("aliases", ""))
-    names = tuple(dict.fromkeys((*known, name)))
-    extra["aliases"] = lines_of("aliases", names)
+    names = dict.fromkeys((*values_of(extra.get("aliases", "")), name))
+    extra["aliases"] = lines_of("aliases", tuple(names))
     return entry.replace(extra=tuple(extra.items()))
 
 

@@ -20,23 +20,22 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
+    _Rule = Callable[..., Any]
 
 _PLAIN = Entry("")
-_LATER = frozenset(
-    {"created", "updated", "occurred_at", "occurred_until", "refreshed_at",
-     "expires_at", "review_after"}
-)  # fmt: skip
 RESOLUTION = ("resolved_at", "resolved_by", "resolution_note", "resolution_scope")
 """The fields that a resolve sets."""
 _NARROW = (Visibility.PRIVATE, Visibility.GROUP, Visibility.SHARED)
 # Their own rules stand below; the text is merged by lines, the id is the same.
-_APART = frozenset({"id", "status", "title", "visibility", "groups", *RESOLUTION})
+_APART = frozenset(
+    {"id", "status", "title", "visibility", "groups", "extra", "body", "path",
+     *RESOLUTION}
+)  # fmt: skip
 # Set anew by every change, so no decision of a person is lost with the other value.
 _SILENT = frozenset({"updated", "key", "superseded_by", "supersedes", "reason"})
-_MOST = {"code_names": anchors.MOST, "asked": MOST_ASKED}
 _IS_LIST = re.compile(r"[\w-]+:[ \t]*(?:\[|(?:#[^\n]*)?\n[ \t]*-)")
 
 
@@ -61,10 +60,11 @@ def merge(base: Entry | None, older: Entry, newer: Entry) -> MergedFields:
     for name in FIELDS:
         if name in _APART:
             continue
-        sides = _sides(name, base, older, newer)
+        sides = [getattr(side, name) for side in (base or _PLAIN, older, newer)]
         value = _settled(*sides)
         if value is _BOTH:
-            value = _both_changed(name, *sides)
+            rule: _Rule = _RULES.get(name, _newest)
+            value = rule(*sides)
             left = [side for side in sides[1:] if side != value]
             if left and not isinstance(value, tuple) and name not in _SILENT:
                 notes.append(
@@ -97,20 +97,19 @@ def status(base: Entry | None, older: Entry, newer: Entry) -> dict[str, Any]:
     if decided is Status.RESOLVED:
         resolved = [side for side in (older, newer) if side.status is Status.RESOLVED]
         if base is not None and base.status is Status.RESOLVED and len(resolved) == 2:
-            resolved = [s for s in resolved if _resolution(s) != _resolution(base)]
+            before = decisions_of(base, RESOLUTION)
+            resolved = [s for s in resolved if decisions_of(s, RESOLUTION) != before]
         by = max(resolved or [newer], key=lambda side: _epoch(side.resolved_at))
-        fields |= {name: getattr(by, name) for name in RESOLUTION}
     elif decided is Status.ACTIVE and older.status is not newer.status:
-        fields |= {name: getattr(_PLAIN, name) for name in RESOLUTION}
-        fields["reason"] = None
+        by, fields["reason"] = _PLAIN, None
     else:
-        side = newer if newer.status is decided else older
-        fields |= {name: getattr(side, name) for name in RESOLUTION}
-    return fields
+        by = newer if newer.status is decided else older
+    return fields | decisions_of(by, RESOLUTION)
 
 
-def _resolution(entry: Entry) -> tuple[Any, ...]:
-    return tuple(getattr(entry, name) for name in RESOLUTION)
+def decisions_of(entry: Entry, names: Iterable[str]) -> dict[str, Any]:
+    """The values that an entry has in these fields."""
+    return {name: getattr(entry, name) for name in names}
 
 
 class _Undecided:
@@ -118,13 +117,6 @@ class _Undecided:
 
 
 _BOTH = _Undecided()
-
-
-def _sides(
-    name: str, base: Entry | None, older: Entry, newer: Entry
-) -> tuple[Any, ...]:
-    before = base if base is not None else _PLAIN
-    return tuple(getattr(entry, name) for entry in (before, older, newer))
 
 
 def _settled(base: Any, older: Any, newer: Any, *, no_base: bool = False) -> Any:
@@ -136,43 +128,26 @@ def _settled(base: Any, older: Any, newer: Any, *, no_base: bool = False) -> Any
     return _BOTH
 
 
-def _both_changed(name: str, base: Any, older: Any, newer: Any) -> Any:
-    if name == "code":
-        place = lambda text: text.partition("#")[0]  # noqa: E731 one word says it
-        return union(base, older, newer, place)[: anchors.MOST]
-    if name == "fingerprints":
-        return union(base, older, newer, lambda text: text.partition(":")[0])
-    if isinstance(newer, tuple) and name != "source":
-        merged = union(base, older, newer)
-        if name in _MOST:
-            return merged[: _MOST[name]]
-        return tuple(sorted(merged)) if name == "seen" else merged
-    if name in _LATER:
-        return max(older, newer, key=lambda text: (_epoch(text), text or ""))
-    if name == "superseded_by":
-        return min(older or newer, newer or older)
-    if name == "supersedes":
-        return max(older or newer, newer or older)
+# --- the rules for a value that both sides changed ------------------------------------
+
+
+def _newest(_: Any, __: Any, newer: Any) -> Any:
     return newer
 
 
-def with_lists_of(side: Entry, merged: Entry) -> Entry:
-    """A merged entry with the lists and unknown keys of one side alone.
+def _latest(_: Any, older: str | None, newer: str | None) -> str | None:
+    return max(older, newer, key=lambda text: (_epoch(text), text or ""))
 
-    Who may see it stays as it was merged.
-    """
-    lists = {
-        name: getattr(side, name)
-        for name in FIELDS
-        if name not in _APART and isinstance(getattr(merged, name), tuple)
-    }
-    return merged.replace(**lists, extra=side.extra)
+
+def _sorted(*sides: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(union(*sides)))
 
 
 def union(
     base: tuple[str, ...],
     older: tuple[str, ...],
     newer: tuple[str, ...],
+    *,
     key: Callable[[str], str] = str,
 ) -> tuple[str, ...]:
     """What both sides made of a list: what one added is there, what one removed is not.
@@ -192,6 +167,62 @@ def union(
         if value is not None:
             merged.append(value)
     return tuple(merged)
+
+
+def _union_by(sign: str) -> _Rule:
+    return lambda *sides: union(*sides, key=lambda text: text.partition(sign)[0])
+
+
+def _most(rule: _Rule, count: int) -> _Rule:
+    return lambda *sides: rule(*sides)[:count]
+
+
+_RULES: dict[str, _Rule] = {
+    **dict.fromkeys(("tags", "entities", "evidence"), union),
+    "seen": _sorted,
+    "fingerprints": _union_by(":"),
+    "code": _most(_union_by("#"), anchors.MOST),
+    "code_names": _most(union, anchors.MOST),
+    "asked": _most(union, MOST_ASKED),
+    **dict.fromkeys(
+        ("created", "updated", "occurred_at", "occurred_until", "refreshed_at",
+         "expires_at", "review_after"),
+        _latest,
+    ),
+    "superseded_by": lambda _, older, newer: min(older or newer, newer or older),
+    "supersedes": lambda _, older, newer: max(older or newer, newer or older),
+}  # fmt: skip
+"""What becomes of a field that both sides changed; of others the newest is taken."""
+
+_FOLLOWING = ("tags", "entities", "evidence", "fingerprints", "seen")
+_DECIDED = ("pinned", "project", "expires_at", "review_after", "enforce")
+CARRIED = (*_FOLLOWING, *_DECIDED, "visibility", "groups")
+"""The fields of the version before that the newest one gets from the other side."""
+
+
+def carried(before: Entry, other: Entry, current: Entry) -> MergedFields:
+    """The newest version with what another side made of the version before it."""
+    values: dict[str, Any] = {}
+    for name in (*_FOLLOWING, *_DECIDED):
+        then, value, has = (getattr(e, name) for e in (before, other, current))
+        if name in _FOLLOWING and value not in (then, has):
+            values[name] = union(then, value, has)
+        elif has == then:
+            values[name] = value
+    values |= audience(before, other, current)._asdict()
+    return MergedFields(current.replace(**values), left_out(before, other, current))
+
+
+def with_lists_of(side: Entry, merged: Entry) -> Entry:
+    """A merged entry with the lists and unknown keys of one side alone.
+
+    Who may see it stays as it was merged.
+    """
+    lists = [
+        name for name, value in merged._asdict().items()
+        if name not in _APART and isinstance(value, tuple)
+    ]  # fmt: skip
+    return merged.replace(**decisions_of(side, [*lists, "extra"]))
 
 
 class Audience(NamedTuple):

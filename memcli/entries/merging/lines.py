@@ -1,8 +1,8 @@
 """A three-way merge of texts by lines.
 
 Invariant: pure, symmetric but for the order that the caller gives (older, newer), and
-bounded: texts of too many lines or too many differences are one region that both sides
-changed. No line that a side added is dropped without being named as a conflict.
+bounded: texts of too many lines are one region that both sides changed. No line that a
+side added is dropped without being named as a conflict.
 
 It is our own, and not `git merge-file`, since a pure function can be tried on a hundred
 thousand texts, runs inside of every plan, and starts no process for each file. It
@@ -13,14 +13,13 @@ where both begin or end with the same ones.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from memcli.named_tuple import NamedTuple
 
-# Lines of both texts together, and differences between them, that are compared: 2 s
-# where nearly every line repeats, 10 ms where one paragraph differs.
-_MOST_LINES = 20_000
-_MOST_DIFFERENCES = 400
+# Lines of the base times pairs of equal lines that are compared: a second at most.
+_MOST_WORK = 10_000_000
 
 Lines = Sequence[str]
 
@@ -123,73 +122,22 @@ def _applied(base: Lines, side: list[Hunk], first: int, end: int) -> list[str]:
 
 
 def hunks(base: Lines, side: Lines) -> list[Hunk]:
-    """What a side changed, in the order of the base."""
-    head = 0
+    """The changes of a side, in the order of the base."""
+    from difflib import SequenceMatcher
+
+    head = tail = 0
     limit = min(len(base), len(side))
     while head < limit and base[head] == side[head]:
         head += 1
-    tail = 0
     while tail < limit - head and base[-1 - tail] == side[-1 - tail]:
         tail += 1
     old, new = base[head : len(base) - tail], side[head : len(side) - tail]
-    if not old and not new:
-        return []
-    whole = [Hunk(head, head + len(old), tuple(new))]
-    if not old or not new or len(old) + len(new) > _MOST_LINES:
-        return whole
-    same = _common(old, new)
-    if same is None:
-        return whole
-    found: list[Hunk] = []
-    before_old = before_new = 0
-    for i, j in [*same, (len(old), len(new))]:
-        if i > before_old or j > before_new:
-            lines = tuple(new[before_new:j])
-            found.append(Hunk(head + before_old, head + i, lines))
-        before_old, before_new = i + 1, j + 1
-    return found
-
-
-def _common(old: Lines, new: Lines) -> list[tuple[int, int]] | None:
-    """The places of a longest common row of lines; None beyond the bound.
-
-    Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), the greedy form.
-    """
-    furthest = {1: 0}
-    steps: list[dict[int, int]] = []
-    for distance in range(min(len(old) + len(new), _MOST_DIFFERENCES) + 1):
-        steps.append(dict(furthest))
-        for diagonal in range(-distance, distance + 1, 2):
-            i = _start(furthest, diagonal, distance)
-            j = i - diagonal
-            while i < len(old) and j < len(new) and old[i] == new[j]:
-                i, j = i + 1, j + 1
-            furthest[diagonal] = i
-            if i >= len(old) and j >= len(new):
-                return _walked_back(steps, len(old), len(new))
-    return None
-
-
-def _start(furthest: dict[int, int], diagonal: int, distance: int) -> int:
-    down = diagonal == -distance or (
-        diagonal != distance and furthest[diagonal - 1] < furthest[diagonal + 1]
-    )
-    return furthest[diagonal + 1] if down else furthest[diagonal - 1] + 1
-
-
-def _walked_back(steps: list[dict[int, int]], i: int, j: int) -> list[tuple[int, int]]:
-    same: list[tuple[int, int]] = []
-    for distance in range(len(steps) - 1, -1, -1):
-        furthest, diagonal = steps[distance], i - j
-        begun = _start(furthest, diagonal, distance)
-        while i > begun:
-            i, j = i - 1, j - 1
-            same.append((i, j))
-        down = diagonal == -distance or (
-            diagonal != distance and furthest[diagonal - 1] < furthest[diagonal + 1]
-        )
-        if down:
-            j -= 1
-        else:
-            i -= 1
-    return same[::-1]
+    counts = Counter(new)
+    if len(old) * sum(counts[line] for line in old) > _MOST_WORK:
+        return [Hunk(head, head + len(old), tuple(new))]
+    changes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return [
+        Hunk(head + first, head + end, tuple(new[start:stop]))
+        for what, first, end, start, stop in changes
+        if what != "equal"
+    ]

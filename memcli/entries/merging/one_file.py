@@ -3,21 +3,26 @@
 Invariant: pure, symmetric, and no text is lost, as in `trees`. Where the sides have
 different versions of one entry at the path, the newest stands there and the others are
 files besides, under names that no other file of either side has.
+
+In a file in which git has left the marks of a merge, what stands between the marks
+belongs to the sides that they name, and every other line to both. A file whose marks do
+not close, or stand inside of each other, has no sides.
 """
 
 from __future__ import annotations
 
 from memcli.entries import codec, layout
 from memcli.entries.entry import KINDS, Entry, Status
-from memcli.entries.merging import entry_file, other_files
+from memcli.entries.merging import chains, entry_file, fields, other_files
 from memcli.entries.merging.entry_file import Kept, MergedFile, Version
-from memcli.entries.merging.plans import Blob, Side
-from memcli.entries.merging.trees import plan_merge
+from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+_LONGEST_NAME = 60
 
 
 def merge_path(
@@ -54,75 +59,137 @@ def _versions(
     entries: tuple[Entry, Entry],
     kinds: Collection[str],
 ) -> MergedFile:
-    """Two versions of one entry, or two entries of one name.
+    """Two versions of one entry as a chain, or two entries of one name.
 
-    git shows one path. The version that a side replaced is in its archive, at a path
-    of its own, so it is put there for the plan, and is no result of it.
+    git shows one path. The version that a side replaced is in its archive, at a path of
+    its own, so it takes part in the chain and is no result of it.
     """
     read = entry_file.understood(base, path, kinds) if base is not None else None
     before = read.entry if read else None
-    place = layout.archived(path, before.id) if before else ""
-    blobs: dict[Blob, bytes] = {}
-    trees: list[dict[str, Blob]] = []
     kept: list[Kept] = []
-    for side, entry in zip(sides, entries, strict=True):
-        files = {path: side.data}
-        if before is not None and base is not None and entry.id != before.id:
-            replaced = before.replace(
+    trees: list[dict[str, Entry]] = []
+    for side, entry, other in zip(sides, entries, entries[::-1], strict=True):
+        trees.append({entry.id: entry})
+        if before is None:
+            continue
+        if entry.id != before.id:
+            place = layout.archived(path, before.id)
+            trees[-1][before.id] = before.replace(
                 path=place, status=Status.SUPERSEDED, superseded_by=entry.id
             )
-            files[place] = codec.rewrite(base, replaced, kinds=kinds)
-        elif before is not None:
-            kept += _changed_in_place(path, side, before, entry, entries, kinds)
-        trees.append(_tree(files, blobs))
-    start = _tree({path: base} if base is not None else {}, blobs)
-    plan = plan_merge(
-        start,
-        Side(sides[0].name, trees[0]),
-        Side(sides[1].name, trees[1]),
-        lambda wanted: [blobs[blob] for blob in wanted],
-        kinds=kinds,
-    )
-    after = {name: blobs[blob] for name, blob in trees[0].items()}
-    after |= {
-        name: blobs[data] if isinstance(data, Blob) else data
-        for name, data in plan.put.items()
+        elif entry.body != before.body or (
+            Status.RESOLVED is entry.status is not before.status
+        ):
+            text = (path, side, entry, other.id, other)
+            kept.append(entry_file.archived_text(*text, kinds=kinds))
+    merged = trees[0] | trees[1]
+    start = {before.id: before} if before else {}
+    names = (sides[0].name, sides[1].name)
+    joined = chains.join(merged, chains.Sides(start, trees[0], trees[1], names))
+    after = merged | joined.changed
+    written = {
+        entry.id: codec.rewrite(side.data, after[entry.id], kinds=kinds)
+        if entry.id in joined.changed
+        else side.data
+        for side, entry in zip(sides, entries, strict=True)
+        if before is None or entry.id != before.id
     }
-    kept += [
-        Kept(name, data)
-        for name, data in after.items()
-        if name not in (path, place) and name not in plan.gone
-    ]
-    notes = tuple(dict.fromkeys(note.what for note in plan.notes))
-    return MergedFile(after[path], tuple(sorted(kept)), notes, eyes=bool(notes))
+    notes = [*joined.notes.values()]
+    free = [name for name in sorted(written) if not after[name].superseded_by]
+    top = free[0] if free else max(written)
+    for name, data in written.items():
+        if name == top:
+            continue
+        stem = path.removesuffix(".md")
+        place = f"{stem}-2.md" if name in free else layout.archived(path, name)
+        kept.append(Kept(place, data))
+        if name in free:
+            notes.append("both sides made a file of this name: both are kept")
+    return MergedFile(written[top], tuple(sorted(kept)), tuple(notes), bool(notes))
 
 
-def _changed_in_place(
-    path: str,
-    side: Version,
-    before: Entry,
-    entry: Entry,
-    entries: tuple[Entry, Entry],
-    kinds: Collection[str],
-) -> list[Kept]:
-    """The entry that one side changed and the other replaced, where that matters."""
-    resolved = entry.status is Status.RESOLVED and before.status is not Status.RESOLVED
-    if entry.body == before.body and not resolved:
-        return []
-    (successor,) = [each for each in entries if each.id != entry.id]
-    return [
-        entry_file.archived_text(
-            path, side, entry, successor.id, successor, kinds=kinds
-        )
-    ]
+# --- the marks of a merge -------------------------------------------------------------
 
 
-def _tree(files: dict[str, bytes], blobs: dict[Blob, bytes]) -> dict[str, Blob]:
-    """Files as a tree; the same bytes are the same blob."""
-    numbers = {data: blob for blob, data in blobs.items()}
-    tree: dict[str, Blob] = {}
-    for path, data in files.items():
-        blob = numbers.setdefault(data, Blob("100644", f"{len(numbers):040x}"))
-        blobs[blob] = data
-        tree[path] = blob
-    return tree
+class Sides(NamedTuple):
+    """Both files, named as git named them, and their base if the marks tell it."""
+
+    ours: Version
+    theirs: Version
+    base: bytes | None = None
+
+
+def sides(data: bytes) -> Sides | None:
+    """The two files that a merge put into one; None for a file without its marks."""
+    if b"<<<<<<< " not in data or b"\n>>>>>>> " not in data:
+        return None
+    files: tuple[list[bytes], list[bytes], list[bytes]] = ([], [], [])
+    names: list[bytes] = [b"", b""]
+    place: int | None = None  # 0 ours, 1 base, 2 theirs; None outside of the marks
+    told = False
+    for line in data.splitlines(keepends=True):
+        mark = line[:8].rstrip()
+        if mark == b"<<<<<<<" and place is None:
+            place, names[0] = 0, names[0] or line[8:].strip()
+        elif mark == b"|||||||" and place == 0:
+            place, told = 1, True
+        elif line.rstrip(b"\r\n") == b"=======" and place in (0, 1):
+            place = 2
+        elif mark == b">>>>>>>" and place == 2:
+            place, names[1] = None, names[1] or line[8:].strip()
+        elif mark in (b"<<<<<<<", b">>>>>>>"):
+            return None
+        else:
+            for number, file in enumerate(files):
+                if place in (None, number):
+                    file.append(line)
+    if place is not None:
+        return None
+    ours, base, theirs = (b"".join(file) for file in files)
+    if ours == theirs == data:
+        return None
+    return Sides(
+        Version(ours, _name(names[0], "ours")),
+        Version(theirs, _name(names[1], "theirs")),
+        base if told else None,
+    )
+
+
+def _name(name: bytes, otherwise: str) -> str:
+    text = " ".join(name.decode("utf-8", "replace").split())
+    shown = "".join(letter for letter in text if letter.isprintable())
+    return shown[:_LONGEST_NAME] or otherwise
+
+
+def shown(data: bytes, path: str, kinds: Collection[str] = KINDS) -> Entry | None:
+    """A marked file as one entry whose text names both sides; None for other files.
+
+    It is shown to nobody who may not see one of the sides, and is resolved when one is.
+    """
+    found = sides(data)
+    if found is None:
+        return None
+    read = {
+        side: entry_file.understood(side.data, path, kinds)
+        for side in (found.ours, found.theirs)
+    }
+    entries = {side: decoded.entry for side, decoded in read.items() if decoded}
+    if len(entries) < len(read):
+        return None
+    older, newer = entry_file.in_order(path, found.ours, found.theirs, kinds)
+    merged = fields.merge(None, entries[older], entries[newer]).entry
+    texts = [f"{side.name}:\n\n{entries[side].body.strip()}" for side in read]
+    if entries[older].body == entries[newer].body:
+        texts = [entries[newer].body.strip()]
+    body = "\n\n".join(["(A merge left two versions of this.)", *texts])
+    return merged.replace(body=f"{body}\n", path=path)
+
+
+def merge_marked(
+    data: bytes, path: str, kinds: Collection[str] = KINDS
+) -> MergedFile | None:
+    """Merge the two sides of a marked file; None for a file without the marks."""
+    found = sides(data)
+    if found is None:
+        return None
+    return merge_path(path, found.base, found.ours, found.theirs, kinds=kinds)

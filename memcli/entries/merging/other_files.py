@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from memcli.entries import layout
-from memcli.entries.merging import lines
+from memcli.entries.merging import fields, lines
 from memcli.entries.merging.entry_file import (
     Kept,
     MergedFile,
@@ -47,11 +47,10 @@ def merge(path: str, base: bytes | None, ours: Version, theirs: Version) -> Merg
     if path == layout.IDEA_LEDGER:
         return _ledger(start, one, two, older.name)
     if path == layout.IGNORED_NAMES:
-        rows = (text.splitlines() for text in (start, one, two))
-        return MergedFile(_lines("\n".join(_rows(*rows))))
+        rows = fields.union(*(tuple(text.splitlines()) for text in (start, two, one)))
+        return MergedFile(_lines("\n".join(rows)))
     if path == layout.CONFIG:
-        clean = _settings_of_both(start, one, two)
-        return _settings(clean, one, two, older.name)
+        return _settings(start, one, two, older.name)
     clean = text_of_both(base, older.data, newer.data)
     if clean is not None:
         return MergedFile(clean)
@@ -84,25 +83,19 @@ def _beside(path: str, older: Version, newer: Version) -> MergedFile:
     return MergedFile(newer.data, kept, (note,), eyes=True)
 
 
-def _rows(base: list[str], older: list[str], newer: list[str]) -> list[str]:
-    """A list of lines with what both sides added, and without what one removed."""
-    removed = (set(base) - set(older)) | (set(base) - set(newer))
-    rows = dict.fromkeys((*newer, *older))
-    return [row for row in rows if row not in removed]
-
-
-def _settings(clean: bytes | None, older: str, newer: str, name: str) -> MergedFile:
+def _settings(base: str, older: str, newer: str, name: str) -> MergedFile:
     """Settings merged by lines; else the newer ones, with the others as comments."""
+    clean = _settings_of_both(base, older, newer)
     if clean is not None:
         return MergedFile(clean)
+    if _table(newer) is None and _table(older) is not None:
+        older, newer = newer, older
     there = {line.strip() for line in newer.splitlines()}
     left = [
         line for line in older.splitlines()
         if line.strip() not in there and f"# {line}" not in there
     ]  # fmt: skip
     comments = "".join(f"# {line}\n" for line in left)
-    if _table(newer) is None and _table(older) is not None:
-        return _settings(None, newer, older, name)
     head = f"# What {name} had besides:\n" if left else ""
     note = f"both sides changed the same settings: those of {name} became comments"
     data = _lines(newer) + (head + comments).encode()
@@ -171,23 +164,23 @@ def _table(text: str) -> _Table | None:
 
 
 def _ledger(base: str, older: str, newer: str, name: str) -> MergedFile:
-    tables = [_sections(text) for text in (base, older, newer)]
-    before, one, two = tables
+    before, one, two = (_sections(text) for text in (base, older, newer))
     merged: list[str] = []
-    notes: list[str] = []
-    added = sorted((set(one) | set(two)) - set(before))
-    for key in (*before, *added):
-        text = _section(before.get(key), one.get(key), two.get(key))
+    changed: list[str] = []
+    for key in (*before, *sorted((one.keys() | two.keys()) - before.keys())):
+        both = (one.get(key), two.get(key))
+        text = _section(before.get(key), *both)
         if text is None:
             continue
-        both = [side.get(key) for side in (one, two)]
         if text not in both and any(both):
-            notes.append(f"both sides changed the idea '{key[1][:60]}'")
+            changed.append(key[1][:60])
         merged.append(text.rstrip("\r\n"))
     end = "\r\n" if "\r\n" in newer[:500] else "\n"
-    text = (end + end).join(merged) + end
-    shown = (f"{notes[0]}: look at it ({name} was first)",) if notes else ()
-    return MergedFile(text.encode(), (), shown, eyes=bool(notes))
+    data = ((end + end).join(merged) + end).encode()
+    if not changed:
+        return MergedFile(data)
+    note = f"both sides changed the idea '{changed[0]}': look at it ({name} was first)"
+    return MergedFile(data, (), (note,), eyes=True)
 
 
 def _sections(text: str) -> dict[tuple[int, str, int], str]:

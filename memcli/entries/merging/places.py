@@ -36,10 +36,7 @@ class Places:
     def take(self, path: str) -> str:
         """Take this place, or a numbered one beside it where it is not free."""
         free, number = path, 1
-        while True:
-            hindrance = self._hindrance(free)
-            if hindrance is None:
-                break
+        while (hindrance := self._hindrance(free)) is not None:
             number += 1
             free = _numbered(path, hindrance, number)
         self._add(free)
@@ -57,15 +54,14 @@ class Places:
     def _hindrance(self, path: str) -> int | None:
         """How many parts of the path make a taken name; None when it is free."""
         folded = _folded(path)
-        there = self._paths.get(folded, set())
         beside = all(
             other != path
             and any({other, path} <= side.keys() for side in self._together)
-            for other in there
+            for other in self._paths.get(folded, ())
         )
-        if (there and not beside) or folded in self._folders:
-            return path.count("/") + 1
         parts = folded.split("/")
+        if not beside or folded in self._folders:
+            return len(parts)
         for count in range(1, len(parts)):
             if "/".join(parts[:count]) in self._paths:
                 return count
@@ -82,9 +78,8 @@ def _numbered(path: str, count: int, number: int) -> str:
     """A path whose part of this place, counted from 1, bears a number."""
     parts = path.split("/")
     name = parts[count - 1]
-    last = count == len(parts)
-    stem, dot, ending = (
-        name.rpartition(".") if last and "." in name[1:] else (name, "", "")
-    )
+    stem, dot, ending = name, "", ""
+    if count == len(parts) and "." in name[1:]:
+        stem, dot, ending = name.rpartition(".")
     parts[count - 1] = f"{stem}-{number}{dot}{ending}"
     return "/".join(parts)

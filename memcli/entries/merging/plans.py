@@ -1,14 +1,31 @@
-"""What a merge of three trees starts from, and what it decides, as values.
+"""The trees that a merge starts from, its plan, and which files are the same.
 
-Invariant: pure. A tree maps vault-relative paths to blobs, as git names them;
-bytes are read through the caller.
+Invariant: pure. A tree maps vault-relative paths to blobs, as git names them; bytes are
+read through the caller, and of what changed alone. An entry that carries its id is
+known by it, an entity of the registry by its id, or where it is new by its name, and
+every other file by its path.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from memcli.entries import codec, layout
+from memcli.entries.frontmatter import values_of
+from memcli.entries.ids import adopted_id
+from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from memcli.entries.entry import Entry
+
+REGULAR = ("100644", "100755")
+"""The modes of files; what has another one is a link or a repository."""
 
 
 class Blob(NamedTuple):
@@ -70,3 +87,132 @@ class MergePlan(NamedTuple):
 
 
 Read = Callable[[Sequence[Blob]], Sequence[bytes]]
+
+
+class File(NamedTuple):
+    """A file of one tree; `own` says whether memcli's id stands in it."""
+
+    path: str
+    blob: Blob
+    data: bytes
+    entry: Entry | None
+    own: bool = False
+
+
+def load(
+    trees: Sequence[Mapping[str, Blob]],
+    changed: Sequence[str],
+    read: Read,
+    kinds: Collection[str],
+) -> tuple[dict[str, File], ...]:
+    """Read the changed files of the trees, the base first, each under its key.
+
+    Args:
+        trees: the base and the two sides.
+        changed: the paths to look at.
+        read: gives the bytes of blobs; asked once.
+        kinds: the kinds of the vault.
+    """
+    wanted = {
+        tree[path]: None
+        for tree in trees
+        for path in changed
+        if path in tree and tree[path].mode in REGULAR
+    }
+    blobs = [*wanted]
+    texts = dict(zip(blobs, read(blobs), strict=True))
+    files = [
+        [
+            file_of(path, tree[path], texts.get(tree[path]), kinds)
+            for path in changed
+            if path in tree
+        ]
+        for tree in trees
+    ]
+    keys = [_keys(files[0], group) for group in files]
+    twice = {
+        name for names in keys for name, count in Counter(names).items() if count > 1
+    }
+
+    def key(file: File, name: str) -> str:
+        # The same new name of the registry on both sides is one entity.
+        entity = name not in keys[0] and layout.registered_type(file.path)
+        return f"/{file.path}" if entity or name in twice else name
+
+    return tuple(
+        {key(file, name): file for file, name in zip(group, names, strict=True)}
+        for group, names in zip(files, keys, strict=True)
+    )
+
+
+def file_of(path: str, blob: Blob, data: bytes | None, kinds: Collection[str]) -> File:
+    """A file as it is known; without bytes (a link) it is no entry."""
+    if data is None or not (layout.is_entry(path) or layout.registered_type(path)):
+        return File(path, blob, data or b"", None)
+    try:
+        decoded = codec.decode(data, path, kinds=kinds)
+    except MemcliError:
+        return File(path, blob, data, None)
+    return File(path, blob, data, decoded.entry, decoded.own)
+
+
+def _keys(base: Sequence[File], side: Sequence[File]) -> list[str]:
+    """What tells which files of two trees are the same one, for each file of a side.
+
+    An entry with an id of its own is known by it, every other file by its path: by
+    that in the base, if it was moved without a change.
+    """
+    moved = _renamed(base, side)
+    before = {file.path: file.entry.id for file in base if file.entry}
+    elsewhere = {file.entry.id for file in side if file.entry and file.own}
+    keys: list[str] = []
+    for file in side:
+        place = moved.get(file.path, file.path)
+        there = before.get(place, "")
+        if file.entry is not None and file.own:
+            keys.append(file.entry.id)
+        elif there and there not in elsewhere:
+            keys.append(there)  # its frontmatter is broken, or gone
+        elif file.entry is not None:
+            keys.append(adopted_id(place))
+        else:
+            keys.append(f"/{place}")
+    return keys
+
+
+def _renamed(base: Sequence[File], side: Sequence[File]) -> dict[str, str]:
+    """New path -> path in the base, for files that moved without a change."""
+    before = {file.path for file in base}
+    there = {file.path for file in side}
+    gone: dict[Blob, list[str]] = {}
+    for file in base:
+        if file.path not in there and file.data:
+            gone.setdefault(file.blob, []).append(file.path)
+    places: dict[str, str] = {}
+    for file in side:
+        if file.path in before or len(gone.get(file.blob, ())) != 1:
+            continue
+        if layout.is_entry(file.path) == layout.is_entry(gone[file.blob][0]):
+            places[file.path] = gone.pop(file.blob)[0]
+    return places
+
+
+def same_entry(one: File, two: File) -> bool:
+    """Whether two new files of one key are one entry, and not two of one name."""
+    if layout.registered_type(one.path) and layout.registered_type(two.path):
+        names = [
+            {" ".join(name.casefold().split()) for name in _names(file)}
+            for file in (one, two)
+        ]
+        return bool(names[0] & names[1])
+    entries = layout.is_entry(one.path) or layout.is_entry(two.path)
+    return (one.own and two.own) or not entries
+
+
+def _names(file: File) -> list[str]:
+    """The names of a registered entity."""
+    stem = file.path.rpartition("/")[2].removesuffix(".md")
+    if file.entry is None:
+        return [stem]
+    aliases = values_of(dict(file.entry.extra).get("aliases", ""))
+    return [file.entry.title or stem, *aliases]

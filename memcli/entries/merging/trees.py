@@ -14,10 +14,20 @@ from functools import partial
 from memcli.entries import codec, layout
 from memcli.entries.entry import KINDS, Entry, Status
 from memcli.entries.merging import chains, entry_file, fields, other_files
-from memcli.entries.merging.entry_file import Kept, MergedFile, Version
-from memcli.entries.merging.matching import REGULAR, File, file_of, load, same_entry
+from memcli.entries.merging.entry_file import Kept, Version
 from memcli.entries.merging.places import Places
-from memcli.entries.merging.plans import Blob, MergeNote, MergePlan, Read, Side
+from memcli.entries.merging.plans import (
+    REGULAR,
+    Blob,
+    File,
+    MergeNote,
+    MergePlan,
+    Read,
+    Side,
+    file_of,
+    load,
+    same_entry,
+)
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 
@@ -27,8 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
 __all__ = ["Blob", "MergeNote", "MergePlan", "Side", "plan_merge"]
-
-_NEW = "100644"
 
 
 def plan_merge(
@@ -54,12 +62,14 @@ def plan_merge(
         for path in {*base, *ours.files, *theirs.files}
         if not base.get(path) == ours.files.get(path) == theirs.files.get(path)
     )
-    work = _Work(trees, ours, theirs, kinds, changed)
+    work = _Work(trees, (ours, theirs), kinds, changed)
     if all(_is_clear(*(tree.get(path) for tree in trees)) for path in changed):
         work.take_clear()
     else:
         work.found = load(trees, changed, read, kinds)
-        work.merge_each()
+        before, one, two = work.found
+        for key in sorted({*before, *one, *two}):
+            work.merge_one(key, before.get(key), one.get(key), two.get(key))
         work.join()
     return work.plan()
 
@@ -90,12 +100,11 @@ class _Work:
     def __init__(
         self,
         trees: tuple[Mapping[str, Blob], ...],
-        ours: Side,
-        theirs: Side,
+        sides: tuple[Side, Side],
         kinds: Collection[str],
         changed: list[str],
     ) -> None:
-        self.trees, self.sides, self.kinds = trees, (ours, theirs), kinds
+        self.trees, self.sides, self.kinds = trees, sides, kinds
         self.changed = changed
         self.results: dict[str, _Result] = {}
         self.kept: list[Kept] = []
@@ -109,26 +118,21 @@ class _Work:
             base, one, two = (tree.get(path) for tree in self.trees)
             blob = two if one == base else one
             if blob is not None:
-                rank = 0 if base is not None else 2
-                self.results[path] = _Result(path, blob, rank=rank)
+                self.results[path] = _Result(path, blob, rank=0 if base else 2)
 
     # --- each file by itself --------------------------------------------------------
 
-    def merge_each(self) -> None:
-        """Merge each entry and each other file, as if it were the only one."""
-        base, ours, theirs = self.found
-        for key in sorted({*base, *ours, *theirs}):
-            self._merge_one(key, base.get(key), ours.get(key), theirs.get(key))
-
-    def _merge_one(
+    def merge_one(
         self, key: str, base: File | None, one: File | None, two: File | None
     ) -> None:
-        held = [file and (file.path, file.blob) for file in (base, one, two)]
-        rank = 0 if base else 1 if key.startswith("/") else 2
-        if held[1] == held[2] or held[2] == held[0] or held[1] == held[0]:
-            file = two if held[1] == held[0] else one
+        """Merge an entry or another file, as if it were the only one."""
+        start, left, right = (
+            file and (file.path, file.blob) for file in (base, one, two)
+        )
+        if left == right or start in (left, right):
+            file = two if left == start else one
             if file is not None:
-                self._result(key, file.path, file.blob, file.entry, base)
+                self._result(key, file.path, file, base)
             return
         self.merged += 1
         if one is None or two is None:
@@ -136,31 +140,27 @@ class _Work:
             return
         if base is None and one.blob != two.blob and not same_entry(one, two):
             # Two new notes of one name: both stay.
+            rank = 1 if key.startswith("/") else 2
             for file in (one, two):
                 name = f"{key}#{file.path}#{file.blob.oid}"
                 self.results[name] = _Result(file.path, file.blob, file.entry, rank)
-            what = "both sides made a file of this name: both are kept"
-            self._note(key, one, what, False)
+            self._note(key, one, "both sides made a file of this name: both are kept")
             return
         path = self._path(base, one, two)
-        if one.blob == two.blob:
-            file = one if one.path == path else two  # a path decides what is an entry
-            self._result(key, path, file.blob, file.entry, base)
-            return
-        if base and two.blob == base.blob:
-            self._result(key, path, one.blob, one.entry, base)
-            return
-        if base and one.blob == base.blob:
-            self._result(key, path, two.blob, two.entry, base)
-            return
-        if not all(f.blob.mode in REGULAR for f in (one, two)):
-            winner = max((one, two), key=lambda f: (f.blob.mode in REGULAR, f.blob))
-            other = two if winner is one else one
-            self._result(key, path, winner.blob, winner.entry, base)
+        if one.blob == two.blob:  # a path decides what is an entry
+            self._result(key, path, one if one.path == path else two, base)
+        elif base and base.blob in (one.blob, two.blob):
+            self._result(key, path, one if two.blob == base.blob else two, base)
+        elif not all(f.blob.mode in REGULAR for f in (one, two)):
+            other, winner = sorted(
+                (one, two), key=lambda f: (f.blob.mode in REGULAR, f.blob)
+            )
+            self._result(key, path, winner, base)
             self.results[f"{key}#"] = _Result(f"{other.path}.other", other.blob, rank=9)
-            self._note(key, winner, "one side made a link of it: both are kept", True)
-            return
-        self._contents(key, path, base, one, two)
+            what = "one side made a link of it: both are kept"
+            self._note(key, winner, what, eyes=True)
+        else:
+            self._contents(key, path, base, one, two)
 
     def _contents(
         self, key: str, path: str, base: File | None, one: File, two: File
@@ -172,9 +172,11 @@ class _Work:
         else:
             merged = other_files.merge(path, data, *versions)
         file = file_of(path, one.blob, merged.data, self.kinds)
-        self._result(key, path, merged.data, file.entry, base)
+        self._result(key, path, file, base, merged.data)
         self.kept += merged.kept
-        self._notes_of(key, file, merged)
+        if merged.notes:
+            kept = merged.kept[0].path if merged.kept else ""
+            self._note(key, file, "; ".join(merged.notes), eyes=merged.eyes, kept=kept)
 
     def _versions(self, one: File, two: File) -> tuple[Version, Version]:
         ours, theirs = self.sides
@@ -183,24 +185,18 @@ class _Work:
             Version(two.data, theirs.name, partial(theirs.changed, two.path)),
         )
 
-    def _notes_of(self, key: str, file: File, merged: MergedFile) -> None:
-        if merged.notes:
-            kept = merged.kept[0].path if merged.kept else ""
-            what = "; ".join(merged.notes)
-            self._note(key, file, what, merged.eyes, kept)
-
     def _result(
         self,
         key: str,
         path: str,
-        data: Blob | bytes,
-        entry: Entry | None,
+        file: File,
         base: File | None,
+        data: bytes | None = None,
     ) -> None:
         rank = 0 if base and base.path == path else 1 if key.startswith("/") else 2
-        if entry is not None:
-            entry = entry.replace(path=path)
-        self.results[key] = _Result(path, data, entry, rank)
+        entry = file.entry.replace(path=path) if file.entry else None
+        content = file.blob if data is None else data
+        self.results[key] = _Result(path, content, entry, rank)
 
     def _removed_and_changed(
         self, key: str, base: File | None, file: File | None
@@ -213,18 +209,16 @@ class _Work:
             return
         if file.own and base is not None and layout.is_entry(file.path):
             what = "one side forgot it, and the other changed it: it is forgotten"
-            self._note(key, file, what, True)
-            return
-        self._result(key, file.path, file.blob, file.entry, base)
-        what = "one side removed it, and the other changed it: it is kept"
-        self._note(key, file, what, True)
+        else:
+            self._result(key, file.path, file, base)
+            what = "one side removed it, and the other changed it: it is kept"
+        self._note(key, file, what, eyes=True)
 
     def _path(self, base: File | None, one: File, two: File) -> str:
         """Where a file lies that both sides have."""
         places = {one.path, two.path}
         if base is not None and len(places) == 2 and base.path in places:
-            (place,) = places - {base.path}
-            return place
+            return min(places - {base.path})
         if len(places) == 1 or one.entry is None or two.entry is None:
             return min(places)
         versions = self._versions(one, two)
@@ -232,15 +226,21 @@ class _Work:
         entries = dict(zip(versions, (one.entry, two.entry), strict=True))
         before = base.entry if base else None
         status = fields.status(before, entries[older], entries[newer])["status"]
-        both = (one.path, one.entry), (two.path, two.entry)
-        wanted = [path for path, entry in both if entry.status is status]
         archived = [path for path in places if path.startswith(layout.ARCHIVE + "/")]
         if status in (Status.SUPERSEDED, Status.REJECTED) and archived:
             return min(archived)
+        both = (one.path, one.entry), (two.path, two.entry)
+        wanted = [path for path, entry in both if entry.status is status]
         return min(wanted or places)
 
     def _note(
-        self, key: str, file: File, what: str, eyes: bool, kept: str = ""
+        self,
+        key: str,
+        file: File | _Result,
+        what: str,
+        *,
+        eyes: bool = False,
+        kept: str = "",
     ) -> None:
         entry = file.entry
         entry_id, title = (entry.id, entry.display_title) if entry else ("", "")
@@ -251,31 +251,19 @@ class _Work:
 
     def join(self) -> None:
         """Make one chain of the versions of each entry; its head keeps the place."""
-        merged = {
-            key: result.entry
-            for key, result in self.results.items()
-            if result.entry is not None and key == result.entry.id
-        }
-        base, ours, theirs = (
-            {
-                key: file.entry
-                for key, file in table.items()
-                if file.entry is not None and key == file.entry.id
-            }
-            for table in self.found
-        )
+        merged = _entries(self.results)
+        base, ours, theirs = map(_entries, self.found)
         names = (self.sides[0].name, self.sides[1].name)
         joined = chains.join(merged, chains.Sides(base, ours, theirs, names))
         for name, head in joined.heads.items():
-            self._follow_the_move(name, head, base, (ours, theirs))
+            if name in base and head in self.results:
+                self._follow_the_move(name, head, base[name].path, (ours, theirs))
         for name, entry in joined.changed.items():
             self._rewritten(name, entry)
         for name in joined.heads:
             self._to_archive(name)
         for name, what in joined.notes.items():
-            result = self.results[name]
-            file = File(result.path, Blob(_NEW, ""), b"", result.entry)
-            self._note(name, file, what, True)
+            self._note(name, self.results[name], what, eyes=True)
 
     def _rewritten(self, name: str, entry: Entry) -> None:
         result = self.results[name]
@@ -291,36 +279,30 @@ class _Work:
         self.results[name] = result._replace(data=data, entry=entry)
 
     def _follow_the_move(
-        self,
-        name: str,
-        head: str,
-        base: Mapping[str, Entry],
-        sides: tuple[Mapping[str, Entry], ...],
+        self, name: str, head: str, place: str, sides: tuple[Mapping[str, Entry], ...]
     ) -> None:
         """Let the current version lie where the other side moved the one before."""
-        if name not in base or head not in self.results:
-            return
-        place = base[name].path
         moved = [
             side[name].path
             for side in sides
             if name in side and not side[name].path.startswith(layout.ARCHIVE + "/")
         ]
-        result = self.results[head]
-        if result.path == place and moved and moved[0] != place:
-            entry = result.entry.replace(path=moved[0]) if result.entry else None
-            self.results[head] = result._replace(path=moved[0], entry=entry)
+        if self.results[head].path == place and moved and moved[0] != place:
+            self._move(head, moved[0])
 
     def _to_archive(self, name: str) -> None:
         """Move a version that gave way out of the place of the current one."""
         result = self.results.get(name)
         if result is None or result.path.startswith(layout.ARCHIVE + "/"):
             return
-        if result.entry is None or not result.entry.superseded_by:
-            return
-        place = layout.archived(result.path, name)
-        entry = result.entry.replace(path=place)
-        self.results[name] = result._replace(path=place, entry=entry, rank=2)
+        if result.entry is not None and result.entry.superseded_by:
+            self._move(name, layout.archived(result.path, name))
+            self.results[name] = self.results[name]._replace(rank=2)
+
+    def _move(self, name: str, path: str) -> None:
+        result = self.results[name]
+        entry = result.entry and result.entry.replace(path=path)
+        self.results[name] = result._replace(path=path, entry=entry)
 
     # --- places ---------------------------------------------------------------------
 
@@ -336,14 +318,19 @@ class _Work:
         where: dict[str, str] = {}
         claims = sorted(self.results.items(), key=lambda item: (item[1].rank, item[0]))
         for key, result in claims:
-            path = places.take(result.path)
-            final[path], where[key] = result.data, path
+            path = where[key] = places.take(result.path)
+            final[path] = result.data
             if path != result.path:
-                self._moved_aside(key, result, path)
+                what = "its name was taken by another file: it moved from "
+                what += result.path
+                # A person looks at a file that has taken the name of a whole folder.
+                eyes = path.rpartition("/")[0] != result.path.rpartition("/")[0]
+                self._note(key, result, what, eyes=eyes)
         for kept in sorted(set(self.kept)):
-            # Its name is drawn from its text: what is there is the same text.
+            # Its name, with an id, is drawn from its text: what is there is the same.
             there = kept.path in ours and kept.path not in changed
-            if not there and _marked_id(kept.path) not in self.results:
+            drawn = kept.path.removesuffix(".md").rpartition(".")[2]
+            if not there and drawn not in self.results:
                 final[places.take(kept.path)] = kept.data
         put = {
             path: data for path, data in sorted(final.items()) if ours.get(path) != data
@@ -354,14 +341,11 @@ class _Work:
         )
         return MergePlan(put, gone, notes, self.merged)
 
-    def _moved_aside(self, key: str, result: _Result, path: str) -> None:
-        file = File(path, Blob(_NEW, ""), b"", result.entry)
-        what = f"its name was taken by another file: it moved from {result.path}"
-        # A person looks at a file that has taken the name of a whole folder.
-        eyes = path.rpartition("/")[0] != result.path.rpartition("/")[0]
-        self._note(key, file, what, eyes)
 
-
-def _marked_id(path: str) -> str:
-    """The id in the name of an archived version."""
-    return path.removesuffix(".md").rpartition(".")[2]
+def _entries(files: Mapping[str, File] | Mapping[str, _Result]) -> dict[str, Entry]:
+    """The entries that are known by their ids."""
+    return {
+        key: each.entry
+        for key, each in files.items()
+        if each.entry is not None and key == each.entry.id
+    }

@@ -7,7 +7,7 @@ written and marked as merged for git, and the person concludes the merge.
 
 from __future__ import annotations
 
-from memcli.entries.merging import marked
+from memcli.entries.merging import one_file
 from memcli.errors import MemcliError
 from memcli.storage import files
 from memcli.storage.vault_paths import inside
@@ -79,7 +79,7 @@ def take_in_merge(
         merged = found[1]
         paths = [kept.path for kept in merged.kept]
         # What gives way first: a kill between the two leaves it twice, never lost.
-        for path, data in [*merged.kept_files, (step.path, merged.data)]:
+        for path, data in [*merged.kept, (step.path, merged.data)]:
             files.write_atomic(inside(vault.root, path), data)
         mark_merged(repository, [*paths, step.path], vault.environ)
         done.append(step)
@@ -90,9 +90,9 @@ def _merged(vault: Vault, path: str) -> tuple[bytes, MergedFile] | None:
     """A file's bytes and what becomes of it; None where no marks can be merged."""
     try:
         data = files.read(inside(vault.root, path), follow=False)
-        merged = marked.merge(data, path, vault.kinds)
+        merged = one_file.merge_marked(data, path, vault.kinds)
     except MemcliError:
         return None
-    if merged is None or marked.sides(merged.data) is not None:
+    if merged is None or one_file.sides(merged.data) is not None:
         return None
     return data, merged

@@ -158,7 +158,7 @@ def _side(joining: Joining, commit: str) -> Side:
 
 def _lacking(vault: Vault, path: str, wanted: Entry) -> dict[str, Any]:
     """The fields in which the file differs; none where its entry was replaced."""
-    from memcli.entries.merging.chains import CARRIED
+    from memcli.entries.merging.fields import CARRIED
 
     try:
         entry = vault.stored(path).entry

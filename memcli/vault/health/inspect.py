@@ -14,7 +14,7 @@ from memcli.entries.codec import Problem
 from memcli.entries.eligibility import View, facts, verdict
 from memcli.entries.entry import FIELDS, Entry, Layer
 from memcli.entries.identity import claim_number
-from memcli.entries.merging import marked
+from memcli.entries.merging import one_file
 from memcli.entries.text import conflict
 from memcli.errors import EntryNotFound, InvalidConfig, MemcliError, Unreadable
 from memcli.named_tuple import NamedTuple
@@ -176,7 +176,7 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
     view = View(now, agent=vault.agent)
     said = claim_number(entry.body)
     resolves = vault.index.again(lambda reader: reader.claims.resolves(said))
-    both = marked.shown(stored.data, path, vault.kinds)  # as the index has it
+    both = one_file.shown(stored.data, path, vault.kinds)  # as the index has it
     known = facts(both or entry, policies, resolves)
     try:
         status = os.stat(inside(vault.root, path))

@@ -166,12 +166,12 @@ def _about_entries(
 def _read(vault: Vault, path: str) -> tuple[list[Finding], Text | None]:
     """What is wrong in one file, and its text when it is an entry's."""
     from memcli.entries import codec, file_checks
-    from memcli.entries.merging import marked
+    from memcli.entries.merging import one_file
 
     kinds = vault.kinds
     try:
         data = files.read(os.path.join(vault.root, *path.split("/")), follow=False)
-        both = marked.shown(data, path, kinds)
+        both = one_file.shown(data, path, kinds)
         if both is not None:
             return file_checks.in_conflict(data, path), file_checks.text_of(data, both)
         decoded = codec.decode(data, path, kinds=kinds)

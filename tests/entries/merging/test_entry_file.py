@@ -1,5 +1,7 @@
 """The merge of one entry's file by fields and lines."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +20,7 @@ BASE = Entry(
     path=PATH,
 )
 LATER = "2026-11-22T08:00:00Z"
+Fields = dict[str, Any]
 
 
 def of(base: Entry | None, ours: Entry, theirs: Entry) -> tuple[Entry, MergedFile]:
@@ -29,12 +32,50 @@ def of(base: Entry | None, ours: Entry, theirs: Entry) -> tuple[Entry, MergedFil
     return codec.decode(there.data, PATH).entry, there
 
 
-def test_a_tag_that_one_side_removed_stays_removed() -> None:
-    entry, merged = of(
-        BASE, BASE.replace(tags=("deploy",)), BASE.replace(tags=("deploy", "old", "ci"))
-    )
-    assert entry.tags == ("deploy", "ci")
-    assert not merged.eyes
+_SOLVED = {"status": Status.RESOLVED, "resolved_at": LATER, "resolved_by": "kim"}
+_OPEN = {"status": Status.ACTIVE, "resolved_at": None}
+
+
+def extra(*lines: str) -> Fields:
+    return {"extra": tuple((line.partition(":")[0], line + "\n") for line in lines)}
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "merged", "note"),
+    [
+        ({}, {"tags": ("deploy",)}, {"tags": ("deploy", "old", "ci")},
+         {"tags": ("deploy", "ci")}, ""),
+        ({}, _SOLVED, {"body": "On Mondays\n", "updated": "2026-11-23T08:00:00Z"},
+         {**_SOLVED, "body": "On Mondays\n"}, ""),
+        (_SOLVED, _OPEN, {**_SOLVED, "tags": ()}, {**_OPEN, "tags": ()}, ""),
+        ({"body": "a\nb\nc\nd\n"}, {"body": "A\nb\nc\nd\n"},
+         {"body": "a\nb\nc\nD\n"}, {"body": "A\nb\nc\nD\n"}, ""),
+        (extra("rating: 3"), extra("rating: 4") | {"updated": LATER},
+         extra("rating: 5"), extra("rating: 4", "rating_merged: 5"),
+         "both changed rating: the other value stands in rating_merged"),
+        (extra("people: [ann, bo]"), extra("people: [ann, bo, cy]"),
+         extra("people: [ann]"), extra("people: [ann, cy]"), ""),
+        ({"expires_at": "2027-01-01"}, {"expires_at": "2027-03-01"},
+         {"expires_at": "2027-02-01", "updated": LATER},
+         {"expires_at": "2027-03-01"},
+         "expires_at '2027-02-01' gave way to '2027-03-01'"),
+        ({"project": "a"}, {"project": "b"}, {"project": "c", "updated": LATER},
+         {"project": "c"}, "project 'b' gave way to 'c'"),
+        ({"visibility": Visibility.PRIVATE},
+         {"visibility": Visibility.GROUP, "groups": ("board",)},
+         {"visibility": Visibility.GROUP, "groups": ("dev",)},
+         {"visibility": Visibility.GROUP, "groups": ()},
+         "both sides changed its groups: these may not see it: board, dev"),
+    ],
+)  # fmt: skip
+def test_each_field_is_merged_by_its_rule(
+    base: Fields, ours: Fields, theirs: Fields, merged: Fields, note: str
+) -> None:
+    start = BASE.replace(agent="ada").replace(**base)
+    entry, done = of(start, start.replace(**ours), start.replace(**theirs))
+    assert {name: getattr(entry, name) for name in merged} == merged
+    assert done.notes == ((note,) if note else ())
+    assert (done.eyes, done.kept) == (bool(note), ())
 
 
 @pytest.mark.parametrize("count", [900, 1100, 1500])
@@ -57,22 +98,6 @@ def test_lists_that_are_too_long_together_are_those_of_the_newer_side(
     refuse_wide(entry)
 
 
-def test_a_resolve_wins_over_an_edit() -> None:
-    resolved = BASE.replace(
-        status=Status.RESOLVED, resolved_at=LATER, resolved_by="kim"
-    )
-    edited = BASE.replace(body="We deploy on Mondays\n", updated="2026-11-23T08:00:00Z")
-    entry, _ = of(BASE, resolved, edited)
-    assert (entry.status, entry.resolved_by) == (Status.RESOLVED, "kim")
-    assert entry.body == edited.body
-
-
-def test_an_undone_resolve_stays_undone_beside_a_tag() -> None:
-    base = BASE.replace(status=Status.RESOLVED, resolved_at=LATER, resolved_by="kim")
-    entry, _ = of(base, BASE, base.replace(tags=()))
-    assert (entry.status, entry.resolved_at, entry.tags) == (Status.ACTIVE, None, ())
-
-
 def test_of_two_texts_for_the_same_line_the_older_one_goes_to_the_archive() -> None:
     ours = BASE.replace(body="On Mondays\n", updated="2026-11-22T08:00:00Z")
     theirs = BASE.replace(body="On Fridays\n", updated="2026-11-23T08:00:00Z")
@@ -86,40 +111,6 @@ def test_of_two_texts_for_the_same_line_the_older_one_goes_to_the_archive() -> N
     assert entry.supersedes == version.id
     assert kept.path == f"archive/memories/note/deploy.{version.id}.md"
     assert merged.eyes
-
-
-def test_lines_far_from_each_other_are_both_taken() -> None:
-    base = BASE.replace(body="a\nb\nc\nd\n")
-    entry, merged = of(
-        base, base.replace(body="A\nb\nc\nd\n"), base.replace(body="a\nb\nc\nD\n")
-    )
-    assert entry.body == "A\nb\nc\nD\n"
-    assert not merged.kept
-
-
-def test_the_narrower_of_two_visibilities_is_taken() -> None:
-    group = BASE.replace(visibility=Visibility.GROUP, groups=("dev",), agent="a")
-    private = BASE.replace(visibility=Visibility.PRIVATE, agent="a")
-    entry, _ = of(BASE, group, private)
-    assert entry.visibility is Visibility.PRIVATE
-
-
-def test_of_two_values_for_an_unknown_key_both_are_kept() -> None:
-    base = BASE.replace(extra=(("rating", "rating: 3\n"),))
-    ours = BASE.replace(extra=(("rating", "rating: 4\n"),), updated=LATER)
-    entry, merged = of(base, ours, BASE.replace(extra=(("rating", "rating: 5\n"),)))
-    assert entry.extra == (
-        ("rating", "rating: 4\n"),
-        ("rating_merged", "rating_merged: 5\n"),
-    )
-    assert "rating_merged" in merged.notes[0]
-
-
-def test_lists_under_an_unknown_key_become_one() -> None:
-    base = BASE.replace(extra=(("people", "people: [ann, bo]\n"),))
-    ours = BASE.replace(extra=(("people", "people: [ann, bo, cy]\n"),))
-    entry, _ = of(base, ours, BASE.replace(extra=(("people", "people: [ann]\n"),)))
-    assert entry.extra == (("people", "people: [ann, cy]\n"),)
 
 
 @pytest.mark.parametrize(
@@ -211,15 +202,6 @@ def test_of_two_decisions_on_who_may_see_it_the_narrower_one_holds(
 
     entry, _ = of(seen(base) if base else None, seen(ours), seen(theirs))
     assert (entry.visibility, *entry.groups) == tuple(expected.split())
-
-
-def test_groups_that_one_side_alone_named_are_told() -> None:
-    private = BASE.replace(agent="ada", visibility=Visibility.PRIVATE)
-    ours = private.replace(visibility=Visibility.GROUP, groups=("board",))
-    theirs = private.replace(visibility=Visibility.GROUP, groups=("dev",))
-    _, merged = of(private, ours, theirs)
-    assert merged.eyes
-    assert "board, dev" in merged.notes[0]
 
 
 def test_an_older_text_is_as_private_in_the_archive_as_the_current_one() -> None:
