@@ -43,7 +43,7 @@ def publish(
     A vault that is too large to clone or to index can be asked through PostgreSQL: its
     readers name the database in their config, and recall, reflect and list answer as
     they would from the files. Only what changed since the last publish is sent, in one
-    transaction. docs/use/postgresql.md leads there in five minutes.
+    transaction. docs/use/sharing.md leads there in five minutes.
 
     \b
     Example:
@@ -61,7 +61,7 @@ def publish(
     if to is None:
         raise UsageError(
             "--to is missing: the name of the database in your config",
-            hint="[vaults.NAME] with an engine: docs/use/postgresql.md",
+            hint="[vaults.NAME] with an engine: docs/use/sharing.md",
         )
     if init and dry_run:
         raise UsageError("--init and --dry-run cannot be combined")

@@ -105,7 +105,7 @@ def _draw(canvas: Canvas, seen: Usage) -> None:
     summary = seen.summary
     if not seen.on:
         canvas.line("nothing is noted here: the vault may only be read, or its config")
-        canvas.line("says [signals] log = false (docs/use/signals.md)")
+        canvas.line("says [signals] log = false (docs/use/recall.md)")
     if summary.since is None:
         canvas.line("no signal yet", style="dim")
     else:

@@ -127,7 +127,7 @@ def _only_read(ids: Iterable[str], holders: Sequence[Vault]) -> VaultNotFound:
     sources = ", ".join(dict.fromkeys(vault.source for vault in holders))
     return VaultNotFound(
         f"nothing was noted of {', '.join(ids)}: {sources} may only be read",
-        hint="Signals are kept in vaults that you may write to (docs/use/signals.md).",
+        hint="Signals are kept in vaults that you may write to (docs/use/recall.md).",
     )
 
 
@@ -135,6 +135,6 @@ def _refuse_without_log(vault: Vault) -> None:
     if not vault.read_only and not vault.recorder.on:
         raise NotAllowed(
             f"{vault.named} keeps no log of signals, so this cannot be noted",
-            hint="Its .memcli/config.toml says so: [signals] log (docs/use/signals.md)",
+            hint="Its .memcli/config.toml says so: [signals] log (docs/use/recall.md)",
             code="signals_off",
         )

@@ -54,7 +54,7 @@ _MANIFESTS = ("requirements", "constraints")
 
 # An entry is told for the words that it shares with an edit when the rarest four
 # together count so much, of the path and the rarest 16 of the new text: with more of
-# them a long text holds four words of some entry by chance. docs/benchmarks/actions.md.
+# them a long text holds four words of some entry by chance. docs/benchmarks/README.md.
 _RAREST, _COUNTED, _ENOUGH = 16, 4, 17.0
 MOST = 5.0
 """What a shared word counts at most."""

@@ -1,7 +1,7 @@
 """Tables of words that come with memcli: mapped, looked up by bisection.
 
 Invariant: looking a word up reads a few pages of the file and imports nothing. A table
-is data: `tests/tables` makes it, and docs/internals/words.md says from what.
+is data: `tests/tables` makes it, and words/LICENSES.md says from what.
 
 Two forms. A list of words is their text, sorted by bytes, one a line. A table of other
 words is, little-endian:

@@ -51,7 +51,7 @@ ACTIONS = (
     FORGOTTEN,
     "cut",
 )
-"""What may become of a candidate; `docs/use/mining.md` says what each means."""
+"""What may become of a candidate; `docs/use/sessions.md` says what each means."""
 
 
 class Fate(NamedTuple):

@@ -153,7 +153,7 @@ def says_nothing(text: str) -> bool:
 
 
 def logs_signals(root: str) -> bool:
-    """Whether the vault's config lets its use be logged (docs/use/signals.md).
+    """Whether the vault's config lets its use be logged (docs/use/recall.md).
 
     Each recall asks, so the file is parsed only when a line that is no comment names
     signals and a log. A file that cannot be understood then counts as a no.

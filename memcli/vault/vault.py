@@ -307,7 +307,7 @@ class Vault:
         return store.load(self.root, self.agent)
 
     def link(self, entry: Entry) -> Entry:
-        """The entry with what it mentions among its entities (docs/use/entities.md)."""
+        """The entry with what it mentions among its entities (docs/use/projects.md)."""
         from memcli.entries.text import mentions
 
         return mentions.linked(entry, self.registry.names)[0]

@@ -8,7 +8,7 @@ from memcli.sessions.bringing import ACTIONS
 from memcli.sessions.mining import proof, rules
 from tests.conftest import ROOT
 
-PAGE = ROOT / "docs" / "use" / "mining.md"
+PAGE = ROOT / "docs" / "use" / "sessions.md"
 RULES_PAGE = ROOT / "docs" / "reference" / "mining-rules.md"
 
 

@@ -47,7 +47,7 @@ class Machine:
         """What a person would do: commit, pull, repair, push.
 
         Where one side moved a file into the archive and the other removed it, git asks
-        (docs/use/merging.md): the person keeps what git has left there.
+        (docs/use/sharing.md): the person keeps what git has left there.
         """
         self.commit()
         pull = ("pull", "--quiet", "--no-rebase", "--no-edit", "origin", "main")

@@ -176,7 +176,7 @@ def test_a_crowd_loses_nothing_and_each_id_has_one_current_version(
     assert own > 0
     # The person's git reads its index before it locks it, and may overwrite ours with
     # what it read. memcli looks afterwards, and cannot look for ever: what is lost
-    # later is named and mended (docs/decisions/0004).
+    # later is named and mended (docs/internals/decisions.md).
     if found := repair.plan(vault).steps:
         assert {step.code for step in found} == {"index"}
         repair.apply(vault, repair.plan(vault))

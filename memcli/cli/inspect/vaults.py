@@ -38,7 +38,7 @@ def vaults(context: Context) -> Result:
         if not known:
             raise VaultNotFound(
                 f"{context.vault} is a vault that your config does not name",
-                hint="[vaults.NAME] in config.toml names it: docs/use/vaults.md",
+                hint="[vaults.NAME] in config.toml names it: docs/use/sharing.md",
             )
 
     def text(canvas: Canvas) -> None:

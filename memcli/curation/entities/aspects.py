@@ -2,7 +2,7 @@
 
 Invariant: pure, and a table: the kind decides where it says enough, then the first row
 of `VERBS` with a word in the text, then whether the memory has a date. A test proves
-that docs/use/entities.md shows the same tables.
+that docs/use/projects.md shows the same tables.
 """
 
 from __future__ import annotations

@@ -250,7 +250,7 @@ class Database:
             return NotAllowed(
                 f"{where} refuses this to its user: {said}",
                 hint="Readers need the role memcli_reader, publishers "
-                "memcli_publisher: docs/use/postgresql.md.",
+                "memcli_publisher: docs/use/sharing.md.",
             )
         gone = (
             errors.OperationalError,

@@ -206,7 +206,7 @@ class Engine:
                 f"{redacted(self._url)} holds no vault '{self._name}' that its user "
                 "may read",
                 hint="Publish it: memcli publish --vault FOLDER --to NAME. A reader is "
-                "an agent that the vault's config names: docs/use/postgresql.md.",
+                "an agent that the vault's config names: docs/use/sharing.md.",
                 code="not_published",
             )
         published = Published(*rows[0])

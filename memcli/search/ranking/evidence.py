@@ -40,7 +40,7 @@ path, an URL, a.b."""
 _TWO_WORDS = 8.0
 
 # A vault of fewer entries is weighed as if it had so many: in ten entries each word is
-# rare. By docs/benchmarks/told.md, as are the numbers of `bar`.
+# rare. By docs/benchmarks/README.md, as are the numbers of `bar`.
 _SMALL = 200
 # A number of fewer digits (a version, a count, a size) says nothing.
 _DIGITS = 4

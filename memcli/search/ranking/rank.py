@@ -18,10 +18,10 @@ The ranking is BM25 (Robertson & Zaragoza, "The Probabilistic Relevance Framewor
 - *temporal*: one for entries in the window that the question names. It is applied
   before the pool is chosen, too, so that it can bring an entry in;
 - *scorer*: one that was learned from use, if a scorer was trained
-  (docs/internals/scorer.md).
+  (docs/use/recall.md).
 
 `order.py` puts them in their order: what holds a word of the question cannot be crowded
-out by what stands beside it. docs/benchmarks/recall.md says what each channel adds on
+out by what stands beside it. docs/benchmarks/README.md says what each channel adds on
 LoCoMo.
 """
 

@@ -1,6 +1,6 @@
 """The constants of the ranking: how much each thing counts.
 
-Invariant: every figure that can be tuned is here; docs/benchmarks/recall.md says what
+Invariant: every figure that can be tuned is here; docs/benchmarks/README.md says what
 each channel adds on LoCoMo.
 """
 
@@ -53,7 +53,7 @@ class Weights(NamedTuple):
     graph_seeds: int = 10
     graph_floor: float = 0.5
     # The share of the best score that an entry needs which only the graph found, for
-    # each hop: below it, it pads the answer (docs/benchmarks/recall.md).
+    # each hop: below it, it pads the answer (docs/benchmarks/README.md).
     graph_brings: float = 0.28
     # What counts of an edge over a name that is not registered: in short texts, in
     # long ones, where more names stand by chance.

@@ -2,7 +2,7 @@
 
 Door: `mine`. It is pure: the same steps give the same candidates. It keeps only what a
 person would not mind finding saved, since words alone say little: rather nothing than
-noise ([decision 14](../../../docs/decisions/0014-a-strict-miner.md)). `rules` has the
+noise ([decision 7](../../../docs/internals/decisions.md)). `rules` has the
 table, `sentences` says which words are the person's own, `selfcontained` whether they
 can be read alone, `proof` what commands prove.
 Not in here: the vault; `sessions.bringing` decides what becomes of a candidate.

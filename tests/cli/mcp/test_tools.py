@@ -17,7 +17,6 @@ from tests.conftest import ROOT, VaultMaker
 from tests.hosts.writing import Claude
 from tests.sessions.judging.test_bring import REDIS, ROWS, SLOW
 
-PAGE = ROOT / "docs" / "agents" / "mcp.md"
 
 _FILES = "the server reads no file that a model names; a text comes with the call"
 _MINES = "mining a session changes the vault; hooks and sweeps do it"
@@ -108,25 +107,6 @@ def test_what_a_command_takes_its_tool_takes_or_it_is_said_why_not(tool: Tool) -
     # The list is of what there is, and is not taken.
     assert set(left_out) - options == set()
     assert taken & set(left_out) == set()
-
-
-@every_tool
-def test_the_page_says_what_is_left_out_and_why(tool: Tool) -> None:
-    rows = re.findall(r"^\| `(.+)` \| (.+) \|$", left_out_part(), re.MULTILINE)
-    told = {
-        (name, flag): why
-        for flags, why in rows
-        for name, _, flag in [one.partition(" ") for one in flags.split("`, `")]
-    }
-    flags = {named(flag): flag for flag in table.FLAGS[tool.command]}
-    for name, why in LEFT_OUT[tool.command].items():
-        assert told[tool.command, flags[name]] == why
-    for name, why in LEFT_OUT["*"].items():
-        assert told[f"--{name}", ""] == why
-
-
-def left_out_part() -> str:
-    return PAGE.read_text("utf-8").partition("\n## What the tools leave out\n")[2]
 
 
 def test_the_session_that_an_agent_is_in_is_judged_over_a_tool(

@@ -503,10 +503,10 @@ def test_deciding_on_entities_is_for_the_owner(make_vault: VaultMaker) -> None:
 
 
 def test_the_page_about_entities_prints_the_tables_of_aspects() -> None:
-    page = ROOT / "docs" / "use" / "entities.md"
-    lines = [line for line in page.read_text("utf-8").splitlines() if "|" in line]
+    page = (ROOT / "docs" / "use" / "projects.md").read_text("utf-8")
+    table = page.partition("| aspect |")[2].partition("\n\n")[0]
     found = {}
-    for line in lines[2:]:
+    for line in table.splitlines()[2:]:
         name, kinds, verbs = (cell.strip() for cell in line.strip("|").split("|"))
         found[name] = (kinds, verbs)
     assert [*found][:-1] == [*aspects.VERBS]
