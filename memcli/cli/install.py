@@ -62,8 +62,8 @@ def install(
     command changes nothing; after memcli has moved, it brings the hooks up to date.
 
     At a terminal it asks once whether the host's own command may read each session that
-    has ended, which finds more than rules do (docs/use/sessions.md), and keeps the answer
-    in your config; --judge and --no-judge say it beforehand.
+    has ended, which finds more than rules do (docs/use/sessions.md), and keeps the
+    answer in your config; --judge and --no-judge say it beforehand.
 
     \b
     Example:

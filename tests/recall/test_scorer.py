@@ -29,7 +29,7 @@ def world(
     *,
     eta: float = 1.0,
     shown_by: Scorer | None = None,
-) -> list[dict[str, Any]]:
+) -> list[Any]:
     """A log in which a row is used by its worth, and looked at by its place."""
     draw = random.Random(seed)
     events: list[dict[str, Any]] = []
@@ -97,7 +97,7 @@ def learned(weights: dict[str, tuple[float, float, float]]) -> Scorer:
     return Scorer(True, "", 1, 1, weights=weights)
 
 
-def learn(events: list[dict[str, Any]]) -> Scorer:
+def learn(events: list[Any]) -> Scorer:
     return scorer.train(summary.pairs(events))
 
 
@@ -112,7 +112,7 @@ def nothing(_: Features) -> float:
 FOUR = [(4.0, {"lexical": 4.0}), (3.0, {}), (2.0, {}), (1.0, {})]
 
 
-def named(events: list[dict[str, Any]]) -> list[tuple[str, str]]:
+def named(events: list[Any]) -> list[tuple[str, str]]:
     return [(p["better"]["id"], p["worse"]["id"]) for p in summary.pairs(events)]
 
 
@@ -120,7 +120,11 @@ def named(events: list[dict[str, Any]]) -> list[tuple[str, str]]:
 
 
 def test_a_useful_row_is_held_against_every_other_above_and_below() -> None:
-    events = [recall("q", "r", FOUR), feedback("r", "e1"), feedback("r", "e3")]
+    events: list[Any] = [
+        recall("q", "r", FOUR),
+        feedback("r", "e1"),
+        feedback("r", "e3"),
+    ]
     assert named(events) == [("e1", "e0"), ("e1", "e2"), ("e3", "e0"), ("e3", "e2")]
     first = next(summary.pairs(events))
     assert first == {

@@ -13,10 +13,9 @@ from memcli.cli.context import Context
 from memcli.cli.mcp import admin, catalog, tools
 from memcli.cli.mcp.catalog import TOOLS
 from memcli.cli.mcp.tool import Tool
-from tests.conftest import ROOT, VaultMaker
+from tests.conftest import VaultMaker
 from tests.hosts.writing import Claude
 from tests.sessions.judging.test_bring import REDIS, ROWS, SLOW
-
 
 _FILES = "the server reads no file that a model names; a text comes with the call"
 _MINES = "mining a session changes the vault; hooks and sweeps do it"
