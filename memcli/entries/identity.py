@@ -53,8 +53,8 @@ def claim(text: str) -> str:
 
     The kind is left out: a rule and a lesson in the same words are one claim, and
     `resolve` resolves claims (docs/internals/decisions.md). A text without a word
-    claims nothing, and gives the empty string: two notes that are only a title say nothing
-    in common.
+    claims nothing, and gives the empty string: two notes that are only a title say
+    nothing in common.
     """
     words = strict_key("", text).removeprefix(":")
     if not words:
