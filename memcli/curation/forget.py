@@ -106,7 +106,7 @@ def forget(vault: Vault, entry_id: str, *, versions: bool = False) -> Forgotten:
             _relink(vault, change, stored.entry, others)
         # The id and not the title, which the commit would keep.
         change.message = subject("forget", stored.entry.id)
-    # The index keeps the words of removed entries until it is merged.
+    # The index keeps the words of removed entries in pages that are free.
     shutil.rmtree(state_dirs.path(vault.root, layout.INDEX), True)
     session_records.forget(
         vault.root, {item.entry.id for item in gone}, {item.path for item in gone}

@@ -12,7 +12,6 @@ from memcli.recall import recall as of_one
 from memcli.recall.filters import EVERYWHERE, UNTAGGED, Admission, within
 from memcli.recall.query import Query, checked
 from memcli.recall.results import Row, of_source, row_of
-from memcli.search.last_written import last_written
 
 TYPE_CHECKING = False
 
@@ -182,7 +181,7 @@ def _newest(reader: Reader, wish: Wish, docs: Iterable[int]) -> list[Row]:
     """The rows of the documents that were written last, the newest first."""
     view = wish.query.view
     rows = []
-    for doc in last_written(reader, docs, wish.most):
+    for doc in reader.last_written(docs, wish.most):
         stored = reader.row(doc)
         row = row_of(stored, 0.0, [])
         rows.append(of_one.aged(reader, view, doc, stored, row))

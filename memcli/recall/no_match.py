@@ -183,11 +183,10 @@ def _near(reader: Reader, word: str, shown: Callable[[int], bool]) -> tuple[str,
         return ()
     stem = stemmer()
     sought = stem(word) if word.isascii() and word.isalpha() else word
-    words = reader.vocabulary
-    begun = words.starting(word[:_BEGINNING], _MOST_COMPARED)
+    begun = reader.starting("terms", word[:_BEGINNING], _MOST_COMPARED)
     # Stems are shorter than words, so they are alike less; the words decide.
     alike = get_close_matches(sought, begun, 8, _ALIKE - 0.1)
-    stems = dict.fromkeys([*words.near(sought)[:8], *alike])
+    stems = dict.fromkeys([*reader.near(sought)[:8], *alike])
     spelt: dict[str, None] = {}
     for term in stems:
         # By an order that is theirs, since that of the index tells of its past.

@@ -13,8 +13,6 @@ from memcli.entries.text import answer_types, mentions, tokens
 from memcli.recall.filters import extent
 from memcli.recall.framing import unframed
 from memcli.search.ranking.corpus import Inside, Question
-from memcli.search.ranking.weights import DEFAULTS
-from memcli.search.source import Ahead
 from memcli.vault.registry import store
 
 TYPE_CHECKING = False
@@ -62,8 +60,6 @@ def window_of(reader: Reader, query: Query) -> Window | None:
         return None
     from memcli.entries.text import time_windows
 
-    # With what a name in the question needs comes what its words do.
-    reader.ahead(lambda: _words(query, query.text))
     return time_windows.find(
         query.text, view.now, lambda name: dated(reader, name, view)
     )
@@ -88,7 +84,6 @@ def read(reader: Reader, query: Query, window: Window | None) -> Question:
     stem = stemmer()
     text = text if query.exact else unframed(text)
     terms = tokens.question(text, stem)
-    reader.ahead(lambda: _wanted(query, text, terms))
     named, implied = entities(reader, text, stem)
     elsewhere = None
     if query.here and not query.filters.project:
@@ -147,35 +142,6 @@ def _names(query: str) -> Iterator[str]:
                 yield name
 
 
-def _wanted(query: Query, text: str, terms: Sequence[tuple[str, str]]) -> Ahead:
-    """All that the words of a question lead to, to be read at once."""
-    from memcli.search.readings import likely
-
-    others = () if query.exact else likely(terms)
-    asked = dict.fromkeys(term for term, _ in terms)
-    lists = [
-        *(("entity", name) for name in _names(text)),
-        *(("tag", tag) for tag in query.filters.tags),
-    ]
-    # Of a long text the commonest words are not read.
-    whole = asked if len(asked) <= DEFAULTS.most_terms else ()
-    # They stand beside every answer; of the newest as many may be among the hits.
-    most = MOST_CONSTRAINTS + query.most
-    return Ahead(
-        lists=lists,
-        counts=[("terms", term) for term in asked],
-        levels=whole,
-        rare=others,
-        constraints=most,
-    )
-
-
-def _words(query: Query, text: str) -> Ahead:
-    from memcli.search.stemmer import stemmer
-
-    return _wanted(query, text, tokens.question(text, stemmer()))
-
-
 def may_name_a_time(query: str) -> bool:
     """Whether it is worth looking for a window in a question."""
     words = re.findall(r"[^\W\d_]+|\d{4}", query.lower())
@@ -197,14 +163,6 @@ def dated(reader: Reader, name: str, view: View) -> Span | None:
     plain = name.strip().casefold()
     docs: set[int] = set()
     spellings = {plain, plain.removeprefix("the "), f"the {plain}"}
-    reader.ahead(
-        lambda: Ahead(
-            lists=[
-                *(("name", composed(spelling)) for spelling in spellings),
-                *(("entity", tokens.name_key(spelling)) for spelling in spellings),
-            ]
-        )
-    )
     for spelling in spellings:
         docs.update(reader.exact("name", composed(spelling)))
         docs.update(reader.exact("entity", tokens.name_key(spelling)))

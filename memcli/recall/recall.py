@@ -36,7 +36,6 @@ from memcli.search.ranking import rank
 from memcli.search.ranking.corpus import SPELLING, Inside, Question, Scope
 from memcli.search.ranking.order import Hit
 from memcli.search.ranking.weights import Weights
-from memcli.search.source import Ahead
 from memcli.search.stemmer import stemmer
 from memcli.vault.signals import event
 
@@ -114,7 +113,7 @@ def look(
     span = None if window is None else (window.after, window.before)
     ranking = _ranking(reader, query, question, weights, scorer, span)
     named = question.named if weights.depth else None
-    reader.ahead(lambda: Ahead(rows=[hit.doc for hit in ranking.hits]))
+    reader.fetch_rows([hit.doc for hit in ranking.hits])
     answers = [_answer(reader, query, hit, named) for hit in ranking.hits]
     rows, omitted = fit(answers, query.max_chars)
     paths = {row.path for row in rows}
@@ -344,7 +343,7 @@ def constraints(reader: Reader, query: Query, shown: Collection[int]) -> dict[st
     )
     found = list(islice(in_force, asking.COUNTED_CONSTRAINTS))
     newest = found[: asking.MOST_CONSTRAINTS]
-    reader.ahead(lambda: Ahead(rows=newest))
+    reader.fetch_rows(newest)
     told = []
     for doc in newest:
         row = row_of(stored := reader.row(doc), 0.0, ["constraint"])

@@ -10,6 +10,7 @@ from itertools import islice
 
 from memcli.entries import dates, decay, digests
 from memcli.entries.eligibility import Facts, _epoch, facts, resolve_of
+from memcli.entries.entry import ResolutionScope
 from memcli.entries.field_values import LONGEST_ASKED, MOST_ASKED
 from memcli.entries.finding import WARNING
 from memcli.entries.identity import claim, fingerprint
@@ -19,8 +20,22 @@ from memcli.entries.text.loose_names import loose_names
 from memcli.entries.text.mentions import fold
 from memcli.entries.text.proper_names import proper_names
 from memcli.named_tuple import NamedTuple
-from memcli.search.packed_facts import FINDING, LARGE, LINKS, RESOLVED_BEFORE, REVIEW
-from memcli.search.source import ASKED
+from memcli.search.columns import (
+    ANSWERS_SHIFT,
+    ASKS,
+    CONFLICT,
+    FINDING,
+    LARGE,
+    LINKS,
+    ONLY_THIS,
+    PINNED,
+    RESOLVED_BEFORE,
+    REVIEW,
+    SPAN,
+    STATUS_NUMBER,
+    Numbers,
+)
+from memcli.search.ranking.corpus import ASKED
 from memcli.search.stored_row import StoredRow, packed_terms
 
 TYPE_CHECKING = False
@@ -283,3 +298,42 @@ def numbered(text: str) -> int:
     """A 64-bit number that depends on the text alone; never 0."""
     digest = digests.blake2b(text.encode("utf-8", "surrogatepass"), 8)
     return int.from_bytes(digest, "little") or 1
+
+
+class Prepared(NamedTuple):
+    """A document as the index is given it: plain values and bytes.
+
+    `terms` has a weight for each, `exact` the values of each field by which filters
+    look up; `row` is JSON.
+    """
+
+    terms: dict[str, float]
+    exact: dict[str, tuple[str, ...]]
+    row: bytes
+    numbers: Numbers
+
+
+def prepared(doc: Document) -> Prepared:
+    """The form of a document that is written."""
+    flags = STATUS_NUMBER[doc.facts.status]
+    flags |= (ASKS if doc.asks else 0) | (SPAN if doc.is_span else 0)
+    flags |= doc.answers << ANSWERS_SHIFT
+    flags |= PINNED if doc.row.pinned else 0
+    flags |= CONFLICT if doc.facts.conflict else 0
+    flags |= ONLY_THIS if doc.row.resolution_scope == ResolutionScope.ENTRY else 0
+    session, said = doc.exact["session"], doc.exact["claim"]
+    numbers = Numbers(
+        orders=numbered(doc.row.id + "\0" + doc.row.path),
+        sessions=numbered(session[0]) if session else 0,
+        times=doc.time,
+        created=doc.facts.created,
+        expires=doc.facts.expires,
+        ended=doc.facts.ended,
+        claims=int(said[0], 16) if said else 0,
+        lengths=min(doc.length, 0xFFFFFFFF),
+        seqs=max(-1, min(doc.seq, 0x7FFFFFFF)),
+        flags=flags,
+        projects=doc.facts.project,
+    )
+    exact = doc.exact | {"session": (f"{numbers.sessions:016x}",) if session else ()}
+    return Prepared(doc.terms, exact, doc.row.as_json(), numbers)

@@ -7,15 +7,12 @@ others. Reads only; a link to what an agent may not see leads nowhere.
 
 from __future__ import annotations
 
-from functools import partial
-
 from memcli.entries.entry import Status
 from memcli.entries.text import tokens
 from memcli.entries.text.identifiers import is_code_term
 from memcli.entries.text.mentions import fold
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.corpus import Edge
-from memcli.search.source import Ahead
 from memcli.search.stemmer import stemmer
 
 TYPE_CHECKING = False
@@ -79,43 +76,6 @@ class EntryLinks:
             rests_on = [d for name in row.evidence for d in reader.exact("id", name)]
             rest_on_it = reader.exact("evidence", row.id)
             yield Edge("evidence", "", sorted({*rests_on, *rest_on_it}))
-
-    def ahead(self, docs: Collection[int]) -> None:
-        """Say which lists the edges of documents are made of."""
-        for doc in docs:
-            self._reader.ahead(partial(self._wanted, doc))
-
-    def _wanted(self, doc: int) -> Ahead:
-        """The row of a document, and then the lists that it leads to."""
-        row = self._reader.row
-
-        def then() -> Ahead:
-            words = filter(str.isalpha, row(doc).name_keys[len(row(doc).entities) :])
-            return Ahead(lists=[*self._lists(row(doc))], rare=[*map(stemmer(), words)])
-
-        return Ahead(rows=(doc,), then=then)
-
-    def _lists(self, row: StoredRow) -> Iterator[tuple[str, str]]:
-        """The lists that the edges of an entry are made of, or most of them."""
-        for key in row.name_keys[: len(row.entities)]:
-            yield "entity", key
-        names = (*row.entities, *row.names)
-        for name, key in zip(names, row.name_keys, strict=True):
-            yield "name_said", key
-            if (meant := self._meant(name)) is not None:
-                yield "entity", tokens.name_key(meant)
-        if self._has_links:
-            from memcli.entries.text.links import link_keys, link_readings, links
-
-            for name in link_keys(row.id, row.path, row.title):
-                yield "link", name
-            for target in links(row.text):
-                yield from (("name", name) for name in link_readings(target, row.path))
-        for entry in (row.supersedes, row.superseded_by, *row.evidence):
-            if entry:
-                yield "id", entry
-        if self._has_evidence:
-            yield "evidence", row.id
 
     def _of_entity(self, name: str, key: str) -> Sequence[int]:
         """The entries about an entity; of a registered one those that only name it."""

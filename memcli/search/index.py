@@ -3,8 +3,9 @@
 Invariant: no writer tells the index about a change. `Index.read` compares the files
 with those that were indexed, by (time, size, content), brings the index up to date and
 only then answers; so a save, an edit by hand, a `git pull`, a crash and a deleted file
-are one case. Everything in its folder is derived, carries a version, and is rebuilt
-when it is older, damaged or gone.
+are one case. Everything in its folder is derived, and is made anew when it is of
+another version, damaged or gone. A reader sees one state of it, the last one that was
+written whole.
 """
 
 from __future__ import annotations
@@ -16,26 +17,25 @@ from memcli.entries import layout
 from memcli.entries.entry import KINDS
 from memcli.entries.text.tokens import ANALYSIS_VERSION
 from memcli.errors import LockBusy, MemcliError, WriteFailed
-from memcli.search import state as states
+from memcli.search import database, following
+from memcli.search.following import Behind, State, Unindexed, UpdateCounts
 from memcli.search.reader import Reader
-from memcli.search.segment_file import FORMAT, Damaged
-from memcli.search.segments import Segments
-from memcli.search.state import Behind, Differences, State, UpdateCounts
-from memcli.storage import state_dirs
+from memcli.search.store import FORMAT, Damaged, Store
+from memcli.storage import settings, state_dirs
 from memcli.storage.listing import scan
 from memcli.storage.lock import Lock
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from sqlite3 import Connection
     from typing import TypeVar
 
     from memcli.entries.eligibility import Agent
     from memcli.search.resolved_claims import ResolvedClaims
     from memcli.search.trigger_table import Actions
     from memcli.search.triggers import Told
-    from memcli.search.unindexed import Unindexed
     from memcli.storage.listing import Listing
 
     _Answer = TypeVar("_Answer")
@@ -87,22 +87,26 @@ class Index:
         self.change = UpdateCounts()
         self.stale = False
         self.unreadable: list[str] = []
+        self.symlinks: list[str] = []
         self._folder = state_dirs.path(root, layout.INDEX)
         self._lock = state_dirs.path(root, layout.INDEX_LOCK)
         self._tell = tell or (lambda _: None)
         self._progress = progress or (lambda _done, _all: None)
+        self._db: Connection | None = None
+        self._is_in_memory = False
         self._reader: Reader | None = None
         self._state: State | None = None
         self._scanned = 0
-        self.symlinks: list[str] = []
         self._entered: dict[str, int] = {}
+
+    # --- answers
 
     def read(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """Bring the index up to date, then return `answer(reader)`.
 
-        When `answer` fails because of the index (a file vanished under it, or is
-        damaged), it is called again with a fresh reader; it must therefore have no
-        effects. What fails for another reason is raised.
+        When `answer` fails because of the index (it changed meanwhile, or is damaged),
+        it is called again with a fresh reader; it must therefore have no effects. What
+        fails for another reason is raised.
         """
         return self._answered(answer, self.current)
 
@@ -120,74 +124,37 @@ class Index:
                 raise
         return answer(self.current())
 
-    def told(
-        self, found: Actions | None = None, *, enabled: bool = True
-    ) -> list[Told] | None:
-        """What the entries are told at, of the files as the last reader found them.
+    def current(self) -> Reader:
+        """A reader of the files as they are now; it lasts until the next is asked for.
 
-        None when no table was written yet and the reader is not the index's own.
-        The table in the index's folder is brought up to date on the way.
-
-        Args:
-            found: what a tool is about to do; what does not touch it is left out.
-            enabled: whether the vault's settings let sessions be told.
+        What it reads may turn out to be damaged: then `mend` is to be called.
         """
-        from memcli.search import triggers
-
-        if self._reader is None or self._state is None:
-            return triggers.load(self._folder, found)
-        segments = self._state.segments
-        if not self.stale:
-            stamps = triggers.stamps(self.root, self._entered, self._scanned)
-            triggers.settle(self._folder, segments, self.root, stamps, enabled=enabled)
-        told = triggers.load(self._folder, found)
-        if told is None:
-            told = triggers.of_segments(self._folder, segments, self.root)
-        return told
-
-    def mend(self, error: Exception) -> bool:
-        """Mend the index, and say whether the answer that failed may succeed now.
-
-        Damage shows as any exception, and so does a bug: the index itself, read from
-        beginning to end, tells which it was.
-        """
-        self._close()
-        damage = self._damage()
-        if not damage:
-            return isinstance(error, (Damaged, OSError))
-        with Lock(self._lock, self.patience):
-            why = f"it is damaged ({damage})"
-            self._update(self._scan(None), None, why)
-        return True
-
-    def _damage(self) -> str:
-        """What is wrong with the files of the index; empty when nothing is."""
-        state = self._load()
-        try:
-            if state is not None:
-                state.check()
-                self._open(state).check()
-        except Exception as error:  # noqa: BLE001 nothing but the index is read here
-            return f"{type(error).__name__}: {error}"
-        return ""
+        self.stale = False
+        state = self._opened()
+        listing = self._scan(state)
+        if state is None or not state.describes(self.root, listing):
+            state = self._catch_up(listing, state)
+        else:
+            state = self._settled(state)
+        return self._reader_of(state)
 
     def glance(self, answer: Callable[[Reader, Unindexed], _Answer]) -> _Answer:
         """As `read`, but `answer` is told what the index, as it is, knows wrongly.
 
         When that is much, or anything is off, the index is brought up to date first.
         """
-        from memcli.search.unindexed import Unindexed
 
         def look(state: State) -> _Answer:
             unindexed = Unindexed(self.root, state)
             if len(unindexed) + len(state.recent) > _FEW:
                 raise Behind
-            return self._of_state(state, lambda reader: answer(reader, unindexed))
+            return answer(self._reader_of(state), unindexed)
 
         try:
             return self._as_usable(look)
         except Behind:
-            return self.read(lambda reader: answer(reader, Unindexed(self.root)))
+            current = Unindexed(self.root)
+            return self.read(lambda reader: answer(reader, current))
 
     def at_once(
         self,
@@ -195,7 +162,8 @@ class Index:
         *,
         as_it_was: bool = False,
     ) -> _Answer:
-        """Return `answer(reader, changed, removed)`: what the reader knows wrongly.
+        """Return `answer(reader, changed, removed)`: the files that the reader knows
+        wrongly.
 
         Nothing is indexed, and no lock is waited for.
 
@@ -208,14 +176,14 @@ class Index:
         """
 
         def look(state: State) -> _Answer:
-            changed, removed, _ = Differences([], [], {})
-            if not as_it_was:
-                changed, removed, _ = state.differences(self.root, self._scan(state))
-            if len(changed) + len(removed) > _FEW:
+            if as_it_was:
+                return answer(self._reader_of(state), [], [])
+            found = state.differences(self.root, self._scan(state).folders)
+            if len(found.changed) + len(found.removed) > _FEW:
                 raise Behind
-            if not (changed or removed or as_it_was):
+            if not (found.changed or found.removed):
                 state = self._settled(state)
-            return self._of_state(state, lambda it: answer(it, changed, removed))
+            return answer(self._reader_of(state), found.changed, found.removed)
 
         return self._as_usable(look)
 
@@ -225,8 +193,8 @@ class Index:
         Raises:
             Behind: there is none, or the index is damaged, which `read` mends.
         """
-        state = self._load()
-        if state is None or not state.is_whole(self._folder):
+        state = self._opened()
+        if state is None:
             raise Behind
         try:
             return answer(state)
@@ -236,23 +204,133 @@ class Index:
                 raise Behind from error
             raise
 
-    def _of_state(self, state: State, answer: Callable[[Reader], _Answer]) -> _Answer:
-        """The answer of a reader of its own."""
-        reader = self._open(state)
-        result = answer(reader)
-        reader.close()
-        return result
+    def told(
+        self, found: Actions | None = None, *, enabled: bool = True
+    ) -> list[Told] | None:
+        """What the entries are told at, of the files as the last reader found them.
+
+        None when no table was written yet and nothing was read. The table in the
+        index's folder is brought up to date on the way.
+
+        Args:
+            found: what a tool is about to do; what does not touch it is left out.
+            enabled: whether the vault's settings let sessions be told.
+        """
+        from memcli.search import triggers
+
+        if self._reader is None or self._state is None:
+            return triggers.load(self._folder, found)
+        if not self.stale:
+            self._write_triggers(self._state, enabled=enabled)
+        told = triggers.load(self._folder, found, self._state.told)
+        return triggers.of_rows(self._told()) if told is None else told
+
+    def _told(self) -> Iterator[tuple[bytes, bytes]]:
+        if self._db is None:
+            return iter(())
+        return self._db.execute("SELECT row, words FROM told ORDER BY path")
+
+    def _write_triggers(self, state: State, *, enabled: bool) -> None:
+        from memcli.search import triggers
+
+        if not self._is_in_memory:
+            stamps = triggers.stamps(self.root, self._entered, self._scanned)
+            rows = self._told if enabled else None
+            triggers.settle(self._folder, self.root, state.told, stamps, rows)
+
+    # --- the database
+
+    @property
+    def _path(self) -> str:
+        """The file of the index; its name says what it depends on."""
+        name = f"{FORMAT}.{ANALYSIS_VERSION}.{ROW_VERSION}{database.ENDING}"
+        return os.path.join(self._folder, name)
+
+    def _opened(self) -> State | None:
+        """The state of the index as it is now, in a transaction of its own.
+
+        None when there is no usable one.
+        """
+        try:
+            if self._db is None:
+                self._db = database.opened(self._path, self.patience)
+            if self._db is None:
+                return None
+            state = following.load(self._db)
+        except (Damaged, database.Error) as error:
+            if database.is_busy(error):
+                raise LockBusy(f"{self._path}: {error}") from error
+            self._close()
+            return None
+        if state is None or state.config != self._config():
+            return None
+        return state
+
+    def _reader_of(self, state: State) -> Reader:
+        """A reader of a state, which the database is at."""
+        if self._reader is not None and self._state is not None:
+            if self._state.generation == state.generation:
+                self._state = state
+                self._reader.count_resolved(self.elsewhere())
+                return self._reader
+            self._reader.close()
+        if self._db is None:
+            raise Damaged("the index is gone")
+        store = Store(self._db.execute, state.size)
+        reader = Reader(store, state.broken, self._agent, self.root)
+        reader.count_resolved(self.elsewhere())
+        self._reader, self._state = reader, state
+        return reader
 
     def _close(self) -> None:
         if self._reader is not None:
             self._reader.close()
-            self._reader = self._state = None  # which keeps its file open, too
+        if self._db is not None:
+            self._db.close()
+        self._reader = self._state = self._db = None
+        self._is_in_memory = False
 
-    def _open(self, state: State) -> Reader:
-        segments = Segments(self._folder, state.segments)
-        reader = Reader(segments, state.broken, self._agent, self.root)
-        reader.count_resolved(self.elsewhere())
-        return reader
+    def mend(self, error: Exception) -> bool:
+        """Mend the index, and say whether the answer that failed may succeed now.
+
+        Damage shows as any exception, and so does a bug: the index itself, read from
+        beginning to end, tells which it was.
+        """
+        damage = self._damage()
+        self._close()
+        if not damage:
+            return isinstance(error, (Damaged, OSError))
+        with Lock(self._lock, self.patience):
+            database.remove(self._path)
+        self._tell(f"rebuilding the index: it is damaged ({damage})")
+        return True
+
+    def _damage(self) -> str:
+        """The damage of the index, in words; empty when there is none."""
+        self._close()
+        try:
+            db = database.opened(self._path, self.patience)
+            if db is None:
+                return ""
+            self._db = db
+            state = following.load(db)
+            if state is not None:
+                database.check(db)
+                Reader(Store(db.execute, state.size), {}).check()
+                state.check()
+        except Exception as error:  # noqa: BLE001 nothing but the index is read here
+            return f"{type(error).__name__}: {error}"
+        return ""
+
+    def _config(self) -> tuple[int, int]:
+        """The time and size of the vault's settings, on which documents depend."""
+        try:
+            status = os.stat(os.path.join(self.root, *layout.CONFIG.split("/")))
+        except OSError:
+            return 0, 0
+        return status.st_mtime_ns, status.st_size
+
+    # --- following the files
 
     def _scan(self, state: State | None) -> Listing:
         """The vault's files; a folder that cannot be listed is as it was.
@@ -266,7 +344,7 @@ class Index:
         self._entered, self.symlinks = listing.entered, listing.symlinks
         self.unreadable = sorted(listing.unreadable)
         for lost in listing.unreadable:
-            listing.folders.update(state.listing.below(lost) if state else {})
+            listing.folders.update(state.below(lost) if state else {})
         return listing
 
     def _tell_links(self, links: list[str]) -> None:
@@ -276,89 +354,85 @@ class Index:
                 what = "a symbolic link, which memcli does not follow"
                 self._tell(f"{path} is {what}; see: memcli repair")
 
-    def current(self) -> Reader:
-        """A reader of the files as they are now; it lasts until the next is asked for.
-
-        What it reads may turn out to be damaged: then `mend` is to be called.
-        """
-        self.stale = False
-        state = self._state if self._reader else self._load()
-        listing = self._scan(state)
-        if self._reader is not None:
-            same = state is not None and state.version == self._version()
-            if state and same and state.describes(self.root, listing):
-                self._state = self._settled(state)
-                self._reader.count_resolved(self.elsewhere())
-                return self._reader
-            self._close()
-            state = self._load()
-        as_then = state is not None and state.describes(self.root, listing)
-        if state and as_then and state.is_whole(self._folder):
-            state = self._settled(state)
-        else:
-            state = self._catch_up(listing, state)
-        self._reader, self._state = self._open(state), state
-        return self._reader
-
-    def _catch_up(self, listing: Listing, state: State | None) -> State:
-        try:
-            with Lock(self._lock, self.patience):
-                # The process that held the lock before may have done the work, for
-                # files that were written after this listing.
-                before, state = state, self._load()
-                if state != before:
-                    listing = self._scan(state)
-                reason = ""
-                if state is not None and not state.is_whole(self._folder):
-                    state, reason = None, "it is damaged (files changed or missing)"
-                    listing = self._scan(None)
-                if state is not None and state.describes(self.root, listing):
-                    return state
-                return self._update(listing, state, reason)
-        except LockBusy:
-            if state is None or not state.is_whole(self._folder):
-                raise
-            self.stale = True
-            return state
-
-    def _update(self, listing: Listing, state: State | None, reason: str) -> State:
-        """Index what changed; without a state, everything. The lock is held."""
-        from memcli.search.updating import Updater
-
-        updater = Updater(
-            self.root,
-            self._folder,
-            self._version(),
-            self._processes,
-            self._tell,
-            self._progress,
-        )
-        updated = updater.update(listing, self._scanned, state, reason)
-        self.change = updated.counts
-        return updated.state
-
-    def _version(self) -> tuple[int, ...]:
-        """What an index depends on besides the files that it follows."""
-        try:
-            status = os.stat(os.path.join(self.root, *layout.CONFIG.split("/")))
-            config = (status.st_mtime_ns, status.st_size)
-        except OSError:
-            config = (0, 0)
-        return (FORMAT, ANALYSIS_VERSION, ROW_VERSION, *config)
-
-    def _load(self) -> State | None:
-        state = states.load(os.path.join(self._folder, states.NAME))
-        return state if state and state.version == self._version() else None
-
     def _settled(self, state: State) -> State:
         """Note that files and folders are racy no more, after a look at all."""
         settled = state.settled(self._entered, self._scanned)
-        if settled == state:
+        if settled == state or self._db is None:
             return state
+        db = self._db
         try:
             with Lock(self._lock, 0):
-                if self._load() == state:
-                    states.store(os.path.join(self._folder, states.NAME), settled)
-        except (LockBusy, WriteFailed, OSError):
+                if following.load(db) == state:
+                    database.write(db, lambda: following.store(db, settled, state))
+                    # Before another process may write.
+                    return following.load(db) or state
+        except (LockBusy, WriteFailed, OSError, database.Unwritable):
             pass  # another process writes a newer state, or the disk takes none
-        return settled
+        if not db.in_transaction and following.load(db) != state:
+            raise Damaged("the index changed meanwhile")
+        return state
+
+    def _catch_up(self, listing: Listing, state: State | None) -> State:
+        """The state of the files as they were listed, or of a later moment."""
+        try:
+            with Lock(self._lock, self.patience):
+                return self._update(listing)
+        except LockBusy:
+            if state is None:
+                raise
+            self.stale = True
+            return state
+        except (WriteFailed, OSError, database.Unwritable) as error:
+            if self._is_in_memory:
+                raise
+            why = getattr(error, "message", None) or str(error)
+            self._tell(f"the index is kept in memory: {self._path}: {why}")
+            self._into_memory()
+            return self._update(listing)
+
+    def _into_memory(self) -> None:
+        """Go on with a copy of the index that no disk has to take."""
+        copy = database.in_memory(self._db)
+        self._close()
+        self._db, self._is_in_memory = copy, True
+
+    def _update(self, listing: Listing) -> State:
+        """Index the files that changed. The lock is held."""
+        from memcli.search.updating import Update
+
+        # The process that held it before may have done the work, for files that were
+        # written after this listing.
+        before, state = self._state, self._opened()
+        reason = ""
+        db = self._db
+        if db is None:
+            reason = database.make(self._path)
+            db = self._db = database.opened(self._path, self.patience)
+        elif state is None:
+            reason = "the vault's config changed"
+        if state is not before:
+            listing = self._scan(state)
+            if state is not None and state.describes(self.root, listing):
+                return state
+        if reason:
+            self._tell(f"rebuilding the index: {reason}")
+        update = Update(
+            self.root,
+            listing,
+            self._scanned,
+            self._config(),
+            self._processes,
+            self._progress,
+        )
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+        if db is None:
+            raise database.Unwritable(f"{self._path} is gone")
+        counts = update.apply(db, state)
+        self.change = counts._replace(rebuilt=reason)
+        state = following.load(db)
+        if state is None:
+            raise Damaged("no state was written")
+        self._write_triggers(state, enabled=settings.load(self.root).actions)
+        return state

@@ -1,7 +1,8 @@
 """Files of a vault, read for the index: each one as a document, or why it is none.
 
 Invariant: what is found depends on the files alone and comes in the order of their
-paths, however many processes read them and whichever of them dies.
+paths, however many processes read them and whichever of them dies. No process outlives
+the one that started it.
 """
 
 from __future__ import annotations
@@ -13,9 +14,8 @@ from memcli.entries import codec, file_checks
 from memcli.entries.entry import KINDS
 from memcli.errors import InvalidEntry, Unreadable
 from memcli.named_tuple import NamedTuple
-from memcli.search.document import Checked, document
-from memcli.search.prepared import Prepared, prepared
-from memcli.search.state import LOOKED_AT, racy_number
+from memcli.search.document import Checked, Prepared, document, prepared
+from memcli.search.following import LOOKED_AT, racy_number
 from memcli.search.stemmer import stemmer
 from memcli.search.triggers import of_row
 from memcli.storage import files
@@ -24,8 +24,9 @@ from memcli.storage import settings as config
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+    from memcli.entries.entry import Entry
     from memcli.entries.finding import Finding
     from memcli.entries.text.tokens import Stem
     from memcli.search.triggers import Line
@@ -33,12 +34,18 @@ if TYPE_CHECKING:
 # Larger files are indexed by their beginning: a memory of a megabyte is a mistake
 # that must not stop every recall.
 _LARGEST = file_checks.INDEXED
+# Below this many files another process costs more than it brings: it loads for a
+# tenth of a second, which is some 200 files.
+_WORTH_A_PROCESS = 1_000
+# More find no faster than one process writes what they found.
+_MOST_PROCESSES = 4
+_MOST_FILES = 128  # that a process reads before it tells what it found
 
 
 class Found(NamedTuple):
     """What a file of the vault holds.
 
-    `number` is its content number while it may change unseen (`state.racy_number`);
+    `number` is its content number while it may change unseen (`following.racy_number`);
     `broken` the line and reason when it is no entry, and `document` is None then.
     `told` is what sessions are told of the entry, None when that is nothing.
     """
@@ -67,8 +74,19 @@ class Files:
         self._policies = settings.policies
         self._stem: Stem = stemmer()
 
-    def held(self, path: str, data: bytes) -> Found:
-        """What these bytes of a file hold, of which the beginning counts."""
+    def held(
+        self,
+        path: str,
+        data: bytes,
+        seen: Callable[[Entry], Entry | None] | None = None,
+    ) -> Found:
+        """What these bytes of a file hold, of which the beginning counts.
+
+        Args:
+            path: of the file.
+            data: its bytes.
+            seen: gives what is to be seen of an entry, None for nothing.
+        """
         data = data[:LOOKED_AT]
         beginning = _beginning(data)
         try:
@@ -80,7 +98,10 @@ class Files:
             checked = _checked(beginning, decoded, self._kinds, len(data))
         else:
             checked = _listed(file_checks.in_conflict(beginning, path), ())
-        doc = document(decoded.entry, self._stem, self._policies, checked)
+        entry = seen(decoded.entry) if seen else decoded.entry
+        if entry is None:
+            return Found(path, None, None, None)
+        doc = document(entry, self._stem, self._policies, checked)
         told = of_row(doc.row)
         return Found(path, None, None, prepared(doc), told and told.as_line())
 
@@ -130,3 +151,79 @@ def _beginning(data: bytes) -> bytes:
     if len(data) <= _LARGEST:
         return data
     return data[:_LARGEST].decode("utf-8", "ignore").encode()
+
+
+# --- several processes --------------------------------------------------------------
+
+
+def found_in(root: str, paths: Sequence[str], processes: int) -> Iterator[Found]:
+    """What these files hold, in the order of the paths.
+
+    Args:
+        root: the vault's folder.
+        paths: vault-relative.
+        processes: how many may read at most.
+
+    Raises:
+        InvalidConfig: the vault's settings cannot be understood.
+    """
+    here = Files(root)
+    several = min(processes, _MOST_PROCESSES, len(paths) // _WORTH_A_PROCESS)
+    found = _found_by_several(root, paths, several) if several > 1 else iter(())
+    done = 0
+    try:
+        for each in found:
+            yield each
+            done += 1
+    except (OSError, RuntimeError):
+        pass  # a process died, or none could start; RuntimeError is the pool's
+    yield from map(here.found, paths[done:])
+
+
+def _found_by_several(
+    root: str, paths: Sequence[str], processes: int
+) -> Iterator[Found]:
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    # A process of its own starts in the folder that the command was called in, which
+    # may be anybody's: nothing is to be imported from there.
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    pool = ProcessPoolExecutor(
+        processes,
+        mp_context=get_context("spawn"),
+        initializer=_begin,
+        initargs=(os.path.abspath(root), os.getpid()),
+    )
+    try:
+        shares = [paths[n : n + _MOST_FILES] for n in range(0, len(paths), _MOST_FILES)]
+        for found in pool.map(_read, shares):
+            yield from found
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        if before is None:
+            os.environ.pop(_SAFE_PATH, None)
+        else:
+            os.environ[_SAFE_PATH] = before
+
+
+_SAFE_PATH = "PYTHONSAFEPATH"
+_vault: list[Files] = []
+
+
+def _begin(root: str, parent: int) -> None:
+    """Make this process a reader of files, which ends with its parent."""
+    from threading import Thread
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
+    _vault.append(Files(root))
+
+
+def _read(paths: Sequence[str]) -> list[Found]:
+    return [*map(_vault[0].found, paths)]

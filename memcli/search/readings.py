@@ -12,7 +12,6 @@ from functools import cache
 from itertools import islice
 
 from memcli.search.ranking.corpus import NEAR, SAME, SPELLING, Reading
-from memcli.search.source import Ahead
 from memcli.search.word_table import WordList, WordTable
 from memcli.storage import package_data
 
@@ -62,7 +61,6 @@ def readings(
                 for text in words:
                     reading = Reading(tuple(other.split()), share, kind)
                     found.setdefault(text, []).append(reading)
-    reader.ahead(lambda: Ahead(begun=_begun(question, reader)))
     for text, word in dict.fromkeys(question):
         if (
             _may_be_wrong(word)
@@ -142,11 +140,11 @@ def _spelled(text: str, word: str, reader: Reader, *, known: bool) -> list[Readi
         for term in terms
         if (share := _alike(text, word, term, known=known))
     }
-    reader.ahead(lambda: Ahead(counts=[("terms", term) for term in alike]))
+    counts = reader.frequencies([*alike])
     found = [
         Reading((term,), share, SPELLING)
-        for term, share in alike.items()
-        if reader.frequency(term)
+        for (term, share), count in zip(alike.items(), counts, strict=True)
+        if count
     ]
     found.sort(key=lambda reading: (-reading.share, reading.terms))
     return found

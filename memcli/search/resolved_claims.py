@@ -9,15 +9,21 @@ from __future__ import annotations
 from memcli.entries.eligibility import Agent, Facts, Resolve, View, standing
 from memcli.entries.entry import Status, Visibility
 from memcli.named_tuple import NamedTuple
-from memcli.search.packed_facts import ONLY_THIS, STATUS_MASK, STATUS_NUMBER, Columns
+from memcli.search.columns import (
+    ONLY_THIS,
+    RESOLVED_BEFORE,
+    STATUS_MASK,
+    STATUS_NUMBER,
+    Columns,
+)
+from memcli.search.stored_row import StoredRow
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterable, Iterator
 
-    from memcli.search.source import Source
-    from memcli.search.stored_row import StoredRow
+    from memcli.search.store import Store
 
 # So many versions are followed for each reader: a hostile vault may have any number,
 # and circles of them.
@@ -36,7 +42,7 @@ class Claims:
     """Which claims are resolved for a reader.
 
     Args:
-        source: the documents.
+        store: the documents.
 
     Attributes:
         heirs: current versions of entries that are resolved in an earlier version, each
@@ -45,11 +51,12 @@ class Claims:
         elsewhere: by number the resolves of another vault that count here as well.
     """
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._columns = source.columns
-        self._own = source.settled()
-        self.heirs = dict(_heirs(source))
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._columns = store.columns
+        numbers = (self._columns.claims[doc] for doc in self.settling())
+        self._own = frozenset(number for number in numbers if number)
+        self.heirs = dict(_heirs(store))
         self._inherited = {
             self._columns.claims[heir]: doc for heir, doc in self.heirs.items()
         }
@@ -58,8 +65,10 @@ class Claims:
 
     def settling(self) -> list[int]:
         """The resolved documents that settle their claim, and not themselves alone."""
+        resolved = self._store.exact("status", str(Status.RESOLVED))
+        if not resolved:
+            return []
         flags = self._columns.flags
-        resolved = self._source.exact("status", str(Status.RESOLVED))
         return [doc for doc in resolved if not flags[doc] & ONLY_THIS]
 
     def count_resolved(self, beside: ResolvedClaims | None) -> None:
@@ -71,7 +80,7 @@ class Claims:
         self._beside = beside
         self.elsewhere: dict[int, tuple[Resolve, ...]] = {}
         if beside is not None and beside.numbers:
-            for number in self._source.claimed(beside.numbers):
+            for number in frozenset(beside.numbers).intersection(self._columns.claims):
                 self.elsewhere[number] = beside.by(number)
         self.resolved: Container[int] = self._own
         for more in (self._inherited, self.elsewhere):
@@ -94,14 +103,17 @@ class Claims:
         if claim not in self.resolved:
             return ()
         if claim not in self._resolves:
-            docs = self._source.exact("claim", f"{claim:016x}")
+            docs = [*self._store.exact("claim", f"{claim:016x}")]
             if claim in self._inherited:
-                docs = [*docs, self._inherited[claim]]
-            found = [*_resolves_in(docs, self._columns, self._source.row)]
+                docs.append(self._inherited[claim])
+            found = [*_resolves_in(docs, self._columns, self._row)]
             found += self.elsewhere.get(claim, ())
             found.sort(key=lambda resolve: (resolve.at, resolve.id))
             self._resolves[claim] = tuple(found)
         return self._resolves[claim]
+
+    def _row(self, doc: int) -> StoredRow:
+        return StoredRow.from_json(self._store.row(doc))
 
 
 class _Either:
@@ -115,14 +127,14 @@ class _Either:
         return number in self._one or number in self._other
 
 
-def _heirs(source: Source) -> Iterator[tuple[int, int]]:
+def _heirs(store: Store) -> Iterator[tuple[int, int]]:
     """(current version, resolved earlier version) of each entry that has both."""
     ends: dict[int, int] = {}
-    for doc in source.resolved_before():
+    for doc in store.exact("check", RESOLVED_BEFORE):
         chain, now = [doc], doc
         while now not in ends and len(ends) + len(chain) < _MOST_VERSIONS:
-            later = source.row(now).superseded_by
-            found = source.exact("id", later) if later else ()
+            later = StoredRow.from_json(store.row(now)).superseded_by
+            found = [*store.exact("id", later)] if later else []
             if len(found) != 1:
                 break  # the newest; or the next one is gone, or two files have its id
             now = found[0]

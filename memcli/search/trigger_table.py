@@ -5,8 +5,9 @@ that it has not checked, and executes nothing. A table that is missing, damaged,
 another version, or older than a folder of its vault is none: `glance` then asks the
 index, which makes a new one (`triggers`).
 
-The file, in bytes: a line with the format, a line with a checksum and the lengths of
-three parts, and the parts. The folders with their times, each ended by NUL; sorted
+The file, in bytes: a line with the format, a line with a checksum, the number of the
+change that it shows (`following.State.told`) and the lengths of three parts, and the
+parts. The folders with their times, each ended by NUL; sorted
 lines of what brings an entry (for a trigger its longest word, all its words, and the
 numbers of the entries; for a word of an entry `~` and the word, what it counts at most,
 and the numbers); a JSON line for each entry.
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 NAME = "triggers"
 """The file, in the folder of the index."""
 
-FORMAT = b"memcli triggers 3\n"
+FORMAT = b"memcli triggers 4\n"
 OFF = b"off"
 """Stands for the entries where the vault's settings say that nothing is told."""
 
@@ -76,10 +77,12 @@ class Table:
     """A table that was read whole, with a sum that is right.
 
     Attributes:
+        told: the number of the change of entries that it shows.
         folders: pairs of a folder's path in the vault and its time, ns.
     """
 
-    def __init__(self, folders: bytes, lines: bytes, rows: bytes) -> None:
+    def __init__(self, told: int, folders: bytes, lines: bytes, rows: bytes) -> None:
+        self.told = told
         parts = folders.split(b"\0")
         self.folders = list(zip(parts[::2], parts[1::2], strict=False))
         self._lines = lines
@@ -154,22 +157,13 @@ class Table:
             yield said, entries
             at = end + 1
 
-    def lines(self) -> dict[bytes, list[bytes]]:
-        """Of each line all but the numbers, and those."""
-        parts = (line.rpartition(b"\t") for line in self._lines.split(b"\n") if line)
-        return {head: numbers.split() for head, _, numbers in parts}
-
     def rows(self) -> list[bytes]:
         """The JSON of each entry, by its number."""
         return self._rows.split(b"\n") if self._rows and not self.is_off else []
 
-    def may_tell(self, path: bytes) -> bool:
-        """Whether it may have an entry of this path, as JSON writes it."""
-        return b'","%s","' % path in self._rows
-
     def packed_with(self, folders: Iterable[tuple[bytes, bytes]]) -> bytes:
         """The bytes of this table with other folders."""
-        return _packed(_folders(folders), self._lines, self._rows)
+        return _packed(self.told, _folders(folders), self._lines, self._rows)
 
     def is_fresh(self, root: str) -> bool:
         """Whether no folder of the vault changed since the table was made.
@@ -212,40 +206,41 @@ def read(path: str) -> Table | None:
     # Without a copy of what may be megabytes.
     at = data.find(b"\n", len(FORMAT)) + 1
     numbers = data[len(FORMAT) : at].split()
-    if not data.startswith(FORMAT) or len(numbers) != 4:
+    if not data.startswith(FORMAT) or len(numbers) != 5:
         return None
     if numbers[0] != b"%08x" % zlib.crc32(memoryview(data)[at:]):
         return None
     if not all(number.isdigit() for number in numbers[1:]):
         return None
-    lengths = [int(number) for number in numbers[1:]]
+    told, *lengths = (int(number) for number in numbers[1:])
     if sum(lengths) != len(data) - at:
         return None
     parts = []
     for length in lengths:
         parts.append(data[at : at + length])
         at += length
-    return Table(*parts)
+    return Table(told, *parts)
 
 
 def packed(
+    told: int,
     folders: Iterable[tuple[bytes, bytes]],
     lines: Mapping[bytes, Sequence[bytes]],
     rows: Iterable[bytes],
 ) -> bytes:
     """The bytes of a table; `Table` says what its lines and rows are."""
     texts = sorted(b"%s\t%s" % (head, b" ".join(lines[head])) for head in lines)
-    return _packed(_folders(folders), b"\n".join(texts), b"\n".join(rows))
+    return _packed(told, _folders(folders), b"\n".join(texts), b"\n".join(rows))
 
 
 def _folders(folders: Iterable[tuple[bytes, bytes]]) -> bytes:
     return b"\0".join(part for pair in folders for part in pair)
 
 
-def _packed(*parts: bytes) -> bytes:
+def _packed(told: int, *parts: bytes) -> bytes:
     body = b"".join(parts)
     sizes = b" ".join(b"%d" % len(part) for part in parts)
-    return FORMAT + b"%08x %s\n" % (zlib.crc32(body), sizes) + body
+    return FORMAT + b"%08x %d %s\n" % (zlib.crc32(body), told, sizes) + body
 
 
 def words_of(text: str) -> set[bytes]:

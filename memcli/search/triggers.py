@@ -1,8 +1,9 @@
 """What entries are told at, made with the index: the half that writes the table.
 
-Invariant: the table follows the documents that pass into the index, so it costs nothing
-but their texts. It is derived, like the index: one that cannot be written is gone, and
-the next reader makes it from the rows.
+Invariant: the entries are rows of the index, written in its transaction, each with the
+words that bring it. A hook looks at each edit, and has no time to open a database: for
+it they are put into a file, after the transaction. The number of the last change stands
+in both, so a file that was not written is made by the next reader.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from itertools import islice
 
 from memcli.entries import anchors
 from memcli.entries.entry import Status
@@ -26,10 +28,9 @@ from memcli.search.trigger_table import LEAST, NAME, OFF, words_of
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from memcli.search.reader import Reader
-    from memcli.search.segment import SegmentId
     from memcli.search.stored_row import StoredRow
     from memcli.search.trigger_table import Actions
 
@@ -42,7 +43,7 @@ order in which they are told."""
 
 # What passes by: told of no file.
 _PASSING = ("action", "blocker", "event", "idea")
-# A vault beyond this tells of the entries that were indexed first.
+# A vault beyond this tells of the entries whose paths come first.
 _MOST = 20_000
 # Of an entry's text so much is compared with an edit: what is longer shares words with
 # everything.
@@ -161,68 +162,18 @@ def _most_of(word: str) -> float:
 _MOST_OF = Remembered(_most_of, most=1 << 16)
 
 
-class Following:
-    """The entries of a table while files change: those that stay, and the new ones.
-
-    Args:
-        folder: the index's.
-        touched: paths whose entries are indexed anew, or are gone; None for all.
-        enabled: gives whether the vault's settings let sessions be told. It is asked
-            when a table is begun: the index is built anew when the settings change.
-    """
-
-    def __init__(
-        self,
-        folder: str,
-        touched: Collection[str] | None,
-        enabled: Callable[[], bool],
-    ) -> None:
-        self._folder = folder
-        # Taken apart when an entry comes or goes: most changes are of no lesson.
-        self._table: trigger_table.Table | None = None
-        self._contents: _Contents | None = None
-        if touched is None:
-            self._is_whole, self._enabled = True, enabled()
-            return
-        self._table = table = trigger_table.read(_path(folder))
-        # Without a table to begin with there is none to go on with.
-        self._is_whole = table is not None
-        self._enabled = table is not None and not table.is_off
-        if table is not None and any(map(table.may_tell, map(_in_json, touched))):
-            self._contents = _of_table(table).without(touched)
-
-    def add(self, lines: Iterable[Line]) -> None:
-        """Add entries that were indexed."""
-        for line in lines:
-            if self._contents is None:
-                table = self._table
-                self._contents = _of_table(table) if table else _Contents({}, [])
-            self._contents.add(line)
-
-    def store(self, places: list[tuple[bytes, bytes]]) -> None:
-        """Write the table; one that is not whole is taken away.
-
-        Args:
-            places: the folders with their times, as `stamps` gives them.
-        """
-        if not self._is_whole:
-            _drop(self._folder)
-        elif self._table is not None and self._contents is None:
-            _write(self._folder, self._table.packed_with(places))
-        else:
-            contents = self._contents or _Contents({}, [])
-            _store(self._folder, contents if self._enabled else None, places)
-
-
-def load(folder: str, found: Actions | None = None) -> list[Told] | None:
+def load(
+    folder: str, found: Actions | None = None, change: int | None = None
+) -> list[Told] | None:
     """The entries of the table in an index's folder; None without a whole one.
 
     Args:
         folder: the index's.
         found: what a tool is about to do, to leave out what does not touch it.
+        change: the number of the change that it must show.
     """
-    table = trigger_table.read(_path(folder))
-    if table is None:
+    table = trigger_table.read(os.path.join(folder, NAME))
+    if table is None or change not in (None, table.told):
         return None
     try:
         told = list(map(told_of, table.rows()))
@@ -240,43 +191,48 @@ def load(folder: str, found: Actions | None = None) -> list[Told] | None:
 
 def settle(
     folder: str,
-    segments: Sequence[SegmentId],
     root: str,
+    change: int,
     places: list[tuple[bytes, bytes]],
-    *,
-    enabled: bool,
+    rows: Callable[[], Iterable[tuple[bytes, bytes]]] | None,
 ) -> None:
     """Write the table anew where it is not there, or older than the index.
 
     Args:
         folder: the index's.
-        segments: which make up the index; the table is made of them if there is none.
         root: the vault.
+        change: the number of the last change of its entries.
         places: its folders, as `stamps` gives them.
-        enabled: whether the vault's settings let sessions be told.
+        rows: gives the entries and the lines that bring each; None where the vault's
+            settings let nothing be told.
     """
-    table = trigger_table.read(_path(folder))
-    if table is not None and table.is_fresh(root):
-        return
-    contents = None
-    if enabled and table is not None:
-        contents = _of_table(table)
-    elif enabled:
-        contents = _Contents({}, [])
-        for told in of_segments(folder, segments, root):
-            contents.add(told.as_line())
-    _store(folder, contents, places)
+    path = os.path.join(folder, NAME)
+    table = trigger_table.read(path)
+    if table is not None and table.told == change and table.is_off == (rows is None):
+        if table.is_fresh(root):
+            return
+        data = table.packed_with(places)
+    elif rows is None:
+        data = trigger_table.packed(change, places, {}, [OFF])
+    else:
+        lines: dict[bytes, list[bytes]] = {}
+        told = [*islice(rows(), _MOST)]
+        for number, (_, words) in enumerate(told):
+            for each in filter(None, words.split(b"\n")):
+                lines.setdefault(each, []).append(b"%d" % number)
+        data = trigger_table.packed(change, places, lines, [row for row, _ in told])
+    from memcli.storage.files import write_derived
+
+    try:
+        write_derived(path, data)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
 
 
-def of_segments(folder: str, segments: Sequence[SegmentId], root: str) -> list[Told]:
-    """The entries of a table, as an index has them; nothing is hidden from it."""
-    from memcli.search.reader import Reader
-    from memcli.search.segments import Segments
-
-    reader = Reader(Segments(folder, segments), {}, None, root)
-    told = of_reader(reader)
-    reader.close()
-    return told
+def of_rows(rows: Iterable[tuple[bytes, bytes]]) -> list[Told]:
+    """The entries of rows of the index."""
+    return [told_of(row) for row, _ in rows]
 
 
 def of_reader(reader: Reader) -> list[Told]:
@@ -306,51 +262,6 @@ def stamps(
     return found
 
 
-class _Contents(NamedTuple):
-    """What a table holds, as `trigger_table.Table` has it."""
-
-    lines: dict[bytes, list[bytes]]
-    rows: list[bytes]
-
-    def add(self, line: Line) -> None:
-        """Add an entry."""
-        number = b"%d" % len(self.rows)
-        if len(self.rows) < _MOST:
-            self.rows.append(line.row)
-            for each in line.words:
-                self.lines.setdefault(each, []).append(number)
-
-    def without(self, paths: Collection[str]) -> _Contents:
-        """The same without the entries of these paths."""
-        # The second string of a row: a quote inside of one would be escaped.
-        named = set(map(_in_json, paths))
-        stay = [
-            number
-            for number, row in enumerate(self.rows)
-            if named.isdisjoint(row.split(b'","', 2)[1:2])
-        ]
-        if len(stay) == len(self.rows):
-            return self
-        now = {b"%d" % old: b"%d" % new for new, old in enumerate(stay)}
-        lines = {
-            head: kept
-            for head, numbers in self.lines.items()
-            if (kept := [now[number] for number in numbers if number in now])
-        }
-        return _Contents(lines, [self.rows[number] for number in stay])
-
-
-def _in_json(path: str) -> bytes:
-    """A path as a row of the table holds it, without the quotes."""
-    import json
-
-    return json.dumps(path)[1:-1].encode("ascii")
-
-
-def _of_table(table: trigger_table.Table) -> _Contents:
-    return _Contents(table.lines(), table.rows())
-
-
 def _words(trigger: Trigger) -> Iterator[set[bytes]]:
     """The words of what fires a trigger, once for each way to write it (`match`)."""
     text = trigger.text
@@ -367,29 +278,3 @@ def _words(trigger: Trigger) -> Iterator[set[bytes]]:
         last = re.search(r"\.(\w+)$", text)
         for ending in ("f", "ln") if last else ():
             yield words_of(text + ending)
-
-
-def _store(
-    folder: str, contents: _Contents | None, folders: list[tuple[bytes, bytes]]
-) -> None:
-    """Write the table; None for contents where nothing is to be told."""
-    lines, rows = contents or ({}, [OFF])
-    _write(folder, trigger_table.packed(folders, lines, rows))
-
-
-def _write(folder: str, data: bytes) -> None:
-    from memcli.storage.files import write_derived
-
-    try:
-        write_derived(_path(folder), data)
-    except OSError:
-        _drop(folder)
-
-
-def _drop(folder: str) -> None:
-    with contextlib.suppress(OSError):
-        os.unlink(_path(folder))
-
-
-def _path(folder: str) -> str:
-    return os.path.join(folder, NAME)

@@ -1,381 +1,388 @@
-"""How Whoosh merges our segments: a codec, and a writer without a pickle.
+"""The index as Whoosh writes it: a schema, an index, a writer, and a codec over tables.
 
-Invariant: Whoosh's table of contents is never written and never read, because it is a
-pickle. Which segments exist is said by the caller, and a segment is the three files of
-`segment.py`. Loaded only when segments of thousands of documents are merged, since
-loading takes longer than what is done without it (`new_segment`, `writer`).
+Invariant: Whoosh alone writes what is searched. There is one segment, which is changed
+in place, as Whoosh's own `MemoryCodec` does it: a document that goes is taken out of
+each list that it is on, and its number is given to the next. One transaction holds all
+that a writer changes; Whoosh's table of contents, a pickle, is neither written nor
+read. Stock readers and searchers work on it; positions, vectors and fuzzy terms are not
+stored. Loaded only where files of the vault have changed.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections import defaultdict
+import itertools
 
-from whoosh import columns, fields, formats
+from whoosh import columns, fields, formats, index
 from whoosh.codec import base
-from whoosh.codec.whoosh3 import W3Segment
-from whoosh.filedb.filestore import FileStorage
+from whoosh.filedb.filestore import RamStorage
 from whoosh.matching.mcore import ListMatcher
-from whoosh.reading import SegmentReader, TermInfo, TermNotFound
+from whoosh.reading import TermInfo, TermNotFound
 from whoosh.writing import SegmentWriter
 
-from memcli.named_tuple import NamedTuple
-from memcli.search import segment as layout
-from memcli.search.batch import Lists
-from memcli.search.new_segment import Postings, files_of_terms, new_name
-from memcli.search.packed_facts import PACKED_SIZE
-from memcli.search.segment import DOCUMENTS, INDEX_NAME, POSTINGS, TERMS, SegmentId
-from memcli.search.term_table import encoded
+from memcli.search.columns import TYPECODES
+from memcli.search.store import WEIGHTED, Damaged, Size, Store, decoded, encoded
+from memcli.search.writing import Documents, Lists, Pool, lists_of, packed_lists, sums
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import (
-        Collection,
         Generator,
         Iterable,
         Iterator,
         Mapping,
         Sequence,
     )
+    from sqlite3 import Connection
     from typing import Any
 
-    from memcli.search.batch import Batch
+    from memcli.search.document import Prepared
+
+# Fields with exact terms, by which recall filters.
+EXACT = (
+    *("id", "path", "kind", "type", "layer", "tag", "entity", "session", "status"),
+    *("fingerprint", "link", "name", "claim", "proposed", "supersedes"),
+    *("superseded_by", "evidence", "item", "seen", "agent", "visibility", "project"),
+    *("group", "name_said", "entity_name", "possible_name", "check"),
+)
 
 # --- the schema --------------------------------------------------------------------
 
 
-class _TermsField(fields.FieldType):
-    """A field whose value is already a mapping of term to weight."""
+class Terms(fields.FieldType):
+    """Words with their weights; the text of a query is read as memcli reads it."""
 
     def __init__(self) -> None:
-        self.format = formats.Frequency()
-        self.analyzer = None
-        self.scorable = False
-        self.stored = False
-        self.indexed = True
+        super().__init__(formats.Frequency(), None, scorable=True)  # type: ignore[arg-type]
 
     def index(
         self, value: Mapping[str, float], **_: Any
     ) -> Generator[tuple[bytes, int, float, bytes], Any, None]:
-        for text, weight in value.items():
-            yield encoded(text), 1, weight, b""
+        return ((encoded(text), 1, weight, b"") for text, weight in value.items())
+
+    def process_text(self, qstring: str, mode: str = "", **_: Any) -> Iterator[str]:  # noqa: ARG002
+        from memcli.entries.text import tokens
+        from memcli.search.stemmer import stemmer
+
+        return iter(tokens.terms(qstring, stemmer()))
 
 
-class _ExactField(_TermsField):
-    """A field whose value is a collection of exact strings."""
+class Exact(fields.FieldType):
+    """Values by which filters look documents up."""
+
+    def __init__(self) -> None:
+        super().__init__(formats.Existence(), None)  # type: ignore[arg-type]
 
     def index(
-        self, value: Any, **_: Any
+        self, value: Iterable[str], **_: Any
     ) -> Generator[tuple[bytes, int, float, bytes], Any, None]:
-        for text in dict.fromkeys(value):
-            yield encoded(text), 1, 1.0, b""
+        return ((encoded(text), 1, 1.0, b"") for text in dict.fromkeys(value))
 
-
-class _PackedField(fields.COLUMN):
-    def __init__(self) -> None:
-        super().__init__(columns.FixedBytesColumn(PACKED_SIZE))
-
-
-# Fields with exact terms, by which recall filters.
-EXACT = (
-    "id",
-    "path",
-    "kind",
-    "type",
-    "layer",
-    "tag",
-    "entity",
-    "session",
-    "status",
-    "fingerprint",
-    "link",
-    "name",
-    "claim",
-    "proposed",
-    "supersedes",
-    "superseded_by",
-    "evidence",
-    "item",
-    "seen",
-    "agent",
-    "visibility",
-    "project",
-    "group",
-    "name_said",
-    "entity_name",
-    "possible_name",
-    "check",
-)
+    def process_text(self, qstring: str, mode: str = "", **_: Any) -> Iterator[str]:  # noqa: ARG002
+        return iter((qstring,))
 
 
 def schema() -> Any:
-    """The fields of a document: `terms`, `row`, `packed`, and the exact ones."""
-    exact = {name: _ExactField() for name in EXACT}
-    return fields.Schema(
-        terms=_TermsField(), row=fields.STORED(), packed=_PackedField(), **exact
-    )
+    """The fields of a document: its words, exact values, facts and row."""
+    facts = {
+        name: fields.COLUMN(columns.NumericColumn(code))
+        for name, code in TYPECODES.items()
+    }
+    exact = {name: Exact() for name in EXACT}
+    return fields.Schema(row=fields.STORED(), **{WEIGHTED: Terms()}, **facts, **exact)
 
 
-# --- writing -----------------------------------------------------------------------
+# --- index and writer --------------------------------------------------------------
 
 
-class Writer(SegmentWriter):
-    """Whoosh's writer, told which segments there are; it leaves them in `written`.
+class _Storage(RamStorage):
+    """A storage whose files are tables; the caller's transaction is its lock."""
 
-    Args:
-        folder: of the index.
-        known: the segments that document numbers count across.
-    """
-
-    def __init__(self, folder: str, known: Sequence[SegmentId]) -> None:
-        codec = _Codec()
-        segments = [
-            W3Segment(codec, INDEX_NAME, s.documents, s.name, set(s.deleted))
-            for s in known
-        ]
-        self.written: tuple[SegmentId, ...] = tuple(known)
-        contents = _Contents(folder, segments)
-        # Not compound: that would be one more copy of the files.
-        super().__init__(contents, codec=codec, compound=False, _lk=False)
-        self.pool: Any = _Pool()
-
-    def add_batch(self, batch: Batch) -> None:
-        """Add documents whose posting lists are made already.
-
-        Whoosh's own `add_document` asks of each field of each document whether it is
-        spelled, stored, scored or a vector, and collects each posting by itself.
-        """
-        self._check_state()
-        self.pool.postings.add_batch(batch, self.docnum)
-        for row, record in zip(batch.rows, batch.records, strict=True):
-            self.perdocwriter.start_doc(self.docnum)
-            self.perdocwriter.keep(row, record)
-            self.perdocwriter.finish_doc()
-            self._added = True
-            self.docnum += 1
-
-    def commit_with(self, merged: Collection[str]) -> None:
-        """Write the documents that were added and those of the segments named here."""
-
-        def absorb(_writer: Writer, segments: list[Any]) -> list[Any]:
-            for segment in segments:
-                if segment.segid in merged and segment.doc_count():
-                    reader = SegmentReader(self.storage, self.schema, segment)
-                    self.add_reader(reader)
-                    reader.close()
-            return [s for s in segments if s.segid not in merged]
-
-        self.commit(mergetype=absorb)
-
-    def _commit_toc(self, segments: Iterable[Any]) -> None:
-        self.written = tuple(
-            SegmentId(s.segid, s.doc_count_all(), tuple(sorted(s.deleted_docs())))
-            for s in segments
-            if s.doc_count_all()
-        )
+    def __init__(self, db: Connection, size: Size) -> None:
+        super().__init__()
+        self.db = db
+        self.store = Store(db.execute, size)
 
 
 class _Contents:
-    """What Whoosh's writer asks an index for."""
+    generation = 0
 
-    indexname = INDEX_NAME
-
-    def __init__(self, folder: str, segments: list[Any]) -> None:
-        self.storage = FileStorage(folder)
-        self._segments = segments
-
-    def _read_toc(self) -> Any:
-        return _TableOfContents(0, schema(), self._segments)
+    def __init__(self, segment: Any, schema: Any) -> None:
+        self.segments, self.schema = [segment], schema
 
 
-class _TableOfContents(NamedTuple):
-    generation: int
-    schema: Any
-    segments: list[Any]
+class Index(index.FileIndex):
+    """The index of a database, for Whoosh's own readers, searchers and writers.
 
-
-class _Pool:
-    """Collected postings, in the words in which Whoosh's writer asks for them.
-
-    What it adds by itself, of segments that it merges, stands behind all batches.
+    Args:
+        db: the database, in a transaction.
+        size: the sums over all documents.
     """
 
-    def __init__(self) -> None:
-        self.cleanup()
+    def __init__(self, db: Connection, size: Size) -> None:
+        self.storage: Any = _Storage(db, size)
+        self.indexname = "memcli"
+        self._schema = schema()
 
-    def add(self, posting: tuple[str, bytes, int, float, bytes]) -> None:
-        field, term, doc, weight, _ = posting
-        docs, weights = self._merged[field][term]
-        docs.append(doc)
-        weights.append(weight)
+    def _read_toc(self) -> _Contents:
+        return _Contents(_Segment(self.storage), self._schema)
 
-    def iter_postings(self) -> Iterator[Any]:
-        for field, terms in self._merged.items():
-            docs, weights = zip(*terms.values(), strict=True)
-            lists = Lists(
-                list(terms),
-                array("I", map(len, docs)),
-                array("I", b"".join(docs)),
-                array("f", b"".join(weights)),
-            )
-            self.postings.extend(field, lists)
-        return self.postings.in_order()
+    def latest_generation(self) -> int:
+        return 0
 
-    def cleanup(self) -> None:
-        self.postings = Postings()
-        self._merged: dict[str, dict[bytes, tuple[array[int], array[float]]]] = (
-            defaultdict(lambda: defaultdict(lambda: (array("I"), array("f"))))
+    def writer(self, procs: int = 1, **_: Any) -> Writer:  # noqa: ARG002
+        return Writer(self)
+
+
+class Writer(SegmentWriter):
+    """Changes the one segment of an index, in the caller's transaction.
+
+    All documents that go must be deleted before the first one is added.
+
+    Attributes:
+        size: the sums over all documents, after `commit`.
+    """
+
+    def __init__(self, ix: Index) -> None:
+        super().__init__(ix, codec=_Codec(), compound=False, _lk=False)
+        segment: _Segment = self.segments[0]
+        self.newsegment: Any = segment
+        self.perdocwriter.segment = self.fieldwriter.segment = segment
+        self.pool: Any = Pool()
+        self.size = segment.size
+        self._free: Iterator[int] | None = None
+
+    def delete(self, docs: Iterable[int]) -> None:
+        """Delete documents."""
+        for doc in docs:
+            self.newsegment.delete_document(doc)
+
+    def add(self, document: Prepared) -> None:
+        """Add a document that was read from its file."""
+        values = {WEIGHTED: document.terms, **document.exact}
+        self._free = self._free or self.newsegment.free()
+        self.docnum = next(self._free)
+        self.perdocwriter.lists = packed_lists(values)
+        self.add_document(row=document.row, **document.numbers._asdict(), **values)
+
+    def get_segment(self) -> Any:
+        return self.newsegment
+
+    def drop(self) -> None:
+        """End without a commit; the caller ends the transaction."""
+        if not self.is_closed:
+            self.cancel()
+
+    def commit(self, *_: Any, **__: Any) -> None:
+        """Write the tables; the caller ends the transaction."""
+        super().commit(mergetype=lambda _writer, _segments: [])
+
+    def _commit_toc(self, _segments: Any) -> None:
+        letters = {*self.size.letters, *self.fieldwriter.letters}
+        self.size = sums(self.storage.db, "".join(sorted(letters)))
+
+
+# --- the codec ---------------------------------------------------------------------
+
+
+class _Segment(base.Segment):
+    """The documents of the tables.
+
+    Attributes:
+        gone: those that are deleted, each with the lists that it is on.
+    """
+
+    def __init__(self, storage: _Storage) -> None:
+        super().__init__("memcli")
+        self.segid, self._storage = "0", storage
+        self.size = storage.store.size
+        self.gone: dict[int, list[tuple[str, bytes]]] = {}
+        live = storage.store.live
+        self.holes = (
+            set() if live is None else {n for n, is_ in enumerate(live) if not is_}
         )
+
+    def free(self) -> Iterator[int]:
+        """Numbers for documents, the lowest first."""
+        yield from sorted({*self.gone, *self.holes})
+        yield from itertools.count(self.size.end)
+
+    def codec(self) -> _Codec:
+        return _Codec()
+
+    def doc_count_all(self) -> int:
+        return self.size.end
+
+    def doc_count(self) -> int:
+        return self.size.documents - len(self.gone)
+
+    def deleted_count(self) -> int:
+        return self.size.end - self.doc_count()
+
+    def deleted_docs(self) -> set[int]:
+        return {*self.gone, *self.holes}
+
+    def is_deleted(self, docnum: int) -> bool:
+        return docnum in self.gone or docnum in self.holes
+
+    def delete_document(self, docnum: int, delete: bool = True) -> None:  # noqa: ARG002 Whoosh's
+        sql = "SELECT terms FROM doc WHERE id = ?"
+        for (words,) in self._storage.db.execute(sql, (docnum,)):
+            self.gone[docnum] = lists_of(words)
+            return
+        raise Damaged(f"there is no document {docnum}")
+
+    def should_assemble(self) -> bool:
+        return False
 
 
 class _Codec(base.Codec):
     length_stats = False
 
     def new_segment(self, storage: Any, indexname: str) -> Any:  # noqa: ARG002
-        return W3Segment(self, indexname, segid=new_name())
+        return _Segment(storage)
 
     def per_document_writer(self, storage: Any, segment: Any) -> Any:
-        return _DocumentsWriter(storage, segment)
+        return Documents(storage.db, segment)
 
     def field_writer(self, storage: Any, segment: Any) -> Any:
-        return _TermsWriter(storage, segment)
+        return Lists(storage.db, segment)
 
-    def terms_reader(self, storage: Any, segment: Any) -> Any:
-        return _TermsReader(_opened(storage, segment))
+    def terms_reader(self, storage: Any, segment: Any) -> Any:  # noqa: ARG002
+        return _TermsReader(storage)
 
     def per_document_reader(self, storage: Any, segment: Any) -> Any:
-        return _DocumentsReader(_opened(storage, segment), segment)
+        return _DocumentsReader(storage, segment)
 
 
-class _DocumentsWriter(base.PerDocumentWriter):
-    def __init__(self, storage: Any, segment: Any) -> None:
-        self._file = segment.create_file(storage, DOCUMENTS)
-        self._records: list[bytes] = []
-        self._rows: list[bytes] = []
-        self.is_closed = False
-
-    def start_doc(self, docnum: int) -> None:
-        if docnum != len(self._records):
-            raise ValueError(f"document {docnum}, not {len(self._records)}")
-        self._records.append(bytes(PACKED_SIZE))
-        self._rows.append(b"")
-
-    def add_field(self, fieldname: str, _field: Any, value: Any, _length: int) -> None:
-        if fieldname == "row" and value is not None:
-            self._rows[-1] = value
-
-    def add_column_value(self, _fieldname: str, _column: Any, value: bytes) -> None:
-        self._records[-1] = value
-
-    def keep(self, row: bytes, packed: bytes) -> None:
-        """Set both of the document that was started."""
-        self._rows[-1], self._records[-1] = row, packed
-
-    def cancel_doc(self) -> None:
-        self._records.pop()
-        self._rows.pop()
-
-    def close(self) -> None:
-        self._file.write(layout.documents_file(self._records, self._rows))
-        self._file.close()
-        self.is_closed = True
-
-
-class _TermsWriter(base.FieldWriter):
-    def __init__(self, storage: Any, segment: Any) -> None:
-        self._terms = segment.create_file(storage, TERMS)
-        self._postings = segment.create_file(storage, POSTINGS)
-        self.is_closed = False
-
-    def add_postings(self, _schema: Any, _lengths: Any, items: Any) -> None:
-        """Write every term; takes what `Postings.in_order` gives."""
-        table, lists = files_of_terms(items)
-        self._terms.write(table)
-        self._postings.write(lists)
-
-    def close(self) -> None:
-        self._terms.close()
-        self._postings.close()
-        self.is_closed = True
-
-
-# --- reading, for merging ----------------------------------------------------------
-
-
-def _opened(storage: Any, segment: Any) -> layout.Segment:
-    which = SegmentId(segment.segid, segment.doc_count_all(), ())
-    return layout.Segment(storage.folder, which, 0)
+# --- reading, for stock searchers --------------------------------------------------
 
 
 class _TermsReader(base.TermsReader):
-    def __init__(self, segment: layout.Segment) -> None:
-        self._segment = segment
+    def __init__(self, storage: _Storage) -> None:
+        self._db, self._store = storage.db, storage.store
 
     def __contains__(self, term: tuple[str, bytes]) -> bool:
-        return self._segment.place(*term) is not None
+        return self.doc_frequency(*term) > 0
 
-    def indexed_field_names(self) -> tuple[str, ...]:
-        return self._segment.fields()
+    def indexed_field_names(self) -> list[str]:
+        return [
+            name for (name,) in self._db.execute("SELECT DISTINCT field FROM posting")
+        ]
 
     def terms(self) -> Iterator[tuple[str, bytes]]:
-        return ((field, text) for field, text, _ in self._segment.terms())
+        sql = "SELECT DISTINCT field, text FROM posting ORDER BY field, text"
+        return iter(self._db.execute(sql))
+
+    def terms_from(self, fieldname: str, prefix: bytes) -> Iterator[tuple[str, bytes]]:
+        sql = "SELECT DISTINCT field, text FROM posting WHERE field = ? AND text >= ?"
+        return iter(self._db.execute(f"{sql} ORDER BY text", (fieldname, prefix)))
+
+    def items(self) -> Iterator[tuple[tuple[str, bytes], TermInfo]]:
+        return ((term, self.term_info(*term)) for term in self.terms())
+
+    def items_from(
+        self, fieldname: str, prefix: bytes
+    ) -> Iterator[tuple[tuple[str, bytes], TermInfo]]:
+        found = self.terms_from(fieldname, prefix)
+        return ((term, self.term_info(*term)) for term in found)
 
     def term_info(self, fieldname: str, text: bytes) -> TermInfo:
         docs, weights = self._listed(fieldname, text)
-        return TermInfo(weight=sum(weights), df=len(docs), minid=docs[0])
+        last = max(weights), docs[0], docs[-1]
+        return TermInfo(sum(weights), len(docs), 1, 1 << 30, *last)
+
+    def frequency(self, fieldname: str, text: bytes) -> float:
+        return float(sum(self._store.postings(fieldname, decoded(text))[1]))
+
+    def doc_frequency(self, fieldname: str, text: bytes) -> int:
+        return self._store.frequency(fieldname, decoded(text))
 
     def matcher(
         self, fieldname: str, text: bytes, format_: Any, scorer: Any = None
-    ) -> Any:
+    ) -> ListMatcher:
         docs, weights = self._listed(fieldname, text)
-        values = [b""] * len(docs)
-        return ListMatcher(docs, weights, values, format_, scorer=scorer)
+        return ListMatcher(
+            docs,
+            weights,
+            None,
+            format_,
+            scorer=scorer,
+            term=(fieldname, text),
+            terminfo=self.term_info(fieldname, text),
+        )
 
-    def _listed(self, field: str, term: bytes) -> tuple[Any, Any]:
-        place = self._segment.place(field, term)
-        if place is None:
-            raise TermNotFound(f"{field}:{term!r}")
-        return self._segment.listed(place)
+    def _listed(self, field: str, text: bytes) -> tuple[array[int], array[float]]:
+        found = self._store.postings(field, decoded(text))
+        if not found[0]:
+            raise TermNotFound(f"{field}:{text!r}")
+        return found
 
     def close(self) -> None:
-        self._segment.close()
+        pass
+
+
+class _Column(columns.ColumnReader):
+    def __init__(self, numbers: Sequence[int]) -> None:
+        self._numbers, self._doccount, self._sign = numbers, len(numbers), 1
+
+    def __getitem__(self, doc: int) -> int:
+        return self._numbers[doc]
+
+    def sort_key(self, doc: int) -> Any:
+        return self._sign * self._numbers[doc]
+
+    def set_reverse(self) -> None:
+        self._sign = -1
 
 
 class _DocumentsReader(base.PerDocumentReader):
-    def __init__(self, segment: layout.Segment, which: Any) -> None:
-        self._segment = segment
-        self._which = which
+    def __init__(self, storage: _Storage, segment: _Segment) -> None:
+        self._store, self._segment = storage.store, segment
 
     def doc_count(self) -> int:
-        return int(self._which.doc_count())
+        return self._segment.doc_count()
 
     def doc_count_all(self) -> int:
-        return self._segment.count
+        return self._segment.doc_count_all()
 
     def has_deletions(self) -> bool:
-        return bool(self._which.has_deletions())
+        return self._segment.deleted_count() > 0
 
     def is_deleted(self, docnum: int) -> bool:
-        return bool(self._which.is_deleted(docnum))
+        return self._segment.is_deleted(docnum)
 
-    def deleted_docs(self) -> Iterable[int]:
-        return self._which.deleted_docs()  # type: ignore[no-any-return]
+    def deleted_docs(self) -> set[int]:
+        return self._segment.deleted_docs()
 
     def supports_columns(self) -> bool:
         return True
 
     def has_column(self, fieldname: str) -> bool:
-        return fieldname == "packed"
+        return fieldname in TYPECODES
 
-    def column_reader(self, _fieldname: str, _column: Any) -> list[bytes]:
-        return self._segment.records()
+    def column_reader(self, fieldname: str, _column: Any) -> _Column:
+        return _Column(getattr(self._store.columns, fieldname))
 
-    def doc_field_length(self, _docnum: int, _fieldname: str, default: int = 0) -> int:
-        return default
+    def doc_field_length(self, docnum: int, fieldname: str, default: int = 0) -> int:
+        if fieldname != WEIGHTED:
+            return default
+        return self._store.columns.lengths[docnum]
+
+    def field_length(self, fieldname: str) -> int:
+        return self._store.size.length if fieldname == WEIGHTED else 0
+
+    def min_field_length(self, fieldname: str) -> int:
+        lengths = self._store.columns.lengths if fieldname == WEIGHTED else ()
+        return min(lengths, default=0)
+
+    def max_field_length(self, fieldname: str) -> int:
+        lengths = self._store.columns.lengths if fieldname == WEIGHTED else ()
+        return max(lengths, default=0)
 
     def stored_fields(self, docnum: int) -> dict[str, bytes]:
-        return {"row": self._segment.row(docnum)}
+        return {"row": self._store.row(docnum)}
 
     def close(self) -> None:
-        self._segment.close()
+        pass

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
+    from memcli.search.following import Unindexed
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
-    from memcli.search.unindexed import Unindexed
 
 _ACTIVE = str(Status.ACTIVE)
 # Older sightings weigh nothing by then, and a file that grows for ever is a log.

@@ -1,8 +1,8 @@
-"""Publishing a vault: the database holds what HEAD holds, entry by entry.
+"""Publishing a vault: the database holds what HEAD holds and all may see.
 
 Invariant: reads git's objects alone, so what is published is one commit, and nothing
-of the work tree. Only files whose content changed are analysed; publishing a commit
-twice changes nothing, and a publish that was killed goes on where it was.
+of the work tree. An entry that is private or a group's is not published, and no id of
+one stands in what is. Publishing a commit twice changes nothing.
 """
 
 from __future__ import annotations
@@ -15,13 +15,10 @@ from memcli.entries import layout
 from memcli.entries.entry import Visibility
 from memcli.errors import HistoryError, InvalidEntry, InvalidValue, VaultNotFound
 from memcli.named_tuple import NamedTuple
-from memcli.search.postgres import initialising
+from memcli.search.postgres import publisher as publishers
 from memcli.search.postgres.connection import Database
-from memcli.search.postgres.packing import place_of
-from memcli.search.postgres.publisher import Content, Publisher, Standing
-from memcli.search.postgres.staging import Reach, bits_for, reach
+from memcli.search.postgres.publisher import Content, Publisher, Tables
 from memcli.storage import files, known_vaults
-from memcli.storage import settings as config
 from memcli.storage.engine_url import redacted
 from memcli.storage.git import tree
 from memcli.storage.git.log import History
@@ -34,12 +31,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from memcli.search.reading import Files, Found
+    from memcli.entries.entry import Entry
+    from memcli.search.reading import Files
     from memcli.vault.vault import Vault
 
 _BATCH = 1_000  # files whose bytes are held at once
-# A bucket may hold so many times what it is meant to before all are cut anew.
-_CROWDED = 2
 
 
 class Outcome(NamedTuple):
@@ -55,7 +51,6 @@ class Outcome(NamedTuple):
     added: int
     changed: int
     removed: int
-    rebuilt: bool
     entries: int
     broken: int
     newer: str | None = None
@@ -86,9 +81,9 @@ def target(name: str, environ: Mapping[str, str]) -> known_vaults.KnownVault:
 
 def initialise(place: known_vaults.KnownVault) -> bool:
     """Make the roles and tables in a vault's database; False when they were there."""
-    database = Database(place.engine or "", patience=None, read_only=False)
+    database = Database(place.engine or "", patience=None)
     try:
-        return initialising.initialise(database)
+        return publishers.initialise(database)
     finally:
         database.close()
 
@@ -127,13 +122,11 @@ def publish(
             f"{vault.root} has no commit to publish", hint="Save something first."
         )
     blobs = list(tree.files_of(repository, commit))
-    database = Database(place.engine or "", patience=None, read_only=False)
+    database = Database(place.engine or "", patience=None)
     try:
-        with _settings_at(repository, blobs) as (reading, settings, data):
-            name = place.published_as
-            content = _content(repository, blobs, settings, name, commit)
-            publisher = Publisher(database, content._replace(config=data))
-            run = _Run(repository, publisher, commit, blobs, reading)
+        with _settings_at(repository, blobs) as reading:
+            content = _content(repository, blobs, place.published_as, commit)
+            publisher = Publisher(database, content)
             is_due = partial(
                 publish_order.is_due,
                 repository,
@@ -141,147 +134,127 @@ def publish(
                 unrelated=unrelated,
                 rewritten=rewritten,
             )
-            standing = publisher.standing(claim=not dry_run)
-            done = None
-            if is_due(standing):
-                if dry_run:
-                    done = run.changes(standing)
-                else:
-                    with publisher.turn(standing):
+            standing = publisher.standing()
+            done = _Changes(0, 0, 0, 0)
+            due = is_due(standing)
+            if due and not publisher.is_current(standing):
+                found = _Found(repository, reading, progress)
+                tables = found.tables(blobs)
+                done = _changes(publisher.known(standing), tables.files, found.broken)
+                if not dry_run:
+                    size = tables.end()
+                    with publisher.turn():
                         # Another one may just have ended.
                         standing = publisher.standing()
-                        if is_due(standing):
-                            done = run.publish(standing, progress)
-            entries, broken = publisher.totals(standing)
+                        due = is_due(standing)
+                        if due:
+                            publisher.publish(standing, tables, size)
+            entries = publisher.totals()
     finally:
         database.close()
-    newer = standing.commit if done is None else None
-    done = done or _Changes([], [], False, 0, 0)
     return Outcome(
-        name=name,
+        name=content.name,
         where=redacted(place.engine or ""),
         commit=commit,
         added=done.added,
         changed=done.changed,
         removed=done.removed,
-        rebuilt=done.rebuilt and standing.commit is not None,
         entries=entries,
-        broken=broken,
-        newer=newer,
+        broken=done.broken,
+        newer=None if due else standing.commit,
     )
 
 
 class _Changes(NamedTuple):
-    """What differs from what is published.
+    """What differs from what is published, in numbers of files."""
 
-    `fresh` are the files to analyse, `gone` the digests of the paths whose published
-    content goes.
-    """
-
-    fresh: list[Blob]
-    gone: list[bytes]
-    rebuilt: bool
     added: int
     changed: int
-
-    @property
-    def removed(self) -> int:
-        """How many files are published and no longer there."""
-        return len(self.gone) - self.changed
+    removed: int
+    broken: int
 
 
-class _Run:
-    """One publish: what changed, and bringing it there."""
+def _changes(
+    known: Mapping[str, str], files: Mapping[str, str], broken: int
+) -> _Changes:
+    both = known.keys() & files.keys()
+    changed = sum(known[path] != files[path] for path in both)
+    return _Changes(len(files) - len(both), changed, len(known) - len(both), broken)
+
+
+class _Found:
+    """The entries of a commit that all may see.
+
+    Attributes:
+        broken: how many files are no entries.
+    """
 
     def __init__(
         self,
         repository: History,
-        publisher: Publisher,
-        commit: str,
-        blobs: Sequence[Blob],
         files: Files,
+        progress: Callable[[int, int], None] | None,
     ) -> None:
         self._repository = repository
-        self._commit = commit
-        self._publisher = publisher
-        self._entries = [
+        self._files = files
+        self._progress = progress or (lambda _done, _all: None)
+        self._ids: set[str] = set()
+        self.broken = 0
+
+    def tables(self, blobs: Iterable[Blob]) -> Tables:
+        """The tables of these entries."""
+        wanted = [
             blob
             for blob in blobs
             if layout.is_entry(blob.path) and _is_listed(blob.path)
         ]
-        self._files = files
-
-    def changes(self, standing: Standing) -> _Changes:
-        """What a publish would bring and take."""
-        publisher, bits = self._publisher, bits_for(len(self._entries))
-        # Few entries more do not cut the buckets anew; a first publish has none.
-        rebuilt = standing.version != publisher.version
-        rebuilt = rebuilt or bits > standing.bits + _CROWDED
-        entries: Iterable[Blob] = self._entries
-        known: Mapping[bytes, str] = {}
-        if not rebuilt:
-            since = self._since(standing.commit)
-            known = publisher.known(standing) if since is None else since[0]
-            entries = entries if since is None else since[1]
-        wanted = {place_of(blob.path): blob for blob in entries}
-        fresh = [blob for place, blob in wanted.items() if known.get(place) != blob.id]
-        added = sum(place_of(blob.path) not in known for blob in fresh)
-        gone = [
-            place
-            for place, blob in known.items()
-            if place not in wanted or wanted[place].id != blob
-        ]
-        return _Changes(fresh, gone, rebuilt, added, len(fresh) - added)
-
-    def _since(
-        self, published: str | None
-    ) -> tuple[dict[bytes, str], list[Blob]] | None:
-        """What differs from a published commit: what was there, and what is there now.
-
-        None where that commit is not in this clone; all names are compared then.
-        """
-        if published is None:
-            return None
-        changed = tree.changed(self._repository, published, self._commit)
-        if changed is None:
-            return None
-        some = [
-            each
-            for each in changed
-            if layout.is_entry(each.path) and _is_listed(each.path)
-        ]
-        known = {place_of(each.path): each.before for each in some if each.before}
-        now = [Blob(e.after, e.path, self._commit) for e in some if e.after]
-        return known, now
-
-    def publish(
-        self, standing: Standing, progress: Callable[[int, int], None] | None
-    ) -> _Changes:
-        """Bring what changed, and say what that was."""
-        changes, publisher = self.changes(standing), self._publisher
-        if publisher.is_current(standing) and not changes.rebuilt:
-            return changes
-        bits = standing.bits
-        if changes.rebuilt:
-            bits = bits_for(len(self._entries))
-        wanted = {place_of(blob.path): blob.id for blob in changes.fresh}
-        staged = publisher.staged(standing, bits, wanted)
-        missing = [b for b in changes.fresh if place_of(b.path) not in staged]
-        publisher.stage(standing, bits, self._found(missing, progress))
-        publisher.apply(standing, bits, changes.gone, rebuild=changes.rebuilt)
-        return changes
-
-    def _found(
-        self, blobs: Sequence[Blob], progress: Callable[[int, int], None] | None
-    ) -> Iterator[tuple[Found, str]]:
-        """What each file holds, and git's name of its content."""
-        for start in range(0, len(blobs), _BATCH):
-            some = blobs[start : start + _BATCH]
+        tables = Tables()
+        naming: list[tuple[Blob, bytes]] = []
+        for start in range(0, len(wanted), _BATCH):
+            some = wanted[start : start + _BATCH]
             contents = self._repository.contents(some)
             for blob, data in zip(some, contents, strict=True):
-                yield self._files.held(blob.path, data), blob.id
-            if progress:
-                progress(start + len(some), len(blobs))
+                names: list[bool] = []
+
+                def seen(entry: Entry, names: list[bool] = names) -> Entry | None:
+                    if entry.visibility is not Visibility.SHARED:
+                        return None
+                    self._ids.add(entry.id)
+                    names.append(_names_others(entry))
+                    return entry
+
+                found = self._files.held(blob.path, data, seen)
+                self.broken += found.broken is not None
+                if names == [True]:
+                    naming.append((blob, data))
+                elif found.document is not None:
+                    tables.add(blob.path, blob.id, found.document)
+            self._progress(start + len(some), len(wanted))
+        # Once it is known which entries are published.
+        for blob, data in naming:
+            document = self._files.held(blob.path, data, self._censored).document
+            if document is not None:
+                tables.add(blob.path, blob.id, document)
+        return tables
+
+    def _censored(self, entry: Entry) -> Entry:
+        """An entry without the ids of those that are not published."""
+        ids = self._ids
+        evidence = tuple(name for name in entry.evidence if name in ids)
+        return entry.replace(
+            supersedes=entry.supersedes if entry.supersedes in ids else None,
+            superseded_by=entry.superseded_by if entry.superseded_by in ids else None,
+            evidence=evidence,
+            fingerprints=tuple(
+                each
+                for each in entry.fingerprints
+                if each.partition(":")[0] in evidence
+            ),
+        )
+
+
+def _names_others(entry: Entry) -> bool:
+    return bool(entry.supersedes or entry.superseded_by or entry.evidence)
 
 
 def _is_listed(path: str) -> bool:
@@ -290,57 +263,43 @@ def _is_listed(path: str) -> bool:
 
 
 @contextmanager
-def _settings_at(
-    repository: History, blobs: Sequence[Blob]
-) -> Iterator[tuple[Files, config.Config, bytes]]:
-    """What reads files by the settings of a commit; those, and their file's bytes."""
+def _settings_at(repository: History, blobs: Sequence[Blob]) -> Iterator[Files]:
+    """What reads files by the settings of a commit."""
     import tempfile
 
     from memcli.search.reading import Files
 
-    named = [blob for blob in blobs if blob.path == layout.CONFIG]
-    data = repository.contents(named)[0] if named else b""
     with tempfile.TemporaryDirectory(prefix="memcli-") as folder:
         path = os.path.join(folder, *layout.CONFIG.split("/"))
         os.makedirs(os.path.dirname(path))
-        files.write_atomic(path, data)
-        yield Files(folder), config.load(folder), data
+        named = [blob for blob in blobs if blob.path == layout.CONFIG]
+        files.write_atomic(path, repository.contents(named)[0] if named else b"")
+        yield Files(folder)
 
 
 def _content(
-    repository: History,
-    blobs: Sequence[Blob],
-    settings: config.Config,
-    name: str,
-    commit: str,
+    repository: History, blobs: Sequence[Blob], name: str, commit: str
 ) -> Content:
-    """What is published of a commit besides its entries; its config is not set yet."""
+    """What is published of a commit besides its entries."""
     from memcli.vault.registry.page import read_entity
 
-    ignored = [blob for blob in blobs if blob.path == layout.IGNORED_NAMES]
-    places = [
-        blob
-        for blob in blobs
-        if layout.registered_type(blob.path) and blob.path.endswith(".md")
-    ]
-    pages: list[tuple[str, Reach, bytes]] = []
+    def is_entity(path: str) -> bool:
+        return bool(layout.registered_type(path)) and path.endswith(".md")
+
+    plain = (layout.CONFIG, layout.IGNORED_NAMES)
+    places = [blob for blob in blobs if blob.path in plain or is_entity(blob.path)]
+    pages: list[tuple[str, bytes]] = []
     for blob, data in zip(places, repository.contents(places), strict=True):
-        try:
-            entity = read_entity(data, blob.path)
-        except InvalidEntry:  # counts as no entity, as in the vault
-            continue
-        who = entity.agent, Visibility(entity.visibility), entity.groups
-        pages.append((blob.path, reach(settings.agents, *who), data))
-    return Content(
-        name=name,
-        origin=tree.origin(repository, commit),
-        commit=commit,
-        remote=remote_of(repository),
-        config=b"",
-        ignored=repository.contents(ignored)[0] if ignored else b"",
-        agents=settings.agents,
-        pages=pages,
-    )
+        if is_entity(blob.path):
+            try:
+                entity = read_entity(data, blob.path)
+            except InvalidEntry:  # counts as no entity, as in the vault
+                continue
+            if Visibility(entity.visibility) is not Visibility.SHARED:
+                continue
+        pages.append((blob.path, data))
+    origin, remote = tree.origin(repository, commit), remote_of(repository)
+    return Content(name, origin, commit, remote, pages)
 
 
 def remote_of(repository: History) -> str | None:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from memcli.entries.entry import Entry
+    from memcli.search.following import Unindexed
     from memcli.search.reader import Reader
-    from memcli.search.unindexed import Unindexed
     from memcli.vault.duplicates import HeldTexts
     from memcli.vault.likeness import Similar
     from memcli.vault.saved import Saved

@@ -171,7 +171,7 @@ class Vault:
             where = (place.engine, place.published_as, place.path)
             silence = Silence(place.path, caller.now_ms)
             engine = Engine(*where, silence, waits=caller.waits)
-            caller = caller._replace(agent=engine.acts_as(caller.agent))
+            engine.published()
         return cls(place.path, caller, named=named, source=place.source, engine=engine)
 
     def refuse_read_only(self) -> None:
@@ -215,7 +215,7 @@ class Vault:
         return self._for(root, self.caller._replace(tell=silent))
 
     def _for(self, root: str, caller: Caller) -> Self:
-        engine = self._engine.again_as(caller.agent) if self._engine else None
+        engine = self._engine.again_as() if self._engine else None
         vault = type(self)(
             root, caller, named=self.named, source=self.source, engine=engine
         )

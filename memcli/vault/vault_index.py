@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from memcli.entries.eligibility import Agent
     from memcli.errors import MemcliError
+    from memcli.search.following import Unindexed
     from memcli.search.index import Index
     from memcli.search.postgres.engine import Engine
     from memcli.search.reader import Reader
     from memcli.search.resolved_claims import ResolvedClaims
-    from memcli.search.unindexed import Unindexed
     from memcli.vault.caller import Caller
 
     _Answer = TypeVar("_Answer")

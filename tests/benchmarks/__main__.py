@@ -15,7 +15,6 @@ python tests/benchmarks actions                  lessons at the edits that break
 python tests/benchmarks anchors                  two versions of public projects, by pip
 python tests/benchmarks asked                    questions in other words, with phrases
 python tests/benchmarks probe                    questions of software teams
-python tests/benchmarks postgres                 a vault published into PostgreSQL
 """
 
 from __future__ import annotations
@@ -41,7 +40,6 @@ NAMES = (
     "anchors",
     "asked",
     "probe",
-    "postgres",
     "timing",
     "corpus",
 )

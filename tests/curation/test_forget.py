@@ -51,7 +51,7 @@ def test_the_file_goes_in_one_commit_that_does_not_repeat_it(vault: Vault) -> No
     assert in_files(vault.root)
     done = vault.forget(name[:15])
     assert (done.id, done.applied, done.commits) == (name, True, 1)
-    # Not in the index either, whose segments keep the words of what was deleted.
+    # Not in the index either.
     assert in_files(vault.root) == []
     assert git(vault.root, "log", "-1", "--format=%s") == f"forget: {name}\n"
     assert git(vault.root, "status", "--porcelain") == ""

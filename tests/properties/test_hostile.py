@@ -488,7 +488,7 @@ def test_an_index_that_a_clone_has_brought_is_not_read(vault: Vault) -> None:
     vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
     vault.recall("deploy")
     bomb = b"(\xff\xff\xff\x7f"
-    state = state_of(vault.root, layout.INDEX) / "state"
+    (state,) = state_of(vault.root, layout.INDEX).glob("*.db")
     state.write_bytes(zlib.crc32(bomb).to_bytes(4, "little") + bomb)
     began = time.monotonic()
     assert [row.text for row in Vault.open(vault.root).recall("deploy").rows]
@@ -496,10 +496,10 @@ def test_an_index_that_a_clone_has_brought_is_not_read(vault: Vault) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
-def test_a_pipe_in_the_place_of_the_index_state_stops_nobody(vault: Vault) -> None:
+def test_a_pipe_in_the_place_of_the_index_stops_nobody(vault: Vault) -> None:
     vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
     vault.recall("deploy")
-    state = state_of(vault.root, layout.INDEX) / "state"
+    (state,) = state_of(vault.root, layout.INDEX).glob("*.db")
     state.unlink()
     os.mkfifo(state)
     command = [

@@ -391,10 +391,10 @@ def test_harm_to_any_file_of_the_index_changes_no_answer_and_is_told(
         everything(later)
         (tmp_path / "n" / "other.md").unlink()
         assert answers(later) == right, name
-        if name == "triggers":
-            continue  # no answer reads it: tests/search/test_triggers.py
-        assert told, name
-        assert told[0].startswith("rebuilding the index"), name
+        # Harm to a file beside the database may be none.
+        assert told or not name.endswith(".db"), name
+        for text in told:
+            assert text.startswith(("rebuilding the index", "the index is kept")), name
 
 
 def test_noise_that_keeps_size_and_date_is_no_crash(tmp_path: Path) -> None:

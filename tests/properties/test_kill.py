@@ -46,7 +46,7 @@ print(steps)
 _INDEX = """
 import os, signal, sys
 from memcli.entries import codec
-from memcli.search import document, segment, whoosh_codec, writer
+from memcli.search import document, updating, whoosh_codec
 from memcli.api import Vault
 from memcli.vault.caller import Caller
 root, last = sys.argv[1], int(sys.argv[2])

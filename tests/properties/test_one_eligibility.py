@@ -17,7 +17,7 @@ from memcli.entries.eligibility import Agent, ReadPolicy, View, facts, verdict
 from memcli.entries.entry import Status
 from memcli.recall import listing, recall
 from memcli.recall.query import Query, view_of
-from memcli.search.unindexed import Unindexed
+from memcli.search.following import Unindexed
 from memcli.sessions.briefing import prompt as prompts
 from memcli.sessions.briefing import select, start
 from memcli.vault import duplicates, likeness

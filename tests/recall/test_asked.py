@@ -8,7 +8,7 @@ from memcli import Vault
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Entry
 from memcli.search.document import document
-from memcli.search.source import ASKED
+from memcli.search.ranking.corpus import ASKED
 from memcli.search.stemmer import stemmer
 from memcli.sessions.briefing import prompt as briefing
 from tests.conftest import NOW, VaultMaker

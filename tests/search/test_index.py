@@ -14,9 +14,9 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.recall.query import Query, view_of
 from memcli.recall.recall import enumerate_all
+from memcli.search.following import Behind
 from memcli.search.index import Index
 from memcli.search.reader import Reader
-from memcli.search.state import Behind
 from memcli.storage import files
 from tests.conftest import state_of
 from tests.git_command import git
@@ -105,20 +105,6 @@ def test_deleted_index_changes_no_answer(
     assert reopen(vault).recall("red apples", explain=True) == before
 
 
-def test_half_written_update_is_rebuilt(vault: Vault) -> None:
-    save(vault, "red apples")
-    vault.recall("apples")
-    state = state_of(vault.root, layout.INDEX) / "state"
-    old = state.read_bytes()
-    save(vault, "green apples")
-    vault.recall("apples")
-    # As if killed between Whoosh's commit and ours.
-    state.write_bytes(old)
-    save(vault, "blue apples")
-    found = {row.text for row in Vault.open(vault.root).recall("apples").rows}
-    assert found == {"red apples", "green apples", "blue apples"}
-
-
 def test_broken_file_is_named_by_every_answer(vault: Vault) -> None:
     save(vault, "red apples")
     Path(vault.root, "memories", "bad.md").write_text("---\nid: [\n---\napples\n")
@@ -157,24 +143,16 @@ def test_vault_readme_is_no_entry(vault: Vault) -> None:
     assert enumerate_all(vault, Query("", view_of(NOW))).rows == []
 
 
-def test_many_updates_leave_few_segments(vault: Vault) -> None:
-    for number in range(30):
-        save(vault, f"entry number {number}")
-        vault.recall("entry")
-    assert vault.read(lambda reader: reader.segments) <= 7
-    assert len(enumerate_all(vault, Query("", view_of(NOW))).rows) == 30
-
-
 def test_save_sees_changed_files_without_updating_the_index(vault: Vault) -> None:
     first = save(vault, "red apples")
     vault.recall("apples")
     path = file_of(vault, first)
     path.write_text(path.read_text().replace("red", "green"))
-    stamp = (state_of(vault.root, layout.INDEX) / "state").read_bytes()
+    before = Index(vault.root)._opened()
     again = Vault.open(vault.root)
     assert again.save(again.draft({"text": "green apples"})).id == first
     assert again.save(again.draft({"text": "red apples"})).outcome == "created"
-    assert (state_of(vault.root, layout.INDEX) / "state").read_bytes() == stamp
+    assert Index(vault.root)._opened() == before
 
 
 def test_index_is_one_for_all_doors(vault: Vault) -> None:
@@ -207,7 +185,7 @@ def test_what_is_racy_no_more_is_read_once(
     save(vault, "We deploy on Tuesdays")
     assert vault.recall("deploy").rows
     later = time.time_ns() + 60_000_000_000
-    monkeypatch.setattr("memcli.search.state.time.time_ns", lambda: later)
+    monkeypatch.setattr("memcli.search.following.time.time_ns", lambda: later)
     read: list[str] = []
     whole = files.read
 
@@ -253,43 +231,6 @@ def test_a_bug_in_an_answer_is_not_taken_for_damage(vault: Vault) -> None:
     assert (len(asked), said) == (3, [])
 
 
-def test_damage_that_keeps_size_and_date_is_found_by_its_checksum(
-    vault: Vault,
-) -> None:
-    save(vault, "We deploy on Tuesdays")
-    assert vault.recall("deploy").rows
-    for path in state_of(vault.root, layout.INDEX).glob("*.doc"):
-        status = path.stat()
-        path.write_bytes(path.read_bytes().replace(b"We deploy", b"We depart"))
-        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    said: list[str] = []
-    again = Vault.open(vault.root, tell=said.append)
-    assert [row.text for row in again.recall("deploy").rows] == [
-        "We deploy on Tuesdays"
-    ]
-    assert said[0].startswith("rebuilding the index: it is damaged (Damaged: MAIN_")
-
-
-@pytest.mark.parametrize("ending", [".doc", ".pst", ".trm"])
-def test_damage_that_shows_when_segments_are_merged_leads_to_a_rebuild(
-    vault: Vault, ending: str
-) -> None:
-    for number in range(6):
-        save(vault, f"Heron {number} stands in the reeds")
-        assert len(vault.recall("heron").rows) == number + 1
-    path = min(state_of(vault.root, layout.INDEX).glob(f"*{ending}"))
-    status, data = path.stat(), bytearray(path.read_bytes())
-    place = len(data) // 2 if ending == ".trm" else len(data) - 8
-    data[place] ^= 0xFF
-    path.write_bytes(bytes(data))
-    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    save(vault, "Heron 6 stands in the reeds")
-    said: list[str] = []
-    again = Vault.open(vault.root, tell=said.append)
-    assert len(again.recall("heron").rows) == 7
-    assert said[0].startswith("rebuilding the index: it is damaged")
-
-
 def test_what_an_agent_may_not_see_leaves_the_index_also_when_the_agent_updates_it(
     vault: Vault,
 ) -> None:
@@ -306,14 +247,16 @@ def test_what_an_agent_may_not_see_leaves_the_index_also_when_the_agent_updates_
 def test_progress_is_complete_when_the_index_is_written_and_not_before(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memcli.search.reading_processes._FEWEST_FILES", 35)
+    monkeypatch.setattr("memcli.search.updating._EVERY", 35)
     for number in range(70):
         Path(vault.root, f"{number}.md").write_text(f"Note {number}\n")
-    state = state_of(Path(vault.root), layout.INDEX) / "state"
     seen: list[tuple[int, int, bool]] = []
+
+    def is_written() -> bool:
+        return Index(vault.root)._opened() is not None
+
     index = Index(
-        vault.root,
-        progress=lambda done, todo: seen.append((done, todo, state.exists())),
+        vault.root, progress=lambda done, todo: seen.append((done, todo, is_written()))
     )
     index.current()
     assert seen == [(0, 70, False), (35, 70, False), (70, 70, True)]

@@ -11,7 +11,7 @@ import pytest
 
 from memcli import Vault
 from memcli.recall.results import Recalled
-from memcli.search import state
+from memcli.search import following
 from tests.git_command import git
 
 WORDS = ("deploy", "friday", "queue", "retry", "cache", "port")
@@ -20,7 +20,7 @@ WORDS = ("deploy", "friday", "queue", "retry", "cache", "port")
 @pytest.fixture(autouse=True)
 def _settled(monkeypatch: pytest.MonkeyPatch) -> None:
     # A young file is compared by content in each read.
-    monkeypatch.setattr(state, "_RACY_NS", 0)
+    monkeypatch.setattr(following, "_RACY_NS", 0)
 
 
 @pytest.fixture

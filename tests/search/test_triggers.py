@@ -7,12 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.entries.text.code_terms import NAME, Trigger
 from memcli.search import trigger_table, triggers
 from memcli.storage import state_dirs
 from tests.conftest import VaultMaker
@@ -48,30 +45,6 @@ def test_the_table_follows_what_is_saved_edited_and_deleted(vault: Vault):
     assert names(vault) == ["http.Get", "npm publish"]
     path.unlink()
     assert names(vault) == ["npm publish"]
-
-
-PATHS = ("a.md", 'b","c.md', "d\\.md", "ü/e.md", '",".md', "half \udc80.md")
-
-
-@given(st.lists(st.sampled_from(PATHS), max_size=8), st.sets(st.sampled_from(PATHS)))
-def test_a_table_without_some_paths_is_the_one_of_the_others(
-    paths: list[str], gone: set[str]
-):
-    told = [
-        triggers.Told(
-            str(number), path, "fix", None, (Trigger(NAME, f"http.{number}f"),), ()
-        )
-        for number, path in enumerate(paths)
-    ]
-
-    def contents(chosen: list[triggers.Told]) -> triggers._Contents:
-        made = triggers._Contents({}, [])
-        for each in chosen:
-            made.add(each.as_line())
-        return made
-
-    left = [each for each in told if each.path not in gone]
-    assert contents(told).without(gone) == contents(left)
 
 
 def test_only_the_entries_that_an_action_may_fire_are_read(vault: Vault):
@@ -313,8 +286,10 @@ def test_a_change_of_no_lesson_leaves_the_entries_and_takes_the_folders_anew(
     after = table_of(vault)
     assert before is not None
     assert after is not None
-    assert (after.rows(), after.lines()) == (before.rows(), before.lines())
+    assert (after.rows(), after.told) == (before.rows(), before.told)
     assert {name for name, _ in after.folders} > {name for name, _ in before.folders}
-    apart = triggers._of_table(after)
-    whole = trigger_table.packed(after.folders, apart.lines, apart.rows)
-    assert after.packed_with(after.folders) == whole
+    path = Path(state_dirs.path(vault.root, layout.INDEX), trigger_table.NAME)
+    kept = path.read_bytes()
+    path.unlink()
+    vault.index.opened.told()
+    assert path.read_bytes() == kept

@@ -11,9 +11,9 @@ import pytest
 
 from memcli import Vault
 from memcli.errors import Unreadable
-from memcli.search import state as states
+from memcli.search import following as states
+from memcli.search.following import Unindexed
 from memcli.search.index import Index
-from memcli.search.unindexed import Unindexed
 from memcli.storage import listing
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ def indexed(root: str) -> states.State:
     time.sleep(2 * TICK)
     index = Index(root)
     index.current()
-    state = index._load()
+    state = index._opened()
     assert state is not None
-    assert 0 not in state.places.values()
+    assert all(stamp for stamp, _ in state.folders.values())
     time.sleep(2 * TICK)
     return state
 
@@ -76,15 +76,15 @@ def test_folder_that_may_change_within_a_tick_is_listed_each_time(
     index = Index(vault.root)
     write(Path(vault.root, "notes", "a.md"), "old")
     index.current()
-    state = index._load()
+    state = index._opened()
     assert state is not None
-    assert state.places["notes"] == 0
+    assert state.folders["notes"][0] == 0
     time.sleep(2 * TICK)
     index = Index(vault.root)
     index.current()
-    state = index._load()
+    state = index._opened()
     assert state is not None
-    assert state.places["notes"] != 0, "noted once it has aged"
+    assert state.folders["notes"][0] != 0, "noted once it has aged"
 
 
 def test_folder_in_whose_place_a_link_came_is_gone(
@@ -151,7 +151,7 @@ def test_it_knows_what_a_look_at_every_file_knows(vault: Vault, seed: int) -> No
     state = indexed(vault.root)
     for number in range(12):
         _happen(rng, root, number)
-    full = state.differences(vault.root, listing.scan(vault.root))
+    full = state.differences(vault.root, listing.scan(vault.root).folders)
     assert found(vault.root, state) == (full.changed, full.removed)
 
 

@@ -35,7 +35,6 @@ from memcli.errors import (
 )
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
-from memcli.search import segment
 from memcli.sessions.briefing import prompt, select, start
 from memcli.vault import agents, saving
 from memcli.vault import vault as vaults
@@ -214,7 +213,6 @@ def surfaces(vault: Vault, query: str, texts: list[str]) -> dict[str, Any]:
     entries,
     askers,
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=3),
-    st.sampled_from([0, 2, 100]),
 )
 def test_no_surface_shows_what_a_naive_filter_would_not(
     tmp_path_factory: pytest.TempPathFactory,
@@ -222,12 +220,8 @@ def test_no_surface_shows_what_a_naive_filter_would_not(
     rows: list[dict[str, Any]],
     agent: Agent,
     words: list[str],
-    few: int,
 ) -> None:
-    """The answers are those of a vault that never held the rest.
-
-    Few hidden documents are taken out of a posting list in another way than many.
-    """
+    """The answers are those of a vault that never held the rest."""
     folder = tmp_path_factory.mktemp("agents")
     whole, naive = folder / "whole", folder / "naive"
     shutil.copytree(ready_vault, whole)
@@ -251,10 +245,8 @@ def test_no_surface_shows_what_a_naive_filter_would_not(
     asked = Vault(str(whole), Caller(now_ms=lambda: NOW * 1000, agent=agent.name))
     answer = Vault(str(naive), Caller(now_ms=lambda: NOW * 1000))
     query = " ".join(words)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(segment, "_FEW", few)
-        texts = [entry.body for entry in found if entry.body.strip()]
-        assert surfaces(asked, query, texts) == surfaces(answer, query, texts)
+    texts = [entry.body for entry in found if entry.body.strip()]
+    assert surfaces(asked, query, texts) == surfaces(answer, query, texts)
     shutil.rmtree(folder)
 
 

@@ -36,13 +36,13 @@ def root(tmp_path: Path) -> Path:
 
 def content(root: Path, head: str, remote: str | None = REMOTE) -> Content:
     origin = tree.origin(History.open(str(root)), head)
-    return Content("company", origin, head, remote, b"", b"", {})
+    return Content("company", origin, head, remote)
 
 
 def order(
     root: Path, head: str, published: str | None, *, origin: str = "", to: str = REMOTE
 ) -> str:
-    standing = Standing(1, published, "1", 0, origin, to)
+    standing = Standing(1, published, "1", origin, to)
     repository = History.open(str(root))
     return publish_order.order_of(repository, content(root, head), standing)
 
@@ -105,7 +105,7 @@ def test_what_is_refused_says_how_to_go_on(root: Path) -> None:
         return publish_order.is_due(
             History.open(str(root)),
             publisher,
-            Standing(1, held, "1", 0, first, REMOTE),
+            Standing(1, held, "1", first, REMOTE),
             unrelated=unrelated,
             rewritten=rewritten,
         )
@@ -125,7 +125,7 @@ def test_what_is_refused_says_how_to_go_on(root: Path) -> None:
         publish_order.is_due(
             History.open(str(root)),
             other,
-            Standing(1, head, "1", 0, first, REMOTE),
+            Standing(1, head, "1", first, REMOTE),
             unrelated=False,
             rewritten=True,
         )

@@ -37,8 +37,7 @@ def _draw(canvas: Canvas, seen: Overview, short: Callable[[str], str]) -> None:
     canvas.line("  " + _counts(seen.by_kind))
     index = seen.index_facts
     canvas.line(
-        f"  index: {counted(index.segments, 'segment')}, "
-        f"{counted(index.bytes, 'byte')}; "
+        f"  index: {counted(index.bytes, 'byte')}; "
         f"just now added {index.added}, changed {index.changed}, "
         f"removed {index.removed}",
         style="dim",

@@ -8,7 +8,6 @@ lists of documents tell all of it; no entry is read.
 from __future__ import annotations
 
 from collections import Counter
-from operator import sub
 
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
     from memcli.entries.text.name_index import Registered
     from memcli.search.reader import Reader
-    from memcli.search.value_lists import ValueLists
     from memcli.vault.registry.store import Registry
     from memcli.vault.vault import Vault
 
@@ -58,15 +56,16 @@ class _Mentioned(NamedTuple):
     """What entries say of entities: by folded name, in how many entries in force each
     is mentioned, and in how many others.
 
-    `names` has a spelling of each, and `repeated` the places in `lists` of those that
-    have several. `every` are the entries, `force` says how many of those that were
+    `names` has a spelling of each, and `repeated` the places in `spelled` and `docs` of
+    those that have several. `every` are the entries, `force` says how many of those that were
     asked for are in force.
     """
 
     counts: dict[str, tuple[int, int]]
     names: dict[str, str]
     repeated: dict[str, list[int]]
-    lists: ValueLists
+    spelled: Sequence[str]
+    docs: Sequence[Sequence[int]]
     every: set[int]
     force: int
 
@@ -75,9 +74,8 @@ class _Mentioned(NamedTuple):
         places = self.repeated.get(form)
         if places is None:
             return self.names[form]
-        lists, every = self.lists, self.every
-        counts = [len(every.intersection(lists.listed(place))) for place in places]
-        return usual([lists.values[place] for place in places], counts)
+        counts = [len(self.every.intersection(self.docs[place])) for place in places]
+        return usual([self.spelled[place] for place in places], counts)
 
 
 def listed(vault: Vault, project: str = "", most: int | None = None) -> Listed:
@@ -122,10 +120,14 @@ def _mentioned(
     force = docs & reader.shown(View(vault.now_ms() // 1000))
     decided = docs.difference(*(reader.exact("status", each) for each in UNDECIDED))
     current = decided & force
-    lists = reader.lists("entity_name")
-    known, now = lists.counted(decided), lists.counted(current)
-    forms = _forms(lists.values, registry)
-    counts = dict(zip(forms, zip(now, map(sub, known, now), strict=True), strict=True))
+    lists = reader.values("entity_name")
+    spelled, listed = [*lists], [*lists.values()]
+    now = [len(current.intersection(each)) for each in listed]
+    others = [
+        len(decided.intersection(each)) - n for each, n in zip(listed, now, strict=True)
+    ]
+    forms = _forms(spelled, registry)
+    counts = dict(zip(forms, zip(now, others, strict=True), strict=True))
     repeated: dict[str, list[int]] = {
         form: [] for form, times in Counter(forms).items() if times > 1
     }
@@ -133,14 +135,15 @@ def _mentioned(
         if form in repeated:
             repeated[form].append(place)
     for form, places in repeated.items():
-        mentioning = {doc for place in places for doc in lists.listed(place)}
+        mentioning = {doc for place in places for doc in listed[place]}
         in_force = len(current & mentioning)
         counts[form] = in_force, len(decided & mentioning) - in_force
     return _Mentioned(
         {form: both for form, both in counts.items() if both != (0, 0)},
-        dict(zip(forms, lists.values, strict=True)),
+        dict(zip(forms, spelled, strict=True)),
         repeated,
-        lists,
+        spelled,
+        listed,
         every,
         len(force),
     )

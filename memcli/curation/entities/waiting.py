@@ -14,8 +14,8 @@ from memcli.entries.eligibility import View
 from memcli.entries.text.mentions import folded
 from memcli.entries.text.tokens import name_key
 from memcli.named_tuple import NamedTuple
+from memcli.search.columns import newest_first
 from memcli.search.edges import sharing
-from memcli.search.packed_facts import newest_first
 from memcli.vault.registry.ignored import ignored_names
 
 TYPE_CHECKING = False
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memcli.search.reader import Reader
-    from memcli.search.value_lists import ValueLists
     from memcli.vault.vault import Vault
 
 # A single word counts from so many entries on.
@@ -43,26 +42,27 @@ class PossibleName(NamedTuple):
 
 class _Possible(NamedTuple):
     """Names that wait: by folded name in how many entries each stands, and the places
-    of its spellings in `lists`; `counts` are those of the lists, by place.
+    of its spellings in `names`; `docs` and `counts` are by place, too.
 
     `shown` are the entries that count.
     """
 
     found: dict[str, tuple[int, list[int]]]
-    lists: ValueLists
+    names: Sequence[str]
+    docs: Sequence[Sequence[int]]
     counts: list[int]
     shown: set[int]
 
     def spelling(self, places: Sequence[int]) -> str:
         """How most entries spell the name with these places."""
         if len(places) == 1:
-            return self.lists.values[places[0]]
+            return self.names[places[0]]
         counts = [self.counts[place] for place in places]
-        return usual([self.lists.values[place] for place in places], counts)
+        return usual([self.names[place] for place in places], counts)
 
     def holding(self, places: Sequence[int]) -> list[int]:
         """The entries in which the name with these places stands."""
-        docs = chain.from_iterable(map(self.lists.listed, places))
+        docs = chain.from_iterable(map(self.docs.__getitem__, places))
         return [doc for doc in docs if doc in self.shown]
 
 
@@ -117,10 +117,11 @@ def _possible(vault: Vault, reader: Reader) -> _Possible:
     decided = names.meant.keys() | names.ambiguous.keys()
     decided |= ignored_names(vault.root).keys()
     shown = reader.shown(View(vault.now_ms() // 1000)) - _ideas(reader)
-    lists = reader.lists("possible_name")
-    counts = lists.counted(shown)
+    lists = reader.values("possible_name")
+    spelled, docs = [*lists], [*lists.values()]
+    counts = [len(shown.intersection(each)) for each in docs]
     spellings: dict[str, list[int]] = {}
-    for place, form in enumerate(folded(lists.values)):
+    for place, form in enumerate(folded(spelled)):
         if counts[place] and form not in decided:
             spellings.setdefault(form, []).append(place)
     found: dict[str, tuple[int, list[int]]] = {}
@@ -132,12 +133,12 @@ def _possible(vault: Vault, reader: Reader) -> _Possible:
         count = counts[places[0]]
         if len(places) > 1:
             count = sum(counts[place] for place in places)
-        words = " " in form and any(" " in lists.values[place] for place in places)
+        words = " " in form and any(" " in spelled[place] for place in places)
         if count == 1 and not words:
             count = len(shown.intersection(sharing(reader, name_key(form))))
         if words or count >= _SEVERAL:
             found[form] = count, places
-    return _Possible(found, lists, counts, shown)
+    return _Possible(found, spelled, docs, counts, shown)
 
 
 def _ideas(reader: Reader) -> set[int]:

@@ -1,8 +1,6 @@
-"""The index of a published vault in PostgreSQL, behind the same door as the local one.
+"""A published vault: the tables of an index in PostgreSQL, and what reads them.
 
-Door: `engine.Engine` (opens a reader, as `index.Index` does), `publisher` (the only
-writer), `initialising` (makes the tables), `schema` (tables, roles and what each may
-read). psycopg is known in `connection` alone.
-Not in here: what is published, and from which commit (`vault/publishing`); how an
-answer is ranked, which is the same code as for the local index.
+Door: `engine.Engine` answers as `index.Index` does, `publisher` writes. What is shared
+is published and nothing else, so a reader needs no right but SELECT, and no function of
+memcli runs in the database.
 """

@@ -1,16 +1,14 @@
-"""One connection to PostgreSQL: questions in one round trip, limits, and no password.
+"""One connection to PostgreSQL: limits, refusals in words, and no password.
 
 Invariant: the only module that knows psycopg. Values travel as parameters, never as
 part of a statement. Every failure is an `Unavailable` or a `MemcliError` whose text
-holds no password; every question ends in time, also when the server hangs.
+holds no password; every question of a reader ends in time, also when the server hangs.
 """
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from memcli.errors import MemcliError, NotAllowed, Unavailable
@@ -19,191 +17,86 @@ from memcli.storage.engine_url import redacted, without_secrets
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    import psycopg
-
-_SNAPSHOT = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-
-Rows = list[tuple[Any, ...]]
-Question = tuple[str, Sequence[Any] | Mapping[str, Any]]
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _Answer = TypeVar("_Answer")
+Rows = list[tuple[Any, ...]]
 
-CONNECT = 3.0
+CONNECT = 3
 """Seconds for a server to take a connection; libpq counts whole ones, 2 at least."""
 
 PATIENCE = 10.0
-"""Seconds for the answer to one round trip of a reader."""
+"""Seconds for the answer to one question of a reader."""
 
-# Seconds: a reader that is stopped between two round trips holds no transaction longer.
-_IDLE = 60.0
-_FETCHED = 2_000  # rows of a stream that are held at once
+
+class Gone(Unavailable):
+    """A table is gone: other commits were published since the answer began."""
 
 
 class Database:
     """A connection that is opened at the first question.
 
+    Each question is a transaction of its own, and nothing is prepared: a pooler may
+    give every one to another server process.
+
     Args:
         url: as libpq takes it: `postgresql://user:password@host:port/database`.
-        patience: seconds for one round trip; None waits as long as it takes.
-        read_only: questions alone, all of a `snapshot` at one moment.
+        patience: seconds for one question; None waits as long as it takes.
 
     Attributes:
         round_trips: how often the server was asked.
-        moment: a number of what a reader sees: all answers of one number agree.
-        failure: the last error that was raised for it or for one of its rows, None
-            before the first.
+        failure: the last error that was raised, None before the first.
         waited: seconds that the last question which failed took.
     """
 
-    def __init__(
-        self, url: str, *, patience: float | None = PATIENCE, read_only: bool = True
-    ) -> None:
+    def __init__(self, url: str, *, patience: float | None = PATIENCE) -> None:
         self.url = url
         self.round_trips = 0
-        self._patience = patience
-        self._read_only = read_only
-        self._open: psycopg.Connection[Any] | None = None
-        self._stale = False
-        self._resting = False
-        self.moment = 0
         self.failure: MemcliError | None = None
         self.waited = 0.0
+        self._patience = patience
+        self._open: Any = None
 
-    def ask(self, *questions: Question) -> list[Rows]:
-        """The rows of each question, all sent at once.
+    def ask(self, sql: str, values: Sequence[Any] = ()) -> Rows:
+        """The rows of a question, none for other statements.
 
         Raises:
             Unavailable: the server is gone, or does not answer in time.
             NotAllowed: the database refuses it to this user.
             MemcliError: it refuses for another reason.
         """
-        return self._guarded(lambda: self._ask(questions))
+        return self._guarded(lambda: self._ask(sql, values))
 
-    def _ask(self, questions: Sequence[Question]) -> list[Rows]:
-        connection = self._connected()
-        self._collect()
-        if not self._read_only:
-            self.round_trips += len(questions)
-            return [
-                _rows(connection.execute(sql.encode(), values, binary=True))
-                for sql, values in questions
-            ]
+    def _ask(self, sql: str, values: Sequence[Any]) -> Rows:
         self.round_trips += 1
-        from psycopg.pq import TransactionStatus
-
-        idle = connection.info.transaction_status == TransactionStatus.IDLE
-        if self._stale or idle:
-            self.moment += 1
-        with connection.pipeline():
-            if self._stale and not idle:
-                connection.execute(b"ROLLBACK")
-            if self._stale or idle:
-                connection.execute(_SNAPSHOT)
-                self._stale = False
-            asked = [
-                connection.cursor(binary=True).execute(sql.encode(), values)
-                for sql, values in questions
-            ]
-        return [_rows(cursor) for cursor in asked]
-
-    def script(self, sql: str) -> None:
-        """Run several statements that take no values."""
-        self._guarded(lambda: self._connected().execute(sql.encode()))
-
-    def streamed(self, sql: str, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-        """The rows of a question, fetched two thousand at a time.
-
-        To be called within a `transaction`.
-        """
-        connection = self._guarded(self._connected)
-        self.round_trips += 1
-        cursor = connection.cursor(f"memcli_{self.round_trips}", binary=True)
-        try:
-            self._guarded(lambda: cursor.execute(sql.encode(), values))
-            while rows := self._guarded(lambda: cursor.fetchmany(_FETCHED)):
-                yield from rows
-        finally:
-            with suppress(Exception):  # the end of the transaction closes it as well
-                cursor.close()
-
-    def fresh(self) -> None:
-        """Let the next question see what was published since the last one.
-
-        It costs no round trip: the new moment begins together with that question.
-        """
-        if self._open is None:
-            return
-        if self._open.closed or self._open.broken:
-            self.close()
-            return
-        self._stale = True
-
-    def renews(self, moment: int) -> bool:
-        """Whether the next question is of another moment than this one."""
-        return (
-            self._stale
-            or self._resting
-            or self._open is None
-            or (self.moment != moment)
-        )
-
-    def rest(self) -> None:
-        """End the transaction of a reader; the answer to that is not waited for.
-
-        A server cannot clean up behind a transaction that is left open, and a pooler
-        cannot give its connection to another reader.
-        """
-        from psycopg.pq import TransactionStatus
-
-        connection = self._open
-        if connection is None or connection.closed or self._resting:
-            return
-        if connection.info.transaction_status != TransactionStatus.IDLE:
-            self._resting = True
-            with suppress(Exception):  # the next question finds out
-                connection.pgconn.send_query(b"ROLLBACK")
-                connection.pgconn.flush()
-
-    def _collect(self) -> None:
-        """Take the answer to what `rest` sent."""
-        if not self._resting:
-            return
-        from psycopg import generators
-
-        self._resting = False
-        connection = self._connected()
-        connection.wait(generators.execute(connection.pgconn))
+        cursor = self._connected().execute(sql.encode(), values or None, binary=True)
+        return cursor.fetchall() if cursor.description else []
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """What is done inside is kept as a whole, or not at all."""
-        stack = ExitStack()
-        connection = self._guarded(self._connected)
-        self._guarded(lambda: stack.enter_context(connection.transaction()))
+        self.ask("BEGIN")
         try:
             yield
         except BaseException:
-            with suppress(Exception):  # the connection broke, perhaps for that reason
-                self._guarded(lambda: stack.__exit__(*sys.exc_info()))
+            self.close()
             raise
-        self._guarded(stack.close)
+        self.ask("COMMIT")
 
     def copy(
-        self, sql: str, types: Sequence[str], rows: Iterable[Sequence[Any]]
+        self, table: str, types: Sequence[str], rows: Iterable[Sequence[Any]]
     ) -> None:
         """Send rows by binary COPY.
 
         Args:
-            sql: `COPY table (columns) FROM STDIN (FORMAT BINARY)`.
+            table: with its schema.
             types: of the columns, since binary data is not converted.
             rows: the values.
         """
 
         def send() -> None:
-            with (
-                self._connected().cursor() as cursor,
-                cursor.copy(sql.encode()) as copy,
-            ):
+            sql = f"COPY {table} FROM STDIN (FORMAT BINARY)".encode()
+            with self._connected().cursor() as cursor, cursor.copy(sql) as copy:
                 copy.set_types(types)
                 for row in rows:
                     copy.write_row(row)
@@ -212,11 +105,15 @@ class Database:
         self._guarded(send)
 
     def close(self) -> None:
-        """Let go of the server."""
+        """Let go of the server; what was not committed is dropped."""
         if self._open is not None:
-            self._open.close()
+            self._open.pgconn.finish()
             self._open = None
-            self._resting = False
+
+    def _connected(self) -> Any:
+        if self._open is None or self._open.closed:
+            self._open = _connect(self.url, self._patience)
+        return self._open
 
     def _guarded(self, act: Callable[[], _Answer]) -> _Answer:
         began = time.monotonic()
@@ -230,15 +127,8 @@ class Database:
             named = self._named(error)
         self.failure, self.waited = named, time.monotonic() - began
         if isinstance(named, Unavailable):
-            self._forget()
+            self.close()
         raise named from None
-
-    def _forget(self) -> None:
-        """Drop a connection that can no longer be used."""
-        if self._open is not None:
-            self._open.pgconn.finish()
-            self._open = None
-            self._resting = False
 
     def _named(self, error: Exception) -> MemcliError:
         """The refusal of a database in memcli's words."""
@@ -249,53 +139,29 @@ class Database:
         if isinstance(error, errors.InsufficientPrivilege):
             return NotAllowed(
                 f"{where} refuses this to its user: {said}",
-                hint="Readers need the role memcli_reader, publishers "
-                "memcli_publisher: docs/use/sharing.md.",
+                hint="Readers need the role memcli_reader, and publishers the right to "
+                "create a schema: docs/use/sharing.md",
             )
-        gone = (
-            errors.OperationalError,
-            errors.QueryCanceled,
-            errors.InterfaceError,
-            errors._WaitTimeout,  # noqa: SLF001 what `wait(timeout=...)` raises
-        )
-        if isinstance(error, gone):
-            late = isinstance(error, errors.QueryCanceled | errors._WaitTimeout)  # noqa: SLF001
+        if isinstance(error, (errors.UndefinedTable, errors.InvalidSchemaName)):
+            return Gone(
+                f"{where}: another commit was published while an answer was made",
+                hint="Ask again: the next answer is of that commit.",
+            )
+        late = isinstance(error, (errors.QueryCanceled, errors._WaitTimeout))  # noqa: SLF001 what `wait(timeout=...)` raises
+        if late or isinstance(error, (errors.OperationalError, errors.InterfaceError)):
             why = "no answer in time" if late else said
-            return Unavailable(f"{where} cannot be asked: {why}")
-        if isinstance(error, errors.UndefinedTable | errors.InvalidSchemaName):
-            return MemcliError(
-                f"{where} holds no published vault",
-                hint="Prepare it once: memcli publish --init --to NAME",
-                code="not_published",
+            return Unavailable(
+                f"{where} cannot be asked: {why}",
+                hint="Ask again, or ask whoever runs the database.",
             )
-        if isinstance(error, errors.UndefinedFunction):
-            return MemcliError(
-                f"{where} was prepared by another version of memcli",
-                hint="Make its tables anew: memcli publish --init --to NAME says how.",
-                code="wrong_format",
-            )
-        return MemcliError(f"{where}: {said}", code="database_refused")
-
-    def _connected(self) -> psycopg.Connection[Any]:
-        if self._open is not None and not self._open.closed:
-            return self._open
-        self._resting = False
-        self._open = _connect(self.url, self._patience)
-        return self._open
-
-
-def _rows(cursor: Any) -> Rows:
-    return cursor.fetchall() if cursor.description else []
+        return MemcliError(f"{where} cannot answer: {said}", code="database_failed")
 
 
 def _connect(url: str, patience: float | None) -> Any:
-    """A connection of psycopg's."""
     psycopg = _library()
 
-    base: Any = psycopg.Connection
-
-    class Impatient(base):  # type: ignore[misc]
-        """A connection whose round trips end, also when the server is stopped."""
+    class Impatient(psycopg.Connection[Any]):  # type: ignore[misc,name-defined]
+        """A connection that waits no longer for a server that hangs."""
 
         def wait(self, gen: Any, interval: float = 0.1, timeout: Any = None) -> Any:
             return super().wait(gen, interval, patience if timeout is None else timeout)
@@ -305,28 +171,18 @@ def _connect(url: str, patience: float | None) -> Any:
             if not self.closed:
                 self.pgconn.finish()
 
+    limit = "" if patience is None else f" -c statement_timeout={int(patience * 1000)}"
     connection: Any = Impatient.connect(
         url,
-        connect_timeout=max(2, int(CONNECT)),
+        connect_timeout=CONNECT,
         application_name="memcli",
         client_encoding="UTF8",
-        options=_options(patience),
+        # Compiling a query takes longer than the queries of a recall.
+        options=f"-c jit=off -c search_path=pg_catalog{limit}",
+        autocommit=True,
     )
-    # A reader begins its transactions itself, together with its first question. It
-    # prepares nothing: a pooler gives its connection to others, which know the names.
-    connection.autocommit = True
-    if patience is not None:
-        connection.prepare_threshold = None
+    connection.prepare_threshold = None
     return connection
-
-
-def _options(patience: float | None) -> str:
-    limit = ""
-    if patience is not None:
-        limit = f" -c statement_timeout={int(patience * 1000)}"
-        limit += f" -c idle_in_transaction_session_timeout={int(_IDLE * 1000)}"
-    # Compiling a query takes longer than the queries of a recall.
-    return f"-c jit=off -c search_path=pg_catalog{limit}"
 
 
 def _library() -> Any:

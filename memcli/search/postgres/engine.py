@@ -1,27 +1,25 @@
 """A published vault as an engine of answers: what a `Vault` asks instead of an index.
 
-Invariant: nothing of the vault's files is on this machine but its settings and the
-registry of names, in a folder of the user's cache that is written anew when the
-database has another commit. No answer mixes two commits.
+Invariant: the tables of one commit never change, and have a schema of their own; an
+answer reads those of one commit. Nothing of the vault's files is on this machine but its
+settings and the registry of names, in a folder of the user's cache that is written anew
+when the database has another commit.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import time
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from memcli.entries import layout
 from memcli.errors import MemcliError, NotAllowed, Unavailable
 from memcli.named_tuple import NamedTuple
-from memcli.search.postgres import functions
-from memcli.search.postgres.connection import Database, Rows
+from memcli.search.following import Unindexed, UpdateCounts
+from memcli.search.postgres.connection import Database, Gone
 from memcli.search.postgres.silence import LONG
-from memcli.search.postgres.tables import Tables
 from memcli.search.reader import Reader
-from memcli.search.state import UpdateCounts
-from memcli.search.unindexed import Unindexed
+from memcli.search.store import Size, Store
 from memcli.storage import files
 from memcli.storage.engine_url import redacted
 from memcli.storage.vault_paths import inside
@@ -29,10 +27,9 @@ from memcli.storage.vault_paths import inside
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from memcli.entries.eligibility import Agent
-    from memcli.search.postgres.fetching import Asked
     from memcli.search.postgres.silence import Silence
     from memcli.search.resolved_claims import ResolvedClaims
     from memcli.search.triggers import Told
@@ -40,40 +37,27 @@ if TYPE_CHECKING:
 _Answer = TypeVar("_Answer")
 
 _WRITTEN = "written to"
-_STAMP = "published"  # the commit and the role that the folder was written for
-_MOST_PAGE = 1_000_000  # bytes of a page of the registry
+_STAMP = "published"  # the schema that the folder was written for
+_LOOK = "SELECT schema, version, commit, remote, size FROM memcli.vault WHERE name = %s"
+
+
+def version() -> str:
+    """The version of the tables and of the rows in them."""
+    from memcli.entries.text.tokens import ANALYSIS_VERSION
+    from memcli.search.index import ROW_VERSION
+    from memcli.search.store import FORMAT
+
+    return f"{FORMAT}.{ANALYSIS_VERSION}.{ROW_VERSION}"
 
 
 class Published(NamedTuple):
-    """A vault as the database has it.
+    """A vault as the database has it; `schema` has the tables of this commit."""
 
-    `role` is the name of the user that asks, `is_owner` whether it reads everything;
-    `broken` says that there are files which are no entries.
-    """
-
-    vault: int
+    schema: str
+    version: str
     commit: str
     remote: str | None
-    role: str
-    is_owner: bool
-    broken: bool
-
-
-class _ChangedError(Unavailable):
-    """Another commit was published, or the vault as another one, since the last look.
-
-    Args:
-        engine: the one whose reader found it.
-        rows: what the look found.
-    """
-
-    def __init__(self, engine: Engine, rows: Rows) -> None:
-        super().__init__(
-            "another commit was published while an answer was made",
-            hint="Ask again: the next answer is of that commit.",
-        )
-        self.engine = engine
-        self.rows = rows
+    size: str
 
 
 class Engine:
@@ -113,6 +97,7 @@ class Engine:
         self.change = UpdateCounts()
         self.stale = False
         self.unreadable: list[str] = []
+        self.symlinks: list[str] = []
         self._reader: Reader | None = None
         self._published: Published | None = None
 
@@ -126,37 +111,18 @@ class Engine:
 
         Raises:
             Unavailable: the database is gone or slow.
-            MemcliError: it holds no such vault for this role.
+            MemcliError: it holds no such vault.
         """
         if self._published is None:
             self._published = self._look()
-            self._database.rest()
         return self._published
 
-    def acts_as(self, agent: str | None) -> str | None:
-        """The agent that a caller is: a role that is no owner is one itself.
-
-        Raises:
-            NotAllowed: the role is one agent, and the caller wants to be another.
-        """
-        published = self.published()
-        if published.is_owner or agent == published.role:
-            return agent
-        if agent is not None:
-            raise NotAllowed(
-                f"{redacted(self._url)} knows its user as the agent "
-                f"'{published.role}', not as '{agent}'",
-                hint="Leave the agent out, or connect as that role.",
-            )
-        return published.role
-
-    def again_as(self, agent: str | None) -> Engine:
+    def again_as(self) -> Engine:
         """The same vault over the same connection, for another caller."""
         where = (self._url, self._name, self._folder, self._silence)
         other = Engine(*where, waits=self._waits)
         other._database = self._database
         other._published = self._published
-        other.acts_as(agent)
         return other
 
     def refusal(self, what: str) -> MemcliError:
@@ -178,62 +144,55 @@ class Engine:
     def _look(self) -> Published:
         if not self._waits:
             self._silence.refuse(redacted(self._url))
-        began = time.monotonic()
         try:
-            self._database.fresh()
-            rows = self._database.ask((functions.LOOKED, (self._name,)))[0]
+            rows = self._database.ask(_LOOK, (self._name,))
+        except Gone:
+            rows = []  # the database was never prepared
         except Unavailable:
-            self._was_long(began)
+            self._note()
             raise
         self._silence.forget()
-        return self._found(rows)
+        if not rows:
+            raise MemcliError(
+                f"{redacted(self._url)} holds no vault '{self._name}'",
+                hint="Publish it: memcli publish --vault FOLDER --to NAME",
+                code="not_published",
+            )
+        published = Published(*rows[0])
+        if published.version != version():
+            raise MemcliError(
+                f"{redacted(self._url)}: '{self._name}' was published by another "
+                "version of memcli",
+                hint="Publish it again with this version, or install that one.",
+                code="wrong_format",
+            )
+        self._settle(published)
+        return published
 
-    def _was_long(self, began: float) -> bool:
-        """Whether a call that failed has waited since then; it is noted.
-
-        Args:
-            began: by the monotonic clock.
-        """
-        if time.monotonic() - began < LONG:
+    def _note(self) -> bool:
+        """Note a question that failed, if it has kept the caller waiting."""
+        if self._database.waited < LONG:
             return False
         self._silence.note()
         return True
 
-    def _found(self, rows: Rows) -> Published:
-        """What a look found, with its settings on this machine."""
-        if not rows or rows[0][1] is None:
-            raise MemcliError(
-                f"{redacted(self._url)} holds no vault '{self._name}' that its user "
-                "may read",
-                hint="Publish it: memcli publish --vault FOLDER --to NAME. A reader is "
-                "an agent that the vault's config names: docs/use/sharing.md.",
-                code="not_published",
-            )
-        published = Published(*rows[0])
-        self._settle(published)
-        return published
-
     def _settle(self, published: Published) -> None:
         """Write the settings and the registry, unless they are this commit's."""
-        stamp = f"{published.commit} {published.vault} {published.role}\n".encode()
+        stamp = f"{published.schema} {published.commit}\n".encode()
         path = os.path.join(self._folder, ".memcli", _STAMP)
         with contextlib.suppress(MemcliError):
             if files.read(path, limit=10_000) == stamp:
                 return
         import shutil
 
-        values = {"vault": published.vault, "agent": None, "most": _MOST_PAGE}
-        ((config, ignored),), pages = self._database.ask(
-            (functions.SETTINGS.call, values), (functions.PAGES.call, values)
-        )
+        pages = self._database.ask(f"SELECT path, data FROM {published.schema}.page")  # noqa: S608
         shutil.rmtree(os.path.join(self._folder, layout.ENTITIES), ignore_errors=True)
-        self._write(layout.CONFIG, config or b"")
-        if ignored:
-            self._write(layout.IGNORED_NAMES, ignored)
+        self._write(layout.CONFIG, b"")
         for name, data in pages:
-            where = name.decode("utf-8", "surrogateescape")
-            if layout.registered_type(where) and where.endswith(".md"):
-                self._write(where, data)
+            where = bytes(name).decode("utf-8", "surrogateescape")
+            entity = layout.registered_type(where) and where.endswith(".md")
+            if entity or where in (layout.CONFIG, layout.IGNORED_NAMES):
+                self._write(where, bytes(data))
         files.write_atomic(path, stamp)
 
     def _write(self, name: str, data: bytes) -> None:
@@ -245,81 +204,46 @@ class Engine:
 
     def current(self) -> Reader:
         """A reader of what is published now; it lasts until the next is asked for."""
-        if self._published is None or self._reader is not None:
-            self._published = self._look()
-        return self._opened(self._published, seen=True)
-
-    def _likely(self) -> Reader:
-        """As `current`, but a look is taken together with the reader's first question.
-
-        That raises `_ChangedError` when something else is published by now.
-        """
-        if self._published is None or self._reader is None:
-            return self.current()
-        self._database.fresh()
-        return self._opened(self._published, seen=False)
-
-    def _opened(self, published: Published, *, seen: bool) -> Reader:
-        """A reader of what is published, which was `seen` at this moment."""
-
-        def compare(rows: Rows) -> None:
-            if [Published(*row) for row in rows] != [published]:
-                raise _ChangedError(self, rows)
-
-        look: Asked = ((functions.LOOKED, (self._name,)), compare)
-        tables = Tables(self._database, published.vault, look, seen=seen)
-        broken = self._broken() if published.broken else {}
-        self._reader = Reader(tables, broken, self.agent, self._folder)
+        known, now = self._published, self._published
+        if now is None or self._reader is not None:
+            now = self._published = self._look()
+        if self._reader is None or now != known:
+            try:
+                self._reader = self._opened(now)
+            except Unavailable:
+                self._note()
+                raise
         self._reader.count_resolved(self.elsewhere())
         return self._reader
 
-    def _broken(self) -> dict[str, tuple[int, str]]:
-        """The files that are no entries; only an owner is told."""
-        published = self.published()
-        if not published.is_owner or self.agent is not None:
-            return {}
-        values = {"vault": published.vault, "agent": None}
-        rows = self._database.ask((functions.BROKEN.call, values))[0]
-        return {
-            path.decode("utf-8", "surrogatepass"): (
-                line,
-                reason.decode("utf-8", "surrogatepass"),
-            )
-            for path, line, reason in rows
-        }
+    def _opened(self, published: Published) -> Reader:
+        def ask(sql: str, values: Sequence[Any]) -> Iterable[Sequence[Any]]:
+            # Every SELECT of a store is of one table.
+            asked = sql.replace(" FROM ", f" FROM {published.schema}.")
+            return self._database.ask(asked.replace("?", "%s"), values)
+
+        import json
+
+        store = Store(ask, Size(*json.loads(published.size)))
+        return Reader(store, {}, self.agent, self._folder)
 
     def read(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """Return `answer(reader)`; a connection that broke is opened once more."""
-        began = time.monotonic()
         try:
-            return self._answered(answer, self._likely)
+            return answer(self.current())
         except Unavailable:
-            if self._was_long(began) or self._reader is None:
+            if self._note() or self._reader is None:
                 raise
-            self._reader = None
-            return self._answered(answer, self.current)
-        finally:
-            self._database.rest()
+            self._forget()
+            return answer(self.current())
+
+    def _forget(self) -> None:
+        """Ask for everything anew."""
+        self._reader = self._published = None
 
     def again(self, answer: Callable[[Reader], _Answer]) -> _Answer:
-        """As `read`, of what the last `read` found, if that is still published."""
-        try:
-            return self._answered(answer, lambda: self._reader or self.current())
-        finally:
-            self._database.rest()
-
-    def _answered(
-        self, answer: Callable[[Reader], _Answer], reader: Callable[[], Reader]
-    ) -> _Answer:
-        """An answer of one reader, or of another where something else is published."""
-        try:
-            return answer(reader())
-        except _ChangedError as changed:
-            if changed.engine is not self:
-                raise
-            self._published = None  # which the next line may not find
-            self._published = self._found(changed.rows)
-            return answer(self._opened(self._published, seen=True))
+        """As `read`, of what the last `read` found."""
+        return answer(self._reader or self.current())
 
     def glance(self, answer: Callable[[Reader, Unindexed], _Answer]) -> _Answer:
         """As `read`; nothing has changed since it was published."""
@@ -348,12 +272,9 @@ class Engine:
         The next question gets another reader then, and a database that kept the answer
         waiting is noted, as `read` does.
         """
-        changed = isinstance(error, _ChangedError) and error.engine is self
-        if not changed and error is not self._database.failure:
+        if error is not self._database.failure:
             return False
-        self._reader = None
-        if changed:
-            self._published = None
-        elif isinstance(error, Unavailable) and self._database.waited >= LONG:
-            self._silence.note()
+        self._forget()
+        if isinstance(error, Unavailable):
+            self._note()
         return True

@@ -1,70 +1,140 @@
-"""The only writer of a vault's rows: brings a vault's tables up to a commit.
+"""Publishing: the tables of one commit into the database, in one transaction.
 
-Invariant: what readers see changes in one transaction, from one commit to another; a
-publisher that dies has changed nothing that they see. What it had analysed is staged,
-so the next publish goes on where it was. Publishing a commit twice changes nothing.
+Invariant: what is shared is published and nothing else: a private entry, or one of a
+group, is in no table, no count and no row. Readers see one commit or the next; a
+publisher that dies has changed nothing. The tables of a commit have a schema of their
+own, and the last two stay, so that an answer that has begun can end.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from itertools import islice
 
-from memcli.entries.eligibility import Agent
-from memcli.entries.entry import Visibility
-from memcli.entries.text.tokens import ANALYSIS_VERSION
 from memcli.errors import LockBusy, NotAllowed
 from memcli.named_tuple import NamedTuple
+from memcli.search import database as local
 from memcli.search.document import numbered
-from memcli.search.index import ROW_VERSION
-from memcli.search.postgres import applying, schema
-from memcli.search.postgres.connection import Database
-from memcli.search.postgres.initialising import check_format
-from memcli.search.postgres.merging import Merging
-from memcli.search.postgres.staging import COLUMNS, Reach, Stage
+from memcli.search.postgres.engine import version
+from memcli.search.store import TABLES, Size
+from memcli.search.whoosh_codec import Index
 from memcli.storage.engine_url import redacted
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Iterable, Iterator, Sequence
+    from sqlite3 import Connection
 
-    from memcli.search.reading import Found
+    from memcli.search.document import Prepared
+    from memcli.search.postgres.connection import Database
 
-_BATCH = 2_000  # files of a vault that are staged at once
+ROLE = "memcli_reader"
+"""The role of readers: it may look at the tables, and nothing else."""
+
+_PREPARE = f"""
+CREATE SCHEMA memcli;
+CREATE TABLE memcli.vault (
+    name TEXT PRIMARY KEY, number INTEGER NOT NULL, schema TEXT NOT NULL,
+    version TEXT NOT NULL, commit TEXT NOT NULL, origin TEXT NOT NULL, remote TEXT,
+    size TEXT NOT NULL
+);
+GRANT USAGE ON SCHEMA memcli TO {ROLE};
+GRANT SELECT ON memcli.vault TO {ROLE};
+"""
+# The tables that are read; the types of their columns, as binary COPY takes them.
+_TYPES = {
+    "posting": ("text", "bytea", "int4", "int4", "bytea", "int8"),
+    "fact": ("text", "int4", "bytea", "int8"),
+    "doc": ("int4", "bytea", "int8", "bytea"),
+    "page": ("bytea", "bytea"),
+    "file": ("bytea", "text"),
+}
+_OWN = {
+    "page": "path {bytes} PRIMARY KEY, data {bytes} NOT NULL",
+    "file": "path {bytes} PRIMARY KEY, blob TEXT NOT NULL",
+}
+# Bytes are compared with nothing and packed already.
+_PLAIN = (("posting", "data"), ("fact", "data"))
 
 
 class Content(NamedTuple):
     """What is published of a vault besides its entries.
 
     `name` is its name in the database, `origin` its first commit, `commit` the one that
-    is published; `pages` are the files of its registry, with who may see each.
+    is published; `pages` are its settings and the files of its registry.
     """
 
     name: str
     origin: str
     commit: str
     remote: str | None
-    config: bytes
-    ignored: bytes
-    agents: Mapping[str, Agent]
-    pages: Sequence[tuple[str, Reach, bytes]] = ()
+    pages: Sequence[tuple[str, bytes]] = ()
 
 
 class Standing(NamedTuple):
     """What the database holds of a vault: `commit` is None before the first publish.
 
-    `origin` is the first commit of its history, empty where that was not known, and
-    `remote` the address that it is pushed to.
+    `number` counts its publishes; `origin` is the first commit of its history, empty
+    where that was not known, and `remote` the address that it is pushed to.
     """
 
-    vault: int
-    commit: str | None
-    version: str | None
-    bits: int
+    number: int = 0
+    commit: str | None = None
+    version: str | None = None
     origin: str = ""
     remote: str | None = None
+    schema: str = ""
+
+
+def initialise(database: Database) -> bool:
+    """Make the role of readers and the list of vaults; False when they were there.
+
+    Raises:
+        NotAllowed: the user may not make a role or a schema; the hint has what an
+            administrator runs.
+    """
+    ((here,),) = database.ask("SELECT to_regclass('memcli.vault') IS NOT NULL")
+    if here:
+        return False
+    try:
+        roles = database.ask("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,))
+        with database.transaction():
+            if not roles:
+                database.ask(f"CREATE ROLE {ROLE} NOLOGIN")
+            for statement in _PREPARE.split(";"):
+                if statement.strip():
+                    database.ask(statement)
+    except NotAllowed as error:
+        raise NotAllowed(
+            error.message,
+            hint=f"An administrator makes the role (CREATE ROLE {ROLE} NOLOGIN) and "
+            "lets you create a schema in this database; then repeat this.",
+        ) from None
+    return True
+
+
+class Tables:
+    """The index of what is published, made in memory by Whoosh.
+
+    Attributes:
+        files: git's name of the content of each file that is in it, by path.
+    """
+
+    def __init__(self) -> None:
+        self.db: Connection = local.in_memory(None)
+        self.db.execute("BEGIN")
+        self._writer = Index(self.db, Size()).writer()
+        self.files: dict[str, str] = {}
+
+    def add(self, path: str, blob: str, document: Prepared) -> None:
+        """Add an entry."""
+        self.files[path] = blob
+        self._writer.add(document)
+
+    def end(self) -> Size:
+        """Write the tables; the sums over all documents."""
+        self._writer.commit()
+        return self._writer.size
 
 
 class Publisher:
@@ -73,46 +143,20 @@ class Publisher:
     Args:
         database: one that may be written to.
         content: what is published besides the entries.
-
-    Attributes:
-        content: as above.
-        version: what else the rows depend on.
     """
 
     def __init__(self, database: Database, content: Content) -> None:
         self._database = database
         self.content = content
-        settings = numbered(content.config.decode("utf-8", "replace"))
-        numbers = schema.FORMAT, ANALYSIS_VERSION, ROW_VERSION
-        self.version = f"{'.'.join(map(str, numbers))}.{settings:016x}"
 
-    def standing(self, *, claim: bool = True) -> Standing:
-        """What the database holds of the vault.
-
-        Args:
-            claim: take the name and a number for a vault that the database does not
-                know yet; otherwise such a vault has the number 0.
-        """
-        check_format(self._database)
-        content = self.content
-        if claim:
-            self._database.ask(
-                (
-                    "INSERT INTO memcli.vaults (name, origin, bits) "
-                    "VALUES (%s, %s, 0) ON CONFLICT (name) DO NOTHING",
-                    (content.name, content.origin),
-                )
-            )
+    def standing(self) -> Standing:
+        """What the database holds of the vault."""
         rows = self._database.ask(
-            (
-                'SELECT vault, "commit", version, bits, origin, remote '
-                "FROM memcli.vaults WHERE name = %s",
-                (content.name,),
-            )
-        )[0]
-        if not rows:
-            return Standing(0, None, None, 0)
-        return Standing(*rows[0])
+            "SELECT number, commit, version, origin, remote, schema "
+            "FROM memcli.vault WHERE name = %s",
+            (self.content.name,),
+        )
+        return Standing(*rows[0]) if rows else Standing()
 
     def another(self) -> NotAllowed:
         """Why a vault is not published under the name of another one."""
@@ -146,245 +190,86 @@ class Publisher:
 
     def is_current(self, standing: Standing) -> bool:
         """Whether this commit is published, by this version of memcli."""
-        same = standing.commit == self.content.commit
-        return same and standing.version == self.version
+        here = (standing.commit, standing.version)
+        return here == (self.content.commit, version())
 
-    def known(self, standing: Standing) -> dict[bytes, str]:
-        """Digest of a path -> git's name of its content, of all that is published."""
-        rows = self._database.ask(
-            (
-                "SELECT place, blob FROM memcli.documents WHERE vault = %s UNION ALL "
-                "SELECT place, blob FROM memcli.broken WHERE vault = %s",
-                (standing.vault, standing.vault),
-            )
-        )[0]
-        return dict(rows)
-
-    def staged(
-        self, standing: Standing, bits: int, wanted: Mapping[bytes, str]
-    ) -> set[bytes]:
-        """The files that a publish which did not end has analysed; the rest goes.
-
-        Args:
-            standing: of the vault.
-            bits: those that say a document's bucket.
-            wanted: digest of a path -> git's name of its content.
-        """
-        rows = self._database.ask(
-            (
-                "SELECT place, blob, version FROM memcli.staged WHERE vault = %s",
-                (standing.vault,),
-            )
-        )[0]
-        whole = self._staging(bits)
-        ready = {
-            place
-            for place, blob, version in rows
-            if version == whole and wanted.get(place) == blob
-        }
-        stale = [place for place, _, _ in rows if place not in ready]
-        self._unstage(standing, stale)
-        return ready
-
-    def _staging(self, bits: int) -> str:
-        return f"{self.version}/{bits}"
-
-    def _unstage(self, standing: Standing, places: Sequence[bytes]) -> None:
-        self._database.ask((_UNSTAGE, (standing.vault, list(places))))
-
-    def stage(
-        self, standing: Standing, bits: int, found: Iterable[tuple[Found, str]]
-    ) -> None:
-        """Analyse files and put them beside what is published.
-
-        Args:
-            standing: of the vault.
-            bits: those that say a document's bucket.
-            found: each file as it was read, and git's name of its content.
-        """
-        agents = self.content.agents
-        stage = Stage(standing.vault, bits, self._staging(bits), agents)
-        files = iter(found)
-        while batch := list(islice(files, _BATCH)):
-            rows = [_row(stage, file, blob) for file, blob in batch]
-            places = [row[1] for row in rows]
-            with self._database.transaction():
-                self._unstage(standing, places)
-                self._database.copy(
-                    f"COPY memcli.staged ({', '.join(COLUMNS)}) "
-                    "FROM STDIN (FORMAT BINARY)",
-                    [*COLUMNS.values()],
-                    rows,
-                )
+    def known(self, standing: Standing) -> dict[str, str]:
+        """The published files: by path git's name of the content."""
+        if not standing.schema:
+            return {}
+        rows = self._database.ask(f"SELECT path, blob FROM {standing.schema}.file")
+        return {bytes(path).decode("utf-8", "surrogateescape"): b for path, b in rows}
 
     @contextmanager
-    def turn(self, standing: Standing) -> Iterator[None]:
-        """Keep other publishers of this vault out.
-
-        A row is locked over a connection of its own, since staging commits on the way.
-        An advisory lock would do it in one, but every reader may take that.
+    def turn(self) -> Iterator[None]:
+        """A transaction in which nobody else publishes this vault.
 
         Raises:
-            LockBusy: another one is at work.
+            LockBusy: another process is at work.
         """
-        guard = Database(self._database.url, patience=None, read_only=False)
-        try:
-            guard.ask((_TURN, (standing.vault,)))
-            with guard.transaction():
-                guard.script("SET LOCAL idle_in_transaction_session_timeout = 0")
-                if not guard.ask((_MINE, (standing.vault,)))[0]:
-                    raise self._busy()
-                yield
-        finally:
-            guard.close()
-
-    def _busy(self) -> LockBusy:
-        return LockBusy(
-            f"'{self.content.name}' is being published by another process",
-            hint="Wait for it; what it publishes may be this commit already.",
-        )
-
-    def _check_unchanged(self, standing: Standing) -> None:
-        """Refuse to apply on top of what another publisher applied meanwhile.
-
-        The connection that holds the turn may have been lost.
-        """
-        values = standing.vault, standing.commit
-        if not self._database.ask((_UNCHANGED, values))[0]:
-            raise self._busy()
-
-    def apply(
-        self, standing: Standing, bits: int, gone: Sequence[bytes], *, rebuild: bool
-    ) -> None:
-        """Let readers see what is staged, and no longer what is gone.
-
-        Args:
-            standing: of the vault.
-            bits: those that say a document's bucket.
-            gone: digests of the paths that were removed or changed.
-            rebuild: everything that was published goes.
-        """
-        vault = standing.vault
+        key = numbered(self.content.name) - (1 << 63)
         with self._database.transaction():
-            self._check_unchanged(standing)
-            if rebuild:
-                for table in ("documents", "lists", "counts", "access", "broken"):
-                    self._do(f"DELETE FROM memcli.{table} WHERE vault = %s", vault)
-                gone = ()
-            self._database.script(applying.SCRATCH)
-            self._database.copy(
-                "COPY gone (place) FROM STDIN (FORMAT BINARY)",
-                ["bytea"],
-                ([place] for place in gone),
-            )
-            self._database.script("ANALYZE gone")
-            self._do(applying.DOUBLES, vault)
-            merging = Merging(self._database, vault, bits, fresh=rebuild)
-            for bucket in range(1 << bits):
-                merging.merge(bucket)
-            merging.count()
-            self._do(applying.FEWER, vault)
-            self._do(applying.MORE, vault)
-            for statement in (*applying.DOCUMENTS, *applying.BROKEN):
-                self._do(statement, vault)
-            self._settle(vault)
-            self._do("DELETE FROM memcli.staged WHERE vault = %s", vault)
-            content = self.content
-            self._database.ask(
-                (
-                    'UPDATE memcli.vaults SET "commit" = %s, version = %s, bits = %s, '
-                    "origin = coalesce(nullif(%s, ''), origin), "
-                    "remote = %s, config = %s, ignored = %s, published = now(), "
-                    "broken = (SELECT count(*) FROM memcli.broken b "
-                    "WHERE b.vault = vaults.vault) WHERE vault = %s",
-                    (
-                        content.commit,
-                        self.version,
-                        bits,
-                        content.origin,
-                        content.remote,
-                        content.config,
-                        content.ignored,
-                        vault,
-                    ),
+            taken = self._database.ask("SELECT pg_try_advisory_xact_lock(%s)", (key,))
+            if not taken[0][0]:
+                raise LockBusy(
+                    f"'{self.content.name}' is being published by another process",
+                    hint="Repeat this when it has ended.",
                 )
-            )
-        # The planner would not know that the tables are no longer empty.
-        if rebuild:
-            self._database.script(applying.ANALYZE)
+            yield
 
-    def _settle(self, vault: int) -> None:
-        """Write the pages of the registry, and which agent sees what."""
-        content = self.content
-        self._do("DELETE FROM memcli.pages WHERE vault = %s", vault)
-        self._do("DELETE FROM memcli.sees WHERE vault = %s", vault)
-        self._do("DELETE FROM memcli.access WHERE vault = %s AND documents = 0", vault)
-        rows = self._database.ask(
-            ("SELECT reach FROM memcli.access WHERE vault = %s", (vault,))
-        )[0]
-        reaches = {Reach.from_json(data) for (data,) in rows}
-        reaches.update(reach for _, reach, _ in content.pages)
-        names = {*content.agents, *(each.agent for each in reaches if each.agent)}
-        agents = [content.agents.get(name) or Agent(name) for name in sorted(names)]
-        sees = {
-            (_name(agent.name), reach.number(vault))
-            for agent in agents
-            for reach in (*reaches, _own(agent))
-            if reach.shown_to(agent)
-        }
-        self._database.copy(
-            "COPY memcli.sees (vault, agent, access) FROM STDIN (FORMAT BINARY)",
-            ["int4", "bytea", "int8"],
-            ((vault, name, number) for name, number in sorted(sees)),
+    def publish(self, standing: Standing, tables: Tables, size: Size) -> None:
+        """Put the tables of a commit in the place of another's, within `turn`."""
+        content, number = self.content, standing.number + 1
+        prefix = f"memcli_{numbered(content.name):016x}_"
+        schema, ask = f"{prefix}{number}", self._database.ask
+        ask(f"CREATE SCHEMA {schema}")
+        pages = (_bytes(path, data) for path, data in content.pages)
+        paths = (_bytes(path, blob) for path, blob in sorted(tables.files.items()))
+        for name, types in _TYPES.items():
+            columns, _, keys = {**TABLES, **_OWN}[name].partition("PRIMARY KEY (")
+            made = columns.rstrip(", ").format(bytes="BYTEA")
+            ask(f"CREATE TABLE {schema}.{name} ({made})")
+            for table, column in _PLAIN:
+                if table == name:
+                    ask(
+                        f"ALTER TABLE {schema}.{name} ALTER COLUMN {column} "
+                        "SET STORAGE EXTERNAL"
+                    )
+            rows: Iterable[Sequence[object]] = {"page": pages, "file": paths}.get(
+                name
+            ) or tables.db.execute(f"SELECT * FROM {name}")
+            self._database.copy(f"{schema}.{name}", types, rows)
+            if keys:  # faster than while rows come
+                ask(f"ALTER TABLE {schema}.{name} ADD PRIMARY KEY ({keys}")
+            # Without it a question reads every list.
+            ask(f"ANALYZE {schema}.{name}")
+        ask(f"GRANT USAGE ON SCHEMA {schema} TO {ROLE}")
+        ask(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {ROLE}")
+        import json
+
+        values = (number, schema, version(), content.commit, content.origin)
+        ask(
+            "INSERT INTO memcli.vault "
+            "(number, schema, version, commit, origin, remote, size, name) "
+            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (name) DO "
+            "UPDATE SET number = excluded.number, schema = excluded.schema, "
+            "version = excluded.version, commit = excluded.commit, "
+            "origin = excluded.origin, remote = excluded.remote, size = excluded.size",
+            (*values, content.remote, json.dumps(size), content.name),
         )
-        self._database.copy(
-            "COPY memcli.pages (vault, path, access, data) FROM STDIN (FORMAT BINARY)",
-            ["int4", "bytea", "int8", "bytea"],
-            (
-                (vault, _name(path), reach.number(vault), data)
-                for path, reach, data in content.pages
-            ),
-        )
+        like = "SELECT nspname FROM pg_namespace WHERE nspname LIKE %s"
+        for (old,) in ask(like, (prefix.replace("_", r"\_") + "%",)):
+            if int(old.removeprefix(prefix)) < standing.number:
+                ask(f"DROP SCHEMA {old} CASCADE")
 
-    def totals(self, standing: Standing) -> tuple[int, int]:
-        """How many entries are published, and how many files that are not entries."""
-        ((entries,),), ((broken,),) = self._database.ask(
-            (
-                "SELECT coalesce(sum(documents), 0)::bigint FROM memcli.access "
-                "WHERE vault = %s",
-                (standing.vault,),
-            ),
-            (
-                "SELECT count(*) FROM memcli.broken WHERE vault = %s",
-                (standing.vault,),
-            ),
-        )
-        return entries, broken
+    def totals(self) -> int:
+        """How many entries are published."""
+        import json
 
-    def _do(self, statement: str, vault: int) -> None:
-        times = statement.count("%s")
-        self._database.ask((statement, (vault,) * times))
+        sql = "SELECT size FROM memcli.vault WHERE name = %s"
+        rows = self._database.ask(sql, (self.content.name,))
+        return Size(*json.loads(rows[0][0])).documents if rows else 0
 
 
-def _row(stage: Stage, file: Found, blob: str) -> tuple[Any, ...]:
-    if file.document is None:
-        return stage.broken(file, blob)
-    return stage.document(file, blob)
-
-
-def _own(agent: Agent) -> Reach:
-    """What an agent keeps for itself: so each agent is known to the database."""
-    return Reach(agent.name, Visibility.PRIVATE, ())
-
-
-def _name(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-_UNSTAGE = "DELETE FROM memcli.staged WHERE vault = %s AND place = ANY(%s::bytea[])"
-_TURN = "INSERT INTO memcli.turns (vault) VALUES (%s) ON CONFLICT DO NOTHING"
-_MINE = "SELECT vault FROM memcli.turns WHERE vault = %s FOR UPDATE SKIP LOCKED"
-_UNCHANGED = """
-SELECT vault FROM memcli.vaults
-WHERE vault = %s AND "commit" IS NOT DISTINCT FROM %s FOR UPDATE
-"""
+def _bytes(path: str, value: object) -> tuple[bytes, object]:
+    return path.encode("utf-8", "surrogateescape"), value

@@ -112,11 +112,10 @@ class BM25:
         docs: Collection[int],
     ) -> Table:
         """The scores of these documents by term, for the closer look."""
-        ascending = self._corpus.ascending
         table = {}
         for term in terms:
             listed, more = postings[term.text]
-            held = held_of(listed, docs, ascending=ascending)
+            held = held_of(listed, docs)
             for each in more:
                 held.update((doc, n) for doc, n in each.items() if doc in docs)
             table[term.text] = self.scored(term, held)

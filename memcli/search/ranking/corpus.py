@@ -18,7 +18,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from memcli.search.source import Ahead, Level
 else:
     Protocol = object
 
@@ -45,6 +44,13 @@ SPELLING, SAME, NEAR = "spelling", "same", "near"
 
 As what was meant by a word that is spelled wrong, as another name of the same thing
 (k8s, kubernetes), or as a word of similar meaning.
+"""
+
+
+ASKED = 0.75
+"""How often an entry holds a word of its `asked` that stands nowhere else in it.
+
+Less than 1, which no other word counts: what must not read `asked` can tell them apart.
 """
 
 
@@ -111,9 +117,6 @@ class Links(Protocol):
     def edges(self, doc: int) -> Iterable[Edge]:
         """What ties a document to others, always in the same order."""
 
-    def ahead(self, docs: Collection[int], /) -> None:
-        """Say whose edges will be asked next; changes no answer."""
-
 
 class Scope(NamedTuple):
     """Which documents take part, and over which edges others are reached.
@@ -159,11 +162,8 @@ class Corpus(Protocol):
     `size` counts live documents, `total_length` their terms. By document: `lengths`
     in terms; `sessions` a number shared by the entries of one session or document, 0
     for none; `orders` a number that depends on the entry alone and breaks ties.
-    `ascending` says whether postings are in the order of their documents' numbers.
+    Postings are in the order of their documents' numbers.
     """
-
-    @property
-    def ascending(self) -> bool: ...
 
     @property
     def size(self) -> int: ...
@@ -191,16 +191,11 @@ class Corpus(Protocol):
     def held(self, term: str, docs: Collection[int]) -> Mapping[int, float]:
         """Those of some documents that hold a term, and how often (weighted)."""
 
-    def levels(
-        self, wanted: Callable[[], Iterable[str]], /
-    ) -> Mapping[str, Mapping[int, Sequence[Level]]] | None:
-        """Where some terms stand, and what they count there at most (`Source`)."""
+    def fetch_terms(self, terms: Iterable[str]) -> None:
+        """Read the postings of several terms at once, which are asked for next."""
 
-    def placed(self, places: Mapping[int, Sequence[int]]) -> list[int]:
-        """The live documents at some of these places."""
-
-    def ahead(self, wanted: Callable[[], Ahead], /) -> None:
-        """Say what will be read next, for a corpus that fetches; changes no answer."""
+    def fetch_rows(self, docs: Iterable[int]) -> None:
+        """Read the rows of several documents at once, which are asked for next."""
 
     def session_members(self, session: int) -> list[int]:
         """The live documents of a session, in their order in it."""
@@ -251,18 +246,15 @@ _WORTH_LOOKING_UP = 8
 def held_of(
     postings: tuple[Sequence[int], Sequence[float]],
     wanted: Collection[int],
-    *,
-    ascending: bool,
 ) -> dict[int, float]:
     """Those of some documents that a posting list names, in its order, with its counts.
 
     Args:
         postings: documents, and how often each holds the term.
         wanted: the documents that are looked for; quick to be asked for one.
-        ascending: whether the list is in the order of the documents' numbers.
     """
     docs, counts = postings
-    if not ascending or len(docs) < _WORTH_LOOKING_UP * len(wanted):
+    if len(docs) < _WORTH_LOOKING_UP * len(wanted):
         pairs = zip(docs, counts, strict=True)
         return {doc: n for doc, n in pairs if doc in wanted}
     found: dict[int, float] = {}

@@ -15,7 +15,7 @@ import os
 from functools import cache
 from math import log
 
-from memcli.search.source import ASKED, Ahead
+from memcli.search.ranking.corpus import ASKED
 from memcli.storage import package_data
 
 TYPE_CHECKING = False
@@ -87,7 +87,6 @@ def of_documents(reader: Reader, names: Sequence[Sequence[str]]) -> dict[int, fl
     long.
     """
     terms = list(dict.fromkeys(term for name in names for term in name))
-    reader.ahead(lambda: Ahead(rare=terms))
     counts = dict(zip(terms, reader.frequencies(terms), strict=True))
     total: dict[int, float] = {}
     for name in names:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import heapq
 
 from memcli.search.ranking.corpus import Corpus, Term, inverse_frequency
-from memcli.search.source import Ahead
 
 TYPE_CHECKING = False
 
@@ -52,7 +51,6 @@ def expansion(
     # The cut by votes alone spares a look-up of every word of three long notes.
     likely = sorted(sorted(votes), key=votes.__getitem__, reverse=True)
     likely = likely[: 8 * weights.feedback_terms]
-    corpus.ahead(lambda: Ahead(counts=[("terms", text) for text in likely]))
     size = corpus.size
     weighed = []
     for text, n in zip(likely, corpus.frequencies(likely), strict=True):

@@ -10,17 +10,14 @@ activation theory of memory", 1983): what is tied to everything says nothing.
 
 from __future__ import annotations
 
-from functools import partial
-
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.corpus import average_length, inverse_frequency
 from memcli.search.ranking.weights import by_length
-from memcli.search.source import Ahead
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from memcli.search.ranking.corpus import Corpus, Edge, Scope
     from memcli.search.ranking.weights import Weights
@@ -83,14 +80,12 @@ def walk(
     floor = [best * weights.graph_brings**hops for hops in range(weights.depth + 1)]
     for hops in range(1, weights.depth + 1):
         news: dict[int, Reached] = {}
-        scope.links.ahead(heads)
         # Where no hop follows, an edge below it is too weak to bring an entry, as most
         # are; it counts for those that `totals` holds.
         least = floor[hops] if hops == weights.depth else 0.0
         arrivals: list[tuple[Reached, list[int]]] = []
         for doc, head in heads.items():
             arrivals += _hop(doc, head, scope.links.edges(doc), shares, totals, least)
-        corpus.ahead(partial(_facts_of, arrivals))
         beyond = {doc for _, others in arrivals for doc in others if doc not in totals}
         # What `totals` holds takes part, or it would not be there.
         held = totals.keys() | scope.holding([*beyond])
@@ -113,10 +108,6 @@ def walk(
         for doc, arrival in reached.items()
         if doc in totals or arrival.score >= floor[len(arrival.way)]
     }
-
-
-def _facts_of(arrivals: Sequence[tuple[Reached, Sequence[int]]]) -> Ahead:
-    return Ahead(facts=[doc for _, others in arrivals for doc in others])
 
 
 def _strongest(

@@ -7,9 +7,6 @@ the pool, which gets the closer look, that is shown and scores more than one tha
 from __future__ import annotations
 
 import heapq
-from functools import partial
-
-from memcli.search.source import Ahead
 
 TYPE_CHECKING = False
 
@@ -76,14 +73,6 @@ class Pool:
         self.least = scores[best[-1]] if len(best) == self._count else None
         return best
 
-    def reaches(self, floor: float) -> bool:
-        """Whether no document that scores less than a floor can be among the best."""
-        return self.least is not None and self.floor() >= floor
-
-    def floor(self) -> float:
-        """The score by words that a document needs at least to be among the best."""
-        return (self.least or 0.0) / (1 + self._temporal)
-
     def _look(
         self,
         ranked: Sequence[int],
@@ -95,22 +84,9 @@ class Pool:
             chunk = ranked[start : start + 2 * self._count]
             if self._is_enough(found, scores[chunk[0]]):
                 return
-            self._corpus.ahead(partial(self._wanted, chunk))
             for doc in self._admitted(chunk):
                 share = self._inside(doc) if self._inside is not None else 0.0
                 found[doc] = scores[doc] * (1 + self._temporal * share)
-
-    def _wanted(self, chunk: Sequence[int]) -> Ahead:
-        """Facts say which of them are shown; most that are come into the pool."""
-        weights = self._weights
-        first = chunk[: self._count]
-        return Ahead(
-            facts=chunk,
-            rows=chunk[:LIKELY],
-            words=first if weights.feedback else (),
-            beside=first if weights.after or weights.before else (),
-            most_sessions=weights.most_sessions,
-        )
 
     def _is_enough(self, found: Mapping[int, float], most: float) -> bool:
         """Whether no document that scores `most` or less can be among the best.

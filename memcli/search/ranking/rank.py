@@ -45,7 +45,6 @@ from memcli.search.ranking.order import Evidence, Hit, Order, worded
 from memcli.search.ranking.pool import LIKELY, Pool
 from memcli.search.ranking.proximity import Neighbourhood
 from memcli.search.ranking.weights import DEFAULTS, Weights
-from memcli.search.source import Ahead
 
 TYPE_CHECKING = False
 
@@ -53,16 +52,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from memcli.search.ranking.graph import Reached
-    from memcli.search.ranking.shortlist import Shortlist
 
 COVERING = 5
 """So many of the first hits say how well the corpus covers a question."""
-
-# Of a vault whose lists are long, so many times the pool are looked at first: with 5 a
-# second time was needed for one question of four, with 2 for each. At most so many
-# documents are, before all are.
-_TRIED = 4
-_MOST_TRIED = 4_000
 
 
 class Ranking(NamedTuple):
@@ -149,52 +141,14 @@ def _best(
     corpus: Corpus,
     scope: Scope,
     weights: Weights,
-) -> tuple[list[int], Matches | None]:
-    """The documents that get the closer look, and what holds a word if all was read."""
+) -> tuple[list[int], Matches]:
+    """The documents that get the closer look, and what holds each word."""
     bm25, pool = BM25(corpus, weights), Pool(corpus, scope, question.inside, weights)
     asked = [term.text for term in terms if term.frequency]
-    where = None
-    if not question.implied:
-        where = corpus.levels(lambda: [*asked, *borrowable(question, corpus)])
-    if where is not None:
-        from memcli.search.ranking.shortlist import shortlist
-
-        short = shortlist(where, question, terms, corpus, weights, bm25.score)
-        chosen = _shortened(short, terms, question, corpus, scope, weights)
-        if chosen is not None:
-            return chosen, None
-    corpus.ahead(lambda: Ahead(terms=[*asked, *borrowable(question, corpus)]))
+    corpus.fetch_terms([*asked, *borrowable(question, corpus)])
     matches = matches_of(terms, question, corpus, weights)
     lexical = bm25.lexical(matches.known, matches.postings, scope.within)
     return pool.best(lexical), matches
-
-
-def _shortened(
-    short: Shortlist,
-    terms: list[Term],
-    question: Question,
-    corpus: Corpus,
-    scope: Scope,
-    weights: Weights,
-) -> list[int] | None:
-    """The documents that get the closer look, without a look at all matches.
-
-    None where so many may be among the best that all might as well be looked at.
-    """
-    from memcli.search.ranking.shortlist import among
-
-    bm25, pool = BM25(corpus, weights), Pool(corpus, scope, question.inside, weights)
-    floor = short.floor(_TRIED * weights.pool)
-    while floor and short.count(floor) <= _MOST_TRIED:
-        docs = among(corpus, short.docs(floor))
-        matches = matches_of(terms, question, docs, weights)
-        best = pool.best(bm25.lexical(matches.known, matches.postings, scope.within))
-        if pool.reaches(floor):
-            return best
-        # Those that were found say which floor is low enough; too few say nothing.
-        lower = pool.floor() or short.floor(_TRIED * (short.count(floor) + 1))
-        floor = lower if lower < floor else 0.0
-    return None
 
 
 def _gather(
@@ -219,13 +173,7 @@ def _gather(
     pool, matched = _best(terms, question, corpus, scope, weights)
     if not pool:
         return None
-    corpus.ahead(lambda: _closer(pool, corpus, weights))
     around = Neighbourhood(corpus, pool, scope, weights)
-    if matched is None:
-        from memcli.search.ranking.shortlist import among
-
-        docs = among(corpus, around.docs)
-        matched = matches_of(terms, question, docs, weights)
     known, borrowed = matched.known, matched.borrowed
     bm25 = BM25(corpus, weights)
     table = bm25.table(known, matched.postings, around.docs)
@@ -236,13 +184,8 @@ def _gather(
         # loads neither this nor the graph.
         from memcli.search.ranking.expansion import expansion
 
-        corpus.ahead(lambda: Ahead(words=around.docs))
-        if scope.links is not None:
-            likely = heapq.nlargest(weights.graph_seeds, totals, key=totals.__getitem__)
-            scope.links.ahead(likely)
-        corpus.ahead(
-            lambda: Ahead(rows=heapq.nlargest(LIKELY, totals, key=totals.__getitem__))
-        )
+        likely = heapq.nlargest(LIKELY, totals, key=totals.__getitem__)
+        corpus.fetch_rows(likely)
         extra = expansion(totals, known, corpus, weights)
         for term in extra:
             held = corpus.held(term.text, around.docs)
@@ -266,19 +209,6 @@ def _gather(
         reached,
         totals,
         worded(known, table, borrowed),
-    )
-
-
-def _closer(pool: Sequence[int], corpus: Corpus, weights: Weights) -> Ahead:
-    """What the closer look at the pool reads; the rows of those that may be shown."""
-    sessions: dict[int, None] = {}
-    if weights.after or weights.before:
-        sessions = {corpus.sessions[doc]: None for doc in pool}
-        sessions.pop(0, None)
-    return Ahead(
-        rows=pool[:LIKELY],
-        words=pool if weights.feedback else (),
-        sessions=[*sessions][: weights.most_sessions],
     )
 
 

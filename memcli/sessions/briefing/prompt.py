@@ -131,7 +131,7 @@ def _fit(row: StoredRow, evidence: float, source: str) -> Fit:
 def _best(reader: Reader, asked: Names) -> list[tuple[float, int]]:
     """The documents with enough evidence, and how much; the best first."""
     from memcli.search.ranking import evidence
-    from memcli.search.source import ASKED, Ahead
+    from memcli.search.ranking.corpus import ASKED
 
     terms = [term for name in asked for term in name]
     weighed = [
@@ -144,7 +144,7 @@ def _best(reader: Reader, asked: Names) -> list[tuple[float, int]]:
     least = evidence.bar(reader.size, len(rarest))
     if evidence.MOST_TWICE * len(rarest) < least:
         return []
-    reader.ahead(lambda: Ahead(terms=rarest))
+    reader.fetch_terms(rarest)
     weights: dict[str, float] = {}
     held: dict[int, dict[str, float]] = {}
     for term in rarest:

@@ -18,7 +18,6 @@ from memcli.entries.identity import strict_key
 from memcli.entries.ids import shortened
 from memcli.entries.text import prompt_injection
 from memcli.named_tuple import NamedTuple
-from memcli.search.source import Ahead
 from memcli.sessions.briefing.frame import TITLES, Item
 from memcli.sessions.briefing.items import marked, short, source_of
 from memcli.storage import known_vaults
@@ -143,8 +142,8 @@ def standing(
     others -= learned
     for rest in (learned, others):
         queue += (doc for doc in ordered if doc in rest)
-    # About as many as have room, for a database at once.
-    reader.ahead(lambda: Ahead(rows=queue[: _MOST // 80]))
+    # About as many as have room.
+    reader.fetch_rows(queue[: _MOST // 80])
     more, room = len(queue), _ROOM
     left = _MOST - sum(len(item.text) for item in items)
     for doc in queue:

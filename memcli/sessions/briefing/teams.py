@@ -96,7 +96,7 @@ def ask(
     # without it.
     from threading import Thread
 
-    from memcli.search.state import Behind
+    from memcli.search.following import Behind
     from memcli.sessions.briefing.limits import limited
     from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault

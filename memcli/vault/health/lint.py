@@ -26,7 +26,7 @@ from memcli.errors import (
     NotAVault,
     WriteFailed,
 )
-from memcli.search.packed_facts import FINDING, LARGE, LINKS, REVIEW
+from memcli.search.columns import FINDING, LARGE, LINKS, REVIEW
 from memcli.storage import files
 from memcli.vault.health import (
     dropped,

@@ -15,7 +15,7 @@ from memcli.entries.eligibility import View, settled_by
 from memcli.entries.entry import Status
 from memcli.entries.finding import ERROR, WARNING
 from memcli.named_tuple import NamedTuple
-from memcli.search.packed_facts import STATUS_MASK
+from memcli.search.columns import STATUS_MASK
 
 TYPE_CHECKING = False
 

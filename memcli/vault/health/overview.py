@@ -15,8 +15,7 @@ from memcli.entries.entry import Status
 from memcli.entries.finding import ERROR, Finding
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
-from memcli.search.last_written import last_written
-from memcli.search.packed_facts import PINNED
+from memcli.search.columns import PINNED
 from memcli.storage import state_dirs
 from memcli.storage.git.beside_head import Comparable
 from memcli.vault import lineage
@@ -39,16 +38,13 @@ _NEWEST = 5
 class IndexFacts(NamedTuple):
     """The index, and what bringing it up to date just did, in numbers of files.
 
-    `deleted` counts documents that are gone from the vault but not yet from the files
-    of the index, `terms` the words of all entries, `bytes` the files on disk. `rebuilt`
+    `terms` counts the words of all entries, `bytes` the files on disk. `rebuilt`
     says why everything was indexed again, `unreadable` names folders that could not be
     listed; `stale` is true when another process kept the index locked.
     """
 
     path: str
     entries: int
-    deleted: int
-    segments: int
     terms: int
     broken: list[Broken]
     bytes: int
@@ -167,7 +163,7 @@ def _held(reader: Reader, view: View) -> _Held:
     active = [doc for doc in every if odd.get(doc, "active") == "active"]
     shown = {doc for doc, now in odd.items() if now in ("pending", "resolved")}
     shown.update(doc for doc in every if flags[doc] & PINNED)
-    shown.update(last_written(reader, active, _NEWEST))
+    shown.update(reader.last_written(active, _NEWEST))
     rows = {
         doc: reader.row(doc)._replace(status=odd.get(doc, "active")) for doc in shown
     }
@@ -206,8 +202,6 @@ def index_facts(vault: Vault) -> IndexFacts:
         return IndexFacts(
             path=state_dirs.path(vault.root, layout.INDEX),
             entries=reader.size,
-            deleted=reader.deleted,
-            segments=reader.segments,
             terms=reader.total_length,
             broken=reader.broken,
             bytes=_size(state_dirs.path(vault.root, layout.INDEX)),

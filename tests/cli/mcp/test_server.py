@@ -906,9 +906,9 @@ def test_stdout_carries_the_protocol_and_nothing_else(vault: Vault, wire: Wire) 
     hook.chmod(0o755)
     wire.greet()
     wire.request(1, "tools/call", **save("Pears are green"))
-    index = state_of(vault.root, layout.INDEX) / "state"
     arguments = {"name": "memory_recall", "arguments": {"query": "pears"}}
     wire.request(2, "tools/call", **arguments)
+    (index,) = state_of(vault.root, layout.INDEX).glob("*.db")
     index.write_bytes(b"damaged")
     answer = wire.request(3, "tools/call", **arguments)
     assert len(answer["result"]["structuredContent"]["rows"]) == 1

@@ -35,8 +35,6 @@ class Doc(NamedTuple):
 class Toy:
     """A corpus in memory, with the documents numbered as they are given."""
 
-    ascending = True
-
     def __init__(self, docs: list[Doc]) -> None:
         self.docs = docs
         self.size = len(docs)
@@ -62,13 +60,10 @@ class Toy:
         postings = zip(*self.postings(term), strict=True)
         return {doc: n for doc, n in postings if doc in docs}
 
-    def levels(self, _wanted: object, /) -> None:
+    def fetch_terms(self, _terms: object) -> None:
         pass
 
-    def placed(self, _places: object) -> list[int]:
-        return []
-
-    def ahead(self, _wanted: object, /) -> None:
+    def fetch_rows(self, _docs: object) -> None:
         pass
 
     def session_members(self, session: int) -> list[int]:

@@ -74,10 +74,7 @@ def every_nudge(
 def read_whole(
     postings: tuple[Sequence[int], Sequence[float]],
     wanted: Collection[int],
-    *,
-    ascending: bool,
 ) -> dict[int, float]:
-    del ascending
     return {doc: n for doc, n in zip(*postings, strict=True) if doc in wanted}
 
 
@@ -132,7 +129,7 @@ def test_what_is_looked_up_in_a_list_is_what_reading_it_finds() -> None:
         docs = sorted(chance.sample(range(500), chance.randint(0, 300)))
         counts = [chance.random() for _ in docs]
         wanted = set(chance.sample(range(520), chance.randint(0, 30)))
-        found = held_of((docs, counts), wanted, ascending=True)
+        found = held_of((docs, counts), wanted)
         assert [*found.items()] == [
             (doc, n) for doc, n in zip(docs, counts, strict=True) if doc in wanted
         ]

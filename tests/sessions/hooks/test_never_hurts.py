@@ -491,7 +491,7 @@ def test_nobody_waits_for_an_index_that_is_being_built(filled: Vault) -> None:
 def test_a_damaged_index_is_built_anew(filled: Vault, damage: str) -> None:
     folder = state_of(filled.root, layout.INDEX)
     chance = random.Random(7)
-    assert (folder / "state").exists()
+    assert any(folder.glob("*.db"))
     for number in range(len(os.listdir(folder))):
         # Each time it is built anew, with other names in the same order.
         path = sorted(folder.iterdir())[number % len(os.listdir(folder))]

@@ -374,14 +374,9 @@ def _no_vault(root: Path) -> None:
     (root / ".memcli").rename(root / "aside")
 
 
-def _torn_state(root: Path) -> None:
-    (state_of(root, layout.INDEX) / "state").write_bytes(b"\x00torn")
-
-
-def _torn_segments(root: Path) -> None:
-    for path in state_of(root, layout.INDEX).iterdir():
-        if path.suffix in (".pst", ".trm", ".doc"):
-            path.write_bytes(b"torn")
+def _torn(root: Path) -> None:
+    for path in state_of(root, layout.INDEX).glob("*.db*"):
+        path.write_bytes(b"torn")
 
 
 def _hangs(root: Path) -> None:
@@ -408,8 +403,7 @@ def let_go() -> Iterator[None]:
 WRONG: dict[Harm, str] = {
     _gone: "there is no vault",
     _no_vault: "there is no vault",
-    _torn_state: teams.BEHIND,
-    _torn_segments: teams.BEHIND,
+    _torn: teams.BEHIND,
     _hangs: teams.LATE,
 }
 

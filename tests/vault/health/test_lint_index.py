@@ -117,7 +117,7 @@ def test_a_file_of_which_nothing_is_said_is_not_read(
     Path(old.root, "new.md").write_text(f"---\n{now}")
     Path(old.root, "old.md").write_text(f"---\n{past}")
     # A young file is compared by its content.
-    monkeypatch.setattr("memcli.search.state._RACY_NS", 0)
+    monkeypatch.setattr("memcli.search.following._RACY_NS", 0)
     old.recall("anything")
     seen: list[str] = []
     read = files.read

@@ -11,7 +11,6 @@ from memcli.entries.eligibility import View, standing
 from memcli.entries.entry import Status
 from memcli.search.reader import Reader
 from memcli.search.resolved_claims import Claims
-from memcli.search.stored_row import StoredRow
 from memcli.vault.create import let_git_merge
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
@@ -102,15 +101,15 @@ def test_a_circle_of_resolved_versions_is_followed_once(vault: Vault) -> None:
     rows: list[int] = []
 
     def heirs(reader: Reader) -> dict[int, int]:
-        source = reader.claims._source
-        read = source.row
+        store = reader.claims._store
+        read = store.row
 
-        def row(doc: int) -> StoredRow:
+        def row(doc: int) -> bytes:
             rows.append(doc)
             return read(doc)
 
-        source.row = row  # type: ignore[method-assign]
-        return Claims(source).heirs
+        store.row = row  # type: ignore[method-assign]
+        return Claims(store).heirs
 
     assert len(vault.read(heirs)) == 1
     assert len(rows) < 6_000

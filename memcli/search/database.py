@@ -1,0 +1,180 @@
+"""The file of an index: a SQLite database in the user's private cache.
+
+Invariant: it is changed in transactions alone, so a process that dies leaves the old
+state or the new one. It is never replaced by another file while a process may have it
+open: a `-wal` of a killed writer would be taken for the new file's. A damaged one is
+removed under the index's lock, the `-wal` first.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+from memcli.search.store import TABLES, Damaged
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    _Done = TypeVar("_Done")
+
+Error = sqlite3.DatabaseError
+ENDING = ".db"
+_BESIDE = ("-wal", "-shm", "-journal", "")
+_PATIENCE = 10_000  # ms
+_KEPT = 64_000  # KiB of pages: a first index would spill them
+_SPEAKS_OF_DISK = (
+    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY),
+    *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM),
+)
+
+
+class Unwritable(Exception):
+    """The disk, or the folder of the index, takes no change."""
+
+
+def opened(path: str, patience: float) -> sqlite3.Connection | None:
+    """The database in a file; None when there is none.
+
+    Args:
+        path: the file.
+        patience: seconds to wait for another process.
+    """
+    if not os.path.isfile(path):
+        return None
+    return _set(sqlite3.connect(path, patience, 0, None, check_same_thread=False))
+
+
+def in_memory(copied: sqlite3.Connection | None) -> sqlite3.Connection:
+    """A database that no disk has to take: a copy of another, or an empty one."""
+    db = _set(
+        sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    )
+    try:
+        if copied is not None:
+            if copied.in_transaction:
+                copied.execute("ROLLBACK")
+            copied.backup(db)
+            db.execute("SELECT 1 FROM meta")
+            return db
+    except Error:
+        db = _set(sqlite3.connect(":memory:", isolation_level=None))
+    _make_tables(db)
+    return db
+
+
+def _set(db: sqlite3.Connection) -> sqlite3.Connection:
+    db.execute("PRAGMA synchronous = normal")
+    # What a hostile file could bring, were it to get here.
+    db.execute("PRAGMA trusted_schema = off")
+    return db
+
+
+def make(path: str) -> str:
+    """Make the tables in a new file; the caller holds the index's lock.
+
+    Returns:
+        Why there was no usable one, when there was one.
+
+    Raises:
+        Unwritable, OSError: the disk refuses.
+    """
+    folder = os.path.dirname(path)
+    if os.path.islink(folder) or os.path.isfile(folder):
+        os.unlink(folder)
+    os.makedirs(folder, exist_ok=True)
+    names, reason = os.listdir(folder), ""
+    if any(name.startswith(os.path.basename(path)) for name in names):
+        reason = "it is damaged (no database)"
+    elif any(name.endswith(ENDING) for name in names):
+        reason = "memcli changed"
+    # The files beside a database first.
+    for name in sorted(names, key=lambda name: name.endswith(ENDING)):
+        _remove(os.path.join(folder, name))
+    try:
+        db = sqlite3.connect(path, isolation_level=None)
+        try:
+            db.execute("PRAGMA journal_mode = wal")
+            _make_tables(db)
+        finally:
+            db.close()
+    except Error as error:
+        raise Unwritable(str(error)) from error
+    return reason
+
+
+def _make_tables(db: sqlite3.Connection) -> None:
+    db.execute("BEGIN IMMEDIATE")
+    for name, columns in TABLES.items():
+        end = "" if name == "doc" else " WITHOUT ROWID"
+        db.execute(f"CREATE TABLE {name} ({columns.format(bytes='BLOB')}){end}")
+    db.execute("COMMIT")
+
+
+def remove(path: str) -> None:
+    """Remove a database; the caller holds the index's lock."""
+    for ending in _BESIDE:
+        _remove(path + ending)
+
+
+def _remove(path: str) -> None:
+    if os.path.isdir(path) and not os.path.islink(path):
+        import shutil  # loads bz2 and lzma
+
+        shutil.rmtree(path, ignore_errors=True)
+    elif os.path.lexists(path):
+        os.unlink(path)
+
+
+def write(db: sqlite3.Connection, change: Callable[[], _Done]) -> _Done:
+    """Return `change()`, in a transaction: all that it writes is kept, or nothing.
+
+    Raises:
+        Unwritable: the disk takes no change.
+    """
+    try:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        db.execute(f"PRAGMA cache_size = -{_KEPT}")
+        db.execute(f"PRAGMA busy_timeout = {_PATIENCE}")
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            done = change()
+            db.execute("COMMIT")
+            # Where another process reads, the next writer does it: nobody waits.
+            db.execute("PRAGMA busy_timeout = 0")
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+    except Error as error:
+        if code_of(error) in _SPEAKS_OF_DISK:
+            raise Unwritable(str(error)) from error
+        raise
+    return done
+
+
+def is_busy(error: Exception) -> bool:
+    """Whether another process kept the database locked."""
+    return code_of(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def code_of(error: Exception) -> int:
+    """The primary code of an error of SQLite."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF
+
+
+def check(db: sqlite3.Connection) -> None:
+    """Look at every page.
+
+    Raises:
+        Damaged, Error: one is not what was written.
+    """
+    for (said,) in db.execute("PRAGMA quick_check(1)"):
+        if said != "ok":
+            raise Damaged(said)

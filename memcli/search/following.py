@@ -1,0 +1,344 @@
+"""Following the files of a vault: how they differ from those that were indexed.
+
+Invariant: a file counts as changed by (time, size), and by content while its time is so
+young that the file may change again without showing it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+import zlib
+
+from memcli.entries import layout
+from memcli.errors import Unreadable
+from memcli.named_tuple import NamedTuple
+from memcli.search.store import Damaged, Size, decoded, encoded
+from memcli.storage import files
+from memcli.storage.cache import MALFORMED
+from memcli.storage.listed_files import stats_of, times_in
+from memcli.storage.listing import scan_changed, stamp_of
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from sqlite3 import Connection
+
+    from memcli.storage.listing import Listing
+
+# A file whose time is this close to the moment it was read may change again within
+# the same tick of the file system's clock (FAT: 2 s); its content is compared.
+_RACY_NS = 2_000_000_000
+
+LOOKED_AT = 1_000_001
+"""So many bytes of a file are read for the index, one more than it holds."""
+
+
+class Behind(Exception):
+    """The index cannot answer before much of it is written."""
+
+
+class Differences(NamedTuple):
+    """How the files of a vault differ from those that were indexed, as paths.
+
+    `changed` are to be indexed, `removed` to be dropped; `recent` are the racy files
+    that are as they were, with their content numbers.
+    """
+
+    changed: list[str]
+    removed: list[str]
+    recent: dict[str, int]
+
+
+class UpdateCounts(NamedTuple):
+    """What bringing the index up to date did, in numbers of files.
+
+    `rebuilt` says why everything was indexed again; empty when it was not.
+    """
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    rebuilt: str = ""
+
+
+class State(NamedTuple):
+    """What was indexed.
+
+    Attributes:
+        config: the time and size of the settings that it was made with.
+        generation: a number that every change of the documents raises.
+        told: as `generation`, of the entries that sessions are told at an action.
+        recent: the content numbers of the racy files.
+        broken: by path the line and reason of files that are not entries.
+        size: the sums over all documents.
+        folders: by folder its time, 0 where that does not tell of every later change,
+            and its files (`listed_files.part`), empty where it has none.
+    """
+
+    config: tuple[int, int]
+    generation: int
+    told: int
+    recent: dict[str, int]
+    broken: dict[str, tuple[int, str]]
+    size: Size
+    folders: dict[str, tuple[int, bytes]]
+
+    def describes(self, root: str, listing: Listing) -> bool:
+        """Whether exactly these files were indexed."""
+        return self._files() == listing.folders and all(
+            _content_number(os.path.join(root, path)) == number
+            for path, number in self.recent.items()
+        )
+
+    def _files(self) -> dict[str, bytes]:
+        return {name: part for name, (_, part) in self.folders.items() if part}
+
+    def below(self, top: str) -> dict[str, bytes]:
+        """The files of a folder and of the folders below it, by folder."""
+        inside = top + "/"
+        return {
+            name: part
+            for name, part in self._files().items()
+            if name == top or name.startswith(inside)
+        }
+
+    def part(self, folder: str) -> bytes | None:
+        """The files of a folder."""
+        return self.folders.get(folder, (0, b""))[1] or None
+
+    def times(self, paths: Iterable[str]) -> dict[str, int]:
+        """The times of those of these paths that were indexed."""
+        return times_in(self.part, paths)
+
+    def check(self) -> None:
+        """Read all of it.
+
+        Raises:
+            ValueError: it does not hold what `Update` writes.
+        """
+        for _, part in self.folders.values():
+            for _ in stats_of(part or None):
+                pass
+
+    def settled(self, entered: Mapping[str, int], scanned: int) -> State:
+        """This state after a listing in which nothing differs from it.
+
+        Files and folders that have aged are told by their times from now on.
+
+        Args:
+            entered: `Listing.entered`.
+            scanned: when they were listed, in nanoseconds since 1970.
+        """
+        recent, folders = self.recent, self.folders
+        aged = time.time_ns() - _RACY_NS
+        if recent and max(self.times(recent).values(), default=0) <= aged:
+            recent = {}
+        if not all(stamp for stamp, _ in folders.values()):
+            folders = folders_of(self._files(), entered, scanned)
+        return self._replace(recent=recent, folders=folders)
+
+    def differences(
+        self, root: str, folders: Mapping[str, bytes | None]
+    ) -> Differences:
+        """How the files of a vault differ from those that were indexed.
+
+        Args:
+            root: the vault.
+            folders: `Listing.folders`, of all folders.
+        """
+        now: dict[str, bytes | None] = dict.fromkeys(self.folders)
+        now.update(folders)
+        return self.compared(root, now)
+
+    def compared(self, root: str, now: Mapping[str, bytes | None]) -> Differences:
+        """As `differences`, of some folders; the others are as they were."""
+        changed: list[str] = []
+        removed: list[str] = []
+        for folder, found in now.items():
+            known = self.part(folder)
+            if found == known:
+                continue
+            new, old = set(stats_of(found)), set(stats_of(known))
+            paths = {path for path, _ in new}
+            removed += (path for path, _ in old if path not in paths)
+            changed += (path for path, _ in new - old)
+        recent, edited = self._racy(root, now, set(changed))
+        changed += edited
+        entries = [path for path in sorted(changed) if layout.is_entry(path)]
+        return Differences(entries, sorted(removed), recent)
+
+    def _racy(
+        self, root: str, found: Mapping[str, bytes | None], changed: set[str]
+    ) -> tuple[dict[str, int], list[str]]:
+        """Racy files whose content is the indexed one, and those that were edited."""
+        if not self.recent:
+            return {}, []
+        now = time.time_ns()
+
+        def part_of(folder: str) -> bytes | None:
+            return found[folder] if folder in found else self.part(folder)
+
+        times = times_in(part_of, self.recent)
+        recent, edited = {}, []
+        for path, number in self.recent.items():
+            if path in changed or path not in times:
+                continue
+            if _content_number(os.path.join(root, path)) != number:
+                edited.append(path)
+            elif times[path] > now - _RACY_NS:
+                recent[path] = number
+        return recent, edited
+
+
+NOTHING = State((0, 0), 0, 0, {}, {}, Size(), {})
+"""The state of an index of no files."""
+
+
+class Unindexed:
+    """The files that an index knows wrongly, or not at all, for an answer that must not
+    wait.
+
+    A file that was made, removed, renamed or replaced is known. One that was written in
+    place is found when an answer rests on it (`is_current`), or when its folder is
+    listed; nothing else tells of it without a look at every file, which takes as long
+    as the rest of a save at 30,000 entries.
+
+    Args:
+        root: the vault's folder.
+        state: what was indexed; None where it has just been brought up to date.
+
+    Attributes:
+        changed: the paths of entries that are to be read from their files.
+        removed: the paths of entries that are gone.
+
+    Raises:
+        Unreadable: the vault's folder cannot be listed.
+    """
+
+    def __init__(self, root: str, state: State | None = None) -> None:
+        self.root = root
+        self.changed: list[str] = []
+        self.removed: list[str] = []
+        self._state = state
+        if state is not None:
+            places = {name: stamp for name, (stamp, _) in state.folders.items()}
+            listing, gone = scan_changed(root, places)
+            # Of a folder that cannot be listed, all is as it was.
+            now: dict[str, bytes | None] = dict.fromkeys((*gone, *listing.entered))
+            now.update(listing.folders)
+            self.changed, self.removed, _ = state.compared(root, now)
+
+    def __len__(self) -> int:
+        """How many files are known to differ."""
+        return len(self.changed) + len(self.removed)
+
+    def is_current(self, path: str) -> bool:
+        """Whether the index holds this file as it is now.
+
+        One that it does not hold so is among `changed` or `removed` from then on.
+        """
+        if path in self.changed or path in self.removed:
+            return False
+        if self._state is None:
+            return True
+        try:
+            status = os.lstat(os.path.join(self.root, *path.split("/")))
+        except OSError:
+            self.removed.append(path)
+            return False
+        part = self._state.part(path.rpartition("/")[0])
+        if (path, (stamp_of(status), status.st_size)) in stats_of(part):
+            return True
+        is_entry = stat.S_ISREG(status.st_mode) and layout.is_entry(path)
+        (self.changed if is_entry else self.removed).append(path)
+        return False
+
+
+def folders_of(
+    parts: Mapping[str, bytes], entered: Mapping[str, int], scanned: int
+) -> dict[str, tuple[int, bytes]]:
+    """`State.folders` of a listing.
+
+    Args:
+        parts: `Listing.folders`.
+        entered: `Listing.entered`.
+        scanned: when they were listed, in nanoseconds since 1970.
+    """
+    settled = scanned - _RACY_NS
+    times = {name: stamp if stamp < settled else 0 for name, stamp in entered.items()}
+    names = sorted({*parts, *times})
+    return {name: (times.get(name, 0), parts.get(name, b"")) for name in names}
+
+
+def racy_number(status: os.stat_result, data: bytes, read_at: int) -> int | None:
+    """The content number of a file that may change again unseen; None for others.
+
+    Args:
+        status: of the file, after it was read.
+        data: its first `LOOKED_AT` bytes.
+        read_at: when the reading began, in nanoseconds since 1970.
+    """
+    return zlib.crc32(data) if stamp_of(status) > read_at - _RACY_NS else None
+
+
+def _content_number(path: str) -> int | None:
+    try:
+        return zlib.crc32(files.read(path, first=LOOKED_AT))
+    except Unreadable:
+        return None
+
+
+# --- in the database ----------------------------------------------------------------
+
+
+def load(db: Connection) -> State | None:
+    """The state of a database, at the beginning of a transaction that goes on.
+
+    None where none was written yet.
+
+    Raises:
+        Damaged: it is not what was written.
+    """
+    if db.in_transaction:
+        db.execute("ROLLBACK")
+    db.execute("BEGIN")
+    found = db.execute("SELECT value FROM meta WHERE name = 'state'").fetchone()
+    if found is None:
+        return None
+    import json
+
+    try:
+        config, generation, told, recent, broken, size = json.loads(found[0])
+        folders = {
+            decoded(path): (stamp, data)
+            for path, stamp, data in db.execute("SELECT path, time, files FROM folder")
+        }
+        broken = {path: (line, reason) for path, (line, reason) in broken.items()}
+        first, second = config
+        size = Size(*size)
+        return State((first, second), generation, told, recent, broken, size, folders)
+    except MALFORMED as error:
+        raise Damaged(f"{type(error).__name__}: {error}") from error
+
+
+def store(db: Connection, state: State, before: State) -> None:
+    """Write a state down in place of another; the transaction goes on."""
+    import json
+
+    *values, folders = state
+    # ASCII alone: file names may hold half a surrogate pair.
+    db.execute(
+        "REPLACE INTO meta VALUES ('state', ?)",
+        (json.dumps(values, separators=(",", ":")),),
+    )
+    gone = [(encoded(name),) for name in before.folders if name not in folders]
+    db.executemany("DELETE FROM folder WHERE path = ?", gone)
+    new = [
+        (encoded(name), *folders[name])
+        for name in folders
+        if folders[name] != before.folders.get(name)
+    ]
+    db.executemany("REPLACE INTO folder VALUES (?, ?, ?)", new)

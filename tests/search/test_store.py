@@ -1,0 +1,423 @@
+"""The tables of an index: what Whoosh wrote is what both ways to read find."""
+
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from whoosh.qparser import QueryParser
+from whoosh.query import And, Every, Not, Prefix, Term
+
+from memcli import Vault
+from memcli.entries import layout
+from memcli.entries.text import tokens
+from memcli.search import database, following, store, writing
+from memcli.search.index import Index
+from memcli.search.reader import Reader
+from memcli.search.reading import Files, found_in
+from memcli.search.stemmer import stemmer
+from memcli.search.whoosh_codec import Index as WhooshIndex
+from memcli.storage.listing import paths_of, scan
+from tests.conftest import SEED, VaultMaker, state_of
+from tests.saving import save
+
+WORDS = ("deploy", "friday", "queue", "retry", "cache", "café", "ж", "东京")
+
+
+def write(root: str | Path, name: str, text: str) -> Path:
+    path = Path(root, "memories", name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def file_of(vault: Vault) -> Path:
+    (path,) = state_of(vault.root, layout.INDEX).glob(f"*{database.ENDING}")
+    return path
+
+
+def held(vault: Vault) -> dict[str, Any]:
+    """All that an index holds, by the paths of entries instead of their numbers."""
+
+    def dump(reader: Reader) -> dict[str, Any]:
+        docs = [*reader.everything()]
+        paths = {doc: reader.row(doc).path for doc in docs}
+        lists = {}
+        for field in ("terms", "tag", "path", "kind", "status", "claim", "entity"):
+            for value in reader.values(field):
+                both = zip(*reader._store.postings(field, value), strict=True)
+                lists[field, value] = {paths[doc]: weight for doc, weight in both}
+        columns = {
+            name: {paths[d]: getattr(reader.columns, name)[d] for d in docs}
+            for name in store.TYPECODES
+        }
+        rows = {paths[doc]: reader.row(doc) for doc in docs}
+        size = reader._store.size._replace(end=0, letters="")
+        return {"lists": lists, "columns": columns, "rows": rows, "size": size}
+
+    return vault.read(dump)
+
+
+@pytest.mark.parametrize("block", [4, store.BLOCK])
+def test_an_index_that_was_changed_holds_what_a_fresh_one_does(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    """Also where its lists are cut into many blocks, and numbers are free."""
+    for module in (store, writing):
+        monkeypatch.setattr(module, "BLOCK", block)
+    chance = random.Random(SEED)
+    for turn in range(12):
+        for _ in range(chance.randint(1, 9)):
+            name = f"{chance.randrange(30)}.md"
+            text = f"The {' '.join(chance.choices(WORDS, k=4))} #tag{turn % 3}\n"
+            if chance.random() < 0.3:
+                Path(vault.root, "memories", name).unlink(missing_ok=True)
+            else:
+                head = f"---\ntags: [t{turn % 3}]\n---\n" if turn % 2 else ""
+                write(vault.root, name, head + text)
+        vault.recall("deploy")
+    after = held(Vault.open(vault.root))
+    shutil.rmtree(state_of(vault.root, layout.INDEX))
+    assert held(Vault.open(vault.root)) == after, f"{SEED=}"
+
+
+def test_whooshs_searcher_finds_what_the_reader_does(vault: Vault) -> None:
+    chance = random.Random(SEED)
+    for number in range(40):
+        text = " ".join(chance.choices(WORDS, k=5))
+        write(vault.root, f"{number}.md", f"---\ntags: [t{number % 3}]\n---\n{text}\n")
+    vault.recall("deploy")
+    for number in range(0, 40, 7):
+        Path(vault.root, "memories", f"{number}.md").unlink()
+    reader = vault.index.reader()
+    db = sqlite3.connect(file_of(vault), isolation_level=None)
+    state = following.load(db)
+    assert state is not None
+    index = WhooshIndex(db, state.size)
+    stem = stemmer()
+    with index.searcher() as searcher:
+        assert searcher.doc_count() == reader.live == 34
+
+        def docs(query: Any, **options: Any) -> list[int]:
+            found = searcher.search(query, limit=None, **options)
+            return [hit.docnum for hit in found]
+
+        for word in (*WORDS, "nowhere"):
+            (term,) = tokens.terms(word, stem)[:1]
+            query = QueryParser("terms", index.schema).parse(word)
+            assert sorted(docs(query)) == [*reader.postings(term)[0]]
+            tagged = And([Term("terms", term), Term("tag", "t1")])
+            both = {*reader.postings(term)[0]}.intersection(reader.exact("tag", "t1"))
+            assert {*docs(tagged)} == both
+            assert {*docs(And([tagged, Not(Term("tag", "t1"))]))} == set()
+            frequency = searcher.reader().doc_frequency("terms", term.encode())
+            assert frequency == reader.frequency(term)
+        assert {*docs(Every())} == {*reader.everything()}
+        assert {*docs(Prefix("path", "memories/3"))} == {
+            doc
+            for path in reader.starting("path", "memories/3")
+            for doc in reader.exact("path", path)
+        }
+        orders = reader.orders
+        in_order = sorted(reader.everything(), key=orders.__getitem__)
+        assert docs(Every(), sortedby="orders") == in_order
+        for doc in in_order:
+            row = searcher.stored_fields(doc)["row"]
+            assert row == reader._store.row(doc)
+
+
+# Letters of one, two and three bytes; the last is of no alphabet.
+LETTERS = "abcéж\u4e2d"
+
+
+def edits(word: str) -> set[str]:
+    """Every text that is one edit away, made one by one."""
+    letters = [letter for letter in LETTERS if letter < "\u0800"]
+    cuts = [(word[:i], word[i:]) for i in range(len(word) + 1)]
+    out = {before + rest[1:] for before, rest in cuts if rest}
+    swapped = {b + r[1] + r[0] + r[2:] for b, r in cuts if len(r) > 1}
+    other = {b + c + r[1:] for b, r in cuts if r for c in letters}
+    more = {b + c + r for b, r in cuts for c in letters}
+    return (out | swapped | other | more) - {word}
+
+
+@given(st.sets(st.text(LETTERS, min_size=1, max_size=4)), st.text(LETTERS, max_size=5))
+def test_near_finds_every_term_one_edit_away_and_no_other(
+    held: set[str], word: str
+) -> None:
+    db = database.in_memory(None)
+    rows = [("terms", store.encoded(text), 0, 1, b"", 0) for text in held]
+    db.executemany("INSERT INTO posting VALUES (?, ?, ?, ?, ?, ?)", rows)
+    letters = "".join({letter for text in held for letter in text if letter < "\u0800"})
+    tables = store.Store(db.execute, store.Size(letters=letters))
+    assert tables.near("terms", word) == sorted(edits(word) & held)
+    begun = sorted(text for text in held if text.startswith(word))
+    assert tables.starting("terms", word) == begun
+    assert tables.starting("terms", word, 2) == begun[:2]
+    ended = [text for text in begun if text.endswith(("a", "ж"))]
+    assert tables.begun("terms", word, ("a", "ж")) == ended
+    assert tables.largest("terms", 2) == sorted(held, reverse=True)[:2]
+
+
+def test_a_term_that_only_a_deleted_or_hidden_entry_holds_is_unknown(
+    make_vault: VaultMaker,
+) -> None:
+    ada, owner = make_vault(agent="ada"), make_vault()
+    owner.save(owner.draft({"text": "The gateway restarts"}))
+    gone = owner.save(owner.draft({"text": "The gatewax restarts"}))
+    ada.save(ada.draft({"text": "The gatewaz restarts"}))
+
+    def near(vault: Vault) -> list[str]:
+        return vault.read(lambda reader: reader.near("gatewa"))
+
+    assert near(owner) == ["gatewax", "gateway", "gatewaz"]
+    Path(owner.root, owner.get(gone.id).path).unlink()
+    assert near(owner) == ["gateway", "gatewaz"]
+    assert near(ada) == ["gatewaz"]
+    begun = ada.read(lambda reader: reader.starting("terms", "gatewa", 9))
+    assert begun == ["gatewaz"]
+
+
+def test_those_of_one_second_come_by_their_ids(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = random.Random(SEED)
+    days = ["2026-01-01", "2026-01-02", "2026-01-02", "2026-01-03"]
+    for number in range(60):
+        head = f"id: 1m7xvn68xtq{number:05}\ncreated: {draw.choice(days)}\n"
+        write(
+            vault.root, f"{draw.randrange(10**6):06}.md", f"---\n{head}---\n{number}\n"
+        )
+    reader = vault.index.reader()
+    every = [*reader.everything()]
+    created = reader.columns.created
+    right = sorted(every, key=lambda d: (created[d], reader.row(d).id), reverse=True)
+    monkeypatch.setattr("memcli.search.reader._FEW", 0)
+    for most in (0, 1, 5, 20, 45, 60, 99):
+        assert reader.last_written(every, most) == right[:most], f"{SEED=}"
+
+
+# --- what goes wrong ----------------------------------------------------------------
+
+
+def test_a_damaged_byte_changes_no_answer(vault: Vault) -> None:
+    """It is found by a checksum or by SQLite, or lies where no answer looks."""
+    for number in range(30):
+        write(vault.root, f"{number}.md", f"Heron {number} deploys on friday\n")
+    right = vault.recall("heron deploys", limit=50)
+    path = file_of(vault)
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    db.close()
+    whole = path.read_bytes()
+    chance = random.Random(SEED)
+    rebuilt = 0
+    for _ in range(60):
+        data = bytearray(whole)
+        place = chance.randrange(len(data))
+        start = place - place % 64
+        data[start : start + 64] = chance.randbytes(64)
+        path.write_bytes(bytes(data))
+        for ending in ("-wal", "-shm"):
+            Path(f"{path}{ending}").unlink(missing_ok=True)
+        said: list[str] = []
+        again = Vault.open(vault.root, tell=said.append, now_ms=vault.now_ms)
+        found = again.recall("heron deploys", limit=50)
+        assert len(found.rows) == len(right.rows) or not said, f"{SEED=} {place=}"
+        rebuilt += bool(said)
+        again.index.opened._close()
+    assert rebuilt, "no damage was ever seen"
+
+
+def test_damage_in_a_row_is_found_by_its_checksum(vault: Vault) -> None:
+    save(vault, "We deploy on Tuesdays")
+    assert vault.recall("deploy").rows
+    db = sqlite3.connect(file_of(vault), isolation_level=None)
+    for (data,) in db.execute("SELECT data FROM doc").fetchall():
+        spoiled = data.replace(b"We deploy", b"We depart")
+        assert spoiled != data
+        db.execute("UPDATE doc SET data = ?", (spoiled,))
+    said: list[str] = []
+    again = Vault.open(vault.root, tell=said.append)
+    (row,) = again.recall("deploy").rows
+    assert row.text == "We deploy on Tuesdays"
+    assert said[0].startswith("rebuilding the index: it is damaged (Damaged:")
+
+
+@pytest.mark.parametrize(
+    "value", ["", "{}", "[1]", '[[1,2],"x",0,{},{},[]]', "[" * 9000, "nothing"]
+)
+def test_a_state_that_is_none_leads_to_a_rebuild(vault: Vault, value: str) -> None:
+    save(vault, "We deploy on Tuesdays")
+    assert vault.recall("deploy").rows
+    db = sqlite3.connect(file_of(vault), isolation_level=None)
+    db.execute("UPDATE meta SET value = ?", (value,))
+    with pytest.raises(following.Behind):
+        Index(vault.root).at_once(lambda reader, *_: reader.size)
+    assert len(Vault.open(vault.root).recall("deploy").rows) == 1
+
+
+def test_an_index_that_cannot_be_written_is_kept_in_memory(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(vault, "We deploy on Tuesdays")
+    assert vault.recall("deploy").rows
+    save(vault, "We deploy on Fridays")
+
+    def full(*_: object) -> None:
+        raise database.Unwritable("database or disk is full")
+
+    said: list[str] = []
+    later = Vault.open(vault.root, tell=said.append)
+    write_it = database.write
+    monkeypatch.setattr(database, "write", lambda db, change: full())
+    monkeypatch.setattr(
+        later.index.opened,
+        "_into_memory",
+        lambda into=later.index.opened._into_memory: (
+            monkeypatch.setattr(database, "write", write_it),
+            into(),
+        ),
+    )
+    assert len(later.recall("deploy").rows) == 2
+    assert "kept in memory" in said[0]
+    assert "disk is full" in said[0]
+    save(later, "We deploy on Mondays")
+    assert len(later.recall("deploy").rows) == 3
+
+
+POISON = "raise ImportError('poisoned')\n"
+
+
+def test_without_whoosh_nothing_new_is_indexed_and_what_is_can_be_read(
+    vault: Vault, tmp_path: Path
+) -> None:
+    save(vault, "We deploy on Tuesdays")
+    assert vault.recall("deploy").rows
+    (tmp_path / "whoosh").mkdir()
+    (tmp_path / "whoosh" / "__init__.py").write_text(POISON)
+    environ = {**os.environ, "PYTHONPATH": str(tmp_path)}
+
+    def memcli(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "memcli", *words, "--vault", vault.root]
+        return subprocess.run(command, capture_output=True, text=True, env=environ)
+
+    assert "Tuesdays" in memcli("recall", "deploy").stdout
+    assert memcli("save", "We deploy on Fridays").returncode == 0
+    failed = memcli("recall", "deploy")
+    assert failed.returncode == 1
+    assert "Whoosh cannot be loaded: poisoned" in failed.stderr
+    assert "pip install" in failed.stderr
+    assert len(Vault.open(vault.root).recall("deploy").rows) == 2
+
+
+def test_a_reader_sees_one_state_while_another_process_writes(vault: Vault) -> None:
+    save(vault, "We deploy on Tuesdays")
+    early = Index(vault.root)
+    reader = early.current()
+    save(vault, "We deploy on Fridays")
+    assert Index(vault.root).current().live == 2
+    assert reader.live == 1
+    assert len(reader.postings("deploy")[0]) == 1
+    assert early.current().live == 2
+    with pytest.raises(store.Damaged):
+        reader.exact("kind", "note")
+
+
+KILLED = """
+import os, sys, signal
+from memcli.search import database, writing, following, whoosh_codec
+from memcli.search.index import Index
+name, number = sys.argv[2], int(sys.argv[3])
+module, _, attribute = name.partition(":")
+owner = eval(module)
+whole = getattr(owner, attribute)
+calls = 0
+def dying(*args, **options):
+    global calls
+    calls += 1
+    if calls > number:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return whole(*args, **options)
+setattr(owner, attribute, dying)
+Index(sys.argv[1]).current()
+"""
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["first index", "update"])
+@pytest.mark.parametrize(
+    "at",
+    [
+        ("whoosh_codec.Writer:add", 3),
+        ("writing.Documents:_write", 2),
+        ("writing.Lists:_merged", 5),
+        ("writing:sealed", 40),
+        ("whoosh_codec:sums", 0),
+        ("following:store", 0),
+        ("Index:_write_triggers", 0),
+    ],
+    ids=lambda at: at[0],
+)
+def test_a_killed_update_leaves_the_old_state_or_the_new_one(
+    vault: Vault, at: tuple[str, int], first: bool
+) -> None:
+    for number in range(8):
+        write(vault.root, f"{number}.md", f"Heron {number}\n")
+    if not first:
+        assert len(vault.recall("heron", limit=50).rows) == 8
+        for number in range(4, 12):
+            write(vault.root, f"{number}.md", f"Heron {number} again\n")
+    command = [sys.executable, "-c", KILLED, vault.root, at[0], str(at[1])]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    after = held(Vault.open(vault.root))
+    shutil.rmtree(state_of(vault.root, layout.INDEX))
+    assert held(Vault.open(vault.root)) == after
+
+
+# --- several processes --------------------------------------------------------------
+
+
+@pytest.fixture
+def many(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Good files and bad ones, of which several processes are worth their start."""
+    monkeypatch.setattr("memcli.search.reading._WORTH_A_PROCESS", 10)
+    monkeypatch.setattr("memcli.search.reading._MOST_FILES", 8)
+    for number in range(40):
+        text = f"Deploy {number} café 中文 src/app{number}.py\n"
+        write(vault.root, f"{number}.md", text)
+    write(vault.root, "bad.md", "---\nid: [\n---\n")
+    write(vault.root, os.fsdecode(b"half-\xed\xa0\x80.md"), "half a pair\n")
+    return sorted(paths_of(scan(vault.root)))
+
+
+def test_several_processes_find_what_one_finds_in_the_same_order(
+    vault: Vault, many: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = [each._replace(number=None) for each in map(Files(vault.root).found, many)]
+    # No file is read here: each answer comes from another process.
+    monkeypatch.setattr(Files, "found", None)
+    found = [each._replace(number=None) for each in found_in(vault.root, many, 2)]
+    assert found == alone
+
+
+def test_a_reading_process_that_is_killed_loses_nothing(
+    vault: Vault, many: list[str]
+) -> None:
+    from multiprocessing import active_children
+
+    paths = []
+    for each in found_in(vault.root, many, 2):
+        paths.append(each.path)
+        for child in active_children():
+            child.kill()
+    assert paths == many
+    assert "PYTHONSAFEPATH" not in os.environ
