@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memcli.cli import options
-    from memcli.vault.health.repair_step import RepairPlan
+    from memcli.vault.health.mending import RepairPlan
 
 
 def repair(

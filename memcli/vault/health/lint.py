@@ -29,12 +29,12 @@ from memcli.errors import (
 from memcli.search.columns import FINDING, LARGE, LINKS, REVIEW
 from memcli.storage import files
 from memcli.vault.health import (
-    dropped,
     git_state,
-    half_merged,
+    left_out,
     lint_lifecycle,
     lint_tree,
     replaced,
+    replay,
     usage,
 )
 from memcli.vault.health.lint_lifecycle import Problem
@@ -257,8 +257,8 @@ def _about_repository(
             raise status
         status = None if isinstance(status, MemcliError) else status
         yield from working_tree(vault, repository, status=status).findings
-        yield from dropped.findings(vault, repository)
-        yield from half_merged.findings(vault, repository)
+        yield from left_out.findings(vault, repository)
+        yield from replay.findings(vault, repository)
     except HistoryError as error:
         code = "git_stuck" if error.error_code == "git_stuck" else "git_failed"
         yield Finding(".git", 1, code, ERROR, error.message, error.hint)

@@ -11,42 +11,57 @@ from __future__ import annotations
 from collections import defaultdict
 
 from memcli.entries import layout
-from memcli.entries.identity import strict_key
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
-from memcli.storage import files
+from memcli.storage import files as disk
 from memcli.storage.git.repository import Repository
 from memcli.storage.vault_paths import inside
-from memcli.vault.health import (
-    conflicts,
-    doubles,
-    dropped,
-    forks,
-    git_state,
-    half_merged,
-    lost_versions,
-    replaced,
-    resolved_before,
-)
-from memcli.vault.health.repair_step import Repair, RepairPlan, Step
+from memcli.vault.health import git_state, left_out, mends, replaced, replay
+from memcli.vault.health.mending import Changes, Files, Repair, RepairPlan, Step
 from memcli.vault.health.working_tree import WorkingTree, working_tree
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memcli.entries.finding import Finding
     from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Vault
 
+    Mend = Callable[[Files, str, str | None], Changes]
 
-# Steps whose reason is that git and the folder differ.
-_IN_GIT = frozenset(
-    {"index", "missing", "older", "deleted", "forgotten", "uncommitted", "moved"}
-)
-# Steps that bring back what only a commit holds.
-_IN_HISTORY = frozenset({"lost_version", "dropped"})
+MENDS: dict[str, Mend] = {
+    "conflict": replay.both_sides,
+    "fork": replay.one_chain,
+    "half_evolve": mends.without_half,
+    "duplicate_id": mends.another_id,
+    "lost_version": left_out.lost_version,
+    "dropped": left_out.made_again,
+    "resolved_before": replay.resolved,
+    "half_merged": replay.whole,
+    "stale_key": mends.own_key,
+    "lineage": mends.other_side,
+    "lineage_end": left_out.end_of_lineage,
+}
+"""By the code of a step what it changes, from the files as they are then."""
+
+# By the code of a finding: the step that ends it, and what is said of that.
+_ACTIONS = {
+    "lineage_fork": (
+        "fork",
+        "make one chain of it and the other version of the same entry",
+    ),
+    "resolved_before": (
+        "resolved_before",
+        "resolve it: what it replaced is resolved",
+    ),
+    "half_merged": (
+        "half_merged",
+        "take over what the other clone changed in the version before",
+    ),
+    "stale_key": ("stale_key", "write the key of its text"),
+}
 
 
 def plan(vault: Vault, *, accept_deletions: bool = False) -> RepairPlan:
@@ -65,15 +80,14 @@ def plan(vault: Vault, *, accept_deletions: bool = False) -> RepairPlan:
 
     vault.read(lambda _: None)  # finishes what a killed command began
     findings = lint(vault, listed=True)
+    leftover = "delete it: half of a killed write"
     chosen: list[Step] = [
-        (
-            Repair("leftover", leftover.path, "delete it: half of a killed write"),
-            [leftover],
-        )
-        for leftover in findings
-        if leftover.code == "leftover"
+        (Repair("leftover", finding.path, leftover), [finding])
+        for finding in findings
+        if finding.code == "leftover"
     ]
-    if any(finding.code == "git_stuck" for finding in findings):
+    codes = {finding.code for finding in findings}
+    if "git_stuck" in codes:
         return _planned(chosen, findings)  # nor would it answer the next question
     try:
         repository = Repository.open(vault.root, environ=vault.environ)
@@ -85,40 +99,110 @@ def plan(vault: Vault, *, accept_deletions: bool = False) -> RepairPlan:
         tree = working_tree(vault, repository, broken)
     except MemcliError:  # nothing could be committed
         return _planned(chosen, findings)
+    files = Files(vault, repository)
     chosen[:0] = _dead_locks(repository, findings)
-    if any(finding.code == "git_state" for finding in findings):
+    commits = _commits(tree, accept_deletions)
+    if "git_state" in codes:
         # Nothing can be committed; what the index has lost would be, as deleted.
-        commits = [step for step in _commits(tree, False) if step.code == "index"]
-        chosen += [(step, _about(step, tree.findings)) for step in commits]
-        chosen += conflicts.steps(vault, findings)
+        commits = [step for step in commits if step.code == "index"]
+        chosen += _conflicts(files, findings)
     else:
         chosen += replaced.steps(repository, findings)
-        halves = doubles.halves(vault, findings)
-        copies = doubles.copies(vault, repository, findings)
         rewrites = [
-            *conflicts.steps(vault, findings),
-            *forks.steps(vault, findings),
-            *halves,
-            *copies,
-            *lost_versions.steps(vault, repository, findings),
-            *dropped.steps(vault, repository, findings),
-            *resolved_before.steps(vault, findings),
-            *half_merged.steps(findings),
-            *_keys(findings),
-            *_successors(vault, findings),
+            (step, gone)
+            for step, gone in _rewrites(files, findings, _is_whole(tree))
+            if step.path not in tree.staged
         ]
-        chosen += [step for step in rewrites if step[0].path not in tree.staged]
-        gone = {step.path for step, _ in halves}
-        chosen += [
-            (step, _about(step, tree.findings))
-            for step in _commits(tree, accept_deletions)
-            if step.path not in gone
-        ]
+        chosen += rewrites
+        halves = {step.path for step, _ in rewrites if step.code == "half_evolve"}
+        commits = [step for step in commits if step.path not in halves]
+    chosen += [
+        (step, [finding for finding in tree.findings if finding.path == step.path])
+        for step in commits
+    ]
     return _planned(chosen, findings)
 
 
-def _about(step: Repair, findings: Sequence[Finding]) -> list[Finding]:
-    return [finding for finding in findings if finding.path == step.path]
+def _planned(chosen: Sequence[Step], findings: Sequence[Finding]) -> RepairPlan:
+    repaired = {finding for _, gone in chosen for finding in gone}
+    left = [finding for finding in findings if finding not in repaired]
+    return RepairPlan([step for step, _ in chosen], left)
+
+
+def _rewrites(
+    files: Files, findings: Sequence[Finding], is_whole: bool
+) -> Iterator[Step]:
+    """The steps that change files by what these hold."""
+    yield from _conflicts(files, findings)
+    for finding in findings:
+        if finding.code == "lineage_fork" and _changes(
+            files, Repair("fork", finding.path, "")
+        ):
+            yield _simple(finding)
+    yield from mends.halves(files, findings)
+    yield from mends.copies(files, findings)
+    for finding in findings:
+        if finding.code == "dangling_lineage":
+            yield from _about_dangling(files, finding, is_whole)
+    yield from left_out.steps(files, findings)
+    for finding in findings:
+        if finding.code in _ACTIONS and finding.code != "lineage_fork":
+            yield _simple(finding)
+    yield from mends.successors(files, findings)
+
+
+def _simple(finding: Finding) -> Step:
+    code, action = _ACTIONS[finding.code]
+    return Repair(code, finding.path, action), [finding]
+
+
+def _conflicts(files: Files, findings: Sequence[Finding]) -> Iterator[Step]:
+    """A step for each file with marks of a merge that can be merged."""
+    marks: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        if finding.code in ("conflict", "broken"):
+            marks[finding.path].append(finding)
+    for path, gone in sorted(marks.items()):
+        action = "merge the two sides that git left in it"
+        step = Repair("conflict", path, action)
+        changes = _changes(files, step)
+        kept = [place for place in changes if place != path]
+        if kept:
+            step = step._replace(action=f"{action}; one text goes to {kept[0]}")
+        if changes:
+            yield step, gone
+
+
+def _about_dangling(files: Files, finding: Finding, is_whole: bool) -> Iterator[Step]:
+    """The step for a version that names one that is gone."""
+    field, _, name = finding.message.partition(" names no entry: ")
+    if field == "supersedes":
+        for place in _changes(files, Repair("lost_version", "", "", finding.path)):
+            action = f"bring {name} back from HEAD's history: an evolve lost it"
+            yield Repair("lost_version", place, action, finding.path), [finding]
+    elif is_whole:
+        step = Repair(
+            "lineage_end",
+            finding.path,
+            f"take out that {name} replaced it, which was deleted; it stays archived",
+            name,
+        )
+        if _changes(files, step):
+            yield step, [finding]
+
+
+def _is_whole(tree: WorkingTree) -> bool:
+    """Whether no file will be brought back from HEAD."""
+    return not (tree.missing or tree.older or tree.lost)
+
+
+def _changes(files: Files, step: Repair) -> Changes:
+    """What a step changes; nothing where a file was edited since, and is broken or
+    gone."""
+    try:
+        return MENDS[step.code](files, step.path, step.detail)
+    except MemcliError:
+        return {}
 
 
 def _dead_locks(repository: Repository, findings: Sequence[Finding]) -> list[Step]:
@@ -144,46 +228,26 @@ def _dead_locks(repository: Repository, findings: Sequence[Finding]) -> list[Ste
 def _commits(tree: WorkingTree, accept_deletions: bool) -> list[Repair]:
     """The steps that let git hold what is on disk, or the disk what HEAD holds."""
     if accept_deletions:
-        undone = [
-            *(
-                Repair("deleted", path, "commit that it is gone")
-                for path in tree.missing
-            ),
-            *(
-                Repair("deleted", path, "commit its earlier version")
-                for path in tree.older
-            ),
-        ]
+        missing = ("deleted", "commit that it is gone")
+        older = ("deleted", "commit its earlier version")
     else:
-        undone = [
-            *(
-                Repair("missing", path, "bring it back: HEAD has it")
-                for path in tree.missing
-            ),
-            *(
-                Repair("older", path, "make it as HEAD has it: a later version")
-                for path in tree.older
-            ),
-        ]
-    return [
-        *(
-            Repair("index", path, "put it back into git's index, which has lost it")
-            for path in tree.lost
-        ),
-        *undone,
-        *(
-            Repair("forgotten", path, "commit that it is gone: you deleted it")
-            for path in tree.forgotten
-        ),
-        *(
-            Repair("uncommitted", path, f"commit it: {change}")
-            for path, change in tree.uncommitted.items()
-        ),
-        *(
-            Repair("moved", path, f"commit its move to {place}", place)
-            for path, place in tree.moved.items()
-        ),
+        missing = ("missing", "bring it back: HEAD has it")
+        older = ("older", "make it as HEAD has it: a later version")
+    steps = [
+        *((path, "index", "put it back into git's index, which has lost it")
+          for path in tree.lost),
+        *((path, *missing) for path in tree.missing),
+        *((path, *older) for path in tree.older),
+        *((path, "forgotten", "commit that it is gone: you deleted it")
+          for path in tree.forgotten),
+        *((path, "uncommitted", f"commit it: {change}")
+          for path, change in tree.uncommitted.items()),
+    ]  # fmt: skip
+    moved = [
+        Repair("moved", path, f"commit its move to {place}", place)
+        for path, place in tree.moved.items()
     ]
+    return [Repair(code, path, action) for path, code, action in steps] + moved
 
 
 def apply(vault: Vault, planned: RepairPlan) -> RepairPlan:
@@ -192,16 +256,14 @@ def apply(vault: Vault, planned: RepairPlan) -> RepairPlan:
     Raises:
         LockBusy, WriteFailed, HistoryError: none of the vault's entries was changed.
     """
-    done = []
+    done: list[Repair] = []
     rest = []
-    marks = [step for step in planned.steps if step.code == conflicts.CODE]
-    if marks and any(f.code == "git_state" for f in planned.left):
-        repository = Repository.open(vault.root, environ=vault.environ)
-        done += conflicts.take_in_merge(vault, repository, marks)
-        marks = []
+    in_merge = any(finding.code == "git_state" for finding in planned.left)
     for step in planned.steps:
-        if step.code == conflicts.CODE:
-            rest += [step] if step in marks else []
+        if step.code == "conflict" and in_merge:
+            repository = Repository.open(vault.root, environ=vault.environ)
+            if replay.merge_marked(Files(vault, repository), step.path):
+                done.append(step)
         elif step.code == replaced.CODE:
             done += replaced.take(vault, [step])
         elif step.code == "git_lock":
@@ -209,10 +271,10 @@ def apply(vault: Vault, planned: RepairPlan) -> RepairPlan:
             for lock in git_state.locks(repository):
                 # The lock of a git that works now stays.
                 if lock.label == step.path and lock.is_dead:
-                    files.remove(lock.path)
+                    disk.remove(lock.path)
                     done.append(step)
         elif step.code == "leftover":
-            files.remove(inside(vault.root, step.path))
+            disk.remove(inside(vault.root, step.path))
             done.append(step)
         else:
             rest.append(step)
@@ -223,12 +285,6 @@ def apply(vault: Vault, planned: RepairPlan) -> RepairPlan:
             change.message = f"repair: {counted(count, 'file')}"
         done += taken
     return RepairPlan(done, plan(vault).left, applied=True)
-
-
-def _planned(chosen: Sequence[Step], findings: Sequence[Finding]) -> RepairPlan:
-    repaired = {finding for _, gone in chosen for finding in gone}
-    left = [finding for finding in findings if finding not in repaired]
-    return RepairPlan([step for step, _ in chosen], left)
 
 
 def _take(vault: Vault, change: Transaction, steps: list[Repair]) -> list[Repair]:
@@ -247,41 +303,19 @@ def _take(vault: Vault, change: Transaction, steps: list[Repair]) -> list[Repair
             _bring_back(vault, change, repository, step.path)
         elif step.code != "index":
             change.include(step.path)
-    done += _from_history(vault, change, repository, steps)
-    done += forks.take(vault, change, [s for s in steps if s.code == forks.CODE])
-    done += conflicts.take(
-        vault, change, [step for step in steps if step.code == conflicts.CODE]
-    )
-    done += [
-        step
-        for step in steps
-        if step.code not in {*_IN_GIT, *_IN_HISTORY, conflicts.CODE, forks.CODE}
-        and step.path not in tree.staged
-        and _rewrite(vault, change, step)
-    ]
-    return done
-
-
-def _from_history(
-    vault: Vault, change: Transaction, repository: Repository, steps: list[Repair]
-) -> list[Repair]:
-    """Put what commits hold, and no file does; returns the steps that still hold."""
-    done = []
+    files = Files(vault, repository, change)
     for step in steps:
-        detail = step.detail or ""
-        if step.code == "lost_version":
-            lost = lost_versions.replaced_by(vault, repository, detail)
-            if lost is not None:
-                change.put(lost.place, lost.data, expected=None)
-                done.append(step)
-        elif step.code == "dropped" and step.path not in change.paths:
-            wanted = dropped.changed_by(vault, repository, detail).get(step.path)
-            if wanted is None:
-                continue
-            if wanted.after is None:
-                change.remove(step.path, expected=wanted.before)
-            else:
-                change.put(step.path, wanted.after, expected=wanted.before)
+        if step.code not in MENDS or step.path in tree.staged:
+            continue
+        if step.code == "lineage_end" and not _is_whole(tree):
+            continue
+        changes = _changes(files, step)
+        # An entry may be part of two forks: the next repair takes the second.
+        taken = step.code in ("fork", "dropped") and any(
+            path in change.paths for path in changes
+        )
+        if changes and not taken:
+            files.put(change, changes)
             done.append(step)
     return done
 
@@ -290,7 +324,7 @@ def _bring_back(
     vault: Vault, change: Transaction, repository: Repository, path: str
 ) -> None:
     """Put what HEAD holds; what is there is an earlier commit's, and not lost."""
-    now = files.current(inside(vault.root, path))
+    now = disk.current(inside(vault.root, path))
     data = repository.files_at("HEAD", [path])[path]
     if data is None:
         change.give_up(path, expected=now)
@@ -298,74 +332,6 @@ def _bring_back(
         change.put(path, data, expected=None)
     else:
         change.put_over(path, data, expected=now)
-
-
-def _rewrite(vault: Vault, change: Transaction, step: Repair) -> bool:
-    """Change one file as a step says; returns whether it still needed that."""
-    from memcli.entries import codec
-
-    try:
-        stored = vault.stored(step.path)
-        # A file may need two steps: the second starts from what the first made of it.
-        data = change.pending(step.path) or stored.data
-        entry = codec.decode(data, step.path, kinds=vault.kinds).entry
-        if step.code == "half_evolve":
-            whole = vault.stored(step.detail or "")
-            if not doubles.is_half(vault, stored, whole):
-                return False
-            change.remove(step.path, expected=stored.data)
-            return True
-        if step.code == "duplicate_id":
-            older = vault.stored(step.detail or "").entry
-            fresh = entry.replace(id=vault.new_id()) if older.id == entry.id else entry
-        elif step.code == half_merged.CODE:
-            repository = Repository.open(vault.root, environ=vault.environ)
-            fresh = half_merged.whole(vault, repository, entry)
-        elif step.code == resolved_before.CODE:
-            fresh = resolved_before.resolved(vault, entry)
-        elif step.code == "stale_key" and entry.item is not None:
-            fresh = entry.replace(key=strict_key(entry.item, entry.body))
-        else:
-            before = vault.stored(vault.path_of(step.detail or "")).entry
-            if entry.supersedes or before.superseded_by != entry.id:
-                return False
-            fresh = entry.replace(supersedes=before.id)
-    except MemcliError:  # edited since, and broken or gone
-        return False
-    if fresh == entry:
-        return False
-    fresh_data = codec.rewrite(data, fresh, kinds=vault.kinds)
-    change.put(step.path, fresh_data, expected=stored.data)
-    return True
-
-
-def _keys(findings: Iterable[Finding]) -> list[Step]:
-    return [
-        (Repair("stale_key", finding.path, "write the key of its text"), [finding])
-        for finding in findings
-        if finding.code == "stale_key"
-    ]
-
-
-def _successors(vault: Vault, findings: Iterable[Finding]) -> list[Step]:
-    """Entries that do not say what they replaced, while what they replaced does."""
-    silent: dict[str, list[tuple[str, Finding]]] = defaultdict(list)
-    for finding in findings:
-        if finding.code == "silent_successor":
-            entry = vault.stored(finding.path).entry
-            silent[entry.superseded_by or ""].append((entry.id, finding))
-    steps: list[Step] = []
-    for successor, group in silent.items():
-        try:
-            path = vault.path_of(successor)
-        except MemcliError:  # two files have its id
-            continue
-        # An entry that replaced several names the newest; see `lineage`.
-        before = max(name for name, _ in group)
-        action = f"write that it supersedes {before}"
-        gone = [finding for _, finding in group]
-        steps.append((Repair("lineage", path, action, before), gone))
-    return steps
 
 
 def _is_broken(vault: Vault, path: str) -> bool:

@@ -17,7 +17,7 @@ from memcli.entries.finding import ERROR, Finding
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
-from memcli.vault.health.repair_step import Repair, Step
+from memcli.vault.health.mending import Repair, Step
 
 TYPE_CHECKING = False
 

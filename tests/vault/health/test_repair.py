@@ -17,7 +17,7 @@ from memcli.errors import AmbiguousId
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from memcli.vault.health.overview import overview
-from memcli.vault.health.repair_step import RepairPlan
+from memcli.vault.health.mending import RepairPlan
 from tests.git_command import git
 from tests.saving import write
 
@@ -565,6 +565,32 @@ def test_a_version_that_a_person_took_out_of_the_archive_stays_gone(
     git(vault, "commit", "--quiet", "--message=by hand")
     assert [finding.code for finding in lint(vault)] == ["dangling_lineage"]
     assert repair.plan(vault).steps == []
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_a_newest_version_that_was_deleted_by_hand_leaves_no_dangling_one(
+    vault: Vault, committed: bool
+) -> None:
+    """As `forget` leaves it: the version before stays archived, and is not shown."""
+    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
+    new = vault.evolve(saved.id, "We deploy on Mondays")
+    Path(vault.root, new.path).unlink()
+    if committed:
+        git(vault, "commit", "--quiet", "--all", "--message=by hand")
+    planned = repair.plan(vault)
+    assert ("lineage_end", vault.path_of(saved.id)) in codes(planned)
+    assert repair.apply(vault, planned).left == []
+    assert vault.get(saved.id).superseded_by is None
+    assert vault.recall("deploy").rows == []
+    assert (lint(vault), repair.plan(vault).steps) == ([], [])
+    assert git(vault, "status", "--porcelain") == ""
+
+
+def test_a_version_whose_successor_never_was_here_is_left(vault: Vault) -> None:
+    text = f"---\nid: {A}\nstatus: superseded\nsuperseded_by: {B}\n---\nold\n"
+    write(vault, f"archive/memories/a.{A}.md", text)
+    found = repair.apply(vault, repair.plan(vault))
+    assert [finding.code for finding in found.left] == ["dangling_lineage"]
 
 
 def test_a_restored_version_that_had_another_name_is_not_in_use_again(

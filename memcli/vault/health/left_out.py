@@ -1,0 +1,213 @@
+"""What only commits hold: versions that no file has, commits in no branch.
+
+Invariant: reads only. A `git rebase`, also that of `git pull --rebase`, moves the
+branch without a look at what was committed to it meanwhile: the commit is in the reflog
+alone, and its files are gone from the folder. So does the `git reset` inside a `git
+stash`, which moves HEAD to what HEAD was when it began; nobody means that, and a repair
+brings the commit back. What a person took back with `git reset` to another commit, or
+with `git commit --amend`, is theirs, and is not named. Where an evolve and another git
+meet, as in `git stash pop`, the new version may come without the archived old one; an
+old version that was in the archive of any commit before HEAD, and is there no more, was
+let go by a person.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from functools import partial
+
+from memcli.entries import codec, layout
+from memcli.entries.entry import Status
+from memcli.entries.finding import WARNING, Finding
+from memcli.errors import MemcliError
+from memcli.storage import files as disk
+from memcli.storage.vault_paths import inside
+from memcli.vault import lineage, lookup
+from memcli.vault.health.mending import Repair, Step
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memcli.entries.entry import Entry
+    from memcli.storage.git.beside_head import Comparable
+    from memcli.storage.git.printed import Blob
+    from memcli.vault.health.mending import Changes, Files
+    from memcli.vault.vault import Vault
+
+# How the reflog calls what moves HEAD without a look at it.
+_RESET = "reset: moving to HEAD"
+_MOVERS = ("rebase", "pull", "merge", _RESET)
+# Commits of a stash that are looked at.
+_MOST = 50
+
+
+# --- commits ------------------------------------------------------------------------
+
+
+def findings(vault: Vault, repository: Comparable) -> Iterator[Finding]:
+    """A finding for each such commit with an entry that the vault has not.
+
+    Raises:
+        HistoryError: git refused.
+    """
+    behind = dict(repository.left_behind(_MOVERS))
+    if not behind:
+        return
+    named = set()
+    for commit in repository.left_out(_RESET)[-_MOST:]:
+        for path in _unlike_history(vault, repository, commit):
+            named.add(path)
+            message = f"commit {commit[:12]} is in no branch: a git stash left it out"
+            yield Finding(path, 1, "dropped", WARNING, message, "memcli repair")
+    for blob in _unknown(vault, repository, list(behind)):
+        if blob.path not in named:
+            named.add(blob.path)
+            subject = behind[blob.commit]
+            message = f"{subject!r} is in no branch: another git left it out"
+            hint = f"git cherry-pick {blob.commit[:12]} brings it back."
+            yield Finding(blob.path, 1, "dropped", WARNING, message, hint)
+
+
+def _unknown(
+    vault: Vault, repository: Comparable, commits: Sequence[str]
+) -> Iterator[Blob]:
+    """The entries of these commits that neither the vault nor HEAD's history knows."""
+    # A rebase copies its commits: most contents come twice, and are known.
+    written = {
+        (blob.path, blob.id): blob
+        for blob in reversed(repository.blobs_of(commits))
+        if layout.is_entry(blob.path)
+    }
+    blobs = list(written.values())
+    unknown: list[tuple[Blob, str]] = []
+    for blob, data in zip(blobs, repository.contents(blobs), strict=True):
+        with contextlib.suppress(MemcliError):
+            name = codec.decode(data, blob.path, kinds=vault.kinds).entry.id
+            if not vault.index.again(partial(lookup.of_id, entry_id=name)):
+                unknown.append((blob, name))
+    if not unknown:
+        return
+    paths = {blob.path for blob, _ in unknown}
+    had = {(blob.path, blob.id) for blob in repository.blobs(paths, None, of="HEAD")}
+    for blob, name in unknown:
+        # Also when it was changed or removed later, the branch has known it.
+        if (blob.path, blob.id) not in had and not repository.has_had(name):
+            yield blob
+
+
+def steps(files: Files, found: Sequence[Finding]) -> Iterator[Step]:
+    """Steps that make such a commit again, one for each of its files.
+
+    The detail of a step is the commit.
+    """
+    about = {finding.path: finding for finding in found if finding.code == "dropped"}
+    for commit in files.repository.left_out(_RESET)[-_MOST:] if about else ():
+        changes = _changes_of(files.vault, files.repository, commit)
+        if about.keys().isdisjoint(changes):
+            continue
+        for path in changes:
+            action = f"make commit {commit[:12]} again: a git stash left it out"
+            gone = [about[path]] if path in about else []
+            yield Repair("dropped", path, action, commit), gone
+
+
+def made_again(files: Files, path: str, commit: str | None) -> Changes:
+    """What a commit did to one of its files."""
+    changes = _changes_of(files.vault, files.repository, commit or "")
+    return {path: changes[path][1]} if path in changes else {}
+
+
+def _changes_of(
+    vault: Vault, repository: Comparable, commit: str
+) -> dict[str, tuple[bytes | None, bytes | None]]:
+    """A commit's files as they are now and as it made them, by path; none when one of
+    them was changed since."""
+    changes = {}
+    for path in repository.changes(commit):
+        before, after = (_shown(repository, of, path) for of in (f"{commit}^", commit))
+        try:
+            now = disk.current(inside(vault.root, path))
+        except MemcliError:
+            return {}
+        if now not in (before, after):
+            return {}
+        changes[path] = now, after
+    return changes
+
+
+def _unlike_history(vault: Vault, repository: Comparable, commit: str) -> list[str]:
+    """The entries of such a commit whose text HEAD's history never had."""
+    wanted = {
+        path: after
+        for path, (now, after) in _changes_of(vault, repository, commit).items()
+        if layout.is_entry(path) and after not in (None, now)
+    }
+    known = repository.blobs([*wanted], None, of="HEAD")
+    had = zip(known, repository.contents(known), strict=True) if known else ()
+    for blob, data in had:
+        if wanted.get(blob.path) == data:
+            del wanted[blob.path]
+    return [*wanted]
+
+
+def _shown(repository: Comparable, commit: str, path: str) -> bytes | None:
+    try:
+        return repository.show(commit, path)
+    except MemcliError:
+        return None
+
+
+# --- versions -----------------------------------------------------------------------
+
+
+def lost_version(files: Files, _: str, path: str | None) -> Changes:
+    """The archived version that the entry at `path` replaced, when it is lost."""
+    vault, fresh = files.vault, files.stored(path or "").entry
+    old_id = fresh.supersedes
+    if not old_id or vault.read(partial(lookup.of_id, entry_id=old_id)):
+        return {}
+    before = layout.before_archive(fresh.path)
+    places = [before, layout.archived(before, old_id)]
+    versions = _of_id(files, old_id, places, None)
+    if not versions:  # the new version has another name: look at every commit
+        versions = _of_id(files, old_id, [], f"id: {old_id}\n")
+    if any(old.path.startswith(layout.ARCHIVE + "/") for old, _ in versions):
+        return {}
+    for old, data in versions:
+        if old.status is Status.ACTIVE:
+            place = layout.archived(old.path, old_id)
+            ended = lineage.ended(old, place, by=fresh.id, now=fresh.created)
+            return {place: codec.rewrite(data, ended, kinds=vault.kinds)}
+    return {}
+
+
+def end_of_lineage(files: Files, path: str, successor: str | None) -> Changes:
+    """An archived version that no longer names a successor that a person deleted.
+
+    It stays in the archive, as when `memcli forget` takes a newest version away: to
+    delete a file is not to ask for the text before it.
+    """
+    entry, name = files.stored(path).entry, successor or ""
+    if (
+        entry.superseded_by != name
+        or not entry.path.startswith(layout.ARCHIVE + "/")
+        or files.vault.read(partial(lookup.of_id, entry_id=name))
+        or not _of_id(files, name, [], f"id: {name}\n")
+    ):
+        return {}
+    return files.rewritten(path, lambda entry: entry.replace(superseded_by=None))
+
+
+def _of_id(
+    files: Files, entry_id: str, paths: Sequence[str], mark: str | None
+) -> list[tuple[Entry, bytes]]:
+    """The entry as HEAD's history holds it, with its bytes; see `Repository.blobs`."""
+    blobs = files.repository.blobs(paths, mark, of="HEAD")
+    found = []
+    for blob, data in zip(blobs, files.repository.contents(blobs), strict=True):
+        entry = codec.decode(data, blob.path, kinds=files.vault.kinds).entry
+        if entry.id == entry_id:
+            found.append((entry, data))
+    return found
