@@ -18,7 +18,7 @@ from memcli.errors import EntryNotFound, MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage, not_shown
 from memcli.vault.agents import refuse_other_groups, refuse_unless
-from memcli.vault.next_path import next_path
+from memcli.vault.free_paths import next_path
 
 TYPE_CHECKING = False
 

@@ -21,7 +21,7 @@ from memcli.errors import UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.vault import free_paths, lineage
 from memcli.vault.agents import refuse_unless
-from memcli.vault.next_path import next_path
+from memcli.vault.free_paths import next_path
 
 TYPE_CHECKING = False
 

@@ -233,9 +233,9 @@ def _decided(reader: Reader) -> Decided:
     path = os.path.join(reader.root, layout.IGNORED_NAMES)
     if not os.path.lexists(path):  # as in most vaults
         return Decided(meant, ())
-    from memcli.vault.registry import ignored
+    from memcli.vault.registry import store
 
-    return Decided(meant, ignored.ignored_names(reader.root))
+    return Decided(meant, store.ignored_names(reader.root))
 
 
 def _answer(

@@ -1,9 +1,9 @@
 """Versions of an entry: how one takes the place of another, and how to follow them.
 
 Invariant: lineage is a chain in both directions. The new version stands at the path
-that `next_path` gives, so links keep working; the old one stands below `archive/`, word
-for word, and says which version replaced it, when and why. One entry may replace
-several; no entry is replaced twice.
+that `free_paths.next_path` gives, so links keep working; the old one stands below
+`archive/`, word for word, and says which version replaced it, when and why. One entry
+may replace several; no entry is replaced twice.
 """
 
 from __future__ import annotations

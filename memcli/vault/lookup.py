@@ -17,6 +17,7 @@ from memcli.entries.ids import ID_LENGTH, shortened
 from memcli.entries.text.counted import counted
 from memcli.entries.text.links import composed
 from memcli.errors import AmbiguousId, EntryNotFound
+from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
+
 
 _MOST_NAMED = 5
 _OF_A_TITLE = 40
@@ -252,3 +254,19 @@ def ambiguous(prefix: str, labels: Sequence[str], *, one_id: bool) -> AmbiguousI
 
 def _is_archived(row: StoredRow) -> bool:
     return row.path.startswith(layout.ARCHIVE + "/")
+
+
+class Brief(NamedTuple):
+    """An entry in one line."""
+
+    id: str
+    title: str
+    kind: str
+    status: str
+    created: str
+    path: str
+
+
+def brief(row: StoredRow) -> Brief:
+    """An entry of the index in one line."""
+    return Brief(row.id, row.title, row.kind, row.status, row.created, row.path)

@@ -15,9 +15,8 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import files, known_vaults
 from memcli.storage import settings as config
 from memcli.storage.vault_paths import inside
-from memcli.vault import own_vault
 from memcli.vault.caller import OWNER, Caller, refuse_unnamed, silent
-from memcli.vault.vault_index import VaultIndex
+from memcli.vault.vault_index import VaultIndex, own_beside, resolved_in
 
 TYPE_CHECKING = False
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from memcli.storage.projects import Project
     from memcli.storage.transaction import Note, Transaction
     from memcli.vault.registry.store import Registry
-    from memcli.vault.signals.recorder import Recorder
+    from memcli.vault.signals.log import Recorder
 
     _Answer = TypeVar("_Answer")
 
@@ -144,7 +143,7 @@ class Vault:
         place = known_vaults.place_of(root, caller.environ, caller.cwd)
         vault = cls.at(place, caller, named=root)
         if place.source != known_vaults.PERSONAL:
-            own = own_vault.beside(vault.root, lambda: cls.open(None, caller))
+            own = own_beside(vault.root, lambda: cls.open(None, caller))
             vault.stand_beside(own)
         if writes:
             vault.refuse_read_only()
@@ -226,7 +225,7 @@ class Vault:
         """Let what is resolved in the user's own vault count in this one, a team's."""
         self.own = own
         # Of the other vault alone: a circle would keep the files of both open.
-        self.index.elsewhere = partial(own_vault.resolved_in, own)
+        self.index.elsewhere = partial(resolved_in, own)
 
     @property
     def here(self) -> str | None:
@@ -325,7 +324,7 @@ class Vault:
     @property
     def recorder(self) -> Recorder:
         """The recorder of this vault's use, for the log of signals."""
-        from memcli.vault.signals.recorder import Recorder
+        from memcli.vault.signals.log import Recorder
 
         return Recorder(self.root, self.caller)
 

@@ -6,17 +6,18 @@ what is resolved in the user's own vault counts in a team's as well.
 
 from __future__ import annotations
 
+import os
+
+from memcli.errors import MemcliError
 from memcli.storage import journal, known_vaults
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, TypeVar
+    from typing import Any, Protocol, TypeVar
 
     from memcli.entries.eligibility import Agent
-    from memcli.errors import MemcliError
-    from memcli.search.following import Unindexed
     from memcli.search.index import Index
     from memcli.search.postgres.engine import Engine
     from memcli.search.reader import Reader
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from memcli.vault.caller import Caller
 
     _Answer = TypeVar("_Answer")
+    _Own = TypeVar("_Own", bound="_Vault")
+else:
+    Protocol = object
 
 
 class VaultIndex:
@@ -126,3 +130,38 @@ class VaultIndex:
 
 def _nothing() -> None:
     return None
+
+
+class _Vault(Protocol):
+    root: str
+    source: str
+
+    def read(self, answer: Callable[[Any], Any]) -> Any: ...
+
+
+def own_beside(root: str, opened: Callable[[], _Own]) -> _Own | None:
+    """The own vault of the user who asks a team's at `root`; None without another.
+
+    Args:
+        root: the folder of the team's vault.
+        opened: opens the own one.
+    """
+    try:
+        own = opened()
+    except MemcliError:
+        return None
+    if os.path.realpath(own.root) == os.path.realpath(root):
+        return None
+    own.source = known_vaults.PERSONAL
+    return own
+
+
+def resolved_in(vault: _Vault | None) -> ResolvedClaims | None:
+    """What is resolved in a vault; None when there is none, or it cannot be read."""
+    if vault is None:
+        return None
+    try:
+        claims: ResolvedClaims = vault.read(lambda reader: reader.claims.own)
+    except MemcliError:
+        return None
+    return claims

@@ -16,7 +16,8 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.recall import scorer
 from memcli.recall.scorer import Scorer
-from memcli.vault.signals import event, summary
+from memcli.vault.health import usage as summary
+from memcli.vault.signals import event
 from tests.conftest import VaultMaker, sample, state_of
 
 Features = Mapping[str, float]
@@ -98,7 +99,7 @@ def learned(weights: dict[str, tuple[float, float, float]]) -> Scorer:
 
 
 def learn(events: list[Any]) -> Scorer:
-    return scorer.train(summary.pairs(events))
+    return scorer.train(summary.training_pairs(events))
 
 
 def by_writer(seen: Features) -> float:
@@ -113,7 +114,9 @@ FOUR = [(4.0, {"lexical": 4.0}), (3.0, {}), (2.0, {}), (1.0, {})]
 
 
 def named(events: list[Any]) -> list[tuple[str, str]]:
-    return [(p["better"]["id"], p["worse"]["id"]) for p in summary.pairs(events)]
+    return [
+        (p["better"]["id"], p["worse"]["id"]) for p in summary.training_pairs(events)
+    ]
 
 
 # --- pairs ------------------------------------------------------------------------
@@ -126,7 +129,7 @@ def test_a_useful_row_is_held_against_every_other_above_and_below() -> None:
         feedback("r", "e3"),
     ]
     assert named(events) == [("e1", "e0"), ("e1", "e2"), ("e3", "e0"), ("e3", "e2")]
-    first = next(summary.pairs(events))
+    first = next(summary.training_pairs(events))
     assert first == {
         "question": "q",
         "recall": "r",
@@ -222,7 +225,7 @@ def test_a_scorer_that_is_right_stays_when_it_is_trained_on_its_own_rows() -> No
 
 
 def test_the_order_and_repetition_of_pairs_change_no_byte() -> None:
-    pairs = list(summary.pairs(world(3, 100, by_writer)))
+    pairs = list(summary.training_pairs(world(3, 100, by_writer)))
     once = json.dumps(scorer.train(pairs).as_dict())
     random.Random(5).shuffle(pairs)
     assert json.dumps(scorer.train(pairs + pairs[:50]).as_dict()) == once

@@ -23,7 +23,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.vault_paths import inside
 from memcli.vault import free_paths
-from memcli.vault.registry import ignored
+from memcli.vault.registry import store
 from memcli.vault.registry.page import (
     check_name,
     description_of,
@@ -296,10 +296,10 @@ def _fresh(
 
 def _no_more_ignored(vault: Vault, forms: set[str]) -> list[_FileEdit]:
     """The edit that removes these names from the ignored ones, where it has them."""
-    if not forms & ignored.ignored_names(vault.root).keys():
+    if not forms & store.ignored_names(vault.root).keys():
         return []
     before = files.read(inside(vault.root, layout.IGNORED_NAMES))
-    after = ignored.without_names(before, forms)
+    after = store.without_names(before, forms)
     return [_FileEdit(layout.IGNORED_NAMES, before, after, "ignored no more")]
 
 

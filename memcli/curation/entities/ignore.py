@@ -12,7 +12,7 @@ from memcli.entries import layout
 from memcli.entries.text.mentions import fold
 from memcli.storage import files
 from memcli.storage.vault_paths import inside
-from memcli.vault.registry import ignored
+from memcli.vault.registry import store
 from memcli.vault.registry.page import check_name
 
 TYPE_CHECKING = False
@@ -37,7 +37,7 @@ def ignore(vault: Vault, names: Sequence[str]) -> tuple[list[str], str | None]:
     vault.owner_only("deciding on entities")
     with vault.transaction() as change:
         before = _bytes(inside(vault.root, layout.IGNORED_NAMES))
-        registry, ignored_now = vault.registry, ignored.ignored_names(vault.root)
+        registry, ignored_now = vault.registry, store.ignored_names(vault.root)
         data, new = before, []
         for name in map(check_name, names):
             entity = registry.find(name)
@@ -45,7 +45,7 @@ def ignore(vault: Vault, names: Sequence[str]) -> tuple[list[str], str | None]:
                 raise taken(name, entity)
             if fold(name) not in ignored_now:
                 ignored_now[fold(name)] = name
-                data = ignored.with_name(data, name)
+                data = store.with_name(data, name)
                 new.append(name)
         if data is not None and data != before:
             change.put(layout.IGNORED_NAMES, data, expected=before)

@@ -16,7 +16,7 @@ from memcli.entries.text.tokens import name_key
 from memcli.named_tuple import NamedTuple
 from memcli.search.columns import newest_first
 from memcli.search.edges import sharing
-from memcli.vault.registry.ignored import ignored_names
+from memcli.vault.registry.store import ignored_names
 
 TYPE_CHECKING = False
 

@@ -24,9 +24,9 @@ from memcli.vault import lineage, staleness
 from memcli.vault.code_look import CloseLook, Looked
 from memcli.vault.code_state import is_stale
 from memcli.vault.health import git_state, usage
-from memcli.vault.health.brief import Brief, brief
 from memcli.vault.health.lint import Names
 from memcli.vault.health.lint_tree import walked
+from memcli.vault.lookup import Brief, brief
 from memcli.vault.registry.store import link_names
 
 TYPE_CHECKING = False

@@ -19,8 +19,8 @@ from memcli.search.columns import PINNED
 from memcli.storage import state_dirs
 from memcli.storage.git.beside_head import Comparable
 from memcli.vault import lineage
-from memcli.vault.health.brief import Brief, brief
 from memcli.vault.health.lint import lint
+from memcli.vault.lookup import Brief, brief
 
 TYPE_CHECKING = False
 

@@ -20,17 +20,21 @@ from memcli.storage import state_dirs
 from memcli.vault.registry import store
 from memcli.vault.signals import event
 from memcli.vault.signals import log as events
-from memcli.vault.signals import summary as signals
+from memcli.vault.signals.event import CHANNELS, is_hit
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any, TypedDict
 
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
+    from memcli.vault.signals.event import Event, Recalled
     from memcli.vault.vault import Vault
+else:
+    TypedDict = dict
+
 
 _RECENT = 200
 # From so many answers on, a channel that brought nothing is not just unlucky.
@@ -52,7 +56,7 @@ class Usage(NamedTuple):
     on: bool
     path: str
     bytes: int
-    summary: signals.Summary
+    summary: Summary
     uses: list[Use]
 
     def as_dict(self) -> dict[str, Any]:
@@ -94,19 +98,19 @@ def usage(vault: Vault) -> Usage:
         on=vault.recorder.on,
         path=state_dirs.path(vault.root, layout.EVENTS),
         bytes=events.size(vault.root),
-        summary=signals.summary(log.events),
+        summary=summary(log.events),
         uses=sorted(uses, key=lambda one: (-one.uses, one.id)),
     )
 
 
-def pairs(vault: Vault) -> list[signals.Pair]:
-    """The pairs that a scorer learns from; see `signals.summary.pairs`.
+def pairs(vault: Vault) -> list[Pair]:
+    """The pairs that a scorer learns from; see `training_pairs`.
 
     Raises:
         NotAllowed: an agent asks.
     """
     vault.owner_only("the log of signals")
-    return list(signals.pairs(events.read(vault.root).events))
+    return list(training_pairs(events.read(vault.root).events))
 
 
 def uses(vault: Vault, entry: Entry) -> int | None:
@@ -133,7 +137,7 @@ def channels(vault: Vault) -> Channels:
     """The channels of the last answers' rows; for an agent, of its own answers."""
     agent = vault.agent_name
     recent = list(_recent(vault.root, agent))
-    return Channels(len(recent), signals.channels(recent))
+    return Channels(len(recent), by_channel(recent))
 
 
 def findings(vault: Vault, reader: Reader) -> Iterator[Finding]:
@@ -216,3 +220,177 @@ def _material(root: str, reader: Reader) -> dict[str, int]:
         "graph": sum(not is_hub(count, len(active)) for count in several),
         "session": together,
     }
+
+
+# --- counted ------------------------------------------------------------------------
+
+
+class Side(TypedDict):
+    """One row of a training pair; `score` is as shown."""
+
+    id: str
+    rank: int
+    score: float
+    features: dict[str, float]
+
+
+class Pair(TypedDict):
+    """A row that proved useful and one that did not, of the same recall."""
+
+    question: str
+    recall: str
+    better: Side
+    worse: Side
+
+
+class Asked(NamedTuple):
+    """Questions that came one way, and how many found something."""
+
+    via: str
+    questions: int
+    hits: int
+
+
+class Judged(NamedTuple):
+    """Judgements of rows, by who or what made them: a user, a citation, an evolve."""
+
+    by: str
+    useful: int
+    not_useful: int
+
+
+class Summary(NamedTuple):
+    """The log in numbers.
+
+    `since` is the oldest event in epoch seconds; a hit is a question that brought more
+    than the constraints that always surface; `share` that of hits among questions,
+    None without a question; `mrr` the mean of 1/rank of the rows that proved useful,
+    None without one; `told` counts answers that no question asked for, such as those
+    at a session's start.
+    """
+
+    since: int | None
+    events: int
+    writes: dict[str, int]
+    actions: dict[str, int]
+    questions: int
+    hits: int
+    misses: int
+    share: float | None
+    asked: list[Asked]
+    told: int
+    channels: dict[str, int]
+    feedback: list[Judged]
+    useful: int
+    not_useful: int
+    mrr: float | None
+    pairs: int
+
+
+def summary(events: Sequence[Event]) -> Summary:
+    """Count the events of a log."""
+    recalls = [one for one in events if one["event"] == "recall"]
+    asked = [one for one in recalls if one["question"] is not None]
+    writes, actions = Counter[str](), Counter[str]()
+    judged: dict[str, list[int]] = {}
+    for one in events:
+        if one["event"] == "write":
+            writes[one["writer"]] += one.get("count", 1)
+            actions[one["action"]] += one.get("count", 1)
+        elif one["event"] == "feedback":
+            judged.setdefault(one["by"], [0, 0])[not one["useful"]] += 1
+    hits = sum(is_hit(one["rows"]) for one in asked)
+    ranks = list(_useful_ranks(events))
+    return Summary(
+        since=min((one["at"] for one in events), default=None),
+        events=len(events),
+        writes=dict(sorted(writes.items())),
+        actions=dict(sorted(actions.items())),
+        questions=len(asked),
+        hits=hits,
+        misses=len(asked) - hits,
+        share=round(hits / len(asked), 3) if asked else None,
+        asked=[_asked(via, asked) for via in sorted({one["via"] for one in asked})],
+        told=len(recalls) - len(asked),
+        channels=by_channel(recalls),
+        feedback=[Judged(by, *judged[by]) for by in sorted(judged)],
+        useful=sum(yes for yes, _ in judged.values()),
+        not_useful=sum(no for _, no in judged.values()),
+        mrr=round(sum(1 / rank for rank in ranks) / len(ranks), 3) if ranks else None,
+        pairs=sum(1 for _ in training_pairs(events)),
+    )
+
+
+def by_channel(recalls: Iterable[Recalled]) -> dict[str, int]:
+    """How many rows came through each channel, in the order of `CHANNELS`."""
+    counts = dict.fromkeys(CHANNELS, 0)
+    for recall in recalls:
+        for row in recall["rows"]:
+            for name in row["channels"]:
+                counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+def training_pairs(events: Iterable[Event]) -> Iterator[Pair]:
+    """The training pairs of a log: each useful row against all others of its recall.
+
+    Rows of a recall where nothing proved useful make no pair, since no row should have
+    been first. Neither do rows that were not ranked, such as those of `reflect`, or
+    that a hook put into a prompt.
+
+    Returns:
+        The pairs, in the order of the recalls and of their rows.
+    """
+    recalls, verdicts = _judged(events)
+    for name, recall in recalls.items():
+        useful = {row for row, good in verdicts.get(name, {}).items() if good}
+        question = recall["question"]
+        # A prompt's rows are ranked by words alone, and shown all at once.
+        if not useful or question is None or recall["via"] == "hook":
+            continue
+        sides: list[Side] = [
+            {
+                "id": row["id"],
+                "rank": row["rank"],
+                "score": row["score"],
+                "features": row["features"],
+            }
+            for row in recall["rows"]
+            if row["rank"] is not None
+        ]
+        for better in sides:
+            for worse in sides if better["id"] in useful else ():
+                if worse["id"] not in useful:
+                    yield {
+                        "question": question,
+                        "recall": name,
+                        "better": better,
+                        "worse": worse,
+                    }
+
+
+def _asked(via: str, asked: Sequence[Recalled]) -> Asked:
+    these = [recall for recall in asked if recall["via"] == via]
+    return Asked(via, len(these), sum(is_hit(recall["rows"]) for recall in these))
+
+
+def _judged(
+    events: Iterable[Event],
+) -> tuple[dict[str, Recalled], dict[str, dict[str, bool]]]:
+    """Recalls by name; by recall and entry, whether the last word on it was good."""
+    recalls: dict[str, Recalled] = {}
+    verdicts: dict[str, dict[str, bool]] = {}
+    for one in events:
+        if one["event"] == "recall":
+            recalls[one["recall"]] = one
+        elif one["event"] == "feedback" and one["recall"] is not None:
+            verdicts.setdefault(one["recall"], {})[one["id"]] = one["useful"]
+    return recalls, verdicts
+
+
+def _useful_ranks(events: Iterable[Event]) -> Iterator[int]:
+    recalls, verdicts = _judged(events)
+    for name, good in verdicts.items():
+        for row in recalls[name]["rows"] if name in recalls else ():
+            if good.get(row["id"]) and row["rank"] is not None:
+                yield row["rank"]

@@ -20,6 +20,7 @@ from memcli.errors import InvalidEntry, MemcliError
 from memcli.storage import cache, files, state_dirs
 from memcli.storage.listed_files import stats_of
 from memcli.storage.listing import scan
+from memcli.storage.vault_paths import inside
 
 TYPE_CHECKING = False
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     # (listing, rows of entities as text, parts of the names, broken files)
     _Broken = list[tuple[str, int, str]]
     _Cached = tuple[dict[str, list[Any]], str, tuple[Any, ...], _Broken]
+
 
 _VERSION = 4
 # A file may change again within the same tick of the clock; so young, it is read again.
@@ -290,3 +292,31 @@ def link_names(
     """(folded names, path) of each entity that the asking agent may know of."""
     for entity in load(root, agent).entities:
         yield (tuple(map(fold, (entity.name, *entity.aliases))), entity.path)
+
+
+# --- names that are no entities -----------------------------------------------------
+
+
+def ignored_names(root: str) -> dict[str, str]:
+    """Folded form -> name, of each name that is no entity."""
+    try:
+        text = files.read(inside(root, layout.IGNORED_NAMES)).decode()
+    except (MemcliError, UnicodeDecodeError):
+        return {}
+    lines = (line.strip() for line in text.splitlines())
+    return {fold(line): line for line in lines if line and line[0] != "#"}
+
+
+def with_name(data: bytes | None, name: str) -> bytes:
+    """The file of ignored names with one more."""
+    head = b"# Names that are no entities, one a line; memcli entities ignore NAME\n"
+    before = head if data is None else data
+    if before and not before.endswith(b"\n"):
+        before += b"\n"
+    return before + name.encode() + b"\n"
+
+
+def without_names(data: bytes, forms: set[str]) -> bytes:
+    """The file of ignored names without those of these folded forms."""
+    lines = data.decode().splitlines(keepends=True)
+    return "".join(line for line in lines if fold(line) not in forms).encode()

@@ -16,9 +16,9 @@ from memcli.entries.eligibility import View, standing
 from memcli.errors import WriteFailed
 from memcli.search import document
 from memcli.storage import files, state_dirs
-from memcli.vault.health.brief import brief
 from memcli.vault.health.lint import lint
 from memcli.vault.health.overview import overview
+from memcli.vault.lookup import brief
 from tests.conftest import SEED
 from tests.saving import write
 

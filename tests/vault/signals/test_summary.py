@@ -18,7 +18,7 @@ from memcli.vault import saving
 from memcli.vault.health import usage
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
-from memcli.vault.signals import event, log, summary
+from memcli.vault.signals import event, log
 from tests.conftest import NOW, VaultMaker, state_of
 from tests.saving import save
 from tests.sessions.test_reflect_session import SEEDED, talk
@@ -81,7 +81,7 @@ ABCD = recall("r", "a", "b", "c", "d")
 
 def test_the_mean_reciprocal_rank_is_that_of_what_was_useful():
     found = [ABCD, word("r", "a", True), word("r", "d", True), word("r", "b", False)]
-    assert summary.summary(found).mrr == pytest.approx((1 + 1 / 4) / 2, abs=1e-3)
+    assert usage.summary(found).mrr == pytest.approx((1 + 1 / 4) / 2, abs=1e-3)
 
 
 # --- what is noted ------------------------------------------------------------------
@@ -131,7 +131,7 @@ def test_a_constraint_that_always_surfaces_is_no_hit(vault: Vault, ask: str):
     assert [one["hit"] for one in (miss, hit)] == [False, True]
     # What an older memcli noted is counted by its rows, too.
     older: Any = {**miss, "hit": True}
-    counted = summary.summary([older, hit])
+    counted = usage.summary([older, hit])
     assert (counted.questions, counted.hits, counted.misses) == (2, 1, 1)
     assert [(one.questions, one.hits) for one in counted.asked] == [(2, 1)]
 
@@ -237,7 +237,7 @@ def test_an_import_of_many_does_not_wash_out_what_was_recalled(vault: Vault):
     one, many = noted(vault, "write")
     assert (one["kind"], one.get("count")) == ("skill", None)
     assert (many["id"], many["count"], many["kind"]) == (None, 150, "note")
-    assert summary.summary(noted(vault, "write")).actions == {"import": 151}
+    assert usage.summary(noted(vault, "write")).actions == {"import": 151}
 
 
 # --- never a word -------------------------------------------------------------------
