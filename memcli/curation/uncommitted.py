@@ -100,7 +100,8 @@ def _of_a_person(tree: WorkingTree) -> list[Left]:
         Left(path, "the folder has an earlier version: see memcli repair")
         for path in tree.older
     ]
-    return staged + gone + older
+    blocked = [Left(path, "a folder stands in its place") for path in tree.blocked]
+    return staged + gone + older + blocked
 
 
 def _why_left(vault: Vault, repository: Repository, path: str) -> str:

@@ -44,6 +44,11 @@ _SAID = {
         "HEAD holds it, the folder does not",
         f"memcli repair brings it back; {_LET_GO}",
     ),
+    "blocked": (
+        "missing",
+        "HEAD holds it, and a folder stands in its place",
+        "Move the folder away, then git restore the file, or delete it with git rm.",
+    ),
     "moved": (
         "missing",
         "moved to {place}, which is not committed",
@@ -76,8 +81,8 @@ class WorkingTree(NamedTuple):
     version, or none since that one was archived. `uncommitted` says of each
     other path whether it is new or edited, `moved` where the entry of a path is now;
     `staged` was put into the index by a person, `forgotten` a person has deleted, so it
-    is no finding. `findings` are about the first three,
-    and what is for a person to decide on.
+    is no finding; in the place of `blocked` stands a folder. `findings` are about the
+    first three, and what is for a person to decide on.
     """
 
     lost: list[str]
@@ -87,6 +92,7 @@ class WorkingTree(NamedTuple):
     moved: dict[str, str]
     staged: set[str]
     forgotten: list[str]
+    blocked: list[str]
     findings: list[Finding]
 
 
@@ -137,8 +143,16 @@ def working_tree(
     revived = _older(repository, [path for path in new if path in archived_from])
     for path in revived:
         del uncommitted[path]
+    blocked = sorted(
+        path for path in gone - staged if os.path.isdir(inside(vault.root, path))
+    )
+    gone.difference_update(blocked)
+    # To commit what lies in such a folder would take the file out of HEAD.
+    for folder in blocked:
+        for path in [each for each in uncommitted if each.startswith(f"{folder}/")]:
+            del uncommitted[path]
     moved: dict[str, str] = {}
-    missing, findings = [], []
+    missing, findings = [], [_finding("blocked", path) for path in blocked]
     for path in sorted(gone - {*older}):
         place = _place_of(vault, repository, path, uncommitted)
         if place in {*older, *revived}:  # where the entry was before it was archived
@@ -163,7 +177,7 @@ def working_tree(
     findings += [_finding("lost", path) for path in lost]
     older = [*older, *revived]
     return WorkingTree(
-        lost, missing, older, uncommitted, moved, staged, forgotten, findings
+        lost, missing, older, uncommitted, moved, staged, forgotten, blocked, findings
     )
 
 

@@ -18,6 +18,7 @@ from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from memcli.vault.health.mending import RepairPlan
 from memcli.vault.health.overview import overview
+from tests import clones
 from tests.git_command import git
 from tests.saving import write
 
@@ -591,6 +592,31 @@ def test_a_version_whose_successor_never_was_here_is_left(vault: Vault) -> None:
     write(vault, f"archive/memories/a.{A}.md", text)
     found = repair.apply(vault, repair.plan(vault))
     assert [finding.code for finding in found.left] == ["dangling_lineage"]
+
+
+def test_a_folder_in_the_place_of_a_note_is_named_and_stops_no_sync(
+    ready_vault: Path, tmp_path: Path
+) -> None:
+    two = clones.make(ready_vault, tmp_path, "laptop", "desk")
+    vault = two.vault("laptop")
+    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
+    two.sync("laptop")
+    place = Path(vault.root, saved.path)
+    text = place.read_bytes()
+    place.unlink()
+    inner = write(vault, f"{saved.path}/inner.md", "what lies in the folder\n")
+    other = write(vault, "memories/note/hand.md", "written by hand\n")
+    two.sync("laptop")
+    two.sync("desk")
+    desk = Path(two.roots["desk"])
+    assert (desk / saved.path).read_bytes() == text
+    assert desk.joinpath("memories/note/hand.md").read_bytes() == other.read_bytes()
+    found = repair.apply(vault, repair.plan(vault))
+    assert [(each.path, each.code) for each in found.left] == [(saved.path, "missing")]
+    assert "a folder stands in its place" in found.left[0].message
+    inner.rename(desk / "elsewhere.md")
+    place.rmdir()
+    assert repair.apply(vault, repair.plan(vault)).ok
 
 
 def test_a_restored_version_that_had_another_name_is_not_in_use_again(
