@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypeVar
 
     from memcli.entries.eligibility import Agent
+    from memcli.search.following import Unindexed
     from memcli.search.index import Index
     from memcli.search.postgres.engine import Engine
     from memcli.search.reader import Reader
