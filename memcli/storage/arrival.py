@@ -9,9 +9,10 @@ command, reading or writing, finishes the step.
 from __future__ import annotations
 
 import os
+import re
 
 from memcli.entries import layout
-from memcli.errors import Conflict, MemcliError, UnsafePath
+from memcli.errors import Conflict, MemcliError, NotAllowed, UnsafePath
 from memcli.storage import files
 from memcli.storage.change import Change, parents
 from memcli.storage.git import limits
@@ -205,6 +206,7 @@ def refuse(root: str, repository: Joining, changed: Sequence[Difference]) -> Non
 
     Raises:
         UnsafePath, TooLarge: as `Arrival.go`, which sees the links in the folder, too.
+        NotAllowed: git would pass memories through a program that the remote names.
     """
     limits.refuse_count(len(changed))
     new = {
@@ -226,6 +228,27 @@ def refuse(root: str, repository: Joining, changed: Sequence[Difference]) -> Non
                 f"See who changed it: git -C {root} log --all -- {each.path}",
                 code="folder_replaced",
             )
+    for each in changed:
+        if each.path.casefold().endswith(".gitattributes") and each.after:
+            _refuse_filters(repository, each)
+
+
+def _refuse_filters(repository: Joining, each: Difference) -> None:
+    """A filter of the user's own, such as LFS, is for the user to turn on: with it the
+    remote would decide what git stores of a memory, and where."""
+    oids = [side.oid for side in (each.after, each.before) if side and side.oid]
+    texts = [
+        re.findall(rb"\sfilter=(\S+)", text) for text in repository.read_blobs(oids)
+    ]
+    new = set(texts[0] if texts else ()).difference(*texts[1:])
+    if new:
+        name = min(new).decode(errors="replace")
+        raise NotAllowed(
+            f"the remote's {each.path} sends files through the filter {name!r}; "
+            "nothing was changed",
+            hint="If you want that, merge it with git, then repeat the command.",
+            code="new_filter",
+        )
 
 
 def _replaces_a_folder(path: str, mode: str) -> bool:

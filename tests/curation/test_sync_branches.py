@@ -188,3 +188,23 @@ def test_a_file_that_git_never_put_into_the_folder_is_not_taken_for_deleted(
     vault = two.vault("laptop")
     repair.apply(vault, repair.plan(vault))
     assert texts(root) == {"We deploy on Tuesdays"}
+
+
+@pytest.mark.parametrize("place", [".gitattributes", "memories/.gitattributes"])
+def test_a_remote_turns_on_no_filter(two: Clones, place: str) -> None:
+    laptop, desk = two.roots["laptop"], two.roots["desk"]
+    say(two.vault("desk"), "We deploy on Tuesdays")
+    two.sync("desk")
+    two.sync("laptop")
+    with Path(laptop, place).open("a") as file:
+        file.write("[attr]note -text filter=lfs\n*.md note\n")
+    git(laptop, "add", place)
+    git(laptop, "commit", "-qm", "attributes")
+    git(laptop, "push", "-q")
+    head = git(desk, "rev-parse", "HEAD")
+    with pytest.raises(NotAllowed, match=f"{place} sends .* filter 'lfs'"):
+        two.sync("desk")
+    assert git(desk, "rev-parse", "HEAD") == head
+    git(desk, "merge", "-q", "origin/main")
+    say(two.vault("desk"), "We test on Fridays")
+    assert two.sync("desk").pushed, "the user has taken it"
