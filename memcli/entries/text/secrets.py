@@ -57,7 +57,7 @@ _PASSWORD_WORDS: Final = (
 # Parts, one of which stands in every text with a name or sentence that says "secret".
 _HINTS: Final = (
     "passw", "passp", "passc", "pass=", "pass:", "pass =", 'pass"', "pass'", "pwd", "secret", "token", "key",
-    "credential", "bearer", "pw=", "pw:", "psw", *_PASSWORD_WORDS,
+    "credential", "bearer", "pw=", "pw:", "pw =", "psw", *_PASSWORD_WORDS,
 )  # fmt: skip
 _ASSIGNED: Final = (
     r"(?<![\w.-])([\w.-]{2,120})[\\\"'`\]]{0,3}([ \t]{0,20}(?::=|=>|==?|:)[ \t]{0,20})"
@@ -76,7 +76,7 @@ _KEYS: Final = (
     "credential", "credentials", "bearer",
 )  # fmt: skip
 # Names that may mean other things: what they hold must look like a password.
-_SHORT: Final = ("pass", "pw", "psw")
+_SHORT: Final = ("pass", "pw", "PW", "psw")
 # Names that end so and hold no secret: where a list goes on, what a button says.
 _HARMLESS_NAMES: Final = ("nexttoken", "pagetoken", "continuationtoken", "synctoken", "publickeytoken")  # fmt: skip
 _SAID: Final = (
@@ -124,6 +124,7 @@ _CORES: Final = (
     ":543", ":6432:", ":*:", "creds", "identified ", "masterauth", "sqlplus", "sqlldr", "rman", "expdp", "impdp", "zip -", "7z ", "7za ", "convertto-",
     "://", "curl", "wget", "mysql", "mariadb", "redis-cli", "mongo", "az login", "smbclient", "ldap", "chpasswd", "htpasswd", "webhookb2", "hooks.zapier", "docker", "helm", "env ", "set", "auth",
     "basic ", "begin ", "cookie:", "login ", "mnemonic", "recovery", "seed", "private-lines",
+    "sessid", "sessionid=", "connect.sid", "snmp-", "sqlcmd", "bcp ", "rdesktop", "influx", "xfreerdp", "net use", "rabbitmq", "http -a", "https -a", "sudo -s", "define(", "backup code", "ifttt", "login:", "log in with ",
 )  # fmt: skip
 
 # What nobody sees: soft hyphens, joiners, marks of direction; and as YAML writes them.
@@ -281,7 +282,7 @@ def _is_called(text: str, match: re.Match[str], group: int) -> bool:
 def _named(name: str) -> str | None:
     """What a name says that its value is, None when it is no secret."""
     plain = values.squashed(name).rstrip("0123456789")
-    if plain.endswith(_PASSWORDS) or name.endswith(("_PASS", "_pass")):
+    if plain.endswith(_PASSWORDS) or name.endswith(("_PASS", "_pass", "_PW", "_pw")):
         return _PASSWORD
     if name in _SHORT:
         return _PASSWORD
