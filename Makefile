@@ -32,9 +32,6 @@ e2e: $(VENV)/tools.stamp  ## Run memcli in the real clients, npm and 2 GB needed
 docs: $(VENV)/tools.stamp  ## Write the table of flags and the rules of mining anew
 	@$(RUN) -m cogapp -r memcli/cli/flags.py docs/reference/mining-rules.md
 
-skills: $(VENV)/tools.stamp  ## Write skills/ anew from its templates
-	@$(RUN) tests/make_skills.py
-
 clean:  ## Remove the environment and everything that was built
 	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis \
 	    .import_linter_cache
@@ -59,4 +56,4 @@ $(VENV)/tools.stamp: $(VENV)/memcli.stamp
 	@echo 'Installing the development tools ...'
 	@$(RUN) tests/check.py install-tools && touch $@
 
-.PHONY: help venv test test-slow test-all demo bench e2e docs skills clean
+.PHONY: help venv test test-slow test-all demo bench e2e docs clean

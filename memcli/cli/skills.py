@@ -134,7 +134,6 @@ def _show(names: list[str], host: str | None) -> Result:
         "folder": skill.folder,
         "version": skill.version,
         "description": skill.description,
-        "path": skill.file(variant).path,
         "text": text,
     }
     return Result(data=data, text=lambda canvas: canvas.line(text.removesuffix("\n")))

@@ -1,8 +1,12 @@
 """Skills: the pages that teach an agent to use memcli, and their copies in folders.
 
-Invariant: a copy is written over or removed only when its bytes are those that some
-version of the catalog wrote (line ends aside). A page that a person edited, that a
-newer memcli wrote or that is not memcli's stays as it is, and is named.
+A page is made when it is shown or installed: `page.md` around the skill's own text,
+where `@{name}` stands for a file of `shared/` or for a fact of `skills.toml`. Its last
+line has its version and a checksum of what stands above.
+
+Invariant: a copy is written over or removed only when its checksum holds (line ends
+aside). A page that a person edited, that a newer memcli wrote or that is not memcli's
+stays as it is, and is named.
 """
 
 from __future__ import annotations
@@ -25,32 +29,29 @@ GENERIC = "generic"
 PAGE = "SKILL.md"
 # Twenty times the longest page; a larger file is not a page of memcli's.
 _MOST_BYTES = 200_000
-
-
-class PageFile(NamedTuple):
-    """A page of a skill: its path below skills/, its hash, those it had before."""
-
-    path: str
-    sha256: str
-    earlier: tuple[str, ...]
+_LAST_LINE = re.compile(
+    rb"<!-- version: (\d{1,6})(?:, page: ([a-z-]+))?, checksum: ([0-9a-f]{16}) -->\s*\Z"
+)
 
 
 class Skill(NamedTuple):
-    """A skill of the catalog.
+    """A skill that comes with memcli.
 
-    `folder` is its name for hosts, and that of its folder there; `files` has its page
-    under "", or its pages by variant.
+    `folder` is its name for hosts, and that of its folder there. `pages` has the
+    facts of its page under "", or those of each variant under the variant's name.
     """
 
     name: str
     folder: str
     version: int
     description: str
-    files: Mapping[str, PageFile]
+    pages: Mapping[str, Mapping[str, str]]
 
-    def file(self, variant: str) -> PageFile:
-        """The page for a variant; of a skill without variants, its page."""
-        return self.files.get("") or self.files.get(variant) or self.files[GENERIC]
+    def variant(self, name: str) -> str:
+        """The page for a host; "" of a skill that has one page for all."""
+        if "" in self.pages:
+            return ""
+        return name if name in self.pages else GENERIC
 
 
 class InstalledPage(NamedTuple):
@@ -91,26 +92,37 @@ def catalog() -> dict[str, Skill]:
     """Every skill that comes with memcli, by name, in the order of names.
 
     Raises:
-        MemcliError: the installation lacks the catalog, or it is damaged.
+        MemcliError: the installation lacks the list, or it is damaged.
     """
-    import json
+    import tomllib
 
-    path = os.path.join(package_data.folder("skills"), "catalog.json")
     try:
-        listed = json.loads(files.read(path))
+        listed = tomllib.loads(_source("skills.toml"))
         return {name: _skill(name, about) for name, about in sorted(listed.items())}
-    except (Unreadable, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise MemcliError(
-            f"{path} is damaged: {error}", hint="Install memcli again."
+            f"the list of skills is damaged: {error}", hint="Install memcli again."
         ) from error
 
 
 def _skill(name: str, about: dict[str, Any]) -> Skill:
-    pages = {}
-    for path, file in about["files"].items():
-        variant = path.removeprefix(name).removesuffix(PAGE).strip("/")
-        pages[variant] = PageFile(path, file["sha256"], tuple(file["earlier"]))
-    return Skill(name, about["name"], about["version"], about["description"], pages)
+    own = {key: str(value).strip() for key, value in about.items() if key != "variants"}
+    own = {"name": name, **own}
+    pages = {
+        variant: {**own, **{key: text.strip() for key, text in facts.items()}}
+        for variant, facts in about.get("variants", {"": {}}).items()
+    }
+    return Skill(name, own["name"], about["version"], own["description"], pages)
+
+
+def _source(name: str) -> str:
+    path = os.path.join(package_data.folder("skills"), *name.split("/"))
+    try:
+        return _lf(files.read(path)).decode()
+    except (Unreadable, UnicodeDecodeError) as error:
+        raise MemcliError(
+            f"{path} is damaged: {error}", hint="Install memcli again."
+        ) from error
 
 
 def pick(names: Iterable[str]) -> list[Skill]:
@@ -133,19 +145,26 @@ def pick(names: Iterable[str]) -> list[Skill]:
 
 
 def page(skill: Skill, variant: str) -> bytes:
-    """The bytes of a skill's page, checked against the catalog.
+    """The bytes of a skill's page.
 
     Raises:
         MemcliError: the installation is damaged.
     """
-    file = skill.file(variant)
-    path = os.path.join(package_data.folder("skills"), *file.path.split("/"))
-    data = _lf(files.read(path))
-    if _hash(data) != file.sha256:
-        raise MemcliError(
-            f"{path} is not what the catalog says", hint="Install memcli again."
-        )
-    return data
+    variant = skill.variant(variant)
+    facts = skill.pages[variant]
+
+    def filled(text: str) -> str:
+        return re.sub(r"@\{(\w+)\}", lambda found: value(found[1]), text)
+
+    def value(name: str) -> str:
+        if name == "body":
+            return filled(_source(f"{skill.name}.md")).strip()
+        return facts.get(name) or filled(_source(f"shared/{name}.md")).strip()
+
+    text = filled(_source("page.md")).strip().encode() + b"\n\n"
+    named = f", page: {variant}" if variant else ""
+    last = f"<!-- version: {skill.version}{named}, checksum: {_checksum(text)} -->\n"
+    return text + last.encode()
 
 
 def look(skill: Skill, folder: str) -> InstalledPage | None:
@@ -157,19 +176,19 @@ def look(skill: Skill, folder: str) -> InstalledPage | None:
         data = _lf(files.read(path, limit=_MOST_BYTES))
     except Unreadable:
         return InstalledPage(path, "foreign", None, None)
-    sha256 = _hash(data)
-    footer = re.search(rb"<!-- version: (\d{1,6}) -->\s*\Z", data)
-    version = int(footer[1]) if footer else None
-    for variant, file in skill.files.items():
-        if sha256 == file.sha256:
-            return InstalledPage(path, "current", version, variant)
-        if sha256 in file.earlier:
-            return InstalledPage(path, "outdated", version, variant)
+    last = _LAST_LINE.search(data)
     named = re.match(rb"---\nname: (\S+)\n", data)
-    if version is None or named is None or named[1].decode() != skill.folder:
+    if last is None or named is None or named[1].decode() != skill.folder:
         return InstalledPage(path, "foreign", None, None)
-    state = "newer" if version > skill.version else "edited"
-    return InstalledPage(path, state, version, None)
+    version = int(last[1])
+    if version > skill.version:
+        return InstalledPage(path, "newer", version, None)
+    if last[3].decode() != _checksum(data[: last.start()]):
+        return InstalledPage(path, "edited", version, None)
+    variant = (last[2] or b"").decode()
+    current = variant in skill.pages and data == page(skill, variant)
+    state = "current" if current else "outdated"
+    return InstalledPage(path, state, version, variant)
 
 
 def plan(
@@ -194,7 +213,7 @@ def _step(
     skill: Skill, folder: str, variant: str, *, shared: bool, force: bool
 ) -> PageChange:
     copy = look(skill, folder)
-    variant = "" if "" in skill.files else variant
+    variant = skill.variant(variant)
     reason = None
     if copy and copy.variant not in (None, variant) and shared:
         variant, reason = GENERIC, "other hosts read this folder too"
@@ -278,5 +297,5 @@ def _lf(data: bytes) -> bytes:
     return data.replace(b"\r\n", b"\n")
 
 
-def _hash(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+def _checksum(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]

@@ -7,9 +7,7 @@ import pytest
 
 from memcli.hosts import skill_folders
 from tests.cli.conftest import Outcome, Run
-from tests.conftest import ROOT
-
-ROOT = ROOT / "skills"
+from tests.docs.test_skills import PAGES
 
 
 def outcomes(done: Outcome) -> dict[str, str]:
@@ -30,10 +28,9 @@ def outcomes(done: Outcome) -> dict[str, str]:
 def test_show_prints_the_page_byte_for_byte(
     memcli: Run, words: list[str], path: str
 ) -> None:
-    page = (ROOT / path / "SKILL.md").read_text("utf-8")
+    page = PAGES[path]
     assert memcli("skills", "show", *words).out == page
-    data = memcli("skills", "show", *words, "--json").json["data"]
-    assert (data["text"], data["path"]) == (page, f"{path}/SKILL.md")
+    assert memcli("skills", "show", *words, "--json").json["data"]["text"] == page
 
 
 def test_it_needs_no_vault(memcli: Run, home: Path) -> None:
@@ -54,7 +51,7 @@ def test_install_and_list_for_the_user(memcli: Run, home: Path) -> None:
     assert outcomes(done) == outcomes(plan)
     assert done.json["data"]["folder"] == str(home / ".claude" / "skills")
     core = (home / ".claude" / "skills" / "memcli" / "SKILL.md").read_bytes()
-    assert core == (ROOT / "core" / "claude-code" / "SKILL.md").read_bytes()
+    assert core == PAGES["core/claude-code"].encode()
     again = memcli("skills", "install", "--all", "--host", "claude-code", "--json")
     assert set(outcomes(again).values()) == {"unchanged"}
     listed = memcli("skills", "--json").json["data"]
@@ -112,14 +109,14 @@ def test_an_edited_page_is_kept_and_said_to_be(memcli: Run, home: Path) -> None:
     assert listed.json["data"]["skills"][0]["installed"][0]["state"] == "edited"
     assert page.read_bytes() == edited
     assert outcomes(memcli(*words, "--force", "--json"))["recap"] == "updated"
-    assert page.read_bytes() == (ROOT / "recap" / "SKILL.md").read_bytes()
+    assert page.read_bytes() == PAGES["recap"].encode()
 
 
 def test_hosts_that_share_a_folder_do_not_take_turns(memcli: Run, home: Path) -> None:
     page = home / ".agents" / "skills" / "memcli" / "SKILL.md"
     for host in ("codex", "gemini", "copilot", "opencode", "codex"):
         assert memcli("skills", "install", "core", "--host", host).code == 0
-    assert page.read_bytes() == (ROOT / "core" / "generic" / "SKILL.md").read_bytes()
+    assert page.read_bytes() == PAGES["core/generic"].encode()
     listed = memcli("skills", "list", "core", "--json").json["data"]["skills"][0]
     (copy,) = listed["installed"]
     assert copy["hosts"] == ["codex", "gemini", "copilot", "opencode"]
@@ -164,7 +161,7 @@ def test_a_host_without_a_folder_takes_one(memcli: Run, tmp_path: Path) -> None:
     done = memcli("skills", "install", "core", "--host", "windsurf", "--dir", "w")
     assert done.code == 0
     page = (tmp_path / "w" / "memcli" / "SKILL.md").read_bytes()
-    assert page == (ROOT / "core" / "windsurf" / "SKILL.md").read_bytes()
+    assert page == PAGES["core/windsurf"].encode()
 
 
 def test_a_file_in_the_way_is_an_error_that_says_where(

@@ -1,6 +1,5 @@
-"""The skills say what is so: generated, versioned, and every command they show runs."""
+"""The skills say what is so: every command that a page shows runs."""
 
-import hashlib
 import itertools
 import json
 import os
@@ -22,12 +21,11 @@ from memcli.cli.run import run
 from memcli.errors import MemcliError, SkillNotFound
 from memcli.hosts import skill_folders, skills
 from memcli.hosts.claude_code import project_name as slug
-from tests import make_skills
+from tests.conftest import ROOT as TOP
 from tests.conftest import VaultMaker
 from tests.hosts.writing import Claude, write
 
-ROOT = make_skills.SKILLS
-PAGES = sorted(ROOT.rglob("SKILL.md"))
+ROOT = TOP / "skills"
 VARIANTS = {
     *("claude-code", "cursor", "codex", "chatgpt", "claude-desktop", "copilot-cli"),
     *("gemini-cli", "windsurf", "generic"),
@@ -35,9 +33,14 @@ VARIANTS = {
 RECIPES = {"recap", "decisions", "blockers", "actionables", "prep"}
 NAMES = {*RECIPES, "remember", "recall", "reflect", "core"}
 
-every_page = pytest.mark.parametrize(
-    "page", PAGES, ids=lambda page: page.parent.relative_to(ROOT).as_posix()
-)
+# The text of every page by its skill, and of the core skill by its variant as well.
+PAGES = {
+    f"{name}/{variant}".removesuffix("/"): skills.page(skill, variant).decode()
+    for name, skill in skills.catalog().items()
+    for variant in skill.pages
+}
+
+every_page = pytest.mark.parametrize("page", PAGES)
 
 
 def code(text: str) -> list[str]:
@@ -53,88 +56,35 @@ def commands(text: str) -> list[list[str]]:
     return [shlex.split(one) for one in code(text) if one.startswith("memcli")]
 
 
-# --- generated -------------------------------------------------------------------
-
-
 @pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """A copy of skills/, to be changed."""
-    return Path(shutil.copytree(ROOT, tmp_path / "skills"))
-
-
-def test_what_is_committed_is_what_the_templates_give() -> None:
-    made = make_skills.generate(ROOT)
-    assert {path: (ROOT / path).read_bytes() for path in made} == made
-    pages = {path.relative_to(ROOT).as_posix() for path in PAGES}
-    assert pages == set(made) - {make_skills.CATALOG}
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of skills/, to be changed; memcli takes it for its own."""
+    folder = Path(shutil.copytree(ROOT, tmp_path / "skills"))
+    monkeypatch.setattr("memcli.storage.package_data.folder", lambda name: str(folder))
+    return folder
 
 
 def test_the_nine_skills_and_the_nine_variants_are_there() -> None:
     listed = skills.catalog()
     assert set(listed) == NAMES
-    assert set(listed["core"].files) == VARIANTS
+    assert set(listed["core"].pages) == VARIANTS
     assert {skill_folders.variant_of(host) for host in skill_folders.HOSTS} == VARIANTS
-
-
-def test_the_catalog_is_sorted_and_says_hash_version_and_description() -> None:
-    text = (ROOT / make_skills.CATALOG).read_text("utf-8")
-    listed = json.loads(text)
-    assert text == json.dumps(listed, indent=2, sort_keys=True) + "\n"
-    for about in listed.values():
-        for path, file in about["files"].items():
-            data = (ROOT / path).read_bytes()
-            assert file["sha256"] == hashlib.sha256(data).hexdigest()
-            assert data.endswith(f"\n<!-- version: {about['version']} -->\n".encode())
-            assert about["description"]
-
-
-def test_a_changed_text_under_its_old_version_is_refused(copy: Path) -> None:
-    shared = copy / "_templates" / "shared" / "window.md"
-    shared.write_text(shared.read_text("utf-8") + "More.\n", "utf-8")
-    with pytest.raises(make_skills.VersionNotRaised) as refused:
-        make_skills.generate(copy)
-    using = {p.stem for p in (copy / "_templates").glob("*.md") if uses(p, "window")}
-    assert set(str(refused.value).split(", ")) == using
-    assert "recap" in using
-
-
-def uses(template: Path, shared: str) -> bool:
-    return f"@{{{shared}}}" in template.read_text("utf-8")
-
-
-def test_a_raised_version_keeps_the_hashes_that_it_had(copy: Path) -> None:
-    old = json.loads((copy / make_skills.CATALOG).read_text("utf-8"))["recap"]
-    facts = copy / "_templates" / "facts.toml"
-    raised = facts.read_text("utf-8").replace(
-        f"[recap]\nversion = {old['version']}\n",
-        f"[recap]\nversion = {old['version'] + 1}\n",
-    )
-    facts.write_text(raised, "utf-8")
-    made = make_skills.generate(copy)
-    new = json.loads(made[make_skills.CATALOG])["recap"]
-    path = "recap/SKILL.md"
-    assert new["version"] == old["version"] + 1
-    before = old["files"][path]
-    assert new["files"][path]["earlier"] == [*before["earlier"], before["sha256"]]
-    (copy / make_skills.CATALOG).write_bytes(made[make_skills.CATALOG])
-    assert make_skills.generate(copy) == made
 
 
 # --- pages that every host loads ---------------------------------------------------
 
 
 @every_page
-def test_every_host_can_read_the_page(page: Path) -> None:
-    data = page.read_bytes()
-    assert b"\r" not in data
-    assert not data.startswith(b"\xef\xbb\xbf")
-    front = re.match(r"---\n((?:[a-z]+: .+\n)+)---\n\n# ", data.decode())
+def test_every_host_can_read_the_page(page: str) -> None:
+    text = PAGES[page]
+    assert "\r" not in text
+    front = re.match(r"---\n((?:[a-z]+: .+\n)+)---\n\n# ", text)
     assert front
     fields = dict(line.split(": ", 1) for line in front[1].splitlines())
     assert all(re.fullmatch(r'"[^"\\]+"', v) for k, v in fields.items() if k != "name")
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", fields["name"])
-    variant = page.parent.name if page.parent.parent.name == "core" else ""
-    assert fields["name"] == ("memcli" if variant else page.parent.name)
+    _, _, variant = page.partition("/")
+    assert fields["name"] == ("memcli" if variant else page)
     description = fields["description"].strip('"')
     web = variant in ("chatgpt", "claude-desktop")
     assert 100 < len(description) <= (200 if web else 1024)
@@ -143,12 +93,12 @@ def test_every_host_can_read_the_page(page: Path) -> None:
 
 
 @every_page
-def test_it_has_every_part(page: Path) -> None:
-    text = page.read_text("utf-8")
+def test_it_has_every_part(page: str) -> None:
+    text = PAGES[page]
     headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
     wanted = ["When this fires", "Mission", "How to recall", "Output contract"]
     wanted += ["When nothing is found", "Example"]
-    if page.parent.parent.name == "core":
+    if page.startswith("core/"):
         wanted += ["When to save", "When something has changed: evolve"]
         wanted += ["When something is solved: resolve"]
     assert set(wanted) <= set(headings)
@@ -179,10 +129,9 @@ STALE = (
 @pytest.mark.parametrize("stale", STALE)
 def test_no_skill_says_that_reflect_writes_the_answer(stale: str) -> None:
     said = {
-        path.relative_to(ROOT).as_posix(): found[0]
-        for path in ROOT.rglob("*.*")
-        if (text := " ".join(path.read_text("utf-8").split()))
-        and (found := re.search(stale, text, re.IGNORECASE))
+        page: found[0]
+        for page, text in PAGES.items()
+        if (found := re.search(stale, " ".join(text.split()), re.IGNORECASE))
     }
     assert said == {}
 
@@ -195,7 +144,7 @@ def test_the_stale_sayings_are_found_where_they_stand() -> None:
 
 @pytest.mark.parametrize("name", sorted(RECIPES))
 def test_the_recall_recipes_recall(name: str) -> None:
-    text = (ROOT / name / "SKILL.md").read_text("utf-8")
+    text = PAGES[name]
     assert "reflect" not in text
     assert {words[1] for words in shown(text)} <= {"recall", "resolve"}
 
@@ -330,9 +279,9 @@ def shown(text: str) -> Iterator[list[str]]:
 
 @every_page
 def test_every_command_it_shows_runs_and_gives_the_fields_it_names(
-    page: Path, demo: Callable[[list[str]], dict[str, Any]]
+    page: str, demo: Callable[[list[str]], dict[str, Any]]
 ) -> None:
-    text = page.read_text("utf-8")
+    text = PAGES[page]
     answers = [demo(words) for words in shown(text)]
     assert len(answers) >= 5
     named = {one for one in code(text) if re.fullmatch(r"data(\.\w+(\[\])?)+", one)}
@@ -353,8 +302,8 @@ def has(data: dict[str, Any], name: str) -> bool:
 
 
 @every_page
-def test_every_flag_and_kind_it_names_exists(page: Path, vault: Vault) -> None:
-    text = page.read_text("utf-8")
+def test_every_flag_and_kind_it_names_exists(page: str, vault: Vault) -> None:
+    text = PAGES[page]
     loaded = ("recall", "save", "evolve", "resolve", "reflect")
     flags = {flag for name in loaded for flag in known_flags.FLAGS[name]}
     named = {one.split()[0] for one in code(text) if one.startswith("--")}
@@ -382,7 +331,7 @@ def test_a_command_that_does_not_exist_is_noticed(
 def test_the_windows_it_names_are_understood(
     demo: Callable[[list[str]], dict[str, Any]],
 ) -> None:
-    text = (ROOT / "recap" / "SKILL.md").read_text("utf-8")
+    text = PAGES["recap"]
     section = text.partition("## Time windows")[2].partition("\n## ")[0]
     named = re.findall(r"`(yesterday|\d+[dwm]|'[a-z ]+'|\d{4}-[\d-]+)`", section)
     assert len(named) == 7
@@ -392,7 +341,7 @@ def test_the_windows_it_names_are_understood(
 
 
 def test_reflect_searches_as_often_as_its_budgets_allow() -> None:
-    text = (ROOT / "reflect" / "SKILL.md").read_text("utf-8")
+    text = PAGES["reflect"]
     rows = re.findall(r"^\| (low|mid|high) \| (\d+) \|", text, re.MULTILINE)
     assert dict(rows) == {"low": "2", "mid": "5", "high": "10"}
     layers = re.findall(r"recall .*--layer (\w+)", text)
@@ -437,7 +386,7 @@ def test_what_a_person_edited_stays_until_forced(tmp_path: Path) -> None:
     assert install(tmp_path)["recap"] == "kept"
     assert page.read_bytes() == edited
     assert install(tmp_path, force=True)["recap"] == "updated"
-    assert page.read_bytes() == (ROOT / "recap" / "SKILL.md").read_bytes()
+    assert page.read_bytes() == PAGES["recap"].encode()
 
 
 def test_line_ends_are_no_edit(tmp_path: Path) -> None:
@@ -464,57 +413,52 @@ def test_what_is_not_ours_stays_with_every_flag(tmp_path: Path) -> None:
 
 
 def test_what_an_earlier_version_wrote_is_brought_up_to_date(
-    tmp_path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, copy: Path
 ) -> None:
-    install(tmp_path / "host", "codex")
-    facts = copy / "_templates" / "facts.toml"
-    text = re.sub(
-        r"^version = (\d+)$",
-        lambda found: f"version = {int(found[1]) + 1}",
-        facts.read_text("utf-8"),
-        flags=re.MULTILINE,
-    )
-    facts.write_text(text, "utf-8")
-    for path, data in make_skills.generate(copy).items():
-        (copy / path).write_bytes(data)
-    with monkeypatch.context() as patch:
-        patch.setattr("memcli.storage.package_data.folder", lambda name: str(copy))
-        (recap,) = skills.pick(["recap"])
-        found = skills.look(recap, str(tmp_path / "host"))
-        assert found
-        assert (found.state, found.version) == ("outdated", recap.version - 1)
-        assert set(install(tmp_path / "host", "codex").values()) == {"updated"}
-        assert set(install(tmp_path / "host", "codex").values()) == {"unchanged"}
-    # For the memcli that does not know the new version it is neither ours nor edited.
+    host = str(tmp_path / "host")
     (recap,) = skills.pick(["recap"])
-    found = skills.look(recap, str(tmp_path / "host"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("memcli.storage.package_data.folder", lambda name: str(ROOT))
+        install(tmp_path / "host", "codex")
+    for path in copy.glob("*.md"):
+        path.write_text(path.read_text("utf-8") + "\nMore.\n", "utf-8")
+    listed = copy / "skills.toml"
+    raised = re.sub(r"^version = ", "version = 1", listed.read_text("utf-8"), flags=re.M)
+    listed.write_text(raised, "utf-8")
+    (raised_recap,) = skills.pick(["recap"])
+    found = skills.look(raised_recap, host)
     assert found
-    assert found.state == "newer"
-    assert set(install(tmp_path / "host", "codex").values()) == {"kept"}
+    assert (found.state, found.version) == ("outdated", recap.version)
+    assert set(install(tmp_path / "host", "codex").values()) == {"updated"}
+    assert set(install(tmp_path / "host", "codex").values()) == {"unchanged"}
+    # For the memcli that does not know the new version it is newer than its own.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("memcli.storage.package_data.folder", lambda name: str(ROOT))
+        found = skills.look(recap, host)
+        assert found
+        assert found.state == "newer"
+        assert set(install(tmp_path / "host", "codex").values()) == {"kept"}
 
 
 def test_two_hosts_that_share_a_folder_share_the_generic_page(tmp_path: Path) -> None:
     page = tmp_path / "memcli" / "SKILL.md"
     assert install(tmp_path, "codex", shared=True)["core"] == "installed"
-    assert page.read_bytes() == (ROOT / "core" / "codex" / "SKILL.md").read_bytes()
+    assert page.read_bytes() == PAGES["core/codex"].encode()
     assert install(tmp_path, "gemini-cli", shared=True)["core"] == "updated"
-    generic = (ROOT / "core" / "generic" / "SKILL.md").read_bytes()
+    generic = PAGES["core/generic"].encode()
     assert page.read_bytes() == generic
     for variant in ("codex", "gemini-cli", "generic"):
         assert install(tmp_path, variant, shared=True)["core"] == "unchanged"
     assert install(tmp_path, "codex")["core"] == "updated"
 
 
-def test_a_damaged_installation_is_named(
-    copy: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("memcli.storage.package_data.folder", lambda name: str(copy))
-    (copy / "recap" / "SKILL.md").write_text("something else")
+def test_a_damaged_installation_is_named(copy: Path) -> None:
     (recap,) = skills.pick(["recap"])
-    with pytest.raises(MemcliError, match="not what the catalog says"):
+    (copy / "recap.md").write_text("@{nothing}")
+    with pytest.raises(MemcliError, match="nothing"):
         skills.page(recap, "generic")
-    for broken in ("{", "[]", '{"recap": {}}'):
-        (copy / make_skills.CATALOG).write_text(broken)
+    for broken in ("[", "recap = 1", "[recap]\nversion = 2"):
+        (copy / "skills.toml").write_text(broken)
         with pytest.raises(MemcliError, match="damaged"):
             skills.catalog()
 

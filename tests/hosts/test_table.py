@@ -49,7 +49,7 @@ def test_a_host_has_a_name_and_reads_its_transcripts(name: str) -> None:
 def test_a_host_has_a_page_of_the_core_skill(name: str) -> None:
     host = table.find(name)
     (core,) = skills.pick(["core"])
-    assert host.skill_page in core.files
+    assert host.skill_page in core.pages
     assert skill_folders.variant_of(name) == host.skill_page
     assert skill_folders.variant_of(host.skill_page) == host.skill_page
 

@@ -199,7 +199,7 @@ def test_agent_id_is_present_on_every_daemon_api_call_from_skill_handlers(
     of --agent, or of MEMCLI_AGENT, opens every vault that any of them opens.
     """
     answer = request.getfixturevalue("demo")
-    lines = [words for page in PAGES for words in shown(page.read_text("utf-8"))]
+    lines = [words for page in PAGES.values() for words in shown(page)]
     lines = [list(words) for words in dict.fromkeys(map(tuple, lines))]
     assert {words[1] for words in lines} == set(CALLS)
     if by == "MEMCLI_AGENT":
