@@ -17,12 +17,15 @@ from memcli import Vault
 from memcli.cli import commands as known
 from memcli.cli import flags as known_flags
 from memcli.cli import plain
+from memcli.cli.inspect import TOPICS
+from memcli.cli.mcp import catalog, tools
 from memcli.cli.run import run
 from memcli.errors import MemcliError, SkillNotFound
 from memcli.hosts import skill_folders, skills
 from memcli.hosts.claude_code import project_name as slug
 from tests.conftest import ROOT as TOP
 from tests.conftest import VaultMaker
+from tests.contexts import context_of
 from tests.hosts.writing import Claude, write
 
 ROOT = TOP / "skills"
@@ -41,6 +44,10 @@ PAGES = {
 }
 
 every_page = pytest.mark.parametrize("page", PAGES)
+# The variants of the core page show the same commands: one of them is run.
+each_skill = pytest.mark.parametrize(
+    "page", [name for name in PAGES if not name.startswith("core/")] + ["core/generic"]
+)
 
 
 def code(text: str) -> list[str]:
@@ -190,13 +197,13 @@ def session(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def demo(
+def placed(
     vault: Vault,
     make_vault: VaultMaker,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> Callable[[list[str]], dict[str, Any]]:
-    """Run the words of a command on a small vault: its answer, when it succeeds.
+) -> Callable[[list[str]], list[str]]:
+    """The words of a command with ids of a small vault.
 
     ID and OLD_ID stand for another active entry each time.
     """
@@ -222,7 +229,7 @@ def demo(
         Path(name).write_text(f"# From {name}\nWith 'quotes' and \"quotes\".\n")
     session(tmp_path, monkeypatch)
 
-    def answer(words: list[str]) -> dict[str, Any]:
+    def place(words: list[str]) -> list[str]:
         # What is cited must be what the searches of the page bring.
         cited = {n + 1 for n, word in enumerate(words) if word == "--cite"}
         placed = [
@@ -243,9 +250,17 @@ def demo(
             vault.resolve(placed[-2])
         if "--revert" in placed:
             placed[-2] = vault.evolve(placed[-2], "Something else").id
-        return execute(placed)
+        return placed
 
-    return answer
+    return place
+
+
+@pytest.fixture
+def demo(
+    placed: Callable[[list[str]], list[str]],
+) -> Callable[[list[str]], dict[str, Any]]:
+    """Run the words of a command on the small vault: its answer, when it succeeds."""
+    return lambda words: execute(placed(words))
 
 
 def execute(words: list[str]) -> dict[str, Any]:
@@ -277,7 +292,19 @@ def shown(text: str) -> Iterator[list[str]]:
             yield words
 
 
-@every_page
+def test_every_variant_of_the_core_page_shows_the_same_commands() -> None:
+    shown_by = {
+        tuple(
+            " ".join(words).replace(f"--source-host {host} ", "")
+            for words in shown(PAGES[f"core/{variant}"])
+        )
+        for variant, facts in skills.catalog()["core"].pages.items()
+        for host in [facts["host"]]
+    }
+    assert len(shown_by) == 1
+
+
+@each_skill
 def test_every_command_it_shows_runs_and_gives_the_fields_it_names(
     page: str, demo: Callable[[list[str]], dict[str, Any]]
 ) -> None:
@@ -326,6 +353,58 @@ def test_a_command_that_does_not_exist_is_noticed(
     with pytest.raises(AssertionError):
         list(shown("`memcli synthesize x --json`"))
     assert not has({"rows": [{"id": 1}]}, "data.rows[].nothing")
+
+
+@each_skill
+def test_every_command_it_shows_is_a_call_by_the_rule_for_hosts_without_a_shell(
+    page: str, placed: Callable[[list[str]], list[str]]
+) -> None:
+    for words in shown(PAGES[page]):
+        name, arguments = as_call(placed(words))
+        (tool,) = [one for one in catalog.TOOLS if one.name == name]
+        vault = Vault.open(os.environ["MEMCLI_VAULT"])
+        context = context_of(vault)._replace(environ=dict(os.environ), via="mcp")
+        reply = tools.call(tool.whole(), arguments, context)
+        assert reply.error is None, (shlex.join(words), arguments, reply.error)
+
+
+def as_call(words: list[str]) -> tuple[str, dict[str, Any]]:
+    """The tool and the arguments that the rule "Without a shell" makes of a command."""
+    command = words[1]
+    arguments: dict[str, Any] = {}
+    given: list[str] = []
+    rest = iter(words[2:])
+    for word in rest:
+        if not word.startswith("--"):
+            given.append(word)
+            continue
+        _, kind, repeats, _ = known_flags.FLAGS[command][word]
+        value = True if kind is bool else kind(next(rest))
+        if word in ("--json", "--list") or word.startswith("--source"):
+            continue
+        key = word.removeprefix("--").replace("-", "_")
+        if command == "recall" and key == "layer":
+            key = "types"
+        elif repeats and key not in ("asked", "also", "cite"):
+            key = re.sub("ys$", "ies", re.sub("uss$", "uses", f"{key}s"))
+        if repeats:
+            value = [*arguments.get(key, []), value]
+        arguments[key] = value
+    if "file" in arguments:
+        arguments["text"] = Path(arguments.pop("file")).read_text("utf-8")
+    if command == "reflect" and arguments.pop("digest", None):
+        return "memory_judge", arguments
+    if "judged" in arguments:
+        return "memory_judge", {"answers": Path(arguments["judged"]).read_text("utf-8")}
+    if command in ("recall", "reflect", "save") and given:
+        arguments["text" if command == "save" else "query"] = " ".join(given)
+    elif command in ("resolve", "review") and given:
+        arguments["ids"] = given
+    elif command == "inspect":
+        arguments["topic" if given[0] in TOPICS else "id"] = given[0]
+    elif command == "evolve":
+        arguments.update(zip(("id", "text"), given, strict=False))
+    return f"memory_{command}", arguments
 
 
 def test_the_windows_it_names_are_understood(
@@ -423,7 +502,9 @@ def test_what_an_earlier_version_wrote_is_brought_up_to_date(
     for path in copy.glob("*.md"):
         path.write_text(path.read_text("utf-8") + "\nMore.\n", "utf-8")
     listed = copy / "skills.toml"
-    raised = re.sub(r"^version = ", "version = 1", listed.read_text("utf-8"), flags=re.M)
+    raised = re.sub(
+        r"^version = ", "version = 1", listed.read_text("utf-8"), flags=re.M
+    )
     listed.write_text(raised, "utf-8")
     (raised_recap,) = skills.pick(["recap"])
     found = skills.look(raised_recap, host)
