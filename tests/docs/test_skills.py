@@ -371,9 +371,29 @@ def test_every_command_it_shows_is_a_call_by_the_rule_for_hosts_without_a_shell(
 def as_call(words: list[str]) -> tuple[str, dict[str, Any]]:
     """The tool and the arguments that the rule "Without a shell" makes of a command."""
     command = words[1]
+    given, arguments = by_parameter(command, words[2:])
+    if "file" in arguments:
+        arguments["text"] = Path(arguments.pop("file")).read_text("utf-8")
+    if arguments.pop("digest", None):
+        return "memory_judge", arguments
+    if "judged" in arguments:
+        answers = Path(arguments["judged"]).read_text("utf-8")
+        return "memory_judge", {"answers": answers}
+    names = {"save": ["text"], "evolve": ["id", "text"], "inspect": ["id"]}
+    if command == "inspect" and given[0] in TOPICS:
+        names = {"inspect": ["topic"]}
+    if command in ("resolve", "review"):
+        arguments |= {"ids": given} if given else {}
+    else:
+        arguments |= zip(names.get(command, ["query"]), given, strict=False)
+    return f"memory_{command}", arguments
+
+
+def by_parameter(command: str, words: list[str]) -> tuple[list[str], dict[str, Any]]:
+    """The words that are no flags, and the flags as parameters of the tool."""
     arguments: dict[str, Any] = {}
     given: list[str] = []
-    rest = iter(words[2:])
+    rest = iter(words)
     for word in rest:
         if not word.startswith("--"):
             given.append(word)
@@ -387,24 +407,8 @@ def as_call(words: list[str]) -> tuple[str, dict[str, Any]]:
             key = "types"
         elif repeats and key not in ("asked", "also", "cite"):
             key = re.sub("ys$", "ies", re.sub("uss$", "uses", f"{key}s"))
-        if repeats:
-            value = [*arguments.get(key, []), value]
-        arguments[key] = value
-    if "file" in arguments:
-        arguments["text"] = Path(arguments.pop("file")).read_text("utf-8")
-    if command == "reflect" and arguments.pop("digest", None):
-        return "memory_judge", arguments
-    if "judged" in arguments:
-        return "memory_judge", {"answers": Path(arguments["judged"]).read_text("utf-8")}
-    if command in ("recall", "reflect", "save") and given:
-        arguments["text" if command == "save" else "query"] = " ".join(given)
-    elif command in ("resolve", "review") and given:
-        arguments["ids"] = given
-    elif command == "inspect":
-        arguments["topic" if given[0] in TOPICS else "id"] = given[0]
-    elif command == "evolve":
-        arguments.update(zip(("id", "text"), given, strict=False))
-    return f"memory_{command}", arguments
+        arguments[key] = [*arguments.get(key, []), value] if repeats else value
+    return given, arguments
 
 
 def test_the_windows_it_names_are_understood(
