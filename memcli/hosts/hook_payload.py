@@ -106,10 +106,21 @@ def _caller(written_for: str, fields: dict[str, Any], transcript: str) -> str:
     # A hook that names no host is looked at as one of Claude Code's, which others run.
     record = table.get(written_for or "claude-code")
     for name in record.hooks_also_run_by if record else ():
-        other = table.get(name)
-        if other and other.is_caller(written_for, fields, transcript):
+        if _is_caller(name, written_for, fields, transcript):
             return name
     return written_for
+
+
+def _is_caller(
+    host: str, written_for: str, fields: dict[str, Any], transcript: str
+) -> bool:
+    """Whether a host sent a payload to a hook that was written for another."""
+    if host == "cursor":
+        return "cursor_version" in fields or "generation_id" in fields
+    if "sessionId" in fields or "/.copilot/" in transcript.replace("\\", "/"):
+        return True
+    # Claude Code never says when; Copilot always does, in Claude's clothes as well.
+    return written_for == "claude-code" and "timestamp" in fields
 
 
 def _is_plain(text: str, most: int) -> bool:

@@ -1,24 +1,25 @@
 """The record of an agent host: all that the rest of memcli asks about it.
 
-Invariant: each host's module holds one record, `HOST`, and no other module knows a
-host's names, files or habits. A record is light, because hooks load it before every
-prompt: what reads transcripts is a module of `formats`, which it only names. The
-environment is a parameter.
+Invariant: no other module than the table knows a host's names, files or habits. A
+record is light, because hooks load it before every prompt: what reads transcripts is a
+module of `formats`, by the host's name. The environment is a parameter.
 """
 
 from __future__ import annotations
 
 import os
 
+from memcli.named_tuple import NamedTuple
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 
-class Host:
-    """What memcli knows of a host; a host's own class says what differs.
+class Host(NamedTuple):
+    """What memcli knows of a host; a row of the table says what differs.
 
     Attributes:
         name: as `--host` and the entries have it.
@@ -76,7 +77,14 @@ class Host:
         more_skills_at_home, more_skills_in_project: other folders that it reads skills
             from: one that lies in two of them is loaded twice.
 
-        transcript_format: the module that reads its transcripts.
+        hook: an entry of its settings, in which `$posix`, `$powershell` and `$own`
+            (what it uses on this system) are the command line for that shell.
+        answer: the document that brings a text into a session, for `$text`; empty for
+            Claude Code's. `more` is what an event's has besides.
+        no: the document that keeps a tool from running, for `$decision` and `$reason`;
+            empty for Claude Code's.
+
+        transcripts: where its transcripts are, as patterns below its folder.
         hooks_name_format: whether the file that its hooks name is surely of that
             format; else the file's content says.
         program_variables: variables that are set in every program which it runs; any
@@ -88,77 +96,67 @@ class Host:
     name: str
     title: str
     binaries: tuple[str, ...] = ()
-    tested = ""
+    tested: str = ""
 
     events: tuple[tuple[str, str], ...] = ()
-    takes_text = True
-    reply_names_event = False
+    takes_text: bool = True
+    reply_names_event: bool = False
     hooks_also_run_by: tuple[str, ...] = ()
-    runs_others_hooks = False
-    starts_after_compaction = False
-    tells_at = ""
-    can_ask = False
+    runs_others_hooks: bool = False
+    starts_after_compaction: bool = False
+    tells_at: str = ""
+    can_ask: bool = False
     ignored: Mapping[str, str] = {}
 
-    home_folder: tuple[str, ...]
-    home_variable = ""
-    user_file: str
-    project_file: str
-    is_plugin = False
-    grouped = False
+    home_folder: tuple[str, ...] = ()
+    home_variable: str = ""
+    user_file: str = ""
+    project_file: str = ""
+    is_plugin: bool = False
+    grouped: bool = False
     matchers: Mapping[str, str] = {}
-    windows_shell = "posix"
+    windows_shell: str = "posix"
     timeout: tuple[str, int] | None = None
     seconds: Mapping[str, int] = {}
     file_version: int | None = None
     notes: tuple[str, ...] = ()
     project_notes: tuple[str, ...] = ()
-    needs_trust = False
-    also_runs_project_of = ""
+    needs_trust: bool = False
+    also_runs_project_of: str = ""
 
     user_pages: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
 
-    mcp_user_file = ""
-    mcp_project_file = ""
-    mcp_key = "mcpServers"
+    mcp_user_file: str = ""
+    mcp_project_file: str = ""
+    mcp_key: str = "mcpServers"
 
     judge: tuple[str, ...] = ()
 
-    skill_page = "generic"
+    skill_page: str = "generic"
     skill_folder: str | None = None
     more_skills_at_home: tuple[str, ...] = ()
     more_skills_in_project: tuple[str, ...] = ()
 
-    transcript_format: str
-    hooks_name_format = False
+    hook: Mapping[str, Any] = {"type": "command", "command": "$own"}
+    answer: Mapping[str, Any] = {}
+    more: Mapping[str, Mapping[str, Any]] = {}
+    no: Mapping[str, Any] = {}
+
+    transcripts: tuple[str, ...] = ()
+    hooks_name_format: bool = False
     program_variables: tuple[str, ...] = ()
-    session_variable = ""
+    session_variable: str = ""
 
     def native(self, event: str) -> str:
         """The host's name of memcli's event; empty when it has none."""
         return next((native for native, ours in self.events if ours == event), "")
 
-    def is_caller(
-        self, written_for: str, payload: Mapping[str, Any], transcript: str
-    ) -> bool:
-        """Whether this host sent a payload to a hook that was written for another.
-
-        Args:
-            written_for: the host that the hook's command line names; empty for none.
-            payload: what came in.
-            transcript: the path in it, empty for none.
-        """
-        del written_for, payload, transcript
-        return False
-
     def reply(self, event: str, text: str) -> dict[str, Any]:
         """The document that brings a text into the session at an event."""
-        context = {"additionalContext": text}
-        if not self.reply_names_event:
-            return context
-        named = {"hookEventName": self.native(event), **context}
-        return {"hookSpecificOutput": named}
+        if self.answer:
+            return {**_filled(self.answer, {"text": text}), **self.more.get(event, {})}
+        return self._named(event, {"additionalContext": text})
 
     def refusal(self, decision: str, reason: str) -> dict[str, Any]:
         """The document that keeps a tool from running.
@@ -167,92 +165,56 @@ class Host:
             decision: deny; ask, where `can_ask`.
             reason: for the agent, and for the user who is asked.
         """
-        said = {"permissionDecision": decision, "permissionDecisionReason": reason}
+        if self.no:
+            return _filled(self.no, {"decision": decision, "reason": reason})
+        told = {"permissionDecision": decision, "permissionDecisionReason": reason}
+        return self._named("pre-tool", told)
+
+    def _named(self, event: str, fields: dict[str, Any]) -> dict[str, Any]:
         if not self.reply_names_event:
-            return said
-        named = {"hookEventName": self.native("pre-tool"), **said}
+            return fields
+        named = {"hookEventName": self.native(event), **fields}
         return {"hookSpecificOutput": named}
-
-    def folder(self, environ: Mapping[str, str]) -> str:
-        """The host's folder of the user."""
-        moved = environ.get(self.home_variable, "") if self.home_variable else ""
-        return moved or os.path.join(home(environ), *self.home_folder)
-
-    def mcp_user_path(self, environ: Mapping[str, str]) -> str:
-        """The user's file of MCP servers; empty for none."""
-        name = self.mcp_user_file
-        return os.path.join(self.folder(environ), *name.split("/")) if name else ""
-
-    def mcp_tables(self, settings: Mapping[str, Any], project: str) -> list[Any]:
-        """The tables of MCP servers in a settings file, as they were parsed.
-
-        Args:
-            settings: the file's.
-            project: the folder of the project, for files that speak of several.
-        """
-        del project
-        return [settings.get(self.mcp_key)]
 
     def entry(self, line: Callable[[str], str]) -> dict[str, Any]:
         """A hook as it stands in the settings, without its timeout.
 
         Args:
-            line: gives the command line for a shell: posix, powershell, or `own`, the
-                one that the host uses on this system.
+            line: gives the command line for a shell: posix, powershell or own.
         """
-        return {"type": "command", "command": line("own")}
+        shells = ("posix", "powershell", "own")
+        lines = {
+            name: line(name) for name in shells if f"${name}" in self.hook.values()
+        }
+        return _filled(self.hook, lines)
 
-    def transcripts(self, environ: Mapping[str, str]) -> Iterator[str]:
-        """The paths of its transcripts on this machine, in no order."""
-        del environ
-        yield from ()
+    def folder(self, environ: Mapping[str, str]) -> str:
+        """The host's folder of the user."""
+        moved = environ.get(self.home_variable, "") if self.home_variable else ""
+        top, *rest = (*self.home_folder, "")
+        config = environ.get("XDG_CONFIG_HOME") if top == ".config" else None
+        return moved or os.path.join(
+            config or os.path.join(home(environ), top), *rest[:-1]
+        )
 
-    def has_name(self, path: str, session: str) -> bool:
-        """Whether a transcript is that of the session with this id."""
-        return os.path.basename(path) == f"{session}.jsonl"
+    def mcp_user_path(self, environ: Mapping[str, str]) -> str:
+        """The user's file of MCP servers; empty for none."""
+        name = self.mcp_user_file
+        if name.startswith("../") and environ.get(self.home_variable):
+            name = name.removeprefix("../")  # Claude Code's lies in a folder that moved
+        path = os.path.join(self.folder(environ), *name.split("/"))
+        return os.path.normpath(path) if name else ""
 
-    def running_transcript(
-        self, session: str, environ: Mapping[str, str], cwd: str
-    ) -> str | None:
-        """The transcript of the session that runs this program; None for none yet."""
-        del cwd
-        paths = [p for p in self.transcripts(environ) if self.has_name(p, session)]
-        # Two files may have the name: after a resume the older one is written on.
-        return max(paths, key=lambda path: (written(path) or 0, path), default=None)
 
-    def is_about(self, path: str, folder: str) -> bool | None:
-        """Whether a transcript is about a folder, if its path says so.
-
-        Returns:
-            None: the path does not say it, the transcript may.
-        """
-        del path, folder
-        return None
+def _filled(shape: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
+    """A document with the values that its `$words` stand for."""
+    return {
+        key: values.get(each[1:], each) if isinstance(each, str) else each
+        for key, each in shape.items()
+    }
 
 
 def home(environ: Mapping[str, str]) -> str:
     """The user's home folder."""
     named = environ.get("HOME") or environ.get("USERPROFILE")
     return named or os.path.expanduser("~")
-
-
-def below_home(environ: Mapping[str, str], *names: str) -> str:
-    """A path below the home that the environment names; empty when it names none."""
-    named = environ.get("HOME") or environ.get("USERPROFILE")
-    return os.path.join(named, *names) if named else ""
-
-
-def listed(folder: str) -> list[str]:
-    """The paths of a folder's entries; none when it cannot be read."""
-    try:
-        return [os.path.join(folder, name) for name in os.listdir(folder)]
-    except (OSError, ValueError):
-        return []
-
-
-def written(path: str) -> int | None:
-    """When a file was last written to, in epoch milliseconds; None: it is gone."""
-    try:
-        return os.stat(path).st_mtime_ns // 1_000_000
-    except (OSError, ValueError):
-        return None

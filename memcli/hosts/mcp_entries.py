@@ -88,7 +88,11 @@ def _servers(host: Host, path: str, project: str) -> dict[str, Mapping[str, Any]
         return {}
     settings = _parsed(files.read(path, limit=_LIMIT), path)
     servers: dict[str, Mapping[str, Any]] = {}
-    for listed in host.mcp_tables(settings, project):
+    projects = settings.get("projects")
+    own = projects.get(project) if isinstance(projects, dict) else None
+    # Scope `local` of `claude mcp add`, which is its default, stands below the project.
+    for about in (settings, own):
+        listed = about.get(host.mcp_key) if isinstance(about, dict) else None
         if isinstance(listed, dict):
             tables = ((str(name), server) for name, server in listed.items())
             servers |= {name: each for name, each in tables if isinstance(each, dict)}

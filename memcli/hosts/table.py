@@ -1,45 +1,348 @@
 """The table of the agent hosts.
 
-Invariant: the one list of hosts. A host is its module in this folder and its name here
-(and, if its transcripts are like no other's, a module of `formats`). A record is loaded
-when it is asked for: a hook pays for the host that calls it.
+Invariant: the one list of hosts. A host is its row here and, if its transcripts are
+like no other's, a module of `formats` that has its name.
 """
 
 from __future__ import annotations
+
+from memcli.hosts.host import Host
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memcli.hosts.host import Host
+# What gives an answer tools, or runs hooks.
+_CODEX_FEATURES = ("hooks", "shell_tool", "apps", "plugins", "multi_agent", "goals")
 
-NAMES = (
-    "claude-code",
-    "codex",
-    "gemini",
-    "copilot",
-    "cursor",
-    "windsurf",
-    "opencode",
-    "generic",  # last: a transcript is asked whether it is any other's first
+_TABLE = (
+    Host(
+        name="claude-code",
+        title="Claude Code",
+        binaries=("claude",),
+        tested="2.1.330",
+        events=(
+            ("SessionStart", "session-start"),
+            ("UserPromptSubmit", "prompt-submit"),
+            ("PreToolUse", "pre-tool"),
+            ("Stop", "stop"),
+            ("SessionEnd", "session-end"),
+            ("PreCompact", "pre-compact"),
+            ("Notification", "idle"),
+        ),
+        reply_names_event=True,
+        hooks_also_run_by=("cursor", "copilot"),
+        starts_after_compaction=True,
+        tells_at="pre-tool",
+        can_ask=True,
+        home_folder=(".claude",),
+        home_variable="CLAUDE_CONFIG_DIR",
+        user_file="settings.json",
+        project_file=".claude/settings.json",
+        grouped=True,
+        matchers={
+            "Notification": "idle_prompt",
+            "PreToolUse": "Edit|MultiEdit|NotebookEdit|Write|Bash",
+        },
+        timeout=("timeout", 1),
+        user_pages=("CLAUDE.md",),
+        pages=("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"),
+        mcp_project_file=".mcp.json",
+        judge=(
+            *("claude", "-p", "--model", "haiku"),
+            # No hooks, skills, MCP servers or CLAUDE.md; no tools; no transcript.
+            *("--safe-mode", "--tools", "", "--no-session-persistence"),
+        ),
+        skill_page="claude-code",
+        skill_folder=".claude/skills",
+        program_variables=("CLAUDECODE",),
+        hooks_name_format=True,
+        session_variable="CLAUDE_CODE_SESSION_ID",
+        mcp_user_file="../.claude.json",
+        # Sub-agents' files lie deeper.
+        transcripts=("projects/*/*.jsonl",),
+    ),
+    Host(
+        name="codex",
+        title="Codex CLI",
+        binaries=("codex",),
+        tested="0.169.0",
+        events=(
+            ("SessionStart", "session-start"),
+            ("UserPromptSubmit", "prompt-submit"),
+            ("PreToolUse", "pre-tool"),
+            ("Stop", "stop"),
+            ("SessionEnd", "session-end"),
+            ("PreCompact", "pre-compact"),
+        ),
+        reply_names_event=True,
+        starts_after_compaction=True,
+        tells_at="pre-tool",
+        home_folder=(".codex",),
+        home_variable="CODEX_HOME",
+        user_file="hooks.json",
+        project_file=".codex/hooks.json",
+        user_pages=("AGENTS.md",),
+        pages=("AGENTS.md",),
+        mcp_user_file="config.toml",
+        mcp_project_file=".codex/config.toml",
+        mcp_key="mcp_servers",
+        grouped=True,
+        windows_shell="cmd",
+        timeout=("timeout", 1),
+        # Codex cuts what a SessionEnd hook declares to this.
+        seconds={"session-end": 3},
+        notes=(
+            "Codex runs no hook, and says nothing, before you have trusted it: "
+            "start codex and type /hooks",
+        ),
+        project_notes=(
+            "Codex reads a project's hooks only where it trusts the project",
+        ),
+        needs_trust=True,
+        # Only the second flag leaves out the MCP servers that its config may name; the
+        # model and the provider that are named there are left out as well.
+        judge=(
+            *("codex", "exec", "--ephemeral", "--ignore-user-config"),
+            *("--sandbox", "read-only", "--skip-git-repo-check"),
+            *(
+                word
+                for name in _CODEX_FEATURES
+                for word in ("-c", f"features.{name}=false")
+            ),
+            *("-c", "web_search=disabled", "-"),
+        ),
+        skill_page="codex",
+        skill_folder=".agents/skills",
+        more_skills_at_home=(".codex/skills",),
+        more_skills_in_project=(".codex/skills",),
+        program_variables=("CODEX_SANDBOX", "CODEX_CI", "CODEX_THREAD_ID"),
+        hooks_name_format=True,
+        transcripts=(
+            "sessions/**/rollout-*.jsonl",
+            "archived_sessions/**/rollout-*.jsonl",
+        ),
+    ),
+    Host(
+        name="gemini",
+        title="Gemini CLI",
+        binaries=("gemini",),
+        tested="0.61.0",
+        # No PreCompress: it fires before each request to the model.
+        events=(
+            ("SessionStart", "session-start"),
+            ("BeforeAgent", "prompt-submit"),
+            ("BeforeTool", "pre-tool"),
+            ("AfterTool", "post-tool"),
+            ("AfterAgent", "stop"),
+            ("SessionEnd", "session-end"),
+        ),
+        reply_names_event=True,
+        # Before a tool it takes a refusal and no text.
+        tells_at="post-tool",
+        ignored={"pre-compact": "it says so before each call of its model"},
+        home_folder=(".gemini",),
+        user_file="settings.json",
+        project_file=".gemini/settings.json",
+        user_pages=("GEMINI.md",),
+        pages=("GEMINI.md",),
+        mcp_user_file="settings.json",
+        mcp_project_file=".gemini/settings.json",
+        grouped=True,
+        matchers={
+            **dict.fromkeys(
+                ("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd"), "*"
+            ),
+            "BeforeTool": "write_file|replace|run_shell_command",
+            "AfterTool": "write_file|replace|run_shell_command",
+        },
+        windows_shell="powershell",
+        timeout=("timeout", 1000),
+        # It keeps tools that list and read files of the current folder, which is empty,
+        # and the search of the web: no flag takes them away. It keeps the session.
+        judge=(
+            *("gemini", "--skip-trust", "-m", "flash"),
+            *("-e", "none", "--allowed-mcp-server-names", "none", "-p", ""),
+        ),
+        skill_page="gemini-cli",
+        skill_folder=".agents/skills",
+        more_skills_at_home=(".gemini/skills",),
+        more_skills_in_project=(".gemini/skills",),
+        program_variables=("GEMINI_CLI",),
+        hooks_name_format=True,
+        session_variable="GEMINI_SESSION_ID",
+        hook={"name": "memcli", "type": "command", "command": "$own"},
+        no={"decision": "$decision", "reason": "$reason"},
+        transcripts=("tmp/*/chats/session-*.json", "tmp/*/chats/session-*.jsonl"),
+    ),
+    Host(
+        name="copilot",
+        title="GitHub Copilot CLI",
+        binaries=("copilot",),
+        tested="1.0.102",
+        events=(
+            ("sessionStart", "session-start"),
+            ("userPromptSubmitted", "prompt-submit"),
+            ("preToolUse", "pre-tool"),
+            ("postToolUse", "post-tool"),
+            ("agentStop", "stop"),
+            ("sessionEnd", "session-end"),
+            ("preCompact", "pre-compact"),
+        ),
+        hooks_also_run_by=("cursor",),
+        runs_others_hooks=True,
+        tells_at="post-tool",
+        can_ask=True,
+        home_folder=(".copilot",),
+        home_variable="COPILOT_HOME",
+        user_file="hooks/memcli.json",
+        project_file=".github/hooks/memcli.json",
+        user_pages=("copilot-instructions.md",),
+        pages=(
+            ".github/copilot-instructions.md",
+            "AGENTS.md",
+            "CLAUDE.md",
+            "GEMINI.md",
+        ),
+        mcp_user_file="mcp-config.json",
+        timeout=("timeoutSec", 1),
+        file_version=1,
+        also_runs_project_of="claude-code",
+        # It keeps the session.
+        judge=(
+            *("copilot", "-s", "--available-tools", "none", "--disable-builtin-mcps"),
+            *("--no-custom-instructions", "--no-ask-user"),
+        ),
+        skill_page="copilot-cli",
+        skill_folder=".agents/skills",
+        more_skills_at_home=(".copilot/skills",),
+        more_skills_in_project=(".claude/skills", ".github/skills"),
+        program_variables=("COPILOT_CLI", "COPILOT_CLI_BINARY_VERSION"),
+        hooks_name_format=True,
+        hook={"type": "command", "bash": "$posix", "powershell": "$powershell"},
+        transcripts=("session-state/*/events.jsonl",),
+    ),
+    Host(
+        name="cursor",
+        title="Cursor",
+        binaries=("cursor", "cursor-agent"),
+        events=(
+            ("sessionStart", "session-start"),
+            ("beforeSubmitPrompt", "prompt-submit"),
+            ("preToolUse", "pre-tool"),
+            ("postToolUse", "post-tool"),
+            ("stop", "stop"),
+            ("sessionEnd", "session-end"),
+            ("preCompact", "pre-compact"),
+        ),
+        hooks_also_run_by=("copilot",),
+        runs_others_hooks=True,
+        tells_at="post-tool",
+        home_folder=(".cursor",),
+        user_file="hooks.json",
+        project_file=".cursor/hooks.json",
+        pages=("AGENTS.md", "CLAUDE.md"),
+        mcp_user_file="mcp.json",
+        mcp_project_file=".cursor/mcp.json",
+        windows_shell="powershell",
+        timeout=("timeout", 1),
+        file_version=1,
+        skill_page="cursor",
+        skill_folder=".cursor/skills",
+        program_variables=("CURSOR_AGENT",),
+        hook={"command": "$own"},
+        answer={"additional_context": "$text"},
+        more={"prompt-submit": {"continue": True}},
+        no={
+            "permission": "$decision",
+            "user_message": "$reason",
+            "agent_message": "$reason",
+        },
+        # The editor gives a session a folder, the command line does not.
+        transcripts=(
+            "projects/*/agent-transcripts/*.jsonl",
+            "projects/*/agent-transcripts/*/*.jsonl",
+        ),
+    ),
+    Host(
+        name="windsurf",
+        title="Windsurf",
+        binaries=("windsurf",),
+        events=(
+            ("pre_user_prompt", "prompt-submit"),
+            ("post_cascade_response_with_transcript", "stop"),
+        ),
+        takes_text=False,
+        home_folder=(".codeium", "windsurf"),
+        user_file="hooks.json",
+        project_file=".windsurf/hooks.json",
+        mcp_user_file="mcp_config.json",
+        notes=(
+            "Windsurf takes no text from hooks: sessions are mined, but nothing is "
+            "put into them; let the agent call memcli recall",
+        ),
+        skill_page="windsurf",
+        hook={"command": "$posix", "powershell": "$powershell", "show_output": False},
+        transcripts=("../../.windsurf/transcripts/*.jsonl",),
+    ),
+    Host(
+        name="opencode",
+        title="opencode",
+        binaries=("opencode",),
+        tested="1.18.33",
+        events=(
+            ("session.created", "session-start"),
+            ("chat.message", "prompt-submit"),
+            ("tool.execute.before", "pre-tool"),
+            ("tool.execute.after", "post-tool"),
+            ("session.idle", "stop"),
+            ("experimental.session.compacting", "pre-compact"),
+        ),
+        tells_at="post-tool",
+        user_file="plugins/memcli.js",
+        project_file=".opencode/plugins/memcli.js",
+        user_pages=("AGENTS.md",),
+        pages=("AGENTS.md",),
+        mcp_user_file="opencode.json",
+        mcp_project_file="opencode.json",
+        mcp_key="mcp",
+        is_plugin=True,
+        # `--pure` leaves out plugins. It keeps the session in its database.
+        judge=("env", 'OPENCODE_PERMISSION={"*":"deny"}', "opencode", "run", "--pure"),
+        skill_folder=".agents/skills",
+        more_skills_at_home=(
+            ".claude/skills",
+            ".opencode/skills",
+            ".config/opencode/skills",
+        ),
+        more_skills_in_project=(".claude/skills", ".opencode/skills"),
+        # Its plugin writes the generic format, an export has opencode's own.
+        program_variables=("OPENCODE",),
+        home_folder=(".config", "opencode"),
+        home_variable="OPENCODE_CONFIG_DIR",
+    ),
+    Host(
+        name="generic",
+        title="any other agent",
+        takes_text=False,
+    ),
+    # Last: a transcript is asked whether it is any other's first.
 )
 """The hosts, in the order in which people see them."""
+
+_BY_NAME = {host.name: host for host in _TABLE}
+NAMES = tuple(_BY_NAME)
 
 
 def get(name: str) -> Host | None:
     """The host of this name; None when there is none."""
-    if name not in NAMES:
-        return None
-    # `importlib` would load Python's warnings as well, half a percent of a hook.
-    module = __import__(f"memcli.hosts.{name.replace('-', '_')}", fromlist=["HOST"])
-    host: Host = module.HOST
-    return host
+    return _BY_NAME.get(name)
 
 
 def hosts() -> list[Host]:
     """Every host, in the order of the table."""
-    return [host for name in NAMES if (host := get(name)) is not None]
+    return list(_TABLE)
 
 
 def with_hooks() -> list[Host]:

@@ -1,9 +1,9 @@
 """Transcripts of agent hosts: found on this machine, and read as steps.
 
 Invariant: this is the only way in. A host's format is known in one module of `formats`
-and its places in the host's record; a caller that reads steps does not know which host
-they come from. Finding looks at names and times, and opens a transcript only to ask
-which folder it is about; what cannot be read is passed over.
+and its places in its row of the table; a caller that reads steps does not know which
+host they come from. Finding looks at names and times, and opens a transcript only to
+ask which folder it is about; what cannot be read is passed over.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from memcli.errors import MemcliError, Unreadable
 from memcli.hosts import table
 from memcli.hosts.formats import json_object
 from memcli.hosts.formats.jsonl_lines import Lines
-from memcli.hosts.host import Host, written
 
 TYPE_CHECKING = False
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import ModuleType
 
+    from memcli.hosts.host import Host
     from memcli.hosts.transcript import Session, Step
 
 # A file says within so many records which format it has, or never.
@@ -114,7 +114,7 @@ def named(host: str, session: str, environ: Mapping[str, str]) -> str | None:
         return None
     match = None
     for path in _discover(record, environ):
-        if record.has_name(path, session):
+        if _has_name(record, path, session):
             match = path  # the one written last
     return match
 
@@ -126,7 +126,7 @@ def current(environ: Mapping[str, str], cwd: str) -> str | None:
     newest of any host that is about `cwd`.
     """
     for host, session in _running(environ):
-        return host.running_transcript(session, environ, cwd)
+        return _of_session(host, session, environ, cwd)
     return _newest(environ, os.path.realpath(cwd))
 
 
@@ -145,25 +145,133 @@ def _running(environ: Mapping[str, str]) -> Iterator[tuple[Host, str]]:
 def _discover(
     host: Host, environ: Mapping[str, str], since_ms: int | None = None
 ) -> Iterator[str]:
-    found = []
-    for path in host.transcripts(environ):
-        moment = written(path)
+    newest: dict[str, tuple[int, str]] = {}
+    for path in _files(host, environ):
+        moment = _written(path)
         if moment is not None and (since_ms is None or moment >= since_ms):
-            found.append((moment, path))
-    yield from (path for _, path in sorted(found))
+            # A session of Cursor that was seen from two folders is written under both:
+            # the newer file is the session.
+            key = os.path.basename(path) if host.name == "cursor" else path
+            newest[key] = max(newest.get(key, (-1, "")), (moment, path))
+    yield from (path for _, path in sorted(newest.values()))
+
+
+def _files(host: Host, environ: Mapping[str, str]) -> Iterator[str]:
+    """The paths of a host's transcripts on this machine, in no order."""
+    from glob import escape, iglob
+
+    moved = host.home_variable and environ.get(host.home_variable)
+    if moved or environ.get("HOME") or environ.get("USERPROFILE"):
+        top = escape(host.folder(environ))
+        for pattern in host.transcripts:
+            for path in iglob(os.path.normpath(f"{top}/{pattern}"), recursive=True):
+                above, name = os.path.split(path)
+                folder = os.path.basename(above)
+                if host.name == "claude-code":  # workflows and journals are no sessions
+                    aside = "wf_" in (folder[:3], name[:3]) or name == "journal.jsonl"
+                else:  # nor are other files in a folder that Cursor gives a session
+                    own = ("agent-transcripts", name.removesuffix(".jsonl"))
+                    aside = host.name == "cursor" and folder not in own
+                if not aside:
+                    yield path
+
+
+def _written(path: str) -> int | None:
+    """When a file was last written to, in epoch milliseconds; None: it is gone."""
+    try:
+        return os.stat(path).st_mtime_ns // 1_000_000
+    except (OSError, ValueError):
+        return None
+
+
+def _has_name(host: Host, path: str, session: str) -> bool:
+    """Whether a transcript is that of the session with this id."""
+    if host.name == "codex":
+        return path.endswith(f"-{session}.jsonl")
+    if host.name == "copilot":
+        return os.path.basename(os.path.dirname(path)) == session
+    if host.name != "gemini":
+        return os.path.basename(path) == f"{session}.jsonl"
+    try:  # the name holds a part of the id only
+        return session[:8] in path and _session(host, path).id == session
+    except MemcliError:
+        return False
+
+
+def _of_session(
+    host: Host, session: str, environ: Mapping[str, str], cwd: str
+) -> str | None:
+    """The transcript of a session that runs this program; None for none yet."""
+    if host.name == "claude-code" and _SESSION.fullmatch(session):
+        # Where it should be, without a look at all others.
+        projects = os.path.join(host.folder(environ), "projects")
+        named = environ.get("CLAUDE_CODE_PROJECT_DIR_NAME", "")
+        project = environ.get("CLAUDE_PROJECT_DIR") or cwd
+        names = [named] if _SESSION.fullmatch(named) else []
+        names += [project_name(os.path.realpath(each)) for each in (project, cwd)]
+        for name in names:
+            path = os.path.join(projects, name, f"{session}.jsonl")
+            if os.path.isfile(path):
+                return path
+    paths = [p for p in _files(host, environ) if _has_name(host, p, session)]
+    # Two files may have the name: after a resume the older one is written on.
+    return max(paths, key=lambda path: (_written(path) or 0, path), default=None)
+
+
+def _is_about(host: Host, path: str, folder: str) -> bool | None:
+    """Whether a transcript is about a folder; None: the transcript may say it."""
+    above = os.path.dirname(path)
+    if host.name == "claude-code":
+        # It cannot say yes: two projects may have one name.
+        return None if os.path.basename(above) == project_name(folder) else False
+    if host.name == "cursor":
+        # It has Claude Code's name for the folder, without the root.
+        project, _, rest = path.replace(os.sep, "/").rpartition("/agent-transcripts/")
+        name = project_name(folder).strip("-")
+        return bool(rest) and os.path.basename(project) == name
+    if host.name == "gemini":
+        # Older versions name the folder of the chats after a hash of the project's.
+        from hashlib import sha256
+
+        beside = os.path.basename(os.path.dirname(above))
+        return beside == sha256(os.fsencode(folder)).hexdigest() or None
+    return False if host.name == "windsurf" else None  # nothing of Windsurf's says it
+
+
+def project_name(path: str) -> str:
+    """The name of Claude Code's folder for a project's path, links resolved.
+
+    >>> project_name("/home/dev/my_proj.v1")
+    '-home-dev-my-proj-v1'
+    """
+    raw = path.encode("utf-16-le", "surrogatepass")
+    units = [raw[i] | raw[i + 1] << 8 for i in range(0, len(raw), 2)]
+    letters = [chr(u) if u < 128 and chr(u).isalnum() else "-" for u in units]
+    text = "".join(letters)
+    if len(text) <= 200:
+        return text
+    mark = 0
+    for unit in units:
+        mark = (mark * 31 + unit) & 0xFFFFFFFF
+    mark = abs(mark - (1 << 32) if mark >> 31 else mark)
+    digits = ""
+    while mark or not digits:
+        mark, digit = divmod(mark, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+    return f"{text[:200]}-{digits}"
 
 
 def _newest(environ: Mapping[str, str], folder: str) -> str | None:
     candidates = []
     for host in table.hosts():
         for path in _discover(host, environ):
-            about = host.is_about(path, folder)
+            about = _is_about(host, path, folder)
             if about is not False:
-                candidates.append((written(path) or 0, path, host, about))
+                candidates.append((_written(path) or 0, path, host, about))
     candidates.sort(key=lambda candidate: (-candidate[0], candidate[1]))
     for _, path, host, about in candidates[:_MOST_ASKED]:
         try:
-            where = _format(host).session(Lines(path)).cwd
+            where = _session(host, path).cwd
         except MemcliError:
             continue
         if about or (where is not None and os.path.realpath(where) == folder):
@@ -172,7 +280,12 @@ def _newest(environ: Mapping[str, str], folder: str) -> str | None:
 
 
 def _format(host: Host) -> ModuleType:
-    return import_module(host.transcript_format)
+    return import_module(f"memcli.hosts.formats.{host.name.replace('-', '_')}")
+
+
+def _session(host: Host, path: str) -> Session:
+    session: Session = _format(host).session(Lines(path))
+    return session
 
 
 def _recognised(path: str) -> ModuleType:

@@ -76,7 +76,6 @@ def doctor(named: str | None, around: Surroundings, caller: Caller) -> list[Chec
         checks += _of_vault(vault)
         checks += _pages(vault, cwd)
     checks += _other_vaults(caller, roots)
-    checks += _clients(environ, roots)
     checks += _hosts(environ, cwd, around)
     checks += _skills(environ, cwd)
     checks.append(_judge(environ))
@@ -286,21 +285,6 @@ def _other_vaults(caller: Caller, roots: list[str]) -> Iterator[Check]:
             yield Check(
                 name, OK, f"{state.path}, {counted(state.entries or 0, 'entry')}"
             )
-
-
-def _clients(environ: Mapping[str, str], roots: list[str]) -> Iterator[Check]:
-    """The versions of the hosts' programs; none below one of these folders is run."""
-    from memcli.hosts.clients import clients
-
-    for client in clients(environ, roots):
-        name = f"client {client.host}"
-        if client.version is None:
-            mend = f"see what it says: {client.path} --version"
-            yield Check(name, NOTE, client.trouble, mend)
-            continue
-        said = f"{client.version}; memcli was tested with {client.tested}"
-        mend = f"bring it up to date, at least to {client.tested}"
-        yield Check(name, NOTE if client.is_older else OK, said, mend)
 
 
 def _hosts(

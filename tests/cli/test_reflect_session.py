@@ -12,7 +12,7 @@ from memcli import Vault
 from memcli.cli import commands
 from memcli.entries import layout
 from memcli.entries.entry import Status
-from memcli.hosts.claude_code import project_name as slug
+from memcli.hosts.transcripts import project_name as slug
 from memcli.vault import session_records
 from tests.cli.conftest import Run
 from tests.cli.test_review import Person, Walked

@@ -22,7 +22,7 @@ from memcli.cli.mcp import catalog, tools
 from memcli.cli.run import run
 from memcli.errors import MemcliError, SkillNotFound
 from memcli.hosts import skill_folders, skills
-from memcli.hosts.claude_code import project_name as slug
+from memcli.hosts.transcripts import project_name as slug
 from tests.conftest import ROOT as TOP
 from tests.conftest import VaultMaker
 from tests.contexts import context_of

@@ -1,13 +1,12 @@
 """A file is recognised by what it holds: as its own host's, and as no other's."""
 
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memcli.hosts import table
+from memcli.hosts import table, transcripts
 from memcli.hosts.transcripts import open_transcript
 from tests.hosts.writing import NOON, Claude, write
 
@@ -105,9 +104,7 @@ SAMPLES = {
 
 
 def recognised_by(record: dict[str, Any]) -> list[str]:
-    modules = {
-        host.name: import_module(host.transcript_format) for host in table.hosts()
-    }
+    modules = {host.name: transcripts._format(host) for host in table.hosts()}
     return [host for host, module in modules.items() if module.recognises(record)]
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from memcli.hosts.claude_code import project_name as slug
 from memcli.hosts.table import NAMES as HOSTS
 from memcli.hosts.transcripts import current, discover
+from memcli.hosts.transcripts import project_name as slug
 from tests.hosts.writing import NOON, write
 
 ID = "578b2721-3530-4f66-8f4b-6fc8d25c9c4a"

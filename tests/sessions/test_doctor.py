@@ -2,7 +2,6 @@
 
 import json
 import os
-import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -222,65 +221,6 @@ def client(folder: Path, name: str, text: str) -> Path:
     file.write_text(f"#!/bin/sh\n{text}\n")
     file.chmod(0o755)
     return file
-
-
-def test_a_client_is_named_with_its_version_and_the_tested_one(
-    examine: Examine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "clients"
-    client(folder, "claude", "echo '999.1.2 (Claude Code)'")
-    client(folder, "codex", "echo codex-cli 0.1.0")
-    client(folder, "gemini", "echo broken >&2; exit 3")
-    client(folder, "copilot", "exit 0")
-    monkeypatch.setenv("PATH", os.pathsep.join([str(folder), os.environ["PATH"]]))
-    found = examine()
-    assert found["client claude-code"].state == "ok"
-    assert found["client claude-code"].said.startswith("999.1.2; memcli was tested")
-    assert found["client codex"].state == "note"
-    assert "at least to " in (found["client codex"].mend or "")
-    assert found["client gemini"].said.endswith("gemini --version ends with 3")
-    assert "prints no version" in found["client copilot"].said
-
-
-def test_no_client_of_a_vault_or_of_a_relative_folder_is_started(
-    vault: Vault, examine: Examine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    mark = tmp_path / "ran"
-    inside = client(Path(vault.root, "bin"), "claude", f"touch {mark}; echo 1.0")
-    client(tmp_path / "links", "x", "").unlink()
-    (tmp_path / "links" / "claude").symlink_to(inside)
-    (tmp_path / "linked").symlink_to(inside.parent)
-    monkeypatch.chdir(inside.parent)
-    names = (".", "", str(inside.parent), f"{tmp_path}/links", f"{tmp_path}/linked")
-    monkeypatch.setenv("PATH", os.pathsep.join([*names, os.environ["PATH"]]))
-    assert "client claude-code" not in examine()
-    assert not mark.exists()
-
-
-def _runs(pid: int) -> bool:
-    """Whether a process runs; a dead one that nobody waits for does not."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        return False
-    return text.rpartition(")")[2].split()[0] != "Z"
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
-def test_a_client_that_hangs_is_ended_with_what_it_has_started(tmp_path: Path) -> None:
-    from memcli.hosts.clients import clients
-
-    pids = tmp_path / "pids"
-    client(tmp_path, "claude", f"/bin/sleep 99 & echo $! > {pids}; wait")
-    (found,) = clients({"PATH": str(tmp_path)}, (), seconds=0.5)
-    assert (found.version, found.trouble) == (
-        None,
-        "it did not say its version in 0.5 s",
-    )
-    end = time.monotonic() + 5
-    while _runs(int(pids.read_text())) and time.monotonic() < end:
-        time.sleep(0.01)
-    assert not _runs(int(pids.read_text()))
 
 
 def test_every_tested_client_is_at_the_version_of_the_records() -> None:
