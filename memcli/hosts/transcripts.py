@@ -15,8 +15,7 @@ from itertools import islice
 
 from memcli.errors import MemcliError, Unreadable
 from memcli.hosts import table
-from memcli.hosts.formats import json_object
-from memcli.hosts.formats.jsonl_lines import Lines
+from memcli.hosts.formats.jsonl_lines import Lines, peek
 
 TYPE_CHECKING = False
 
@@ -298,7 +297,7 @@ def _recognised(path: str) -> ModuleType:
             if module.recognises(record):
                 return module
     if lines.broken or lines.unfinished:
-        whole = json_object.peek(path)
+        whole = peek(path)
         for module in formats:
             if hasattr(module, "is_whole") and module.is_whole(whole):
                 return module

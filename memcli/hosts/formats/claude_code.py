@@ -6,21 +6,28 @@ was refused. The same sentence stands three or four times in a file, under other
 they do not count. Records of sub-agents, of the host (isMeta), of compaction, of hooks,
 of commands and of plans that the agent wrote are no steps, nor is a record on a branch
 that was left.
+
+Of the prompts that follow the same message, the one with the longest branch stays, and
+the others go with everything below them: only a prompt can be left, and only for
+another one in its place. Branches without a prompt of their own (tools that ran side by
+side) all stay.
 """
 
 from __future__ import annotations
 
 import re
+from array import array
+from enum import IntEnum
 from itertools import islice
 
 from memcli.hosts.formats import json_fields
-from memcli.hosts.formats.rewinds import Kind, Node, abandoned
-from memcli.hosts.transcript import Action, Session, Step, typed, typed_parts
+from memcli.hosts.transcript import Session, Step, typed, typed_parts
+from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from memcli.hosts.formats.jsonl_lines import Lines, Record
@@ -64,12 +71,6 @@ _KNOWN = frozenset(
     queue-operation speculation-accept summary system tag task-summary tools-used
     worktree-state""".split()
 )
-_ACTIONS: dict[str, Action] = {
-    **dict.fromkeys(("Bash", "PowerShell", "KillShell", "BashOutput"), "run"),
-    **dict.fromkeys(("Edit", "MultiEdit", "Write", "NotebookEdit"), "edit"),
-    **dict.fromkeys(("Read", "Grep", "Glob", "LS", "NotebookRead"), "read"),
-}
-_SUBJECTS = ("command", "file_path", "notebook_path", "path", "pattern")
 
 
 def recognises(record: Record) -> bool:
@@ -263,15 +264,12 @@ def _said(record: Record, at: json_fields.At) -> Iterator[Step]:
         return
     content = message.get("content")
     if isinstance(content, str):
-        yield from at.assistant(json_fields.words(content))
+        yield from at.assistant(content)
     for block in json_fields.objects(content):
         if block.get("type") == "text":
-            yield from at.assistant(json_fields.words(block.get("text")))
+            yield from at.assistant(block.get("text"))
         elif block.get("type") == "tool_use":
-            action = _ACTIONS.get(json_fields.words(block.get("name")), "other")
-            values = json_fields.mapping(block.get("input"))
-            text = json_fields.first(values, _SUBJECTS)
-            yield at.call(block.get("id"), action, text)
+            yield at.tool(block.get("id"), block.get("name"), block.get("input"))
 
 
 def _results(record: Record, at: json_fields.At) -> Iterator[Step]:
@@ -285,3 +283,75 @@ def _failed(block: dict[str, Any], text: str) -> bool | None:
         return None  # it never ran
     code = _EXIT_CODE.match(text)
     return block.get("is_error") is True or bool(code and int(code[1]))
+
+
+# --- branches that were left ---------------------------------------------------------
+
+
+class Kind(IntEnum):
+    """The part that a record plays in the tree."""
+
+    ASIDE = 0  # stands in the chain of parents and is no part of the talk
+    MESSAGE = 1
+    PROMPT = 2  # begins a turn
+
+
+class Node(NamedTuple):
+    """A record: the line it stands on, its id, the id of what it follows, its kind."""
+
+    line: int
+    id: str
+    parent: str | None
+    kind: Kind
+
+
+def abandoned(nodes: Iterable[Node]) -> set[int]:
+    """The lines that were taken back, and those that repeat a record's id.
+
+    A parent counts only when it stands above its child, so there are no circles. Takes
+    some 150 bytes a record: ids are kept as their hashes.
+    """
+    seen: dict[int, int] = {}
+    lines, parents, anchors = array("q"), array("q"), array("q")
+    prompts: dict[int, list[int]] = {}
+    gone: set[int] = set()
+    for node in nodes:
+        key = hash(node.id)
+        if key in seen:
+            gone.add(node.line)
+            continue
+        here = len(lines)
+        parent = -1 if node.parent is None else seen.get(hash(node.parent), -1)
+        seen[key] = here
+        # The nearest part of the talk above: two prompts that share it are rivals.
+        above = -1 if parent < 0 else anchors[parent]
+        lines.append(node.line)
+        parents.append(parent)
+        anchors.append(above if node.kind is Kind.ASIDE and above >= 0 else here)
+        if node.kind is Kind.PROMPT and above >= 0:
+            prompts.setdefault(above, []).append(here)
+    rivals = [group for group in prompts.values() if len(group) > 1]
+    if rivals:
+        gone.update(_below(parents, lines, rivals))
+    return gone
+
+
+def _below(
+    parents: array[int], lines: array[int], rivals: list[list[int]]
+) -> Iterable[int]:
+    """The lines of all prompts but the longest of each group, and of those below."""
+    latest = array("q", range(len(parents)))
+    for here in range(len(parents) - 1, -1, -1):
+        parent = parents[here]
+        if parent >= 0 and latest[parent] < latest[here]:
+            latest[parent] = latest[here]
+    left = bytearray(len(parents))
+    for group in rivals:
+        stays = max(group, key=lambda prompt: latest[prompt])
+        for prompt in group:
+            left[prompt] = prompt != stays
+    for here, parent in enumerate(parents):
+        if parent >= 0 and left[parent]:
+            left[here] = True
+        if left[here]:
+            yield lines[here]

@@ -13,7 +13,7 @@ from itertools import islice
 
 from memcli.hosts.formats import json_fields
 from memcli.hosts.formats.jsonl_lines import Lines, Ranges, Record
-from memcli.hosts.transcript import Action, Session, Step, typed_parts
+from memcli.hosts.transcript import Session, Step, typed_parts
 
 TYPE_CHECKING = False
 
@@ -51,13 +51,6 @@ _NO_STEPS = frozenset(
     tool_search_call tool_search_output web_search_call image_generation_call
     agent_message additional_tools""".split()
 )
-_ACTIONS: dict[str, Action] = {
-    **dict.fromkeys(("exec_command", "shell", "shell_command", "local_shell"), "run"),
-    **dict.fromkeys(("container.exec", "unified_exec"), "run"),
-    "apply_patch": "edit",
-    **dict.fromkeys(("read_file", "list_dir", "grep_files", "view_image"), "read"),
-}
-_SUBJECTS = ("cmd", "command", "path", "file_path", "dir_path", "pattern")
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _HEADER = re.compile(
     r"\A(?:(?:Chunk ID|Wall time|Original token count|Total output lines|"
@@ -117,13 +110,10 @@ def _item(
         if payload.get("role") == "user":
             yield from at.user(_prompt(payload))
         elif payload.get("role") == "assistant":
-            yield from at.assistant(
-                json_fields.joined(json_fields.parts(payload.get("content")))
-            )
+            yield from at.assistant(payload.get("content"))
     elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
         tool = json_fields.words(payload.get("name")) or kind.removesuffix("_call")
-        action = _ACTIONS.get(tool, "other")
-        yield at.call(call or payload.get("id"), action, _subject(payload))
+        yield at.tool(call or payload.get("id"), tool, _arguments(payload))
     elif kind in ("function_call_output", "custom_tool_call_output"):
         text, code, success = _output(payload.get("output"))
         if code is None:
@@ -191,19 +181,19 @@ def _rolled_back(lines: Lines) -> Ranges:
     return Ranges(ranges)
 
 
-def _subject(payload: dict[str, Any]) -> str:
-    """The command line or the path that a call is about."""
+def _arguments(payload: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call; of a patch the first file, of a shell its command."""
     given = json_fields.words(payload.get("input"))
     values = json_fields.mapping(payload.get("action")) or _parsed(
         payload.get("arguments")
     )
     if patched := _PATCHED.search(given or json_fields.words(values.get("input"))):
-        return patched[1].strip()
+        return {"path": patched[1]}
     command = values.get("command")
     # `bash -lc "make test"` is `make test`.
     if isinstance(command, list) and len(command) == 3 and command[1] in ("-lc", "-c"):
-        return json_fields.words(command[2])
-    return json_fields.first(values, _SUBJECTS)
+        return {"command": command[2]}
+    return values
 
 
 def _note_code(payload: dict[str, Any], codes: dict[str, int]) -> None:

@@ -12,7 +12,7 @@ from itertools import islice
 
 from memcli.hosts.formats import json_fields
 from memcli.hosts.formats.jsonl_lines import Lines, Ranges, Record
-from memcli.hosts.transcript import Action, Session, Step, typed_parts
+from memcli.hosts.transcript import Session, Step, typed_parts
 
 TYPE_CHECKING = False
 
@@ -28,12 +28,6 @@ _FAMILIES = frozenset(
     user_input pending_messages command commands model external_tool
     exit_plan_mode""".split()
 )
-_ACTIONS: dict[str, Action] = {
-    **dict.fromkeys(("bash", "powershell", "shell", "local_shell"), "run"),
-    **dict.fromkeys(("edit", "create", "write", "apply_patch"), "edit"),
-    **dict.fromkeys(("view", "read", "grep", "glob", "rg", "ls"), "read"),
-}
-_SUBJECTS = ("command", "path", "file_path", "filePath", "pattern")
 
 
 def recognises(record: Record) -> bool:
@@ -82,9 +76,7 @@ def steps(lines: Lines) -> Iterator[Step]:
         if kind == "user.message":
             yield from at.user(_prompt(data))
         elif kind == "assistant.message":
-            yield from at.assistant(
-                json_fields.joined(json_fields.parts(data.get("content")))
-            )
+            yield from at.assistant(data.get("content"))
         elif kind == "tool.execution_start":
             yield _call(data, at)
         elif kind == "tool.execution_complete":
@@ -105,13 +97,11 @@ def _prompt(data: dict[str, Any]) -> str:
 def _call(data: dict[str, Any], at: json_fields.At) -> Step:
     tool = json_fields.words(data.get("toolName"))
     values = json_fields.mapping(data.get("arguments"))
-    action = _ACTIONS.get(tool, "other")
     # One tool for looking and writing: `command` says which, and is no command line.
     if tool == "str_replace_editor":
-        action = "read" if values.get("command") == "view" else "edit"
+        tool = "view" if values.get("command") == "view" else "edit"
         values = {"path": values.get("path")}
-    text = json_fields.first(values, _SUBJECTS)
-    return at.call(data.get("toolCallId"), action, text)
+    return at.tool(data.get("toolCallId"), tool, values)
 
 
 def _result(data: dict[str, Any], at: json_fields.At) -> Step:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from memcli.hosts.formats import json_fields
-from memcli.hosts.transcript import Action, Session, Step, typed_parts
+from memcli.hosts.transcript import Session, Step, typed_parts
 
 TYPE_CHECKING = False
 
@@ -30,26 +30,6 @@ _TIMESTAMP = re.compile(r"\A\s*<timestamp>[^<]*</timestamp>")
 # The editor writes this when a plan of the agent's is to be built; a title may stand
 # above it, which is not typed either.
 _PLANNED = ("Implement the plan as specified,", "Implement the following plan:")
-_ACTIONS: dict[str, Action] = {
-    **dict.fromkeys(("Shell", "run_terminal_cmd", "run_terminal_command"), "run"),
-    **dict.fromkeys(("Write", "StrReplace", "ApplyPatch", "EditNotebook"), "edit"),
-    **dict.fromkeys(("Delete", "edit_file", "search_replace", "write"), "edit"),
-    **dict.fromkeys(("delete_file", "MultiEdit", "edit_notebook"), "edit"),
-    **dict.fromkeys(("Read", "Grep", "Glob", "LS", "SemanticSearch"), "read"),
-    **dict.fromkeys(("read_file", "grep", "list_dir", "codebase_search"), "read"),
-    **dict.fromkeys(("grep_search", "file_search", "glob_file_search"), "read"),
-}
-_SUBJECTS = (
-    "command",
-    "path",
-    "file_path",
-    "target_file",
-    "target_notebook",
-    "target_directory",
-    "pattern",
-    "glob_pattern",
-    "query",
-)
 
 
 def recognises(record: Record) -> bool:
@@ -86,7 +66,7 @@ def steps(lines: Lines) -> Iterator[Step]:
         if role == "user":
             yield from at.user(_prompt(content))
         elif isinstance(content, str):
-            yield from at.assistant(json_fields.words(content))
+            yield from at.assistant(content)
         else:
             for block in json_fields.objects(content):
                 yield from _said(block, at)
@@ -114,8 +94,6 @@ def _prompt(content: Any) -> str:
 
 def _said(block: dict[str, Any], at: json_fields.At) -> Iterator[Step]:
     if block.get("type") == "text":
-        yield from at.assistant(json_fields.words(block.get("text")))
+        yield from at.assistant(block.get("text"))
     elif block.get("type") == "tool_use":
-        action = _ACTIONS.get(json_fields.words(block.get("name")), "other")
-        values = json_fields.mapping(block.get("input"))
-        yield at.call(block.get("id"), action, json_fields.first(values, _SUBJECTS))
+        yield at.tool(block.get("id"), block.get("name"), block.get("input"))

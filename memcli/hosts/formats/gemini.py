@@ -13,9 +13,9 @@ import re
 from itertools import islice
 
 from memcli.errors import Unreadable
-from memcli.hosts.formats import json_fields, json_object
+from memcli.hosts.formats import json_fields, jsonl_lines
 from memcli.hosts.formats.jsonl_lines import Lines, Ranges, Record, open_file
-from memcli.hosts.transcript import Action, Session, Step, typed
+from memcli.hosts.transcript import Session, Step, typed
 
 TYPE_CHECKING = False
 
@@ -35,13 +35,6 @@ _REFERENCED = "--- Content from referenced files ---"
 _SPEAKERS = ("user", "gemini")
 _NO_STEPS = frozenset(("info", "warning", "error"))
 _KNOWN = frozenset(("$set", "$rewindTo", "sessionId"))
-_ACTIONS: dict[str, Action] = {
-    "run_shell_command": "run",
-    **dict.fromkeys(("replace", "write_file", "edit"), "edit"),
-    **dict.fromkeys(("read_file", "read_many_files", "list_directory"), "read"),
-    **dict.fromkeys(("glob", "grep_search", "search_file_content"), "read"),
-}
-_SUBJECTS = ("command", "file_path", "absolute_path", "path", "dir_path", "pattern")
 _EXIT_CODE = re.compile(
     r"^(?:Exit Code|Command exited with code): (-?\d{1,9})$", re.MULTILINE
 )
@@ -66,7 +59,7 @@ def session(lines: Lines) -> Session:
     """The session of this chat, from its header and the folder it lies in."""
     heads = [record for _, record in islice(lines.records(), 3)]
     if not heads and lines.broken:
-        heads = [json_object.read(lines.path)[0]]
+        heads = [jsonl_lines.read_object(lines.path)[0]]
     head = next((each for each in heads if "sessionId" in each), {})
     folders = head.get("directories")
     folder = folders[0] if isinstance(folders, list) and folders else None
@@ -135,11 +128,11 @@ def _patched(record: Record) -> list[dict[str, Any]]:
 
 def _object_steps(lines: Lines) -> Iterator[Step]:
     try:
-        chat, text = json_object.read(lines.path)
+        chat, text = jsonl_lines.read_object(lines.path)
     except Unreadable:
         return  # half-written, or no chat: its lines are in `broken`
     lines.broken = []
-    places = json_object.Places(text)
+    places = jsonl_lines.Places(text)
     for message in json_fields.objects(chat.get("messages")):
         line = places.line(json_fields.name(message.get("id")))
         yield from _message(message, line, lines)
@@ -151,9 +144,7 @@ def _message(message: dict[str, Any], line: int, lines: Lines) -> Iterator[Step]
     if kind == "user":
         yield from at.user(_prompt(message))
     elif kind == "gemini":
-        yield from at.assistant(
-            json_fields.joined(json_fields.parts(message.get("content")))
-        )
+        yield from at.assistant(message.get("content"))
         for call in json_fields.objects(message.get("toolCalls")):
             yield from _tool(call, at)
     elif kind not in _NO_STEPS:
@@ -170,9 +161,8 @@ def _prompt(message: dict[str, Any]) -> str:
 
 
 def _tool(call: dict[str, Any], at: json_fields.At) -> Iterator[Step]:
-    action = _ACTIONS.get(json_fields.words(call.get("name")), "other")
-    values = json_fields.mapping(call.get("args"))
-    yield at.call(call.get("id"), action, json_fields.first(values, _SUBJECTS))
+    step = at.tool(call.get("id"), call.get("name"), call.get("args"))
+    yield step
     status = json_fields.words(call.get("status"))
     if status not in ("success", "error", "cancelled"):
         return  # it waits, or runs
@@ -186,7 +176,7 @@ def _tool(call: dict[str, Any], at: json_fields.At) -> Iterator[Step]:
     failed: bool | None = status == "error"
     if status == "cancelled":
         failed = None
-    elif action == "run":
+    elif step.action == "run":
         # A command that ends with code 1 is a success to the host. The code stands
         # below the output, which may hold such a line itself.
         codes = _EXIT_CODE.findall(f"{text}\n{json_fields.words(shown)}")

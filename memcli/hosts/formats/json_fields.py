@@ -18,6 +18,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+# The tools of all hosts: no name means two things.
+_ACTIONS: dict[str, Action] = {
+    **dict.fromkeys(
+        """Bash PowerShell KillShell BashOutput exec_command shell shell_command
+        local_shell container.exec unified_exec run_shell_command bash powershell Shell
+        run_terminal_cmd run_terminal_command""".split(),
+        "run",
+    ),
+    **dict.fromkeys(
+        """Edit MultiEdit Write NotebookEdit apply_patch replace write_file edit create
+        write StrReplace ApplyPatch EditNotebook Delete edit_file search_replace
+        delete_file edit_notebook multiedit patch""".split(),
+        "edit",
+    ),
+    **dict.fromkeys(
+        """Read Grep Glob LS NotebookRead read_file list_dir grep_files view_image
+        read_many_files list_directory glob grep_search search_file_content view read
+        grep rg ls SemanticSearch codebase_search file_search glob_file_search
+        list""".split(),
+        "read",
+    ),
+}
+# What a tool is about, the most telling first.
+_SUBJECTS = """command cmd command_line file_path filePath notebook_path target_file
+target_notebook path absolute_path dir_path target_directory uri pattern glob_pattern
+query""".split()
 _LONGEST_NAME = 200
 _LONGEST_CALL = 500
 _HEAD, _TAIL, _CUT = 1_497, 500, "\n…\n"
@@ -129,6 +155,11 @@ def first(values: dict[str, Any], keys: Iterable[str]) -> str:
     return ""
 
 
+def subject(values: Any) -> str:
+    """What the arguments of a tool say that it is about."""
+    return first(mapping(values), _SUBJECTS)
+
+
 class At:
     """Where a record stands; makes its steps.
 
@@ -148,12 +179,17 @@ class At:
         text = typed(text)
         return [Step("user", text, self.line, self.record, self.moment)] if text else []
 
-    def assistant(self, text: str) -> list[Step]:
-        """A text of the agent's; no step when it is empty."""
-        text = unframed(text)
+    def assistant(self, content: Any) -> list[Step]:
+        """A text of the agent's, or its parts; no step when it is empty."""
+        text = unframed(joined(parts(content)))
         if not text:
             return []
         return [Step("assistant", text, self.line, self.record, self.moment)]
+
+    def tool(self, call: Any, tool: Any, values: Any) -> Step:
+        """A tool of this name that is used with these arguments."""
+        action = _ACTIONS.get(words(tool), "other")
+        return self.call(call, action, subject(values))
 
     def call(self, call: Any, action: Action, text: str) -> Step:
         """A tool that is used; `text` is its command line or the path of its file."""

@@ -1,8 +1,10 @@
-"""A file of JSON lines that may be broken anywhere, read in little memory.
+"""A file of JSON lines that may be broken anywhere, read in little memory; and one that
+is a JSON object over many lines.
 
 Invariant: one line is held at a time, and none that is longer than `LONGEST`. A line
 that cannot be read costs only itself: its number goes to `broken`, and the next one is
-read. A last line that is still being written is neither read nor broken.
+read. A last line that is still being written is neither read nor broken. An object is
+held whole, so a file above `LARGEST` is none.
 """
 
 from __future__ import annotations
@@ -141,3 +143,66 @@ class Ranges:
 
         at = bisect_right(self._starts, line) - 1
         return at >= 0 and line < self._ends[at]
+
+
+# --- one object ----------------------------------------------------------------------
+
+# With its objects 150 MB.
+LARGEST = 32_000_000
+
+
+def read_object(path: str) -> tuple[dict[str, Any], str]:
+    """The object that a file is, and its text; empty when it is another JSON value.
+
+    Raises:
+        Unreadable: the file is none, too large, or not one whole JSON value.
+    """
+    import json
+
+    with open_file(path) as handle:
+        data = handle.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise Unreadable(f"{path}: one JSON object above {LARGEST:,} bytes")
+    text = data.decode("utf-8-sig", "replace")
+    try:
+        value = json.loads(text.strip("\0 \t\r\n"), strict=False)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"{path}: is no whole JSON object") from error
+    return (value if isinstance(value, dict) else {}), text
+
+
+def peek(path: str) -> dict[str, Any]:
+    """The JSON object that a file holds; empty when it holds none.
+
+    Raises:
+        Unreadable: the file cannot be opened.
+    """
+    with open_file(path) as handle:
+        if not handle.read(4_000).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+            return {}
+    try:
+        return read_object(path)[0]
+    except Unreadable:
+        return {}
+
+
+class Places:
+    """On which line of a text an id stands; ids are asked for from top to bottom.
+
+    `line` is that of the beginning of the text.
+    """
+
+    def __init__(self, text: str, line: int = 1) -> None:
+        self._text = text
+        self._place, self._line = 0, line
+
+    def line(self, name: str | None) -> int:
+        """The line of this id; the last one that was found when it stands nowhere."""
+        import json
+
+        if name:
+            there = self._text.find(json.dumps(name), self._place)
+            if there >= 0:
+                self._line += self._text.count("\n", self._place, there)
+                self._place = there
+        return self._line

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 
 from memcli.errors import Unreadable
-from memcli.hosts.formats import json_fields, json_object
-from memcli.hosts.transcript import Action, Session, Step, typed_parts
+from memcli.hosts.formats import json_fields, jsonl_lines
+from memcli.hosts.transcript import Session, Step, typed_parts
 
 TYPE_CHECKING = False
 
@@ -27,12 +27,6 @@ _NO_STEPS = frozenset(
     """reasoning step-start step-finish snapshot patch file agent subtask retry
     compaction""".split()
 )
-_ACTIONS: dict[str, Action] = {
-    **dict.fromkeys(("bash", "shell"), "run"),
-    **dict.fromkeys(("edit", "multiedit", "write", "patch", "apply_patch"), "edit"),
-    **dict.fromkeys(("read", "list", "grep", "glob"), "read"),
-}
-_SUBJECTS = ("command", "filePath", "file_path", "path", "pattern")
 # A person said no, or stopped it.
 _REFUSED = ("The user rejected permission", "Tool execution aborted")
 # `opencode run "a b"` puts an argument with a space into quotes, its own escaped.
@@ -92,15 +86,15 @@ def steps(lines: Lines) -> Iterator[Step]:
         yield from _message(about, parts, at, lines)
 
 
-def _export(lines: Lines) -> tuple[Record, json_object.Places]:
+def _export(lines: Lines) -> tuple[Record, jsonl_lines.Places]:
     """The object, and where its messages stand."""
     for line, record in lines.records():
         if is_whole(record):
-            return record, json_object.Places("", line)
+            return record, jsonl_lines.Places("", line)
     if lines.broken or lines.unfinished:
-        export, text = json_object.read(lines.path)
-        return export, json_object.Places(text)
-    return {}, json_object.Places("")
+        export, text = jsonl_lines.read_object(lines.path)
+        return export, jsonl_lines.Places(text)
+    return {}, jsonl_lines.Places("")
 
 
 def _created(about: dict[str, Any]) -> Any:
@@ -123,7 +117,7 @@ def _message(
         kind = json_fields.words(part.get("type"))
         if kind == "text":
             if not _is_added(part):
-                yield from at.assistant(json_fields.words(part.get("text")))
+                yield from at.assistant(part.get("text"))
         elif kind == "tool":
             yield from _tool(part, at)
         elif kind not in _NO_STEPS:
@@ -151,9 +145,7 @@ def _prompt(parts: list[dict[str, Any]]) -> str:
 
 def _tool(part: dict[str, Any], at: json_fields.At) -> Iterator[Step]:
     state = json_fields.mapping(part.get("state"))
-    action = _ACTIONS.get(json_fields.words(part.get("tool")), "other")
-    values = json_fields.mapping(state.get("input"))
-    yield at.call(part.get("callID"), action, json_fields.first(values, _SUBJECTS))
+    yield at.tool(part.get("callID"), part.get("tool"), state.get("input"))
     status = json_fields.words(state.get("status"))
     if status not in ("completed", "error"):
         return  # it waits, or runs

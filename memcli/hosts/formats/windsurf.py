@@ -31,7 +31,6 @@ _ACTIONS: dict[str, Action] = {
     **dict.fromkeys(("view_file", "list_directory", "grep_search"), "read"),
     "mcp_tool": "other",
 }
-_SUBJECTS = ("command_line", "command", "path", "absolute_path", "uri", "query")
 # The first of each is documented; other steps and hooks use the rest.
 _TYPED = ("user_response", "user_prompt", "text", "content")
 _SPOKEN = ("response", "text", "content")
@@ -85,7 +84,7 @@ def _action(
 ) -> Iterator[Step]:
     # A call and its result are one step of the file, so its place joins them.
     joins = f"step-{at.line}"
-    yield at.call(joins, _ACTIONS[kind], json_fields.first(values, _SUBJECTS))
+    yield at.call(joins, _ACTIONS[kind], json_fields.subject(values))
     code = json_fields.number(values.get("exit_code"))
     failed = None if code is None else code != 0
     if json_fields.words(record.get("status")) == "error":
