@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from enum import StrEnum
 
-from memcli.entries import yaml_lines
+from memcli.entries import plain_yaml
 from memcli.entries.eligibility import View
 from memcli.entries.entry import FIELDS, Entry, Source, Status
 from memcli.errors import Conflict, MemcliError
@@ -124,6 +124,6 @@ def _note(entry: Entry) -> bytes:
         "created": entry.created,
     }
     lines = "".join(
-        yaml_lines.lines_of(name, value) for name, value in fields.items() if value
+        plain_yaml.lines_of(name, value) for name, value in fields.items() if value
     )
-    return yaml_lines.to_bytes(f"---\n{lines}---\n{entry.body}")
+    return plain_yaml.to_bytes(f"---\n{lines}---\n{entry.body}")

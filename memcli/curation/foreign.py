@@ -13,9 +13,9 @@ import os
 
 from memcli.curation import importing
 from memcli.curation.importing import Became, Failure, Gone, Imported
+from memcli.entries import no_secrets
 from memcli.entries.entry import Status
 from memcli.entries.identity import fingerprint
-from memcli.entries.text import redaction
 from memcli.errors import InvalidValue, MemcliError
 from memcli.hosts import host
 from memcli.hosts.memories import tools
@@ -106,7 +106,7 @@ def _drafts(
                 raise InvalidValue(item.reason, code="unreadable")
             fields = dict(item.fields)
             for name in ("text", "title"):
-                clean = redaction.masked(fields.get(name) or "")
+                clean = no_secrets.masked(fields.get(name) or "")
                 if clean != (fields.get(name) or ""):
                     notes.append(f"{place}:{item.line}: a secret was left out")
                 fields[name] = clean

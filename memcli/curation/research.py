@@ -59,7 +59,7 @@ def search(
         LockBusy, WriteFailed: the search could not be recorded.
         Any error of `look`: such a search does not count.
     """
-    from memcli.entries.text import redaction
+    from memcli.entries import no_secrets
 
     research_run.check_name(name)
     if budget is not None and budget not in SEARCHES:
@@ -78,7 +78,7 @@ def search(
         if not run.left:
             raise _spent(run)
         answer, rows = look(budget or run.budget)
-        asked = redaction.redact(query)[:_LONGEST_QUERY]
+        asked = no_secrets.redact(query)[:_LONGEST_QUERY]
         sources = {row.id: row.source for row in rows}
         # Where several vaults hold the entry, the one in the record's own vault counts.
         own = {row.id for row in rows if row.source == vault.source}

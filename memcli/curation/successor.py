@@ -115,8 +115,8 @@ def _with_links(old: Entry, body: str) -> tuple[tuple[str, str], ...]:
 
     A link is knowledge of its own: rewording a sentence must not lose it.
     """
+    from memcli.entries.plain_yaml import lines_of
     from memcli.entries.text.links import links, links_of
-    from memcli.entries.yaml_lines import lines_of
 
     extra = dict(old.extra)
     if _LINKS in extra and "[[" not in extra[_LINKS]:

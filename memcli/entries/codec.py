@@ -23,7 +23,7 @@ from memcli.entries.frontmatter import (
     take_apart,
 )
 from memcli.entries.ids import adopted_id, id_time, is_adopted, is_id
-from memcli.entries.yaml_lines import lines_of, to_bytes
+from memcli.entries.plain_yaml import lines_of, to_bytes
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
 

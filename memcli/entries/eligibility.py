@@ -211,7 +211,7 @@ def facts(
     resolves: tuple[Resolve, ...] = (),
 ) -> Facts:
     """The facts of an entry; `resolves` are those of its claim in other entries."""
-    from memcli.entries.text import conflict
+    from memcli.entries.text import differences
 
     ended = 0
     if entry.status is Status.RESOLVED:
@@ -227,7 +227,7 @@ def facts(
         visibility=entry.visibility,
         groups=entry.groups,
         project=number(entry.project),
-        conflict=conflict.begins(entry.body) >= 0,
+        conflict=differences.begins(entry.body) >= 0,
         resolves=resolves,
     )
 

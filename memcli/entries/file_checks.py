@@ -15,7 +15,7 @@ from memcli.entries.entry import Entry, Status
 from memcli.entries.finding import ERROR, WARNING, Finding, Text
 from memcli.entries.identity import claim
 from memcli.entries.ids import is_adopted
-from memcli.entries.text import code_terms, conflict, secrets
+from memcli.entries.text import code_terms, differences, secrets
 from memcli.entries.text.links import link_places, links_of
 
 TYPE_CHECKING = False
@@ -76,7 +76,7 @@ def _about_file(text: Text, size: int) -> Iterator[Finding]:
     if size > INDEXED:
         message = f"{size:,} bytes; only the first {INDEXED:,} are searched"
         yield Finding(path, 1, "large", WARNING, message, "Split it.")
-    marks = conflict.begins(body)
+    marks = differences.begins(body)
     if marks >= 0:
         yield _conflict(path, text.line_of(marks))
     yield from _secrets(path, text.text)

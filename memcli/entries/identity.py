@@ -1,16 +1,21 @@
-"""When two texts say the same: as text, and as a claim.
+"""When two texts say the same: as text, and as a claim; and digests of bytes.
 
 Invariant: pure, and stable: fingerprints and keys are compared with those of years
 later, so a change here is a change of the index's `ROW_VERSION`.
 """
 
+# ruff: noqa: RUF001 (look-alike quotes and dashes are named on purpose)
 from __future__ import annotations
 
-# ruff: noqa: RUF001 (look-alike quotes and dashes are named on purpose)
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from memcli.entries import digests
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 
 # One kind of quotes and dashes; an em dash parts words, and marks of scripts without
 # spaces part none; nobody sees the last ones.
@@ -44,7 +49,7 @@ def fingerprint(text: str) -> str:
     folded = unicodedata.normalize("NFC", text).casefold()
     lines = (" ".join(line.split()) for line in folded.splitlines())
     plain = unicodedata.normalize("NFC", "\n".join(line for line in lines if line))
-    return digests.sha256(plain.encode("utf-8", "surrogatepass")).hex()[:16]
+    return sha256(plain.encode("utf-8", "surrogatepass")).hex()[:16]
 
 
 @lru_cache(maxsize=256)  # saving asks for that of a draft at every step
@@ -60,7 +65,7 @@ def claim(text: str) -> str:
     if not words:
         return ""
     data = f":{words}".encode("utf-8", "surrogatepass")
-    return digests.sha256(data).hex()[:16]
+    return sha256(data).hex()[:16]
 
 
 def claim_number(text: str) -> int:
@@ -99,3 +104,54 @@ def _without_bullet(line: str) -> str:
     if first in _BULLET_SIGNS or first.isdigit():
         return re.sub(_BULLETS, "", line)
     return line
+
+
+# What `hashlib` itself takes where there is no OpenSSL: modules of CPython's own, by
+# the names that they have from 3.12 on and had before.
+_MODULES = {"blake2b": ("_blake2",), "sha1": ("_sha1",), "sha256": ("_sha2", "_sha256")}
+
+# OpenSSL takes an eighth of the time: of so many bytes it saves what loading it takes.
+_WORTH_OPENSSL = 2_000_000
+
+
+def blake2b(data: bytes, size: int, key: bytes = b"") -> bytes:
+    """The BLAKE2b digest of so many bytes."""
+    return _made("blake2b", data, digest_size=size, key=key)
+
+
+def sha1(*parts: bytes | memoryview[int]) -> bytes:
+    """The SHA-1 digest, by which git names what it keeps, of parts behind another."""
+    made = _function("sha1")(usedforsecurity=False)
+    if sum(map(len, parts)) > _WORTH_OPENSSL:
+        import hashlib
+
+        made = hashlib.sha1(usedforsecurity=False)
+    for part in parts:
+        made.update(part)
+    digest: bytes = made.digest()
+    return digest
+
+
+def sha256(data: bytes) -> bytes:
+    """The SHA-256 digest."""
+    return _made("sha256", data)
+
+
+def _made(name: str, data: bytes, **options: Any) -> bytes:
+    made: bytes = _function(name)(data, **options).digest()
+    return made
+
+
+# Python remembers modules that it found, but not that one is missing: `_sha2`
+# was looked for on the whole path twice for each file of a vault, a sixth of its time.
+@cache
+def _function(name: str) -> Callable[..., Any]:
+    """The function that makes digests of this name."""
+    found: Callable[..., Any]
+    for module in (*_MODULES[name], "hashlib"):
+        try:
+            found = getattr(__import__(module), name)
+        except ImportError:
+            continue
+        break
+    return found

@@ -44,10 +44,10 @@ def adopted_id(path: str) -> str:
     """
     import unicodedata
 
-    from memcli.entries import digests
+    from memcli.entries import identity
 
     name = unicodedata.normalize("NFC", path).encode("utf-8", "surrogatepass")
-    number = int.from_bytes(digests.sha256(name)[:10], "big")
+    number = int.from_bytes(identity.sha256(name)[:10], "big")
     return "z" + _base32(number, ID_LENGTH - 1)
 
 
@@ -102,10 +102,10 @@ def slug(title: str, length: int = _SLUG_LENGTH) -> str:
     latin = any("a" <= letter <= "z" for letter in words)
     # What is left of a Chinese title with a number in it would be the number.
     if not words or not (latin or not any(map(str.isalpha, folded))):
-        from memcli.entries import digests
+        from memcli.entries import identity
 
         name = " ".join(title.split()).encode("utf-8", "surrogatepass")
-        return "note-" + digests.sha256(name).hex()[:8]
+        return "note-" + identity.sha256(name).hex()[:8]
     if re.fullmatch(_RESERVED, words):
         return words + "-note"
     return words

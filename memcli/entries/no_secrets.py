@@ -6,7 +6,7 @@ Invariant: pure; an error names the kind of a secret and its place, never the se
 `refuse_new` is the net under all commands: a transaction asks it about every byte that
 it is about to write, but for the texts of drafts that `refuse` has let pass. What the
 vault held already is no news: an entry that came with a secret by hand can be resolved,
-rejected and archived.
+rejected and archived. `redact` takes secrets out of texts that are mined.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from memcli.entries.entry import Entry
+
 
 _HINT: Final = "A vault's git history keeps it for good"
 _HEAD: Final = re.compile(r"---\r?\n")
@@ -138,3 +139,47 @@ def _place(path: str, text: str, start: int, secret: str) -> str:
     end = text.find("\n---", head.end() - 1) if head else -1
     keys = re.findall(r"(?m)^([a-z_]{1,40}):", text[: start + 1]) if start < end else []
     return f"{path}, line {line}" + (f" ({keys[-1]})" if keys else "")
+
+
+MARK: Final = "[REDACTED]"
+
+_ROUNDS: Final = 20
+
+_CERTIFICATE: Final = re.compile(
+    r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}CERTIFICATE-----[^-]*(?:-----END [A-Z0-9 ]{1,60}-----)?"
+)
+
+
+def redact(text: str) -> str:
+    """The text with a mark in place of what looks like a secret."""
+    return _marked(_CERTIFICATE.sub(MARK, text), wide=True)
+
+
+def masked(text: str) -> str:
+    """The text with a mark in place of what a save would refuse."""
+    return _marked(text, wide=False)
+
+
+def _marked(text: str, *, wide: bool) -> str:
+    # A key that was written right behind another begins with a word after the mark.
+    for _ in range(_ROUNDS):
+        found = _apart(secrets.spans(text, wide=wide))
+        if not found:
+            break
+        pieces, place = [], 0
+        for start, end in found:
+            pieces += [text[place:start], MARK]
+            place = end
+        text = "".join((*pieces, text[place:]))
+    return text
+
+
+def _apart(spans: Iterable[secrets.Span]) -> list[tuple[int, int]]:
+    """The stretches, with those that overlap made one."""
+    found: list[tuple[int, int]] = []
+    for start, end, _ in sorted(spans):
+        if found and start < found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found

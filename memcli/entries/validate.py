@@ -10,7 +10,7 @@ from memcli.entries.checks import check_kind
 from memcli.entries.entry import FIELDS, Entry, Layer, Status
 from memcli.entries.field_values import check_unicode, unknown_field, wrong_type
 from memcli.entries.fields import BY_NAME
-from memcli.entries.yaml_lines import lines_of
+from memcli.entries.plain_yaml import lines_of
 from memcli.errors import InvalidContent, InvalidValue, TooLarge
 
 TYPE_CHECKING = False

@@ -100,11 +100,11 @@ def _servers(host: Host, path: str, project: str) -> dict[str, Mapping[str, Any]
 
 
 def _parsed(data: bytes, path: str) -> Mapping[str, Any]:
-    from memcli.hosts.install import backups, json_file
+    from memcli.hosts.install import merge, settings_files
 
-    text = backups.decoded(data, path)
+    text = settings_files.decoded(data, path)
     if not path.endswith(".toml"):
-        return json_file.load(text, path)
+        return merge.load(text, path)
     import tomllib
 
     try:

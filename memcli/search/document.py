@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from itertools import islice
 
-from memcli.entries import dates, decay, digests
+from memcli.entries import dates, decay, identity
 from memcli.entries.eligibility import Facts, _epoch, facts, resolve_of
 from memcli.entries.entry import ResolutionScope
 from memcli.entries.field_values import LONGEST_ASKED, MOST_ASKED
 from memcli.entries.finding import WARNING
 from memcli.entries.identity import claim, fingerprint
-from memcli.entries.text import answer_types, note_marks, tokens
+from memcli.entries.text import answer_types, links, tokens
 from memcli.entries.text.links import aliases, link_names, link_readings, links_of
-from memcli.entries.text.loose_names import loose_names
 from memcli.entries.text.mentions import fold
-from memcli.entries.text.proper_names import proper_names
+from memcli.entries.text.proper_names import loose_names, proper_names
 from memcli.named_tuple import NamedTuple
 from memcli.search.columns import (
     ANSWERS_SHIFT,
@@ -113,7 +112,7 @@ def document(
         checked: what the lint says of its file.
     """
     whole = entry
-    entry = note_marks.as_read(entry)
+    entry = links.as_read(entry)
     body = tokens.terms(entry.body, stem)
     possible = proper_names(entry.body)
     names = loose_names(entry.body, entry.entities, possible)
@@ -296,7 +295,7 @@ def _add(counts: dict[str, float], words: Sequence[str], weight: float) -> None:
 
 def numbered(text: str) -> int:
     """A 64-bit number that depends on the text alone; never 0."""
-    digest = digests.blake2b(text.encode("utf-8", "surrogatepass"), 8)
+    digest = identity.blake2b(text.encode("utf-8", "surrogatepass"), 8)
     return int.from_bytes(digest, "little") or 1
 
 

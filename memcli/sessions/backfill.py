@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from memcli.entries.text import redaction
+from memcli.entries import no_secrets
 from memcli.errors import LockBusy, MemcliError, Unreadable
 from memcli.hosts import table, transcripts
 from memcli.named_tuple import NamedTuple
@@ -161,7 +161,7 @@ def _reflected_or_not(vault: Vault, host: str, path: str) -> FileOutcome:
         )
     except Exception as error:  # noqa: BLE001 a bug that one session shows stops no other
         why = f"{path}: a bug in memcli: {type(error).__name__}: {error}"
-        return FileOutcome(path, host, "failed", error=redaction.redact(why))
+        return FileOutcome(path, host, "failed", error=no_secrets.redact(why))
     return FileOutcome(path, host, "reflected", done)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from memcli.entries.text import redaction
+from memcli.entries import no_secrets
 from memcli.sessions.mining import Candidate, Mined, mine
 
 TYPE_CHECKING = False
@@ -37,14 +37,14 @@ def candidates(steps: Iterable[Step]) -> Mined:
 
 def _held_secret(one: Candidate) -> bool:
     texts = (one.text, one.title, one.excerpt)
-    return redaction.MARK in one.text or any(
-        redaction.redact(text) != text for text in texts
+    return no_secrets.MARK in one.text or any(
+        no_secrets.redact(text) != text for text in texts
     )
 
 
 def redacted(steps: Iterable[Step]) -> Iterator[Step]:
     """The steps without a secret, and without words that no person types."""
     for step in steps:
-        text = _ENDLESS.sub(r"\1 … ", redaction.redact(step.text))
-        record = redaction.masked(step.record)
+        text = _ENDLESS.sub(r"\1 … ", no_secrets.redact(step.text))
+        record = no_secrets.masked(step.record)
         yield step._replace(text=_EMPTY.sub("\n\n", text), record=record)

@@ -51,9 +51,9 @@ def _clean(value: Any) -> Any:
         or not value.strip("0123456789abcdef-")
     ):
         return value
-    from memcli.entries.text import redaction
+    from memcli.entries import no_secrets
 
-    return redaction.masked(value)
+    return no_secrets.masked(value)
 
 
 def _torn(handle: int, size: int) -> bool:

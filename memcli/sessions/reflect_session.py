@@ -7,7 +7,7 @@ How candidates come into the vault is said in `bringing`.
 
 from __future__ import annotations
 
-from memcli.entries.text import redaction
+from memcli.entries import no_secrets
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.already_mined import FORGOTTEN, JUDGED
@@ -66,8 +66,8 @@ def learn(
         Unreadable, LockBusy, WriteFailed, HistoryError: nothing was written, and the
             session's record says so.
     """
-    session = session._replace(id=redaction.masked(session.id))
-    transcript = redaction.masked(origin.transcript)
+    session = session._replace(id=no_secrets.masked(session.id))
+    transcript = no_secrets.masked(origin.transcript)
     agent = vault.agent_name
     earlier = session_records.get(vault.root, session.host, session.id, agent)
     before = earlier.candidates if earlier else ()
@@ -92,7 +92,7 @@ def learn(
         result = bring(vault, session, find(), source, earlier, dry_run=dry_run)
     except Exception as error:
         code = getattr(error, "error_code", type(error).__name__)
-        failure = f"{code}: {redaction.redact(str(error))}"
+        failure = f"{code}: {no_secrets.redact(str(error))}"
         if not dry_run:
             _note(vault, record._replace(error=failure))
         raise

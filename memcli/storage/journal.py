@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 
-from memcli.entries import digests, layout
+from memcli.entries import identity, layout
 from memcli.errors import MemcliError, Unreadable, UnsafePath
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
@@ -278,7 +278,7 @@ def _strange(root: str) -> Unreadable:
 
 
 def _digest(data: bytes | None) -> str | None:
-    return None if data is None else digests.sha256(data).hex()
+    return None if data is None else identity.sha256(data).hex()
 
 
 def _text(data: bytes | None) -> str | None:

@@ -8,7 +8,7 @@ checkout has it.
 
 from __future__ import annotations
 
-from memcli.entries import anchors, code_diff, code_lines
+from memcli.entries import anchors, code_lines
 from memcli.entries.anchors import SYMBOL, Anchor, Name
 from memcli.entries.code_lines import CHANGED, EXISTS, GONE, MOVED, NOT_CHECKED
 from memcli.errors import InvalidValue
@@ -118,7 +118,7 @@ class CloseLook:
         if found.state == CHANGED:
             note = "what it was is not shown: it was anchored before it was committed"
             return Looked(state, fresh, note=note)
-        lines = code_diff.diff(then, look.data, found.first, found.last)
+        lines = code_lines.diff(then, look.data, found.first, found.last)
         return Looked(state, fresh, tuple(lines))
 
     def _then(self, anchor: Anchor) -> bytes | None:
@@ -147,7 +147,7 @@ class CloseLook:
             fresh = fresh._replace(first=found.first, last=found.last)
         elif then is not None and anchor.first:
             was = code_lines.compare(anchor, then)
-            place = code_diff.mapped(then, now, was.first, was.last)
+            place = code_lines.mapped(then, now, was.first, was.last)
             if place is not None:
                 fresh = fresh._replace(first=place[0], last=place[1])
         try:

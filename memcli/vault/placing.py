@@ -14,7 +14,7 @@ from memcli.entries import codec, dates, layout, validate
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.identity import fingerprint, strict_key
 from memcli.entries.ids import new_id, slug
-from memcli.entries.text import conflict
+from memcli.entries.text import differences
 from memcli.vault import duplicates, evidence, free_paths, merging, not_shown
 from memcli.vault.saved import Saved, held_back, matched
 
@@ -152,7 +152,7 @@ class _Placing:
         if resolved_id is not None:
             notes.append(f"it is not shown: {not_shown.note(resolved_id)}")
         notes += map(self._names.explained, unclear)
-        if conflict.begins(entry.body) >= 0:
+        if differences.begins(entry.body) >= 0:
             notes.append(
                 "git's marks of a merge stand in it, so it is shown as two versions "
                 f"until one is kept: {entry.path}"

@@ -67,10 +67,10 @@ def put(root: str, record: Record) -> None:
 
 def _masked(value: Any) -> Any:
     """A value without a secret in any of its texts."""
-    from memcli.entries.text import redaction
+    from memcli.entries import no_secrets
 
     if isinstance(value, str):
-        return redaction.masked(value)
+        return no_secrets.masked(value)
     if isinstance(value, Mapping):
         return {name: _masked(item) for name, item in value.items()}
     if isinstance(value, list | tuple):

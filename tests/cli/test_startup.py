@@ -161,7 +161,6 @@ def test_what_reads_and_saves_loads_nothing_of_mining(
             "memcli.sessions.mining",
             "memcli.hosts.transcripts",
             "memcli.sessions.reflect_session",
-            "memcli.entries.text.redaction",
         ),
         *("memcli.sessions.backfill", "requests"),
     )

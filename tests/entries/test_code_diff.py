@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli.entries.code_diff import MOST_LINES, diff, mapped
+from memcli.entries.code_lines import MOST_LINES, diff, mapped
 
 lines = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=12)
 

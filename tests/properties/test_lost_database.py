@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.properties.conftest import publish
 
 from memcli import Vault, Vaults
 from memcli.cli import short_ids
@@ -23,6 +22,7 @@ from memcli.storage import known_vaults
 from memcli.vault.vault import Vault as AnyVault
 from tests import databases
 from tests.conftest import NOW, VaultMaker
+from tests.properties.conftest import publish
 from tests.properties.test_index_equality import write
 
 pytestmark = pytest.mark.slow

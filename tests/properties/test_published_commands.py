@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.properties.conftest import publish
 
 from memcli import Vault
 from memcli.errors import NotAllowed
@@ -17,6 +16,7 @@ from memcli.storage.known_vaults import KnownVault
 from memcli.vault import publishing
 from tests import databases, processes
 from tests.conftest import VaultMaker
+from tests.properties.conftest import publish
 from tests.properties.test_index_equality import write
 
 pytestmark = pytest.mark.slow

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.entries import layout
+from memcli.entries import layout, no_secrets
 from memcli.entries.entry import Confidence, Status
-from memcli.entries.text import redaction
 from memcli.errors import EntryNotFound, MemcliError, Unreadable
 from memcli.hosts.transcript import FRAME, Session, Step
 from memcli.hosts.transcripts import open_transcript
@@ -472,7 +471,7 @@ def test_no_secret_of_a_transcript_is_in_any_file_commit_or_log(
     held += json.dumps(done.as_dict()).encode()
     for name, secret in SECRETS.items():
         assert secret.encode() not in held, name
-    assert redaction.MARK not in str([fate.candidate.title for fate in done.fates])
+    assert no_secrets.MARK not in str([fate.candidate.title for fate in done.fates])
 
 
 @pytest.mark.parametrize("error", [Unreadable("the disk is gone"), ValueError("a bug")])

@@ -8,7 +8,7 @@ import pytest
 from memcli import Vault
 from memcli.entries import codec
 from memcli.entries.eligibility import View
-from memcli.entries.text import conflict
+from memcli.entries.text import differences
 from memcli.sessions.briefing import start
 from memcli.vault.health import repair
 from memcli.vault.health.inspect import inspect
@@ -33,7 +33,7 @@ BOTH = (
 def test_a_conflict_is_all_three_marks_at_the_start_of_lines(
     text: str, place: int
 ) -> None:
-    assert conflict.begins(text) == place
+    assert differences.begins(text) == place
 
 
 def marked(vault: Vault, text: str, changed: tuple[str, str]) -> tuple[str, Path]:

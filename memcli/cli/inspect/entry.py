@@ -126,9 +126,9 @@ def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
 
 def _draw_marks(canvas: Canvas, entry: Entry) -> None:
     """What a note that memcli did not write says outside of its frontmatter."""
-    from memcli.entries.text import note_marks
+    from memcli.entries.text import links
 
-    read = note_marks.as_read(entry)
+    read = links.as_read(entry)
     if read.tags != entry.tags:
         new = [tag for tag in read.tags if tag not in entry.tags]
         canvas.line(f"  tags in its text: {', '.join(new)}")

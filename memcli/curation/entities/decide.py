@@ -16,8 +16,7 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import EntityType
 from memcli.entries.ids import is_adopted, new_id, slug
 from memcli.entries.text import mentions
-from memcli.entries.text.mentions import fold
-from memcli.entries.text.name_index import Registered, compiled
+from memcli.entries.text.mentions import Registered, compiled, fold
 from memcli.errors import NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files

@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memcli.entries.text.name_index import Registered
+    from memcli.entries.text.mentions import Registered
     from memcli.search.reader import Reader
     from memcli.vault.registry.store import Registry
     from memcli.vault.vault import Vault

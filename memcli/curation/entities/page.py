@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from memcli.entries.text.name_index import Registered
+    from memcli.entries.text.mentions import Registered
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault.registry.store import Registry

@@ -18,7 +18,7 @@ from memcli.curation.ideas.ledger import (
     slug,
     text_of,
 )
-from memcli.entries import codec, ids, layout, yaml_lines
+from memcli.entries import codec, ids, layout, plain_yaml
 from memcli.entries.checks import check_date
 from memcli.entries.eligibility import Agent, facts, visible
 from memcli.entries.entry import Entry, Source
@@ -177,7 +177,7 @@ def plan(
         text = append(text, placed)
         files[layout.idea_page(placed.slug)] = page_of(placed)
     if files:
-        files[layout.IDEA_LEDGER] = yaml_lines.to_bytes(text)
+        files[layout.IDEA_LEDGER] = plain_yaml.to_bytes(text)
     return files
 
 
@@ -266,7 +266,7 @@ def page_of(idea: Idea) -> bytes:
                 record=line_of(idea.record or "") or None,
                 excerpt=excerpt or None,
             ),
-            extra=tuple((k, yaml_lines.lines_of(k, v)) for k, v in own.items() if v),
+            extra=tuple((k, plain_yaml.lines_of(k, v)) for k, v in own.items() if v),
             body="\n\n".join(blocks) + "\n",
             path=path,
         )

@@ -15,13 +15,13 @@ from memcli.entries import codec, layout
 from memcli.entries.entry import KINDS, Entry, Status
 from memcli.entries.merging import chains, entry_file, fields, other_files
 from memcli.entries.merging.entry_file import Kept, Version
-from memcli.entries.merging.places import Places
 from memcli.entries.merging.plans import (
     REGULAR,
     Blob,
     File,
     MergeNote,
     MergePlan,
+    Places,
     Read,
     Side,
     file_of,

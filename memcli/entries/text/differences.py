@@ -1,7 +1,8 @@
 """In what two similar texts differ that may matter: a number, a weekday, a not, a name.
 
 Invariant: pure, and no verdict. It compares words and knows no meaning, so it never
-says that one text contradicts the other: both may hold.
+says that one text contradicts the other: both may hold. `begins` finds the marks of a
+merge that git left.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
 
 NUMBER, WEEKDAY, NOT, NAME, ORDER = "number", "weekday", "not", "name", "order"
 SAID = {
@@ -159,3 +161,25 @@ def _places(words: list[str], alone: set[str]) -> set[tuple[int, str]]:
         if not (_is_number(word) or _denies(word) or _WEEKDAY.fullmatch(word)):
             found |= {(-1, before), (1, after)}
     return found
+
+
+_CONFLICT = (r"^<{7} ", r"^={7}\r?$", r"^>{7} ")
+
+
+def begins(text: str) -> int:
+    """Where a conflict begins in a text; -1 when it holds none.
+
+    >>> begins("one\\n<<<<<<< HEAD\\na\\n=======\\nb\\n>>>>>>> other\\n")
+    4
+    """
+    if "<<<<<<< " not in text:
+        return -1
+    import re
+
+    places = [0]
+    for mark in _CONFLICT:
+        found = re.compile(mark, re.MULTILINE).search(text, places[-1])
+        if found is None:
+            return -1
+        places.append(found.start())
+    return places[1]

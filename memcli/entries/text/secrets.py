@@ -19,8 +19,8 @@ from bisect import bisect_left
 from functools import cache
 
 from memcli.entries.remembered import Remembered
-from memcli.entries.text import long_words
 from memcli.entries.text import secret_forms as forms
+from memcli.entries.text import secret_values
 from memcli.entries.text import secret_values as values
 from memcli.named_tuple import NamedTuple
 
@@ -179,10 +179,10 @@ def _read(text: str, wide: bool) -> Iterator[Span]:
     places = {place for core in cores for place in clues[core][0]}
     yield from _of([forms.PHRASES[place] for place in sorted(places)], text, lowered)
     words = [word for word in text.split() if len(word) >= forms.SHORTEST]
-    if long_words.may_hold_secret(words):
+    if secret_values.may_hold_secret(words):
         words = [word for word in words if not (word.isalpha() and word.islower())]
         joined = " ".join(words)
-        long = forms.LONG if max(map(len, words)) >= long_words.LONG else ""
+        long = forms.LONG if max(map(len, words)) >= secret_values.LONG else ""
         yield from _of(forms.WORDS, text, f"{joined}\0{joined.lower()}{long}")
     if any(hint in lowered for core in cores for hint in clues[core][1]):
         yield from _assigned(text, wide)

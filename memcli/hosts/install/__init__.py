@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from memcli.errors import Conflict, InvalidConfig, MemcliError
 from memcli.hosts import table
-from memcli.hosts.install import backups, merge, opencode_plugin, settings_files
+from memcli.hosts.install import command_line, merge, settings_files
 from memcli.hosts.install.command_line import Program, running
 from memcli.hosts.install.settings_files import SCOPES, SettingsFile
 from memcli.hosts.install.status import Installation, mend_of, survey
@@ -112,10 +112,10 @@ def plan(
     """
     record = table.find(host, hooks=True)
     file = settings_files.locate(record, scope, environ, cwd)
-    before = backups.read(file.path)
+    before = settings_files.read(file.path)
     if record.is_plugin:
-        after = opencode_plugin.plugin(program, vault).encode()
-        if before is not None and not opencode_plugin.is_ours(before):
+        after = command_line.plugin(program, vault).encode()
+        if before is not None and not command_line.is_ours(before):
             raise InvalidConfig(
                 f"{file.path}: is not memcli's; nothing was changed",
                 hint="Move it away, then repeat the command.",
@@ -123,7 +123,7 @@ def plan(
             )
     else:
         wanted = settings_files.wanted(record, program, vault)
-        text = backups.decoded(before or b"", file.path)
+        text = settings_files.decoded(before or b"", file.path)
         after = merge.merged(text, file.path, record, wanted).encode()
     notes = [*record.notes]
     if scope == "project":
@@ -150,12 +150,12 @@ def plan_removal(
     record = table.find(host, hooks=True)
     file = settings_files.locate(record, scope, environ, cwd)
     path = file.path
-    before = backups.read(path)
+    before = settings_files.read(path)
     after = before
     if before is not None and record.is_plugin:
-        after = None if opencode_plugin.is_ours(before) else before
+        after = None if command_line.is_ours(before) else before
     elif before is not None and b"memcli" in before:
-        text = merge.without(backups.decoded(before, path), path, record)
+        text = merge.without(settings_files.decoded(before, path), path, record)
         after = None if text is None else text.encode()
     notes = []
     if before == after:
@@ -186,23 +186,23 @@ def apply(plan: InstallPlan) -> InstallOutcome:
     change = plan.change
     if change is None:
         return InstallOutcome("none", None)
-    if backups.read(change.path) != change.before:
+    if settings_files.read(change.path) != change.before:
         raise Conflict(
             f"{change.path}: changed in between; nothing was changed",
             hint="Repeat the command.",
         )
     equal = [
         copy
-        for copy in backups.backups(change.path)
-        if plan.removal and backups.read(copy) == change.after
+        for copy in settings_files.backups(change.path)
+        if plan.removal and settings_files.read(copy) == change.after
     ]
     backup = None
     if change.before is not None and change.backup and not equal:
-        backup = backups.keep(change.path, change.before)
+        backup = settings_files.keep(change.path, change.before)
     if change.after is None:
-        backups.remove(change.path, change.root)
+        settings_files.remove(change.path, change.root)
         return InstallOutcome("removed", backup)
-    with backups.private(change.private):
+    with settings_files.private(change.private):
         files.write_atomic(change.path, change.after)
     for copy in equal:
         files.remove(copy)
@@ -217,7 +217,7 @@ def _change(
     # Settings of which nothing stays, and a plugin as memcli wrote it, are memcli's.
     only_ours = after is None
     if file.host.is_plugin:
-        only_ours = before is not None and opencode_plugin.is_untouched(before)
+        only_ours = before is not None and command_line.is_untouched(before)
     private = file.scope == "user"
     return SettingsChange(
         file.path, before, after, private, file.root, backup=not only_ours
@@ -231,10 +231,10 @@ def _other(scope: str) -> str:
 def _is_installed(host: Host, scope: str, environ: Mapping[str, str], cwd: str) -> bool:
     try:
         path = settings_files.locate(host, scope, environ, cwd).path
-        data = backups.read(path) or b""
+        data = settings_files.read(path) or b""
         if host.is_plugin:
-            return opencode_plugin.is_ours(data)
-        return merge.ours_in(backups.decoded(data, path), path, host)
+            return command_line.is_ours(data)
+        return merge.ours_in(settings_files.decoded(data, path), path, host)
     except MemcliError:
         return False
 

@@ -1,5 +1,10 @@
 """Where memcli is installed, and whether it would work there.
 
+Codex skips a hook that its user has not trusted, and does not say so. It keeps a hash
+of each trusted hook by place: a hook that was changed or moved is not trusted any more.
+How the hash is made is not documented, so a hash means only that the hook was trusted
+once.
+
 Invariant: it only looks. A problem is a sentence that says what is wrong and what to
 do; an installation without problems has hooks that run.
 """
@@ -7,26 +12,20 @@ do; an installation without problems has hooks that run.
 from __future__ import annotations
 
 import os
+import re
 
 from memcli.errors import MemcliError
 from memcli.hosts import table
-from memcli.hosts.install import (
-    backups,
-    codex_trust,
-    json_file,
-    merge,
-    opencode_plugin,
-    settings_files,
-)
+from memcli.hosts.install import command_line, merge, settings_files
 from memcli.hosts.install.command_line import Program, calls
 from memcli.hosts.install.settings_files import SCOPES, SettingsFile
 from memcli.named_tuple import NamedTuple
-from memcli.storage import known_vaults
+from memcli.storage import files, known_vaults
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from memcli.hosts.host import Host
@@ -125,13 +124,15 @@ def _looked_at(
 ) -> Installation:
     host = file.host
     try:
-        data = backups.read(file.path)
+        data = settings_files.read(file.path)
         if data is None:
             return empty
         if host.is_plugin:
             contents = _plugin(host, data)
         else:
-            contents = _settings(host, backups.decoded(data, file.path), file, program)
+            contents = _settings(
+                host, settings_files.decoded(data, file.path), file, program
+            )
     except MemcliError as error:
         return empty._replace(state="unreadable", problems=(error.message,))
     if not contents.events:
@@ -169,12 +170,12 @@ def _looked_at(
 
 def _plugin(host: Host, data: bytes) -> _Contents:
     contents = _Contents()
-    if not opencode_plugin.is_ours(data):
+    if not command_line.is_ours(data):
         return contents
     contents.events = [native for native, _ in host.events]
-    contents.words, contents.vault = opencode_plugin.constants(data)
-    current = opencode_plugin.plugin(Program(tuple(contents.words)), contents.vault)
-    if not opencode_plugin.is_untouched(data):
+    contents.words, contents.vault = command_line.constants(data)
+    current = command_line.plugin(Program(tuple(contents.words)), contents.vault)
+    if not command_line.is_untouched(data):
         contents.problems.append("the plugin has been changed by hand")
     elif current.encode() != data:
         contents.problems.append("the plugin is of another version of memcli")
@@ -183,7 +184,7 @@ def _plugin(host: Host, data: bytes) -> _Contents:
 
 def _settings(host: Host, text: str, file: SettingsFile, program: Program) -> _Contents:
     contents = _Contents()
-    root = json_file.load(text, file.path)
+    root = merge.load(text, file.path)
     contents.hooks = list(merge.entries(root, host))
     wanted = {want.native: want for want in settings_files.wanted(host, program, None)}
     for place, hook in contents.hooks:
@@ -233,21 +234,19 @@ def mend_of(installation: Installation) -> str:
 def _distrust(file: SettingsFile, folder: str, contents: _Contents) -> list[str]:
     """Why Codex does not run the hooks; empty when it does."""
     config = os.path.join(folder, "config.toml")
-    untrusted = codex_trust.untrusted(
-        config, file.path, [place for place, _ in contents.hooks]
-    )
+    refused = untrusted(config, file.path, [place for place, _ in contents.hooks])
     problems = []
-    if untrusted:
+    if refused:
         problems.append(
-            f"{_UNTRUSTED}{', '.join(untrusted)} and runs nothing there: "
+            f"{_UNTRUSTED}{', '.join(refused)} and runs nothing there: "
             "start codex and type /hooks"
         )
     project = file.root
-    if file.scope == "project" and not codex_trust.trusts_project(config, project):
+    if file.scope == "project" and not trusts_project(config, project):
         problems.append(
             f"{_UNTRUSTED}the project {project}: start codex in it and say yes"
         )
-    if codex_trust.switched_off(config):
+    if switched_off(config):
         problems.append(f"hooks are switched off in {config}")
     return problems
 
@@ -309,3 +308,56 @@ def _same(words: Sequence[str]) -> list[str]:
 
 def _shown(words: list[str]) -> str:
     return " ".join(words) or "the program"
+
+
+def untrusted(config: str, path: str, hooks: Iterable[Path]) -> list[str]:
+    """Names of the events whose hooks Codex does not run.
+
+    Args:
+        config: the path of Codex's config.toml.
+        path: the file of the hooks.
+        hooks: where they stand in it, as ("hooks", event, group, "hooks", number).
+    """
+    state = _table(_table(_codex_settings(config), "hooks"), "state")
+    names = {path, os.path.realpath(path)}
+    events = []
+    for _, event, group, _, number in hooks:
+        snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(event)).lower()
+        known = [
+            _table(state, f"{name}:{snake}:{group}:{number}") for name in sorted(names)
+        ]
+        if not any(
+            each.get("trusted_hash") and each.get("enabled") is not False
+            for each in known
+        ):
+            events.append(str(event))
+    return events
+
+
+def trusts_project(config: str, root: str) -> bool:
+    """Whether Codex reads the settings of this project."""
+    projects = _table(_codex_settings(config), "projects")
+    return any(
+        _table(projects, name).get("trust_level") == "trusted"
+        for name in (root, os.path.realpath(root))
+    )
+
+
+def switched_off(config: str) -> bool:
+    """Whether hooks are off altogether."""
+    features = _table(_codex_settings(config), "features")
+    return features.get("hooks", features.get("codex_hooks")) is False
+
+
+def _codex_settings(config: str) -> Mapping[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(files.read(config).decode())
+    except (MemcliError, ValueError):
+        return {}
+
+
+def _table(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = settings.get(name)
+    return value if isinstance(value, dict) else {}

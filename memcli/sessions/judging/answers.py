@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections import deque
 
-from memcli.entries import anchors
+from memcli.entries import anchors, no_secrets
 from memcli.entries.entry import KINDS, Confidence
-from memcli.entries.text import prompt_injection, redaction
+from memcli.entries.text import prompt_injection
 from memcli.entries.text.tokens import STOP_WORDS
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.judging.digest import (
@@ -255,7 +255,7 @@ def _check_words(answer: Answer, digest: Digest, known: dict[str, Known]) -> Non
             raise _Refused("the turns that it cites do not say so again")
         return
     said = " ".join((answer.text, answer.why, *answer.entities, *answer.asked))
-    if redaction.redact(said) != said:
+    if no_secrets.redact(said) != said:
         raise _Refused("holds what looks like a secret")
     doubt = prompt_injection.suspicious(said)
     if doubt is not None:

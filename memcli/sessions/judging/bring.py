@@ -16,11 +16,11 @@ import os
 import re
 
 from memcli.curation import inbox, resolve_query, review
-from memcli.entries import layout
+from memcli.entries import layout, no_secrets
 from memcli.entries.eligibility import View
 from memcli.entries.entry import SUMMARY_TAG, Confidence, Status
 from memcli.entries.identity import claim
-from memcli.entries.text import prompt_injection, redaction
+from memcli.entries.text import prompt_injection
 from memcli.errors import MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import backfill, reflect_session
@@ -72,7 +72,7 @@ def gather(
         Unreadable: the transcript ends early.
     """
     session = transcript.session
-    session = session._replace(id=redaction.masked(session.id))
+    session = session._replace(id=no_secrets.masked(session.id))
     turns = digest.turns_of(redacted(transcript.steps()))
     known = _known(vault, session.id, " ".join(turn.text for turn in turns)[:_ASKED])
     earlier = _noted(vault, session)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import struct
 
-from memcli.entries import digests
+from memcli.entries import identity
 from memcli.storage.git.process import run
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ def may_hold(tree: WorkTree, placed: Mapping[str, bytes | None]) -> bool:
             gone.
     """
     blobs = {
-        path: None if data is None else digests.sha1(b"blob %d\0" % len(data) + data)
+        path: None if data is None else identity.sha1(b"blob %d\0" % len(data) + data)
         for path, data in placed.items()
     }
     objects = os.path.join(tree.git_dir, "objects")

@@ -17,7 +17,7 @@ import contextlib
 import re
 import struct
 
-from memcli.entries import digests
+from memcli.entries import identity
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -204,7 +204,7 @@ def _with_changes(index: bytes, changes: Mapping[bytes, Staged | None]) -> Chang
         parts += (old[at:start], entry)
         at = max(at, stop)
     parts += (old[at:end], _TREE, len(tree).to_bytes(4, "big"), tree)
-    return Changed([*parts, digests.sha1(*parts)], new, same)
+    return Changed([*parts, identity.sha1(*parts)], new, same)
 
 
 def _cached_trees(index: bytes) -> tuple[int, bytes]:

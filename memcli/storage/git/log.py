@@ -6,7 +6,7 @@ reads from the disk: its size is asked for first.
 
 from __future__ import annotations
 
-from memcli.entries import digests
+from memcli.entries import identity
 from memcli.errors import HistoryError
 from memcli.storage.files import LARGEST
 from memcli.storage.git import printed
@@ -87,7 +87,7 @@ class History(Readable):
         same = set()
         for path, line in zip(paths, output.split(b"\n"), strict=False):
             data = b"blob %d\0" % len(contents[path]) + contents[path]
-            digest = (digests.sha256 if len(line) == 64 else digests.sha1)(data).hex()
+            digest = (identity.sha256 if len(line) == 64 else identity.sha1)(data).hex()
             if line == digest.encode():
                 same.add(path)
         return [path for path in contents if path not in same]

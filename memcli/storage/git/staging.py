@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 
-from memcli.entries import digests
+from memcli.entries import identity
 from memcli.errors import Conflict, MemcliError, Unreadable
 from memcli.storage import files
 from memcli.storage.git import ignore_rules, index_bytes
@@ -270,7 +270,7 @@ def _blob_in(index: bytes, path: str) -> bytes | None:
 
 def _blob(data: bytes) -> bytes:
     """git's id of a file's bytes."""
-    return digests.sha1(b"blob %d\0" % len(data) + data)
+    return identity.sha1(b"blob %d\0" % len(data) + data)
 
 
 def _pathspecs(paths: Iterable[str]) -> bytes:

@@ -15,7 +15,7 @@ from memcli.entries.eligibility import View, facts, verdict
 from memcli.entries.entry import FIELDS, Entry, Layer
 from memcli.entries.identity import claim_number
 from memcli.entries.merging import one_file
-from memcli.entries.text import conflict
+from memcli.entries.text import differences
 from memcli.errors import EntryNotFound, InvalidConfig, MemcliError, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.search import edges
@@ -221,8 +221,8 @@ def _code(vault: Vault, entry: Entry) -> tuple[Looked, ...]:
 def _conflicts(stored: Stored) -> Iterator[Problem]:
     """Where a conflict that git left in the text begins."""
     text = stored.data.decode("utf-8", "replace")
-    place = conflict.begins(text)
-    if place >= 0 and conflict.begins(stored.entry.body) >= 0:
+    place = differences.begins(text)
+    if place >= 0 and differences.begins(stored.entry.body) >= 0:
         line = text.count("\n", 0, place) + 1
         yield Problem(stored.path, line, "text", "a merge conflict begins here")
 

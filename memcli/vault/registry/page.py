@@ -10,9 +10,8 @@ from memcli.entries.checks import check_choice
 from memcli.entries.entry import EntityType, Entry, Status, Visibility
 from memcli.entries.frontmatter import values_of
 from memcli.entries.ids import slug
-from memcli.entries.text.mentions import Compiled, fold
-from memcli.entries.text.name_index import Registered
-from memcli.entries.yaml_lines import lines_of
+from memcli.entries.plain_yaml import lines_of
+from memcli.entries.text.mentions import Compiled, Registered, fold
 from memcli.errors import InvalidEntry, InvalidValue
 
 TYPE_CHECKING = False

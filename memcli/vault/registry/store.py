@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from memcli.entries.text.name_index import Registered
+    from memcli.entries.text.mentions import Registered
 
     # (listing, rows of entities as text, parts of the names, broken files)
     _Broken = list[tuple[str, int, str]]
@@ -99,7 +99,7 @@ def load(root: str, agent: Agent | None = None) -> Registry:
 
 
 def _seen_by(registry: Registry, agent: Agent) -> Registry:
-    from memcli.entries.text.name_index import compiled
+    from memcli.entries.text.mentions import compiled
 
     seen = tuple(each for each in registry.entities if _is_visible(each, agent))
     return Registry(seen, compiled(seen), ())
@@ -148,7 +148,7 @@ def _read(
     root: str, listing: Mapping[str, list[str | int]], cached: _Cached | None
 ) -> Registry:
     """Read what is not in the cache, and write the cache anew."""
-    from memcli.entries.text.name_index import Registered, compiled
+    from memcli.entries.text.mentions import Registered, compiled
 
     stamps = _stamps(listing)
     known: dict[str, Registered] = {}
@@ -265,7 +265,7 @@ def _rows(text: str) -> list[Registered]:
     """
     import json
 
-    from memcli.entries.text.name_index import Registered
+    from memcli.entries.text.mentions import Registered
 
     rows = [
         (*row[:2], tuple(row[2]), *row[3:7], tuple(row[7])) for row in json.loads(text)

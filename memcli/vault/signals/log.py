@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import stat
 
-from memcli.entries import digests, layout
+from memcli.entries import identity, layout
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import known_vaults, settings, state_dirs
@@ -124,7 +124,7 @@ def hashed(root: str, question: str, fresh: bytes) -> str | None:
         _change(root, lambda db: db.execute(add, (fresh,)))
         found = list(_rows(root, query))
     words = " ".join(question.casefold().split()).encode("utf-8", "surrogatepass")
-    return digests.blake2b(words, 12, key=found[0][0]).hex() if found else None
+    return identity.blake2b(words, 12, key=found[0][0]).hex() if found else None
 
 
 # --- the file -----------------------------------------------------------------------

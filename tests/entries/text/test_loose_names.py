@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from memcli.entries.text.identifiers import is_code_term
-from memcli.entries.text.loose_names import loose_names
-from memcli.entries.text.mentions import mentions
-from memcli.entries.text.name_index import compiled
+from memcli.entries.text.mentions import compiled, mentions
+from memcli.entries.text.proper_names import loose_names
 
 
 @pytest.mark.parametrize(

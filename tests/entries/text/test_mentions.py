@@ -9,8 +9,15 @@ from hypothesis import strategies as st
 
 from memcli.entries.entry import Entry
 from memcli.entries.text.identifiers import identifier, identifiers
-from memcli.entries.text.mentions import Compiled, fold, folded, linked, mentions
-from memcli.entries.text.name_index import Registered, compiled
+from memcli.entries.text.mentions import (
+    Compiled,
+    Registered,
+    compiled,
+    fold,
+    folded,
+    linked,
+    mentions,
+)
 
 NOBODY = compiled(())
 REGISTRY = compiled(

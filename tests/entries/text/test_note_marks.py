@@ -7,7 +7,7 @@ import pytest
 from memcli import Vault
 from memcli.entries.entry import Entry
 from memcli.entries.ids import adopted_id
-from memcli.entries.text.note_marks import as_read, date_of_name, inline_tags
+from memcli.entries.text.links import as_read, date_of_name, inline_tags
 from memcli.recall.query import Filters
 
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from memcli.entries.text.redaction import MARK, redact
+from memcli.entries.no_secrets import MARK, redact
 
 RANDOM = random.Random(7)
 

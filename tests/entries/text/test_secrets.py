@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.api import Vault
-from memcli.entries.text import long_words, redaction, secret_forms, secrets
+from memcli.entries import no_secrets
+from memcli.entries.text import secret_forms, secret_values, secrets
 from memcli.errors import SecretFound
 from tests.conftest import EVERYTHING
 from tests.entries.text.secret_kinds import FORMS, HARMLESS, OF_A_FORM, SECRETS, fill
@@ -84,15 +85,15 @@ def test_a_form_does_not_depend_on_the_noise_in_it() -> None:
 def test_what_only_looks_like_a_secret_is_none_and_is_mined_as_it_is() -> None:
     wrong = {text: found for text in HARMLESS if (found := secrets.find(text))}
     assert wrong == {}
-    for clean in (redaction.redact, redaction.masked):
+    for clean in (no_secrets.redact, no_secrets.masked):
         assert [clean(text) for text in HARMLESS] == HARMLESS
 
 
-@pytest.mark.parametrize("clean", [redaction.redact, redaction.masked])
+@pytest.mark.parametrize("clean", [no_secrets.redact, no_secrets.masked])
 def test_what_was_taken_out_is_not_found_again(clean: Callable[[str], str]) -> None:
     for name, secret in EVERY.items():
         text = clean(f"Always use\n{secret}\nplease")
-        assert redaction.MARK in text, name
+        assert no_secrets.MARK in text, name
         assert secrets.find(text) == [], name
 
 
@@ -140,7 +141,7 @@ _PIECES = [
 
 def _seconds(text: str) -> float:
     start = time.process_time()
-    redaction.redact(text)  # every pattern of `find`, and those of mining
+    no_secrets.redact(text)  # every pattern of `find`, and those of mining
     return time.process_time() - start
 
 
@@ -170,7 +171,7 @@ def test_a_text_of_nothing_but_secrets_is_counted_in_linear_time() -> None:
 
 @given(st.lists(st.sampled_from([*_PIECES, *SECRETS.values()]), max_size=12))
 def test_what_is_masked_would_be_saved(pieces: list[str]) -> None:
-    assert secrets.find(redaction.masked("".join(pieces))) == []
+    assert secrets.find(no_secrets.masked("".join(pieces))) == []
 
 
 @pytest.mark.parametrize("field", ["text", "title", "tags", "excerpt"])
@@ -234,8 +235,8 @@ def test_each_part_that_a_text_is_searched_for_holds_a_core() -> None:
 
 # Of parts, halves of parts, words of prose, names in code, and words of any length.
 _WORDS = [
-    *long_words._PARTS,
-    *(part[: len(part) // 2] for part in long_words._PARTS),
+    *secret_values._PARTS,
+    *(part[: len(part) // 2] for part in secret_values._PARTS),
     *("internationalisation", "parse_arguments_of", "2026-11-22T10:00:00Z"),
     *("a" * 60, "A1" * 19, "A1" * 20, "x_" * 40),
 ]
@@ -253,12 +254,14 @@ def test_a_value_given_to_a_name_is_found_line_by_line(pieces: list[str]) -> Non
 def test_long_words_looked_at_together_are_judged_as_each_alone(
     words: list[str],
 ) -> None:
-    long_words._HARMLESS.clear()
-    alone = [long_words.may_hold_secret([word]) for word in words]
-    assert long_words.may_hold_secret(words) == any(alone), "when some are known"
-    long_words._HARMLESS.clear()
-    assert long_words.may_hold_secret(words) == any(alone), "when none is known"
-    assert long_words.may_hold_secret(words) == any(alone), "when it was asked before"
+    secret_values._HARMLESS.clear()
+    alone = [secret_values.may_hold_secret([word]) for word in words]
+    assert secret_values.may_hold_secret(words) == any(alone), "when some are known"
+    secret_values._HARMLESS.clear()
+    assert secret_values.may_hold_secret(words) == any(alone), "when none is known"
+    assert secret_values.may_hold_secret(words) == any(alone), (
+        "when it was asked before"
+    )
 
 
 @pytest.mark.parametrize(

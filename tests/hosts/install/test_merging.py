@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memcli.errors import InvalidConfig
 from memcli.hosts import table
 from memcli.hosts.host import Host
-from memcli.hosts.install import json_file, merge
+from memcli.hosts.install import merge
 from memcli.hosts.install.command_line import Program
 from memcli.hosts.install.settings_files import wanted
 
@@ -70,7 +70,7 @@ def install(text: str, host: Host, program: Program = PROGRAM) -> str:
 
 
 def value(text: str) -> Any:
-    return json_file.load(text, "f")
+    return merge.load(text, "f")
 
 
 def without_ours(found: Any, host: Host) -> Any:
@@ -168,7 +168,7 @@ def test_what_does_not_parse_is_refused_with_its_place(text: str, what: str) -> 
 
 def test_comments_and_commas_in_strings_are_text() -> None:
     text = '{"a": "// b /* c", "d": ",}", "e": "\\\\"}'
-    assert json_file.is_strict(text)
+    assert merge.is_strict(text)
     assert value(text + " // x") == json.loads(text)
 
 

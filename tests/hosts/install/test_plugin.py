@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from memcli.hosts.install import opencode_plugin
+from memcli.hosts.install import command_line
 from memcli.hosts.install.command_line import Program
 from memcli.hosts.transcripts import open_transcript
 
@@ -121,7 +121,7 @@ class Run:
 
     def go(self, vault: str | None = None) -> dict[str, Any]:
         assert NODE is not None
-        text = opencode_plugin.plugin(Program(tuple(self.words)), vault)
+        text = command_line.plugin(Program(tuple(self.words)), vault)
         (self.folder / "memcli.mjs").write_text(text, encoding="utf-8")
         (self.folder / "drive.mjs").write_text(DRIVE)
         done = subprocess.run(
@@ -294,9 +294,9 @@ def test_a_pinned_vault_and_strange_paths_reach_memcli_as_they_are(run: Run) -> 
 
 def test_the_plugin_says_whose_it_is_and_gives_its_constants_back() -> None:
     words = ('/a b/it\'s "x" \\1 \\g<0>/memcli', "-m")
-    data = opencode_plugin.plugin(Program(words), '/v"').encode()
-    assert opencode_plugin.constants(data) == ([*words], '/v"')
-    assert opencode_plugin.is_ours(data)
-    assert opencode_plugin.is_untouched(data)
-    assert not opencode_plugin.is_untouched(data + b"\n")
-    assert not opencode_plugin.is_ours(b"// other" + data)
+    data = command_line.plugin(Program(words), '/v"').encode()
+    assert command_line.constants(data) == ([*words], '/v"')
+    assert command_line.is_ours(data)
+    assert command_line.is_untouched(data)
+    assert not command_line.is_untouched(data + b"\n")
+    assert not command_line.is_ours(b"// other" + data)
