@@ -8,22 +8,24 @@ is not read again, and one that cannot be read stops no other.
 from __future__ import annotations
 
 import os
+import re
 
 from memcli.entries import no_secrets
 from memcli.errors import LockBusy, MemcliError, Unreadable
 from memcli.hosts import table, transcripts
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import reflect_session
-from memcli.sessions.candidates import candidates
+from memcli.sessions.mining import Candidate, Mined, mine
 from memcli.sessions.reflect_session import Origin
 from memcli.vault import session_records
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from memcli.hosts.transcript import Step
     from memcli.sessions.bringing import Reflected
     from memcli.vault.vault import Vault
 
@@ -125,26 +127,21 @@ def reflect_all(
 ) -> Iterator[FileOutcome]:
     """Mine these transcripts; (host, path) as `found_here` gives them.
 
-    What one session brings, the next one finds in the vault. So a dry run is the same
-    on a copy of it, and counts what the run would.
+    What one session brings, the next one finds in the vault; a dry run, which brings
+    nothing, counts it for each session that says it.
 
     Raises:
         LockBusy: another process writes; what is done is done.
-        WriteFailed: of a dry run, there is no room for the copy.
     """
-    if dry_run and files:
-        from memcli.sessions.rehearsal import rehearsal
-
-        with rehearsal(vault) as copy:
-            yield from reflect_all(copy, files, progress=progress)
-        return
     for number, (host, path) in enumerate(files):
-        yield _reflected_or_not(vault, host, path)
+        yield _reflected_or_not(vault, host, path, dry_run=dry_run)
         if progress is not None:
             progress(number + 1, len(files))
 
 
-def _reflected_or_not(vault: Vault, host: str, path: str) -> FileOutcome:
+def _reflected_or_not(
+    vault: Vault, host: str, path: str, *, dry_run: bool
+) -> FileOutcome:
     try:
         transcript = transcripts.open_transcript(path, host)
         session = transcript.session
@@ -152,7 +149,7 @@ def _reflected_or_not(vault: Vault, host: str, path: str) -> FileOutcome:
         known = session_records.get(vault.root, session.host, session.id, agent)
         if known is not None and known.reflected and known.mined == state(path):
             return FileOutcome(path, host, "unchanged")
-        done = _reflected(vault, transcript, writer="pipeline", dry_run=False)
+        done = _reflected(vault, transcript, writer="pipeline", dry_run=dry_run)
     except LockBusy:
         raise
     except MemcliError as error:
@@ -183,3 +180,35 @@ def state(path: str) -> tuple[int, int]:
     except OSError as error:
         raise Unreadable(f"{path}: {error.strerror or error}") from error
     return status.st_size, status.st_mtime_ns
+
+
+# Such a word is not typed: it is an image, a minified file, a key. The miner's rules
+# look at a line as a whole, and some take the square of the length of a word.
+_ENDLESS = re.compile(r"(\S{1000})\S{1000,}")
+_EMPTY = re.compile(r"\s{200,}")
+
+
+def candidates(steps: Iterable[Step]) -> Mined:
+    """The candidates of a session; one that held a secret is left out.
+
+    Raises:
+        Unreadable: the steps end early.
+    """
+    mined = mine(redacted(steps))
+    clean = [one for one in mined.candidates if not _held_secret(one)]
+    return mined._replace(candidates=clean)
+
+
+def _held_secret(one: Candidate) -> bool:
+    texts = (one.text, one.title, one.excerpt)
+    return no_secrets.MARK in one.text or any(
+        no_secrets.redact(text) != text for text in texts
+    )
+
+
+def redacted(steps: Iterable[Step]) -> Iterator[Step]:
+    """The steps without a secret, and without words that no person types."""
+    for step in steps:
+        text = _ENDLESS.sub(r"\1 … ", no_secrets.redact(step.text))
+        record = no_secrets.masked(step.record)
+        yield step._replace(text=_EMPTY.sub("\n\n", text), record=record)

@@ -10,24 +10,26 @@ is written.
 
 from __future__ import annotations
 
+import re
+
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Confidence, Entry, Status
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.links import unlinked
 from memcli.named_tuple import NamedTuple
-from memcli.sessions.scope import says_everywhere
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
+    from typing import Any, Final
 
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.sessions.mining import Candidate
     from memcli.vault.likeness import Similar
     from memcli.vault.vault import Vault
+
 
 _KINDS = {"preference": "preference", "correction": "preference"}
 _DECIDED = "decided"
@@ -222,3 +224,44 @@ def confirming(vault: Vault, reader: Reader, route: Route, row: StoredRow) -> Ro
     if row.status != Status.ACTIVE or route.candidate.confirms:
         draft = draft.replace(project=row.project)
     return route._replace(draft=draft)
+
+
+_ALL: Final = r"(?:all|every|each|any)(?: one)?(?: of)?(?: (?:my|our|the|your|other))*"
+_WORK: Final = r"(?:\w+ )?(?:projects?|repos?|repositor(?:y|ies)|code ?bases?)"
+_EVERYWHERE: Final = re.compile(
+    rf"\b(?:in|across|for|on|to|with|over) {_ALL} {_WORK}\b"
+    rf"|\bacross (?:my |our )?(?:projects|repos|repositories|code ?bases)\b"
+    r"|\b(?:whatever|whichever|no matter (?:what|which)|regardless of(?: the)?)"
+    rf" {_WORK}\b"
+    r"|(?:^|[.,;:!] ?)(?:(?:and|but|so|also|please) )?"
+    r"(?:generally|in general|as a general rule)\b"
+    r"|\beverywhere\b"
+    r"(?!\?|,? (?:in|on|inside|within|across|else|we|you|i|it|that|this|the|where))",
+    re.IGNORECASE,
+)
+_HERE: Final = re.compile(
+    r"\b(?:in|for|across|throughout|of|on) (?:this|the|our) (?:\w+ )?"
+    r"(?:project|repo|repository|code ?base)\b",
+    re.IGNORECASE,
+)
+
+
+def says_everywhere(text: str, around: str = "") -> bool:
+    """Whether the words of a sentence say that it holds in all projects.
+
+    Args:
+        text: the words that were mined.
+        around: where they stand; the whole sentence counts, and no other one.
+
+    >>> says_everywhere("In all my projects, use pnpm.")
+    True
+    >>> says_everywhere("Use US English everywhere in the docs.")
+    False
+    """
+    text, around = (" ".join(each.split()) for each in (text, around))
+    place = around.find(text)
+    if place >= 0:
+        begin = max(around.rfind(f"{mark} ", 0, place) for mark in ".!?;") + 1
+        text = around[begin : place + len(text)]
+    plain = text.replace("\u2019", "'")
+    return bool(_EVERYWHERE.search(plain)) and not _HERE.search(plain)

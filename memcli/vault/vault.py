@@ -15,7 +15,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import files, known_vaults
 from memcli.storage import settings as config
 from memcli.storage.vault_paths import inside
-from memcli.vault.caller import OWNER, Caller, refuse_unnamed, silent
+from memcli.vault.caller import OWNER, Caller, refuse_unnamed
 from memcli.vault.vault_index import VaultIndex, own_beside, resolved_in
 
 TYPE_CHECKING = False
@@ -208,10 +208,6 @@ class Vault:
     def acting_as(self, agent: str | None) -> Self:
         """The same vault for this agent; None is the owner."""
         return self._for(self.root, self.caller._replace(agent=agent))
-
-    def copied_to(self, root: str) -> Self:
-        """A copy of this vault at `root` for the same caller, who is told nothing."""
-        return self._for(root, self.caller._replace(tell=silent))
 
     def _for(self, root: str, caller: Caller) -> Self:
         engine = self._engine.again_as() if self._engine else None

@@ -30,7 +30,7 @@ from memcli.recall import recall
 from memcli.recall.query import Query, checked
 from memcli.search.ranking.weights import DEFAULTS
 from memcli.sessions.briefing.prompt import for_prompt, question
-from memcli.sessions.scope import says_everywhere
+from memcli.sessions.routing import says_everywhere
 from tests.benchmarks import locomo, report
 
 if TYPE_CHECKING:

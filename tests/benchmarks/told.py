@@ -28,7 +28,7 @@ from unittest.mock import patch
 
 from memcli import Vault
 from memcli.hosts.transcript import Step
-from memcli.sessions.candidates import candidates
+from memcli.sessions.backfill import candidates
 from memcli.sessions.hooks import call as hook
 from memcli.sessions.hooks import glance
 from memcli.vault import create

@@ -15,9 +15,8 @@ from memcli.errors import WriteFailed
 from memcli.hosts.transcript import Session, Step
 from memcli.hosts.transcripts import open_transcript
 from memcli.sessions import backfill, mining, reflect_session
-from memcli.sessions.backfill import reflect_file
+from memcli.sessions.backfill import candidates, reflect_file
 from memcli.sessions.bringing import Reflected
-from memcli.sessions.candidates import candidates
 from memcli.vault.health.lint import lint
 from tests.conftest import VaultMaker, state_of
 from tests.hosts.writing import write
@@ -262,7 +261,7 @@ def test_a_bug_that_one_transcript_shows_stops_no_other(
             raise KeyError("a bug")
         return mine(rows)
 
-    monkeypatch.setattr("memcli.sessions.candidates.mine", fragile)
+    monkeypatch.setattr("memcli.sessions.backfill.mine", fragile)
     found = [
         ("generic", say(tmp_path, "this breaks it", name="one")),
         ("generic", say(tmp_path, ALWAYS, name="two")),

@@ -299,7 +299,6 @@ def test_more_sessions_than_are_listed_as_evidence_are_each_counted_once(
 def test_a_failure_does_not_lose_what_is_known_of_the_session(
     vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memcli.sessions import candidates
 
     path = talk(tmp_path, SEEDED)
     done = reflect_file(vault, path)
@@ -309,7 +308,7 @@ def test_a_failure_does_not_lose_what_is_known_of_the_session(
         raise Unreadable("the disk is gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr(candidates, "mine", broken)
+        patch.setattr(backfill, "mine", broken)
         (failed,) = backfill.reflect_all(
             vault, [("generic", talk(tmp_path, [*SEEDED, ("user", "thanks")]))]
         )

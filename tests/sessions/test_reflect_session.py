@@ -20,9 +20,8 @@ from memcli.sessions import (
     mining_report,
     reflect_session,
 )
-from memcli.sessions.backfill import reflect_file
+from memcli.sessions.backfill import candidates, reflect_file
 from memcli.sessions.bringing import Reflected
-from memcli.sessions.candidates import candidates
 from memcli.vault import session_records
 from memcli.vault.caller import Caller
 from tests.conftest import VaultMaker, state_of
@@ -658,37 +657,16 @@ def test_a_history_is_mined_session_by_session_and_goes_on_where_it_was_stopped(
     assert len(texts(vault)) == 3
 
 
-def test_a_dry_run_over_many_sessions_counts_what_the_run_does(
-    vault: Vault, tmp_path: Path, snapshot: Callable[[str], dict[str, str]], home: Path
+def test_a_dry_run_over_many_sessions_changes_nothing(
+    vault: Vault, tmp_path: Path, snapshot: Callable[[str], dict[str, str]]
 ) -> None:
-    """A rule of three sessions is saved once, and met again twice."""
-    other = "Never write tests with sleeps in them"
-    vault.save(vault.draft({"text": other, "kind": "preference"}))
-    found = [
-        ("generic", say(tmp_path, ALWAYS, name="one")),
-        ("generic", say(tmp_path, ALWAYS, name="two")),
-        ("generic", say(tmp_path, f"{ALWAYS} {other}.", name="three")),
-        (
-            "generic",
-            say(tmp_path, "Never commit generated files to this repo", name="four"),
-        ),
-    ]
-
-    def counted(*, dry_run: bool) -> list[tuple[str, dict[str, Any]]]:
-        done = backfill.reflect_all(vault, found, dry_run=dry_run)
-        return [(one.outcome, one.as_dict()["counts"]) for one in done]
-
-    def kept() -> set[str]:
-        return {str(path) for path in home.rglob("*")}
-
-    list(backfill.reflect_all(vault, found[3:]))
-    before, there = snapshot(vault.root), kept()
-    planned = counted(dry_run=True)
-    assert (snapshot(vault.root), kept()) == (before, there)
-    assert planned == counted(dry_run=False)
-    assert [outcome for outcome, _ in planned] == ["reflected"] * 3 + ["unchanged"]
-    counts = [counts for _, counts in planned]
-    assert counts == [{"saved": 1}, {"seen": 1}, {"seen": 2}, {}]
+    found = [("generic", say(tmp_path, ALWAYS, name=name)) for name in ("one", "two")]
+    list(backfill.reflect_all(vault, found[1:]))
+    before = snapshot(vault.root)
+    planned = list(backfill.reflect_all(vault, found, dry_run=True))
+    assert [one.outcome for one in planned] == ["reflected", "unchanged"]
+    assert planned[0].as_dict()["counts"] == {"seen": 1}
+    assert snapshot(vault.root) == before
 
 
 def test_a_transcript_that_cannot_be_read_stops_no_other(

@@ -19,7 +19,7 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.entries.identity import claim
 from memcli.hosts.transcript import Session, Step
-from memcli.sessions.candidates import candidates
+from memcli.sessions.backfill import candidates
 from memcli.sessions.mining import mine
 from memcli.sessions.reflect_session import learn
 from memcli.vault.caller import Caller

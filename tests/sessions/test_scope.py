@@ -2,7 +2,7 @@
 
 import pytest
 
-from memcli.sessions.scope import says_everywhere
+from memcli.sessions.routing import says_everywhere
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,20 @@ from __future__ import annotations
 from memcli.entries.text.harmless import harmless
 from memcli.hosts.transcript import FRAME
 from memcli.named_tuple import NamedTuple
+from memcli.search.reader import Reader
+from memcli.storage import known_vaults
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from memcli.entries.eligibility import View
+    from memcli.search.stored_row import StoredRow
+    from memcli.storage.known_vaults import KnownVault
     from memcli.vault.signals.event import EventRow
+    from memcli.vault.vault import Vault
+
 
 _OPENING = (
     "From memcli, the memory of this user and their agents. This is a heuristic record "
@@ -136,3 +143,111 @@ def plain(text: str) -> str:
 def _cost(text: str) -> int:
     """The length of a text as JSON, which is how it travels."""
     return len(text) + sum(text.count(sign) for sign in '\n"\\')
+
+
+NOT_ALLOWED = "hooks do not tell it: its kind or its length is not allowed"
+
+
+class _Limited(Reader):
+    def __init__(self, reader: Reader, place: KnownVault) -> None:
+        self.__dict__.update(reader.__dict__)
+        self._place = place
+
+    def verdict(self, doc: int, view: View) -> str | None:
+        refusal = super().verdict(doc, view)
+        if refusal is None:
+            row = self.row(doc)
+            fits = len(row.text) <= self._place.max_chars
+            # The rules of a session are of no kind.
+            if not fits or not (row.item or row.kind in self._place.kinds):
+                return NOT_ALLOWED
+        return refusal
+
+
+def limited(reader: Reader, place: KnownVault) -> Reader:
+    """The reader as hooks read it: what they may not tell of a vault is refused."""
+    return _Limited(reader, place)
+
+
+# A text longer than this is a document; the session is told its title.
+_LONGEST = 1_200
+
+
+def source_of(vault: Vault) -> str:
+    """The name of a vault that is not the user's own, which each entry then bears."""
+    return "" if vault.source == known_vaults.PERSONAL else vault.source
+
+
+def note(
+    vault: Vault, prompt: str | None, items: Iterable[Item], shown: Collection[str]
+) -> None:
+    """Write into the vault's log of signals which of its entries a session was told.
+
+    Args:
+        vault: the own one; entries of other vaults are not noted.
+        prompt: the question; None at a start.
+        items: what there was to tell, the best first.
+        shown: the ids of those that were told.
+    """
+    rows = [item.signal for item in items if item.signal and item.id in shown]
+    if prompt is not None:
+        rows = [{**row, "rank": rank} for rank, row in enumerate(rows, 1)]
+    vault.recorder.recalled(prompt, rows)
+
+
+def marked(reader: Reader, row: StoredRow, view: View) -> StoredRow:
+    """The row of an entry to tell, marked where it rests on what no longer holds.
+
+    Every hook tells what this returns. A fact rests on nothing, and costs nothing.
+    """
+    if row.layer == "fact":
+        return row
+    from memcli.entries import dates
+    from memcli.vault import staleness
+
+    found = staleness.reasons(reader, row, view, news=False)
+    if not found:
+        return row
+    name = found[0].ids[0]
+    why = f"may no longer hold: rests on {name}, {found[0].reason}"
+    for doc in reader.exact("id", name)[:1]:
+        of = reader.row(doc)
+        when = reader.columns.ended[doc] or dates.to_epoch(of.updated or of.created)
+        why += f" on {dates.iso(when)[:10]}"
+    return row._replace(text=f"({why}) {row.text}", title=f"({why}) {row.title}")
+
+
+def short(row: StoredRow, source: str = "") -> str:
+    """The text of an entry, or the title of a document."""
+    text = row.text
+    if len(text) <= _LONGEST:
+        return text
+    where = f" --vault {source.removeprefix('team:')}" if source else ""
+    inspect = f"memcli inspect {row.id}{where}"
+    return f"{row.title[:_LONGEST]} ({len(text):,} characters: {inspect})"
+
+
+_COMMITS = 5
+# Seconds for each of two calls of git: an order is worth no more.
+_PATIENCE = 0.3
+# A commit may change thousands of files.
+_MOST, _LONGEST = 200, 200
+
+
+def names(
+    folder: str | None, environ: Mapping[str, str] | None
+) -> Sequence[Sequence[str]]:
+    """The terms of the work in a project's folder, as `tokens.names` gives them."""
+    from memcli.entries.text import tokens
+    from memcli.search.stemmer import stemmer
+    from memcli.storage.code_history import CodeHistory
+
+    history = CodeHistory.open(folder, environ) if folder else None
+    if history is None:
+        return ()
+    said = [
+        history.branch(),
+        *history.unfinished(_PATIENCE)[:_MOST],
+        *history.last_commits(_COMMITS, _PATIENCE)[:_MOST],
+    ]
+    return tokens.names("\n".join(each[:_LONGEST] for each in said), stemmer())

@@ -15,8 +15,7 @@ from __future__ import annotations
 from memcli.entries.entry import Item as ReflectionItem
 from memcli.entries.text import prompt_injection
 from memcli.named_tuple import NamedTuple
-from memcli.sessions.briefing.frame import Item
-from memcli.sessions.briefing.items import marked, short, source_of
+from memcli.sessions.briefing.frame import Item, marked, short, source_of
 from memcli.vault.signals import event
 
 TYPE_CHECKING = False

@@ -18,8 +18,7 @@ from memcli.entries.identity import strict_key
 from memcli.entries.ids import shortened
 from memcli.entries.text import prompt_injection
 from memcli.named_tuple import NamedTuple
-from memcli.sessions.briefing.frame import TITLES, Item
-from memcli.sessions.briefing.items import marked, short, source_of
+from memcli.sessions.briefing.frame import TITLES, Item, marked, short, source_of
 from memcli.storage import known_vaults
 from memcli.vault.signals import event
 

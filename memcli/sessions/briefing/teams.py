@@ -97,7 +97,7 @@ def ask(
     from threading import Thread
 
     from memcli.search.following import Behind
-    from memcli.sessions.briefing.limits import limited
+    from memcli.sessions.briefing.frame import limited
     from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
 

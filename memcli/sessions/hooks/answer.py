@@ -60,8 +60,7 @@ def at_prompt(root: str, event: Event, line: dict[str, Any], limits: TeamLimits)
     """What a session is told with a prompt; `line` says in the log what came of it."""
     from memcli.hosts import hook_reply
     from memcli.sessions.briefing import prompt
-    from memcli.sessions.briefing.frame import framed
-    from memcli.sessions.briefing.items import note
+    from memcli.sessions.briefing.frame import framed, note
 
     opening = opened_unless_indexing(root, event, line)
     if opening is None:

@@ -53,8 +53,7 @@ def at_start(root: str, event: Event, line: dict[str, Any], limits: TeamLimits) 
     """What a session is told when it starts; `line` says what came of it."""
     from memcli.hosts import hook_reply
     from memcli.sessions.briefing import start
-    from memcli.sessions.briefing.frame import framed
-    from memcli.sessions.briefing.items import note
+    from memcli.sessions.briefing.frame import framed, note
 
     opening = opened_unless_indexing(root, event, line)
     if opening is None:
@@ -134,7 +133,7 @@ def _session(vault: Vault, view: View, event: Event) -> Session:
 
     from memcli.errors import MemcliError
     from memcli.hosts import table
-    from memcli.sessions.briefing import at_hand
+    from memcli.sessions.briefing import frame
     from memcli.sessions.briefing.loaded import LoadedPages
     from memcli.sessions.briefing.start import Session
 
@@ -147,7 +146,7 @@ def _session(vault: Vault, view: View, event: Event) -> Session:
         view=view,
         project=name,
         watch=watch_of(vault),
-        work=cache(lambda: at_hand.names(folder, vault.environ)),
+        work=cache(lambda: frame.names(folder, vault.environ)),
         loaded=LoadedPages(host, folder, vault.environ) if host else None,
     )
 

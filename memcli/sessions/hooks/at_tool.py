@@ -14,8 +14,7 @@ from memcli.entries.text import code_terms, prompt_injection
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import hook_log, markers
 from memcli.sessions.actions.match import Action, Looked, fired, is_spared
-from memcli.sessions.briefing.frame import Item, framed
-from memcli.sessions.briefing.items import marked
+from memcli.sessions.briefing.frame import Item, framed, marked
 from memcli.sessions.hooks import glance
 from memcli.storage import known_vaults, state_dirs
 
@@ -217,7 +216,7 @@ def _text(
 ) -> tuple[Answer, list[str]]:
     """What to tell, and the ids of what is told."""
     from memcli.hosts import hook_reply
-    from memcli.sessions.briefing.items import note
+    from memcli.sessions.briefing.frame import note
     from memcli.vault.signals import event as signals
 
     part = _BEFORE if event.name == "pre-tool" else _AFTER

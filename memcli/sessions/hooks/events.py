@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import time
 
-from memcli.sessions.hooks import command_line
+from memcli.sessions.hooks import pipe
 
 TYPE_CHECKING = False
 
@@ -63,7 +63,7 @@ class Call:
 
     def __init__(self, words: Sequence[str]) -> None:
         self.started = time.monotonic()
-        self.event, self.flags, self.unclear = command_line.parsed(words)
+        self.event, self.flags, self.unclear = pipe.parsed(words)
         self.root: str | None = None
         self.answer = ""
         self.line: dict[str, Any] = {"event": self.event[:40]}

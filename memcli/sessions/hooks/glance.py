@@ -16,7 +16,7 @@ from memcli.entries import layout
 from memcli.hosts import tool_call
 from memcli.search import trigger_table
 from memcli.sessions import session_files
-from memcli.sessions.hooks import command_line, pipe
+from memcli.sessions.hooks import pipe
 from memcli.storage import state_dirs, user_folder
 
 TYPE_CHECKING = False
@@ -80,7 +80,7 @@ def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool
         payload: what the host sent.
         environ: names the user's folders.
     """
-    _, flags, unclear = command_line.parsed(words)
+    _, flags, unclear = pipe.parsed(words)
     if unclear:
         return True
     root = _vault(flags, environ)

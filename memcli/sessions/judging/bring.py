@@ -25,8 +25,8 @@ from memcli.errors import MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import backfill, reflect_session
 from memcli.sessions.already_mined import JUDGED
+from memcli.sessions.backfill import redacted
 from memcli.sessions.bringing import Reflected, project_of
-from memcli.sessions.candidates import redacted
 from memcli.sessions.judging import answers, digest
 from memcli.sessions.judging.digest import Digest, Known
 from memcli.sessions.mining import Candidate, Mined

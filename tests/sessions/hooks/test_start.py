@@ -11,7 +11,7 @@ from memcli.curation import foreign, instruction_block
 from memcli.entries.entry import SUMMARY_TAG, Entry
 from memcli.entries.text import prompt_injection
 from memcli.hosts.memories import tools
-from memcli.sessions.briefing import at_hand
+from memcli.sessions.briefing import frame
 from memcli.storage import projects
 from memcli.storage.code_history import CodeHistory
 from tests.conftest import VaultMaker
@@ -194,16 +194,16 @@ def test_nothing_that_a_hostile_repository_names_is_run(
     hook.chmod(0o755)
     for path in (shop / "Makefile", shop / "src" / "app.py"):
         path.write_bytes(path.read_bytes() + b"\n")
-    terms = {term for name in at_hand.names(str(shop), os.environ) for term in name}
+    terms = {term for name in frame.names(str(shop), os.environ) for term in name}
     assert "attribut" in terms
     assert not ran.exists()
 
 
 def test_a_folder_without_a_history_has_no_work_at_hand(tmp_path: Path) -> None:
-    assert at_hand.names(None, os.environ) == ()
-    assert at_hand.names(str(tmp_path), os.environ) == ()
+    assert frame.names(None, os.environ) == ()
+    assert frame.names(str(tmp_path), os.environ) == ()
     git(tmp_path, "init", "-q", "-b", "main")
-    assert at_hand.names(str(tmp_path), os.environ) == [("main",)]
+    assert frame.names(str(tmp_path), os.environ) == [("main",)]
 
 
 # --- what a host loads by itself ------------------------------------------------------
