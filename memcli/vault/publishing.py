@@ -22,7 +22,6 @@ from memcli.storage import files, known_vaults
 from memcli.storage.engine_url import redacted
 from memcli.storage.git import tree
 from memcli.storage.git.log import History
-from memcli.storage.git.printed import Blob
 from memcli.storage.git.remote_address import shown_of
 from memcli.vault import publish_order
 
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 
     from memcli.entries.entry import Entry
     from memcli.search.reading import Files
+    from memcli.storage.git.printed import Blob
     from memcli.vault.vault import Vault
 
 _BATCH = 1_000  # files whose bytes are held at once

@@ -57,8 +57,8 @@ class _Mentioned(NamedTuple):
     is mentioned, and in how many others.
 
     `names` has a spelling of each, and `repeated` the places in `spelled` and `docs` of
-    those that have several. `every` are the entries, `force` says how many of those that were
-    asked for are in force.
+    those that have several. `every` are the entries, `force` says how many of those
+    that were asked for are in force.
     """
 
     counts: dict[str, tuple[int, int]]

@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memcli.entries.text.name_index import Registered
+    from memcli.entries.text.mentions import Registered
     from memcli.storage.git.beside_head import Comparable
 
 # The names that `files` gives to what will replace a file.
