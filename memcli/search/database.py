@@ -8,8 +8,9 @@ removed under the index's lock, the `-wal` first.
 
 from __future__ import annotations
 
+# Not `sqlite3`, which loads datetime for its adapters: a fifth of a bare Python.
+import _sqlite3 as sqlite3
 import os
-import sqlite3
 
 from memcli.search.store import TABLES, Damaged
 

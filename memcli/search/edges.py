@@ -77,6 +77,30 @@ class EntryLinks:
             rest_on_it = reader.exact("evidence", row.id)
             yield Edge("evidence", "", sorted({*rests_on, *rest_on_it}))
 
+    def fetch(self, docs: Collection[int]) -> None:
+        """Read at once most of the lists that the edges of documents are made of."""
+        from memcli.entries.text.links import link_keys, link_readings, links
+
+        self._reader.fetch_rows(docs)
+        wanted: dict[str, list[str]] = {}
+        for doc in docs:
+            row = self._reader.row(doc)
+            count = len(row.entities)
+            wanted.setdefault("entity", []).extend(row.name_keys[:count])
+            wanted.setdefault("name_said", []).extend(row.name_keys[count:])
+            others = (row.supersedes, row.superseded_by, *row.evidence)
+            wanted.setdefault("id", []).extend(filter(None, others))
+            if self._has_evidence:
+                wanted.setdefault("evidence", []).append(row.id)
+            if self._has_links:
+                names = link_keys(row.id, row.path, row.title)
+                wanted.setdefault("link", []).extend(names)
+                for target in links(row.text):
+                    readings = link_readings(target, row.path)
+                    wanted.setdefault("name", []).extend(readings)
+        for field, values in wanted.items():
+            self._reader.fetch(field, values)
+
     def _of_entity(self, name: str, key: str) -> Sequence[int]:
         """The entries about an entity; of a registered one those that only name it."""
         if name not in self._about:

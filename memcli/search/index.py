@@ -376,7 +376,7 @@ class Index:
         """The state of the files as they were listed, or of a later moment."""
         try:
             with Lock(self._lock, self.patience):
-                return self._update(listing)
+                return self._update(listing, state)
         except LockBusy:
             if state is None:
                 raise
@@ -388,7 +388,7 @@ class Index:
             why = getattr(error, "message", None) or str(error)
             self._tell(f"the index is kept in memory: {self._path}: {why}")
             self._into_memory()
-            return self._update(listing)
+            return self._update(listing, None)
 
     def _into_memory(self) -> None:
         """Go on with a copy of the index that no disk has to take."""
@@ -396,13 +396,18 @@ class Index:
         self._close()
         self._db, self._is_in_memory = copy, True
 
-    def _update(self, listing: Listing) -> State:
-        """Index the files that changed. The lock is held."""
+    def _update(self, listing: Listing, before: State | None) -> State:
+        """Index the files that changed. The lock is held.
+
+        Args:
+            listing: the files, as they were before the lock was taken.
+            before: the state at that moment.
+        """
         from memcli.search.updating import Update
 
         # The process that held it before may have done the work, for files that were
         # written after this listing.
-        before, state = self._state, self._opened()
+        state = self._opened()
         reason = ""
         db = self._db
         if db is None:
@@ -410,7 +415,7 @@ class Index:
             db = self._db = database.opened(self._path, self.patience)
         elif state is None:
             reason = "the vault's config changed"
-        if state is not before:
+        if state != before:
             listing = self._scan(state)
             if state is not None and state.describes(self.root, listing):
                 return state

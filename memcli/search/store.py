@@ -186,7 +186,9 @@ class Store:
 
     def fetch(self, field: str, terms: Iterable[str]) -> None:
         """Read the lists of several terms at once."""
-        missing = [term for term in terms if (field, term) not in self._lists]
+        missing = [t for t in dict.fromkeys(terms) if (field, t) not in self._lists]
+        if not missing:
+            return
         names = {encoded(term): term for term in missing}
         found: dict[str, tuple[array[int], array[float]]] = {}
         sql = (

@@ -114,6 +114,9 @@ class Edge(NamedTuple):
 class Links(Protocol):
     """The edges between documents."""
 
+    def fetch(self, docs: Collection[int]) -> None:
+        """Read at once what the edges of documents are made of; changes no answer."""
+
     def edges(self, doc: int) -> Iterable[Edge]:
         """What ties a document to others, always in the same order."""
 

@@ -80,6 +80,7 @@ def walk(
     floor = [best * weights.graph_brings**hops for hops in range(weights.depth + 1)]
     for hops in range(1, weights.depth + 1):
         news: dict[int, Reached] = {}
+        scope.links.fetch(heads)
         # Where no hop follows, an edge below it is too weak to bring an entry, as most
         # are; it counts for those that `totals` holds.
         least = floor[hops] if hops == weights.depth else 0.0

@@ -33,6 +33,9 @@ class Web:
     def __init__(self, *edges: Edge) -> None:
         self._edges = edges
 
+    def fetch(self, _docs: object) -> None:
+        pass
+
     def edges(self, doc: int) -> Iterator[Edge]:
         """The edges that hold a document."""
         return (edge for edge in self._edges if doc in edge.docs)
