@@ -1,45 +1,24 @@
-"""Reading the index: documents as integers, what eligibility says of each, its row.
-
-Invariant: a document that was deleted, or that its reader may not see, is in no list
-and no count; so an index that was updated a thousand times answers like one that was
-built at once.
-"""
+"""Reading the index: documents as integers, what eligibility says of each, its row."""
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import islice
 
 from memcli.entries.eligibility import ELSEWHERE, Agent, Facts, View, verdict
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.projects import holds
 from memcli.named_tuple import NamedTuple
-from memcli.search.columns import (
-    ANSWERS_SHIFT,
-    ASKS,
-    CONFLICT,
-    NOT_PLAIN,
-    PINNED,
-    SPAN,
-    STATUS_MASK,
-    in_window,
-    newest_first,
-)
-from memcli.search.ranking.corpus import held_of
+from memcli.search.columns import CONFLICT, NOT_PLAIN, STATUS_MASK
+from memcli.search.documents import STATUSES, Documents
 from memcli.search.resolved_claims import Claims, ResolvedClaims, with_standing
-from memcli.search.store import WEIGHTED
-from memcli.search.stored_row import StoredRow, said
+from memcli.search.stored_row import StoredRow
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import (
-        Callable,
-        Collection,
         Iterable,
-        Iterator,
         Mapping,
-        Sequence,
     )
     from typing import TypeVar
 
@@ -48,7 +27,6 @@ if TYPE_CHECKING:
     _Named = TypeVar("_Named", Entry, StoredRow)
 
 _ACTIVE = str(Status.ACTIVE)
-STATUSES = tuple(Status)
 
 # So many rows are read faster than the values of all ids.
 _FEW = 100
@@ -63,7 +41,7 @@ class Broken(NamedTuple):
     reason: str
 
 
-class Reader:
+class Reader(Documents):
     """The documents of an index (a `ranking.Corpus`).
 
     Args:
@@ -74,11 +52,7 @@ class Reader:
         root: the vault's folder.
 
     Attributes:
-        columns: the facts of all documents.
         claims: which claims are resolved, and by which entries.
-        live: how many documents there are.
-        size: how many are weighed, those of `weigh_with` included.
-        total_length: how many terms these documents have together.
     """
 
     def __init__(
@@ -90,19 +64,13 @@ class Reader:
     ) -> None:
         self.root = root
         self.agent = agent
-        self._store = store
         self._broken = broken if agent is None else {}
         if agent is not None:
             # No count, list or weight can then give it away: every system that we have
             # read filters at each surface, and forgot the filter somewhere.
             store.hide(agent)
-        self.columns = store.columns
-        self.live = self.size = store.size.documents
-        self.total_length = store.size.length
-        self._members: dict[int, list[int]] = {}
+        super().__init__(store)
         self._rows: dict[int, StoredRow] = {}
-        self._scaled: tuple[float, Sequence[float]] = (0.0, ())
-        self._beside: Sequence[Reader] = ()
         self.claims = Claims(store)
 
     def count_resolved(self, elsewhere: ResolvedClaims | None) -> None:
@@ -133,271 +101,6 @@ class Reader:
             Broken(path, line, reason)
             for path, (line, reason) in sorted(self._broken.items())
         ]
-
-    # --- lists of documents
-
-    def everything(self) -> Iterator[int]:
-        """All documents."""
-        return self._store.everything()
-
-    def exact(self, field: str, value: str) -> Sequence[int]:
-        """The documents whose field has this exact value."""
-        return self._store.exact(field, value)
-
-    def fetch(self, field: str, values: Iterable[str]) -> None:
-        """Read the lists of several values at once, which are asked for next."""
-        self._store.fetch(field, values)
-
-    def dated(self, after: int | None, before: int | None) -> Iterator[int]:
-        """All documents whose time may lie in a window, and perhaps others.
-
-        Args:
-            after: its first second; None is no beginning.
-            before: the first second behind it; None is no end.
-        """
-        live, found = self._store.live, in_window(self.columns, after, before)
-        return found if live is None else filter(live.__getitem__, found)
-
-    def pinned(self) -> list[int]:
-        """The documents that are pinned: they go into every session."""
-        if not self._store.size.flags & PINNED:
-            return []
-        flags = self.columns.flags
-        return [doc for doc in self.everything() if flags[doc] & PINNED]
-
-    @cached_property
-    def _constraints(self) -> list[int]:
-        return self.newest(self.exact("kind", "constraint"))
-
-    def constraints(self) -> Iterator[int]:
-        """The constraints, the newest first."""
-        return iter(self._constraints)
-
-    def of_session(self, name: str) -> Sequence[int]:
-        """The documents of the session or document of this name."""
-        from memcli.search.document import numbered
-
-        return self.exact("session", f"{numbered(name):016x}")
-
-    def session_members(self, session: int) -> list[int]:
-        """The documents of a session, in their order in it."""
-        found = self._members.get(session)
-        if found is None:
-            members = self.exact("session", f"{session:016x}")
-            seqs, times, orders = self.columns.seqs, self.columns.times, self.orders
-            # Without a call for each: sessions are a tenth of a ranking.
-            columns = (seqs, times, orders)
-            keys = (map(column.__getitem__, members) for column in columns)
-            found = [d for *_, d in sorted(zip(*keys, members, strict=True))]
-            self._members[session] = found
-        return found
-
-    def newest(self, docs: Iterable[int]) -> list[int]:
-        """These documents, pinned ones first, then by the time they were written."""
-        return sorted(docs, key=newest_first(self.columns))
-
-    def last_written(self, docs: Iterable[int], most: int) -> list[int]:
-        """Those that were written last, the newest first; of one second by their ids.
-
-        Few rows are read, however many documents an import wrote in one second.
-
-        Args:
-            docs: the documents to choose from.
-            most: how many at most.
-        """
-        created = self.columns.created
-        order = sorted(docs, key=created.__getitem__, reverse=True)
-        if not 0 < most < len(order):
-            chosen = order if most > 0 else []
-        else:
-            least = created[order[most - 1]]
-            chosen = [doc for doc in order[:most] if created[doc] > least]
-            same = [doc for doc in order if created[doc] == least]
-            chosen += self._last_of(same, most - len(chosen))
-        rows = {doc: self.row(doc) for doc in chosen}
-        # An id may be given twice.
-        keys = {doc: (created[doc], row.id, row.path) for doc, row in rows.items()}
-        return sorted(chosen, key=keys.__getitem__, reverse=True)[:most]
-
-    def _last_of(self, docs: list[int], most: int) -> list[int]:
-        """Those with the largest ids, and perhaps others."""
-        if len(docs) <= most + _FEW:
-            return docs
-        wanted = set(docs)
-        # Ids tell the time, so those of the newest are mostly the largest of all.
-        names = self._store.largest("id", 2 * most + _FEW)
-        self.fetch("id", names)
-        named = (doc for name in names for doc in self.exact("id", name))
-        found = list(islice((doc for doc in named if doc in wanted), most))
-        return found if len(found) == most else docs
-
-    def naming(self, values: Collection[str]) -> Iterator[int]:
-        """The documents in whose row one of these is a value, perhaps others.
-
-        For what no list tells, and few documents have: every row is read.
-        """
-        marks = [StoredRow.mark(value) for value in values]
-        for doc, data in self._store.all_rows():
-            if any(mark in data for mark in marks):
-                yield doc
-
-    # --- values of fields
-
-    def existing(self, field: str, values: Sequence[str]) -> list[str]:
-        """Those of some values that a document's field has."""
-        counts = self._store.frequencies(field, values)
-        return [value for value, n in zip(values, counts, strict=True) if n]
-
-    def starting(
-        self, field: str, prefix: str, most: int | None = None
-    ) -> Sequence[str]:
-        """The values of a field that start with a prefix, in order."""
-        return self._store.starting(field, prefix, most)
-
-    def begins_one(self, field: str, prefix: str) -> bool:
-        """Whether at most one value of a field starts with a prefix."""
-        return len(self._store.starting(field, prefix, 2)) < 2
-
-    def repeated(self, field: str) -> dict[str, Sequence[int]]:
-        """The values of a field that several documents have, with these."""
-        values = self._store.values(field)
-        return {value: docs for value, docs in values.items() if len(docs) > 1}
-
-    def values(self, field: str) -> Mapping[str, Sequence[int]]:
-        """The values of a field, each with the documents that have it."""
-        return self._store.values(field)
-
-    def holds(self, field: str) -> bool:
-        """Whether any document, hidden ones included, has a value in a field."""
-        return self._store.holds(field)
-
-    # --- words
-
-    def postings(self, term: str) -> tuple[Sequence[int], Sequence[float]]:
-        """The documents that hold a term, with its weight in each."""
-        return self._store.postings(WEIGHTED, term)
-
-    def fetch_terms(self, terms: Iterable[str]) -> None:
-        """Read the postings of several terms at once, which are asked for next."""
-        self._store.fetch(WEIGHTED, terms)
-
-    def held(self, term: str, docs: Collection[int]) -> Mapping[int, float]:
-        """Those of some documents that hold a term, with its weight in each."""
-        return held_of(self.postings(term), docs)
-
-    def frequency(self, term: str) -> int:
-        """How many documents hold a term, those of `weigh_with` included."""
-        return sum(self.frequencies((term,)))
-
-    def frequencies(self, terms: Sequence[str]) -> Sequence[int]:
-        """The frequency of each of these terms, asked for together."""
-        counts = self._store.frequencies(WEIGHTED, terms)
-        for other in self._beside:
-            more = other.own_frequencies(terms)
-            counts = [n + m for n, m in zip(counts, more, strict=True)]
-        return counts
-
-    def own_frequencies(self, terms: Sequence[str]) -> Sequence[int]:
-        """How many documents of this index alone hold each of these terms."""
-        return self._store.frequencies(WEIGHTED, terms)
-
-    def weigh_with(self, others: Sequence[Reader]) -> None:
-        """Weigh words and lengths as if these readers and this one were one index.
-
-        Scores are comparable to theirs then; documents stay this reader's own. It
-        lasts until the next call; without others this index is weighed alone again.
-        """
-        self._beside = tuple(others)
-        sizes = [reader._store.size for reader in (self, *others)]  # noqa: SLF001
-        self.size = sum(size.documents for size in sizes)
-        self.total_length = sum(size.length for size in sizes)
-
-    def beginning(self, letters: str, endings: Sequence[str] = ("",)) -> set[str]:
-        """The terms that begin with these letters and end in one of the endings.
-
-        Those of `weigh_with` are among them.
-        """
-        found: set[str] = set()
-        for reader in (self, *self._beside):
-            found.update(reader._store.begun(WEIGHTED, letters, tuple(endings)))  # noqa: SLF001
-        return found
-
-    def near(self, term: str) -> list[str]:
-        """The other terms one edit away, the most frequent first."""
-        found = self._store.near(WEIGHTED, term)
-        counts = dict(zip(found, self.own_frequencies(found), strict=True))
-        return sorted(found, key=counts.__getitem__, reverse=True)
-
-    def key_terms(self, doc: int) -> Mapping[str, float]:
-        """The most frequent terms of a document, with their counts."""
-        return self.row(doc).terms
-
-    # --- facts
-
-    @property
-    def lengths(self) -> Sequence[int]:
-        """How many terms each document has."""
-        return self.columns.lengths
-
-    def scaled_lengths(self, factor: float, /) -> Sequence[float]:
-        """The length of each document times a factor; the last ones are kept.
-
-        By a table of all lengths, since a vault has some hundred of them: a list of
-        10,000 takes .3 ms, as much as it spares a single question.
-        """
-        if self._scaled[0] != factor:
-            lengths = self.columns.lengths
-            table = {length: factor * length for length in set(lengths)}
-            self._scaled = factor, [*map(table.__getitem__, lengths)]
-        return self._scaled[1]
-
-    @property
-    def sessions(self) -> Sequence[int]:
-        """The number of each document's session or document, 0 for none."""
-        return self.columns.sessions
-
-    @property
-    def orders(self) -> Sequence[int]:
-        """Numbers that break ties between documents."""
-        return self.columns.orders
-
-    def asks(self, doc: int) -> bool:
-        """Whether the document is itself a question."""
-        return bool(self.columns.flags[doc] & ASKS)
-
-    def asking(self, docs: Iterable[int]) -> set[int]:
-        """Those of some documents that ask."""
-        flags = self.columns.flags
-        return {doc for doc in docs if flags[doc] & ASKS}
-
-    def answers(self, doc: int) -> int:
-        """The kinds of answer that the document holds, as `answer_types` has them."""
-        return self.columns.flags[doc] >> ANSWERS_SHIFT
-
-    def superseded(self, doc: int) -> bool:
-        """Whether a later version has replaced the document."""
-        status = STATUSES[self.columns.flags[doc] & STATUS_MASK]
-        return status is Status.SUPERSEDED
-
-    def moment(self, doc: int) -> int:
-        """When it happened, in epoch seconds; 0 if unknown or coarser than a day."""
-        columns = self.columns
-        return 0 if columns.flags[doc] & SPAN else columns.times[doc]
-
-    def is_span(self, doc: int) -> bool:
-        """Whether the entry's time is more than a moment or a day."""
-        return bool(self.columns.flags[doc] & SPAN)
-
-    def elsewhere(self, here: int) -> Callable[[int], bool] | None:
-        """Whether a document holds in another project only; None where none does.
-
-        Args:
-            here: the number of this project (`projects.number`).
-        """
-        if not self._store.size.projects:
-            return None
-        projects = self.columns.projects
-        return lambda doc: not holds(projects[doc], here)
 
     # --- eligibility
 
@@ -475,13 +178,40 @@ class Reader:
 
     # --- rows
 
-    def said(self, doc: int) -> tuple[str, str]:
-        """The id and the text of a document, in less time than `row`."""
-        return said(self._store.row(doc))
+    def last_written(self, docs: Iterable[int], most: int) -> list[int]:
+        """Those that were written last, the newest first; of one second by their ids.
 
-    def fetch_rows(self, docs: Iterable[int]) -> None:
-        """Read the rows of several documents at once, which are asked for next."""
-        self._store.rows(doc for doc in docs if doc not in self._rows)
+        Few rows are read, however many documents an import wrote in one second.
+
+        Args:
+            docs: the documents to choose from.
+            most: how many at most.
+        """
+        created = self.columns.created
+        order = sorted(docs, key=created.__getitem__, reverse=True)
+        if not 0 < most < len(order):
+            chosen = order if most > 0 else []
+        else:
+            least = created[order[most - 1]]
+            chosen = [doc for doc in order[:most] if created[doc] > least]
+            same = [doc for doc in order if created[doc] == least]
+            chosen += self._last_of(same, most - len(chosen))
+        rows = {doc: self.row(doc) for doc in chosen}
+        # An id may be given twice.
+        keys = {doc: (created[doc], row.id, row.path) for doc, row in rows.items()}
+        return sorted(chosen, key=keys.__getitem__, reverse=True)[:most]
+
+    def _last_of(self, docs: list[int], most: int) -> list[int]:
+        """Those with the largest ids, and perhaps others."""
+        if len(docs) <= most + _FEW:
+            return docs
+        wanted = set(docs)
+        # Ids tell the time, so those of the newest are mostly the largest of all.
+        names = self._store.largest("id", 2 * most + _FEW)
+        self.fetch("id", names)
+        named = (doc for name in names for doc in self.exact("id", name))
+        found = list(islice((doc for doc in named if doc in wanted), most))
+        return found if len(found) == most else docs
 
     def row(self, doc: int) -> StoredRow:
         """The stored row of a document, without what its reader may not see.
@@ -526,6 +256,10 @@ class Reader:
                 if fingerprint.partition(":")[0] in evidence
             ),
         )
+
+    def key_terms(self, doc: int) -> Mapping[str, float]:
+        """The most frequent terms of a document, with their counts."""
+        return self.row(doc).terms
 
 
 def shows_plain(view: View) -> bool:

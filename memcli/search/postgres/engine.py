@@ -1,9 +1,9 @@
 """A published vault as an engine of answers: what a `Vault` asks instead of an index.
 
 Invariant: the tables of one commit never change, and have a schema of their own; an
-answer reads those of one commit. Nothing of the vault's files is on this machine but its
-settings and the registry of names, in a folder of the user's cache that is written anew
-when the database has another commit.
+answer reads those of one commit. Nothing of the vault's files is on this machine but
+its settings and the registry of names, in a folder of the user's cache that is written
+anew when the database has another commit.
 """
 
 from __future__ import annotations
