@@ -192,8 +192,8 @@ def test_nothing_that_is_not_shared_is_in_the_database(
     write(vault.root, "named.md", page("the queue rests", 90, **named))
     write(bare.root, "named.md", page("the queue rests", 90))
     entity = "---\nid: '0000000000000200'\nname: {0}\ntype: person\n{1}---\n"
-    for name, more in ((secret, "visibility: private\n"), ("Ada Lovelace", "")):
-        write(vault.root, f"entities/person/{name}.md", entity.format(name, more))
+    for who, more in ((secret, "visibility: private\n"), ("Ada Lovelace", "")):
+        write(vault.root, f"entities/person/{who}.md", entity.format(who, more))
     write(
         bare.root, "entities/person/Ada Lovelace.md", entity.format("Ada Lovelace", "")
     )
@@ -258,7 +258,8 @@ def test_an_answer_that_has_begun_ends_with_the_commit_that_it_began_with(
     def slowly(reader: Any) -> list[str]:
         docs = reader.exact("kind", "note")
         if not turned:
-            turned.append(later("The queue is blue"))
+            later("The queue is blue")
+            turned.append(None)
         return [reader.row(doc).text for doc in docs]
 
     turned: list[None] = []
@@ -267,7 +268,9 @@ def test_an_answer_that_has_begun_ends_with_the_commit_that_it_began_with(
 
     def very_slowly(reader: Any) -> list[str]:
         if len(turned) == 1:
-            turned.extend(map(later, ("green", "white", "black")))
+            for text in ("green", "white", "black"):
+                later(text)
+                turned.append(None)
         return [reader.row(doc).text for doc in reader.exact("status", "active")]
 
     # Its tables are gone by then: it begins once more.

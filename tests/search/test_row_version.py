@@ -14,10 +14,10 @@ from memcli.entries.entry import Source
 from memcli.entries.text.tokens import ANALYSIS_VERSION
 from memcli.search.index import ROW_VERSION
 from memcli.search.reading import Files
-from memcli.search.segment_file import FORMAT
+from memcli.search.store import FORMAT
 from memcli.search.stored_row import StoredRow
 
-KNOWN = (8, 3, 27), "7efff6ed8dbb2af9"
+KNOWN = (30, 3, 27), "10142a29514c0665"
 
 FACT = """\
 ---
@@ -130,9 +130,9 @@ def held(root: str) -> str:
         found = files.held(path, text.encode())
         parts.append(repr((path, found.broken is None)))
         if found.document is not None:
-            terms, exact, row, packed = found.document
+            terms, exact, row, numbers = found.document
             parts += map(repr, (sorted(terms.items()), sorted(exact.items())))
-            parts += map(repr, (row, packed))
+            parts += map(repr, (row, tuple(numbers)))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 

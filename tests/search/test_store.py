@@ -13,13 +13,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from whoosh.qparser import QueryParser
-from whoosh.query import And, Every, Not, Prefix, Term
+from whoosh.qparser.default import QueryParser
+from whoosh.query.compound import And
+from whoosh.query.qcore import Every
+from whoosh.query.terms import Prefix, Term
+from whoosh.query.wrappers import Not
 
 from memcli import Vault
 from memcli.entries import layout
 from memcli.entries.text import tokens
 from memcli.search import database, following, store, writing
+from memcli.search.columns import TYPECODES
 from memcli.search.index import Index
 from memcli.search.reader import Reader
 from memcli.search.reading import Files, found_in
@@ -57,7 +61,7 @@ def held(vault: Vault) -> dict[str, Any]:
                 lists[field, value] = {paths[doc]: weight for doc, weight in both}
         columns = {
             name: {paths[d]: getattr(reader.columns, name)[d] for d in docs}
-            for name in store.TYPECODES
+            for name in TYPECODES
         }
         rows = {paths[doc]: reader.row(doc) for doc in docs}
         size = reader._store.size._replace(end=0, letters="")
@@ -334,6 +338,7 @@ def test_a_reader_sees_one_state_while_another_process_writes(vault: Vault) -> N
 
 KILLED = """
 import os, sys, signal
+from memcli.search.columns import TYPECODES
 from memcli.search import database, writing, following, whoosh_codec
 from memcli.search.index import Index
 name, number = sys.argv[2], int(sys.argv[3])
