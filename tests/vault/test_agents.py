@@ -272,18 +272,6 @@ def test_the_index_and_the_one_function_say_the_same(
         assert by_index is visible(facts(entry), agent)
 
 
-def test_an_agent_that_nobody_knows_is_isolated(make_vault: VaultMaker) -> None:
-    vault = make_vault()
-    vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
-    stranger = make_vault(agent="stranger")
-    assert stranger.recall("deploy").rows == []
-    stranger.save(stranger.draft({"text": "I deploy on Fridays"}))
-    assert [row.text for row in stranger.recall("deploy").rows] == [
-        "I deploy on Fridays"
-    ]
-    assert len(vault.recall("deploy").rows) == 2
-
-
 def test_what_an_agent_writes_names_that_agent_and_not_the_drafts(
     make_vault: VaultMaker,
 ) -> None:
@@ -303,26 +291,6 @@ def test_a_text_that_only_others_may_see_is_no_duplicate(
     if not stale:
         bob.recall("anything")
     assert bob.save(bob.draft({"text": "the cache is cold"})).outcome == "created"
-
-
-def test_members_of_several_groups_see_what_is_shared_with_each(
-    make_vault: VaultMaker,
-) -> None:
-    vault = make_vault()
-    for group in GROUPS:
-        vault.save(
-            vault.draft(
-                {"text": f"of {group}", "visibility": "group", "groups": [group]}
-            )
-        )
-    config(vault.root, Agent("ada", ReadPolicy.GROUP, ("red", "blue")))
-    seen = {
-        row.text
-        for row in recall.enumerate_all(
-            make_vault(agent="ada"), Query("", View(NOW))
-        ).rows
-    }
-    assert seen == {"of red", "of blue"}
 
 
 def test_an_agent_shares_with_its_own_groups_only(make_vault: VaultMaker) -> None:
@@ -422,14 +390,6 @@ def test_inspect_agents_counts_what_each_wrote_and_sees(make_vault: VaultMaker) 
         1,
     )
     assert not found["ada"].configured
-
-
-def test_who_acts_for_an_agent_asks_in_the_same_way(vault: Vault) -> None:
-    vault.caller = vault.caller._replace(via="hook")
-    then = vault.acting_as("ada")
-    assert (then.root, then.source) == (vault.root, vault.source)
-    assert then.caller == vault.caller._replace(agent="ada")
-    assert then.agent is not None
 
 
 def test_a_link_to_what_an_agent_may_not_see_leads_to_nothing(vault: Vault) -> None:

@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import importing
 from memcli.entries.entry import Status
-from memcli.errors import InvalidValue
 from memcli.vault.saved import Saved
 
 
@@ -25,11 +23,6 @@ def test_an_item_has_a_file_of_its_own_with_its_key(vault: Vault) -> None:
     saved = say(vault, "- Next run:  retest “rerank”.", item="invariant")
     assert saved.path.startswith("reflections/")
     assert vault.get(saved.id).key == "invariant:next run retest rerank"
-
-
-def test_an_unknown_item_is_refused_with_the_two_that_exist(vault: Vault) -> None:
-    with pytest.raises(InvalidValue, match="invariant, derived"):
-        say(vault, "text", item="rule")
 
 
 def test_the_same_claim_again_is_counted_and_not_written_again(vault: Vault) -> None:
@@ -76,18 +69,6 @@ def test_old_sightings_are_dropped_before_the_file_becomes_a_log(vault: Vault) -
     assert vault.get(name).evidence[-1] == "s69"
 
 
-def test_one_batch_may_say_it_first_and_again(vault: Vault) -> None:
-    lines = "\n".join(
-        f'{{"text": "Retest rerank", "item": "derived", "source": '
-        f'{{"session": "s{number}"}}}}'
-        for number in range(3)
-    )
-    done = importing.import_lines(vault, lines.encode(), "items.jsonl")
-    assert len(done.created) == 1
-    assert [saved.outcome for saved in done.duplicates] == ["seen", "seen"]
-    assert vault.get(done.created[0].id).evidence == ("s1", "s2")
-
-
 def test_a_fact_and_an_item_in_the_same_words_are_two(vault: Vault) -> None:
     """The item fades; who states the fact wants it kept."""
     item = say(vault, "The port is 8080")
@@ -114,13 +95,6 @@ def test_a_resolved_key_that_is_extracted_again_is_recorded_as_recurred(
     # Not injected until a person reopens it; then it is as fresh as its last sighting.
     vault.reopen(name)
     assert [row.id for row in vault.recall("rerank").rows] == [name]
-
-
-def test_it_recurs_in_the_very_session_that_it_came_from(vault: Vault) -> None:
-    name = say(vault, "Rerank is broken", **session("s1")).id
-    vault.resolve(name)
-    assert say(vault, "Rerank is broken", **session("s1")).outcome == "recurred"
-    assert say(vault, "Rerank is broken", **session("s1")).outcome == "duplicate"
 
 
 def test_what_happened_before_it_was_solved_is_no_recurrence(vault: Vault) -> None:

@@ -1,7 +1,6 @@
 """What a caller may call an entry: an id, its beginning, a path, a file's name."""
 
 import os
-from pathlib import Path
 
 import pytest
 
@@ -30,17 +29,6 @@ def test_every_way_to_call_an_entry_leads_to_it(vault: Vault) -> None:
         "Redis-Restarts-At-Night",
     ):
         assert vault.get(word).id == name, word
-
-
-def test_a_vault_behind_a_link_takes_both_absolute_paths(
-    vault: Vault, tmp_path: Path
-) -> None:
-    name = save(vault, "Redis restarts")
-    path = vault.path_of(name)
-    (tmp_path / "way").symlink_to(vault.root)
-    behind = Vault.open(str(tmp_path / "way"), environ={})
-    for base in (str(tmp_path / "way"), vault.root):
-        assert behind.get(os.path.join(base, path)).id == name
 
 
 NAMES_NOTHING = (

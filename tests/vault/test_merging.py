@@ -8,7 +8,7 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import importing
-from memcli.entries.entry import Entry, Layer, Visibility
+from memcli.entries.entry import Entry, Visibility
 from memcli.vault import merging, saving
 from memcli.vault.saved import Saved
 from tests.conftest import VaultMaker
@@ -102,12 +102,6 @@ def test_only_what_all_readers_of_the_entry_may_see_is_added(
     assert done.entry.groups == entry.groups
 
 
-def test_evidence_of_a_model_is_not_merged() -> None:
-    entry = Entry("1m7xvn68xtqp489w", layer=Layer.MODEL, evidence=("a",), path="a.md")
-    draft = Entry("", layer=Layer.MODEL, evidence=("b",))
-    assert [left.field for left in merging.merge(entry, draft).left] == ["evidence"]
-
-
 def test_an_agent_that_may_not_see_the_entry_learns_nothing(
     make_vault: VaultMaker,
 ) -> None:
@@ -130,13 +124,6 @@ def test_an_agent_adds_nothing_to_what_it_may_not_change(
     assert (again.id, again.outcome) == (held.id, "duplicate")
     assert [left.field for left in again.not_taken] == ["tags"]
     assert owner.get(held.id).tags == ()
-
-
-def test_a_pin_on_a_reflection_item_is_added_beside_the_sighting(vault: Vault) -> None:
-    first = save(vault, item="invariant")
-    again = save(vault, item="invariant", pinned=True)
-    assert again.merged == ("pinned",)
-    assert vault.get(first.id).pinned
 
 
 def test_what_a_session_teaches_pins_nothing(vault: Vault) -> None:

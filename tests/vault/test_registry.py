@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import time
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -90,13 +89,6 @@ def test_a_change_keeps_foreign_keys_and_comments(vault: Vault) -> None:
     assert (again.name, again.aliases) == ("Valkey", ("kv", "Redis"))
 
 
-def test_a_change_to_the_same_is_byte_for_byte_the_same() -> None:
-    path = "entities/tool/redis.md"
-    one = page.read_entity(REDIS.encode(), path)
-    same = page.rewrite_entity(REDIS.encode(), path, name=one.name, aliases=one.aliases)
-    assert same == REDIS.encode()
-
-
 def test_a_broken_file_is_named_and_stops_nothing(vault: Vault) -> None:
     write(vault, "entities/tool/redis.md", REDIS)
     write(vault, "entities/tool/bad.md", "---\ntitle: [\n---\n")
@@ -172,23 +164,11 @@ def test_a_damaged_cache_is_made_anew(vault: Vault, damage: bytes) -> None:
 
 MALFORMED: dict[str, tuple[tuple[int | str, ...], Any]] = {
     "no parts": ((), [4]),
-    "no list": ((), {"0": 4}),
-    "files of a number": ((1, "tool"), 5),
-    "files of texts": ((1, "tool"), ["a", "b", "c"]),
-    "a file without a size": ((1, "tool"), ["tool/redis.md", 1]),
     "rows that are no JSON": ((2,), "[["),
     "rows of another shape": ((2,), "[[1]]"),
     "a name that is a number": ((2,), '[[1,"tool",[],"","p",null,"shared",[]]]'),
-    "an alias that is a number": ((2,), '[["R","tool",[1],"","p",null,"shared",[]]]'),
-    "a visibility that none is": ((2,), '[["R","tool",[],"","p",null,"x",[]]]'),
-    "names without places": ((3,), [{}, {}]),
-    "names in a list": ((3, 0), ["redis"]),
     "a name that is no text": ((3, 0, "redis"), 7),
     "a place of no name": ((3, 2, "redis"), [["nobody", 0, ""]]),
-    "a place behind the name": ((3, 2, "redis"), [["redis", 9, ""]]),
-    "a place of one part": ((3, 2, "redis"), [["redis"]]),
-    "a way that is a number": ((3, 2, "redis"), [["redis", 0, 7]]),
-    "several names that are one number": ((3, 1), {"kv": 7}),
     "a broken file without a line": ((4,), [["entities/tool/b.md", "reason"]]),
     "a broken file whose line is a text": ((4,), [["entities/tool/b.md", "1", ""]]),
 }
@@ -228,18 +208,6 @@ def test_a_malformed_cache_is_made_anew_though_its_checksum_is_right(
         assert seen.find("Redis")
         if not also_changed:
             assert load() == whole
-
-
-def test_a_vault_without_a_registry_writes_no_cache(vault: Vault) -> None:
-    assert vault.registry is store.EMPTY
-    assert not state_of(vault.root, layout.REGISTRY_CACHE).exists()
-
-
-def test_the_cache_is_no_part_of_the_history(vault: Vault) -> None:
-    write(vault, "entities/tool/redis.md", REDIS)
-    vault.save(vault.draft({"text": "redis"}))
-    out = subprocess.check_output(["git", "status", "--porcelain"], cwd=vault.root)
-    assert out.decode().split() == ["??", "entities/tool/"]
 
 
 def test_a_save_with_a_known_registry_loads_no_yaml(vault: Vault) -> None:
@@ -335,21 +303,6 @@ def test_an_agent_registers_for_those_who_may_see_the_entry(
     assert seen(None) == seen(Agent("ada")) == {"Secret", "Open"}
     assert seen(Agent("bob")) == set()
     assert seen(Agent("bob", ReadPolicy.SHARED)) == {"Open"}
-
-
-def test_a_cache_that_a_clone_has_brought_is_not_read(vault: Vault) -> None:
-    """As `test_an_index_that_a_clone_has_brought_is_not_read`."""
-    page = Path(vault.root, "entities", "tool", "redis.md")
-    page.parent.mkdir()
-    page.write_text("---\ntitle: Redis\n---\n", encoding="utf-8")
-    store.load(vault.root)
-    cache = state_of(vault.root, layout.REGISTRY_CACHE)
-    assert cache.exists()
-    bomb = b"(\xff\xff\xff\x7f"
-    cache.write_bytes(zlib.crc32(bomb).to_bytes(4, "little") + bomb)
-    began = time.monotonic()
-    assert [one.name for one in store.load(vault.root).entities] == ["Redis"]
-    assert time.monotonic() - began < 2
 
 
 def test_a_second_file_that_an_agent_made_is_told_with_what_to_do(

@@ -67,14 +67,6 @@ def test_evolve_names_what_is_stale_by_it_through_the_layers(
     assert [each.id for each in back.stale] == [name, top]
 
 
-def test_a_revert_names_what_is_stale_by_it(vault: Vault, clock: list[int]) -> None:
-    fact = save(vault, "Deploys hang at noon")
-    later = vault.evolve(fact, "Deploys hang at one").id
-    seen = drawn(vault, "One is a bad time", later)
-    clock[0] += HOUR
-    assert [each.id for each in vault.revert(later).stale] == [seen]
-
-
 def test_what_was_cited_as_history_is_not_named(vault: Vault, clock: list[int]) -> None:
     fact = save(vault, "Deploys hang at noon")
     current = vault.evolve(fact, tags=["ops"]).id
@@ -187,17 +179,6 @@ def test_a_model_is_fresh_when_what_it_rests_on_is_fresh_again(
     assert why(vault, name) == [("superseded", [[seen]])]
     name = vault.evolve(name, "How we deploy: fast", cite=[fresh]).id
     assert why(vault, name) == []
-
-
-def test_the_shortest_way_to_a_reason_is_named_once(
-    vault: Vault, clock: list[int]
-) -> None:
-    fact = save(vault, "Deploys take an hour")
-    seen = drawn(vault, "Deploys are slow", fact)
-    name = model(vault, "How we deploy", seen, fact)
-    clock[0] += HOUR
-    vault.resolve(fact)
-    assert why(vault, name) == [("resolved", [[fact]])]
 
 
 def test_entries_that_cite_each_other_come_to_an_end(

@@ -11,10 +11,7 @@ import pytest
 
 from memcli import Vault
 from memcli.errors import (
-    AmbiguousId,
-    EntryNotFound,
     HistoryError,
-    InvalidValue,
     MemcliError,
     NotAllowed,
     NotAVault,
@@ -25,7 +22,6 @@ from memcli.errors import (
 )
 from memcli.storage.git.repository import Repository
 from memcli.vault.caller import Caller
-from tests.conftest import VaultMaker
 from tests.git_command import git
 from tests.saving import save
 
@@ -49,13 +45,6 @@ def test_save_is_one_commit_of_one_file(vault: Vault) -> None:
     assert git(vault, "status", "--porcelain") == ""
 
 
-def test_staged_file_of_the_user_stays_staged(vault: Vault) -> None:
-    Path(vault.root, "mine.txt").write_text("mine")
-    git(vault, "add", "mine.txt")
-    save(vault, "red apples")
-    assert git(vault, "status", "--porcelain") == "A  mine.txt\n"
-
-
 def test_the_same_text_is_the_same_memory(vault: Vault) -> None:
     first = vault.save(vault.draft({"text": "red apples"}))
     second = vault.save(vault.draft({"text": "  Red   apples\r\n\r\n"}))
@@ -67,15 +56,6 @@ def test_the_same_words_at_two_places_are_two_memories(vault: Vault) -> None:
     where = [{"session": "s", "seq": n} for n in (1, 2, 1)]
     saved = [vault.save(vault.draft({"text": "Thanks!", "source": w})) for w in where]
     assert [item.outcome for item in saved] == ["created", "created", "duplicate"]
-
-
-def test_near_duplicate_is_reported(vault: Vault) -> None:
-    first = save(vault, "The payment tests hang unless REDIS_URL is set")
-    saved = vault.save(
-        vault.draft({"text": "The payment tests hang unless the REDIS_URL is set now"})
-    )
-    assert saved.outcome == "created"
-    assert [item.id for item in saved.similar] == [first]
 
 
 def test_the_three_nearest_are_named_and_those_that_differ_come_first(
@@ -121,13 +101,6 @@ def test_what_holds_elsewhere_or_is_over_is_not_named(
     assert vault.save(draft).similar == ()
 
 
-def test_what_is_resolved_is_named_when_it_is_saved_again(vault: Vault) -> None:
-    first = save(vault, "red apples", status="resolved")
-    saved = vault.save(vault.draft({"text": "red apples"}))
-    assert (saved.id, saved.settled_by) == (first, first)
-    assert f"memcli resolve --undo {first}" in saved.notes[0]
-
-
 def test_equal_titles_get_numbered_files(vault: Vault) -> None:
     paths = [
         vault.save(vault.draft({"text": f"text {n}", "title": "Title"})).path
@@ -159,22 +132,6 @@ def test_symlinked_folder_is_not_written_through(vault: Vault, tmp_path: Path) -
         save(vault, "red apples", kind="fix")
     assert error.value.error_code == "unsafe_path"
     assert list(outside.iterdir()) == []
-
-
-def test_prefix_addresses_and_ambiguity_is_named(vault: Vault) -> None:
-    first, second = save(vault, "red apples"), save(vault, "green pears")
-    assert vault.get(first).body == "red apples\n"
-    assert vault.get(first[:-2]).id in (first, second)
-    with pytest.raises(AmbiguousId, match="addresses 2 entries: ") as refusal:
-        vault.get(first[:3])
-    for label in (f"{first} (red apples)", f"{second} (green pears)"):
-        assert label in refusal.value.message
-    vault.save_all([vault.draft({"text": f"plum {i}"}) for i in range(5)])
-    with pytest.raises(AmbiguousId, match=r"addresses 7 entries: .* and 2 more$"):
-        vault.get(first[:3])
-    for bad in ("", "zzzz", "../x", "0", "%"):
-        with pytest.raises(EntryNotFound):
-            vault.get(bad)
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES])
@@ -244,13 +201,6 @@ def test_secret_is_refused_and_not_repeated(vault: Vault) -> None:
     assert vault.save(draft, allow_secret=True).outcome == "created"
 
 
-@pytest.mark.parametrize("text", ["", "  \n\t", None])
-def test_empty_text_is_refused(vault: Vault, text: object) -> None:
-    with pytest.raises(InvalidValue) as error:
-        vault.draft({"text": text})
-    assert error.value.error_code == "empty_text"
-
-
 def test_limit_is_the_config_s_when_it_is_larger(vault: Vault) -> None:
     text = "x " * 600_000
     with pytest.raises(TooLarge):
@@ -300,10 +250,3 @@ def test_a_caller_is_one_value_or_its_fields_by_name(vault: Vault) -> None:
     assert named.caller == caller._replace(agent="bob")
     with pytest.raises(TypeError):
         Vault.open(vault.root, agnet="ada")
-
-
-def test_an_agent_is_told_no_progress(make_vault: VaultMaker) -> None:
-    told: list[tuple[int, int]] = []
-    owner = make_vault(progress=lambda done, every: told.append((done, every)))
-    assert owner.progress is not None
-    assert owner.acting_as("ada").progress is None

@@ -1,14 +1,10 @@
 """Inspect shows what is known of a vault and of an entry, and why."""
 
-import os
-import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from memcli import Vault
-from memcli.errors import AmbiguousId, EntryNotFound
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.overview import index_facts, overview
 from tests.saving import save, write
@@ -27,11 +23,6 @@ def test_overview_counts_by_status_and_kind(vault: Vault):
     assert found.dirty == ["c.md"]
     assert found.head
     assert found.ok
-
-
-def test_overview_of_an_empty_vault(vault: Vault):
-    found = overview(vault)
-    assert (found.entries, found.newest, found.findings) == (0, [], [])
 
 
 def test_error_makes_the_vault_not_ok_and_a_warning_does_not(vault: Vault):
@@ -156,48 +147,6 @@ def test_related_entries_share_entities_most_first(vault: Vault):
     far = save(vault, "three", entities=["Ada"])
     save(vault, "four", entities=["Bob"])
     assert [row.id for row in inspect(vault, mine).around.related] == [near, far]
-
-
-def test_problems_of_the_entrys_fields_are_shown(vault: Vault):
-    write(vault, "a.md", "---\nid: 1jy5e6hm03e2cs6s\ntype: nonsense\n---\nx\n")
-    (problem,) = inspect(vault, "1jy5").problems
-    assert (problem.line, problem.field) == (3, "type")
-
-
-def test_unknown_and_ambiguous_ids_are_refused(vault: Vault):
-    write(vault, "a.md", "---\nid: 1jy5e6hm03e2cs6s\n---\nx\n")
-    write(vault, "b.md", "---\nid: 1jy5e6hm03e2cs6t\n---\ny\n")
-    with pytest.raises(AmbiguousId):
-        inspect(vault, "1jy5")
-    for word in ("1jz", "", "../a", "../a.md", "c.md", "index"):
-        with pytest.raises(EntryNotFound):
-            inspect(vault, word)
-
-
-def test_index_that_is_deleted_meanwhile_is_no_crash(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
-):
-    save(vault, "one")
-    index_facts(vault)
-    monkeypatch.setattr(os, "scandir", _without_index(os.scandir))
-    assert index_facts(vault).bytes == 0
-
-
-def _without_index(scandir: Any) -> Any:
-    def scan(path: str | int) -> Any:
-        if str(path).endswith("index"):
-            raise FileNotFoundError(path)
-        return scandir(path)
-
-    return scan
-
-
-def test_inspecting_leaves_git_as_it_was(vault: Vault):
-    entry_id = save(vault, "one")
-    overview(vault)
-    inspect(vault, entry_id)
-    status = ["git", "-C", vault.root, "status", "--porcelain", "-uall"]
-    assert subprocess.run(status, capture_output=True, check=True).stdout == b""
 
 
 def test_a_link_that_means_another_entry_of_the_name_is_no_backlink(

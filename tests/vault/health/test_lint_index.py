@@ -164,13 +164,6 @@ def test_an_entry_of_more_words_than_are_searched_is_named(
         assert {row.id for row in old.recall(word).rows} == ids
 
 
-def test_another_kind_in_the_config_is_another_finding(old: Vault) -> None:
-    Path(old.root, "a.md").write_text(f"---\nid: {IDS[0]}\nkind: rune\n---\nx\n")
-    assert "unknown_kind" in {found.code for found in lint(old)}
-    Path(old.root, layout.CONFIG).write_text('[vault]\nkinds = ["rune"]\n')
-    assert "unknown_kind" not in {found.code for found in lint(old)}
-
-
 def test_the_overview_counts_as_every_row_does(old: Vault) -> None:
     draw = random.Random(SEED)
     view = View(old.now_ms() // 1000)

@@ -1,7 +1,5 @@
 """What can be wrong in the life of an entry is found, and nothing else is."""
 
-import os
-import time
 from pathlib import Path
 
 import pytest
@@ -9,7 +7,6 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.entries.finding import Finding
-from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests.conftest import VaultMaker, state_of
 from tests.git_command import git
@@ -53,11 +50,6 @@ def test_a_circle_of_versions_is_one_error(vault: Vault) -> None:
         ("memories/a.md", 4, "error")
     ]
     assert f"{A} -> {B} -> {C} -> {A}" in cycles[0].message
-
-
-def test_an_entry_that_supersedes_itself_is_a_circle(vault: Vault) -> None:
-    write(vault, "a.md", entry(A, "status: superseded", f"superseded_by: {A}"))
-    assert "lineage_cycle" in [f.code for f in lint(vault)]
 
 
 def test_a_circle_that_only_its_newer_sides_tell_of_is_one(vault: Vault) -> None:
@@ -223,25 +215,6 @@ def test_an_old_inbox_is_one_warning(vault: Vault) -> None:
 def only(vault: Vault) -> Finding:
     (finding,) = lint(vault)
     return finding
-
-
-@pytest.mark.parametrize("name", ["index", "HEAD", "refs/heads/main", "packed-refs"])
-def test_a_lock_of_git_that_was_left_behind_is_an_error(
-    vault: Vault, name: str
-) -> None:
-    lock = Path(vault.root, ".git", f"{name}.lock")
-    lock.touch()
-    assert lint(vault) == []  # a git may be at work
-    os.utime(lock, (1, 1))
-    assert (only(vault).code, only(vault).level) == ("git_lock", "error")
-    assert only(vault).hint == "If no git is running: memcli repair"
-    recent = time.time() - 300
-    os.utime(lock, (recent, recent))
-    assert "delete it; after 10 minutes" in (only(vault).hint or "")
-    os.utime(lock, (1, 1))
-    repair.apply(vault, repair.plan(vault))
-    assert not lock.exists()
-    assert lint(vault) == []
 
 
 def test_a_merge_in_progress_and_a_detached_head_are_named(vault: Vault) -> None:

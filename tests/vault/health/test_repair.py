@@ -29,11 +29,6 @@ def codes(found: RepairPlan) -> list[tuple[str, str]]:
     return [(step.code, step.path) for step in found.steps]
 
 
-def test_a_clean_vault_needs_nothing(vault: Vault) -> None:
-    vault.save(vault.draft({"text": "fine"}))
-    assert repair.plan(vault) == RepairPlan([], [])
-
-
 def test_the_plan_changes_nothing(vault: Vault, snapshot: Callable[[str], Any]) -> None:
     write(vault, "a.md", "new\n")
     before = snapshot(vault.root)
@@ -162,19 +157,6 @@ def test_a_file_that_was_moved_by_hand_is_a_move_and_no_loss(vault: Vault) -> No
     assert vault.get(own.id).path == "here.md"
 
 
-def test_a_move_whose_new_place_is_staged_waits_for_who_staged_it(
-    vault: Vault,
-) -> None:
-    saved = vault.save(vault.draft({"text": "moved by hand"}))
-    os.rename(Path(vault.root, saved.path), Path(vault.root, "here.md"))
-    git(vault, "add", "here.md")
-    found = repair.plan(vault)
-    assert found.steps == []
-    assert [f.message for f in found.left] == [
-        "moved to here.md, which is not committed"
-    ]
-
-
 def test_what_a_finished_journal_could_not_commit_is_committed_later(
     vault: Vault,
 ) -> None:
@@ -224,16 +206,6 @@ def test_an_archived_copy_that_says_more_is_left(
     found = repair.apply(vault, repair.plan(vault))
     assert "half_evolve" not in [step.code for step in found.steps]
     assert "duplicate_id" in [finding.code for finding in found.left]
-    assert copy.exists()
-
-
-def test_an_archived_copy_whose_successor_is_there_is_left(vault: Vault) -> None:
-    write(vault, "a.md", f"---\nid: {A}\n---\nold\n")
-    write(vault, "b.md", f"---\nid: {B}\nsupersedes: {A}\n---\nnew\n")
-    lines = f"---\nid: {A}\nstatus: superseded\nsuperseded_by: {B}\n---\nold\n"
-    copy = write(vault, f"archive/a.{A}.md", lines)
-    found = repair.apply(vault, repair.plan(vault))
-    assert "half_evolve" not in [step.code for step in found.steps]
     assert copy.exists()
 
 
@@ -299,16 +271,6 @@ def test_what_has_changed_since_the_plan_is_left_as_it_is(vault: Vault) -> None:
         "A  staged.md",
         "?? broken.md",
     ]
-
-
-def test_a_lock_that_a_git_has_taken_since_the_plan_stays(vault: Vault) -> None:
-    lock = Path(vault.root, ".git", "index.lock")
-    lock.touch()
-    os.utime(lock, (1, 1))
-    found = repair.plan(vault)
-    os.utime(lock)
-    done = repair.apply(vault, found)
-    assert (done.steps, lock.exists()) == ([], True)
 
 
 def test_a_staged_file_is_not_rewritten(vault: Vault) -> None:

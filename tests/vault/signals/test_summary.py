@@ -38,52 +38,6 @@ def said(vault: Vault) -> list[tuple[str, bool, str, bool]]:
     ]
 
 
-# --- counting ---------------------------------------------------------------------
-
-
-def recall(name: str, *rows: str) -> dict[str, Any]:
-    return {
-        "v": 1,
-        "at": NOW,
-        "event": "recall",
-        "recall": name,
-        "question": "q",
-        "via": "recall",
-        "agent": None,
-        "hit": bool(rows),
-        "rows": [
-            {
-                "id": one,
-                "rank": rank,
-                "score": 1.0,
-                "channels": ["lexical"],
-                "features": {"lexical": float(rank)},
-            }
-            for rank, one in enumerate(rows, 1)
-        ],
-    }
-
-
-def word(name: str | None, entry_id: str, useful: bool) -> Any:
-    return {
-        "v": 1,
-        "at": NOW,
-        "event": "feedback",
-        "recall": name,
-        "id": entry_id,
-        "useful": useful,
-        "by": "user",
-    }
-
-
-ABCD = recall("r", "a", "b", "c", "d")
-
-
-def test_the_mean_reciprocal_rank_is_that_of_what_was_useful():
-    found = [ABCD, word("r", "a", True), word("r", "d", True), word("r", "b", False)]
-    assert usage.summary(found).mrr == pytest.approx((1 + 1 / 4) / 2, abs=1e-3)
-
-
 # --- what is noted ------------------------------------------------------------------
 
 
@@ -134,23 +88,6 @@ def test_a_constraint_that_always_surfaces_is_no_hit(vault: Vault, ask: str):
     counted = usage.summary([older, hit])
     assert (counted.questions, counted.hits, counted.misses) == (2, 1, 1)
     assert [(one.questions, one.hits) for one in counted.asked] == [(2, 1)]
-
-
-def test_reflect_notes_its_facts(vault: Vault):
-    mine = save(vault, "We deploy on Mondays")
-    vault.reflect("when do we deploy?")
-    (one,) = noted(vault, "recall")
-    assert [row["id"] for row in one["rows"]] == [mine]
-    assert one["rows"][0]["features"]["lexical"] > 0
-
-
-def test_a_list_of_everything_is_no_question(vault: Vault):
-    from memcli.recall.query import Query, view_of
-    from memcli.recall.recall import enumerate_all
-
-    save(vault, "We deploy on Mondays")
-    enumerate_all(vault, Query("", view_of(NOW)))
-    assert noted(vault, "recall") == []
 
 
 def test_each_of_several_vaults_notes_its_own_rows(make_vault: VaultMaker):
@@ -417,17 +354,6 @@ def test_acting_upon_what_a_recall_brought_within_a_day_is_feedback(
     assert said(vault) == ([(one, True, deed, True)] if counts else [])
 
 
-def test_undoing_is_no_feedback(vault: Vault):
-    one = save(vault, "We deploy on Mondays")
-    new = vault.evolve(one, "We deploy on Fridays").id
-    vault.recall("deploy")
-    back = vault.revert(new).id
-    vault.resolve(back)
-    vault.recall("deploy")
-    vault.reopen(back)
-    assert said(vault) == []
-
-
 def test_what_goes_along_for_its_words_is_no_feedback(vault: Vault):
     mine = save(vault, "We deploy on Mondays", source={"session": "a", "record": "1"})
     save(vault, "We deploy on Mondays", source={"session": "b", "record": "2"})
@@ -455,16 +381,6 @@ def test_uses_of_a_skill_increment_when_stored_or_recalled(
     assert inspect(vault, plain).uses is None
     (one,) = usage.usage(vault).uses
     assert (one.id, one.title, one.uses) == (skill, "How to deploy the harness", 3)
-
-
-def test_recalling_writes_no_file_that_git_sees(
-    vault: Vault, snapshot: Callable[[str], dict[str, str]]
-):
-    skill = save(vault, "How to deploy", kind="skill")
-    before = snapshot(vault.root)
-    vault.recall("deploy")
-    vault.feedback(useful=[skill])
-    assert snapshot(vault.root) == before
 
 
 def test_the_summary_counts_what_happened(vault: Vault):
@@ -541,11 +457,3 @@ def test_sessions_of_several_entries_want_their_channel(vault: Vault):
     assert inert(vault) == set()
     save(vault, "Another thing", source={"session": "s"})
     assert inert(vault) == {"session"}
-
-
-def test_too_few_recalls_tell_nothing(vault: Vault):
-    draft = vault.draft({"text": "Redis is fast", "entities": ["Redis"]})
-    vault.save(draft, register=True)
-    save(vault, "Redis is in memory")
-    many(vault, 49, ["lexical"])
-    assert inert(vault) == set()
