@@ -35,7 +35,6 @@ from memcli.vault.health import (
     lint_tree,
     replaced,
     replay,
-    usage,
 )
 from memcli.vault.health.lint_lifecycle import Problem
 from memcli.vault.health.working_tree import working_tree
@@ -160,7 +159,6 @@ def _about_entries(
         line = text.field_line(problem.field) if text else 1
         code, level = problem.code, problem.level
         yield Finding(path, line, code, level, problem.message, problem.hint)
-    yield from usage.findings(vault, reader)
 
 
 def _read(vault: Vault, path: str) -> tuple[list[Finding], Text | None]:

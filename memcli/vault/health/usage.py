@@ -1,4 +1,4 @@
-"""Usage: how a vault is used by its log of signals, and what that shows to be wrong.
+"""Usage: how a vault is used, by its log of signals.
 
 Invariant: reads only. Counts of channels leave out the hook of a prompt, since it
 asks by words alone and would make every other channel look unused.
@@ -10,14 +10,8 @@ from collections import Counter
 from itertools import islice
 
 from memcli.entries import layout
-from memcli.entries.entry import Status
-from memcli.entries.finding import WARNING, Finding
-from memcli.entries.text import mentions
-from memcli.entries.text.counted import counted
 from memcli.named_tuple import NamedTuple
-from memcli.search.ranking.graph import is_hub
 from memcli.storage import state_dirs
-from memcli.vault.registry import store
 from memcli.vault.signals import event
 from memcli.vault.signals import log as events
 from memcli.vault.signals.event import CHANNELS, is_hit
@@ -37,9 +31,6 @@ else:
 
 
 _RECENT = 200
-# From so many answers on, a channel that brought nothing is not just unlucky.
-_ENOUGH = 50
-_SEVERAL = 2
 
 
 class Use(NamedTuple):
@@ -140,51 +131,6 @@ def channels(vault: Vault) -> Channels:
     return Channels(len(recent), by_channel(recent))
 
 
-def findings(vault: Vault, reader: Reader) -> Iterator[Finding]:
-    """Channels that brought no row though there is something for them to find."""
-    recent: list[event.Recalled] = []
-    brought = set[str]()
-    for answer in _recent(vault.root, None):
-        recent.append(answer)
-        brought.update(name for row in answer["rows"] for name in row["channels"])
-        if len(recent) >= _ENOUGH and brought.issuperset(_ABOUT):
-            return  # the older ones are not read
-    silent = [name for name in _ABOUT if name not in brought]
-    there = _material(vault.root, reader) if len(recent) >= _ENOUGH else {}
-    for name in silent:
-        if there.get(name):
-            about, hint = _ABOUT[name]
-            yield Finding(
-                state_dirs.path(vault.root, layout.EVENTS),
-                1,
-                "inert_channel",
-                WARNING,
-                f"no row of the last {counted(len(recent), 'recall')} came through the "
-                f"channel '{name}',"
-                f" though {there[name]:,} {about}",
-                hint,
-            )
-
-
-_ABOUT = {
-    "entity": (
-        "registered entities are mentioned by several entries",
-        "Ask with a name, to see it: memcli recall NAME --explain; an alias that "
-        "questions use may be missing: memcli entities alias NAME OTHER",
-    ),
-    "graph": (
-        "registered entities are mentioned by several entries",
-        "Check that they are the right ones (memcli inspect entities), and ask for "
-        "what they connect: memcli recall NAME --explain",
-    ),
-    "session": (
-        "sessions hold several entries",
-        "Check that each is one session (memcli inspect ID names neighbours), and ask "
-        "for one: memcli recall QUESTION --explain",
-    ),
-}
-
-
 def _recent(root: str, agent: str | None) -> Iterator[event.Recalled]:
     """The last answers with ranked rows, the newest first; an agent's, or all."""
     return islice(
@@ -198,28 +144,6 @@ def _recent(root: str, agent: str | None) -> Iterator[event.Recalled]:
         ),
         _RECENT,
     )
-
-
-def _material(root: str, reader: Reader) -> dict[str, int]:
-    """How much the entries have for each channel to work with."""
-    known = store.load(root).names.meant
-    active = set(reader.exact("status", str(Status.ACTIVE)))
-    docs: dict[str, set[int]] = {}
-    for name, mentioning in reader.values("entity_name").items():
-        meant = known.get(mentions.fold(name))
-        if meant is not None:
-            docs.setdefault(meant, set()).update(active.intersection(mentioning))
-    names = Counter({name: len(found) for name, found in docs.items()})
-    sessions = Counter(reader.sessions[doc] for doc in active)
-    del sessions[0]
-    several = [count for count in names.values() if count >= _SEVERAL]
-    together = sum(count >= _SEVERAL for count in sessions.values())
-    return {
-        "entity": len(several),
-        # The graph does not go through hubs.
-        "graph": sum(not is_hub(count, len(active)) for count in several),
-        "session": together,
-    }
 
 
 # --- counted ------------------------------------------------------------------------

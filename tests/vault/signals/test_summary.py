@@ -17,7 +17,6 @@ from memcli.sessions.backfill import reflect_file
 from memcli.vault import saving
 from memcli.vault.health import usage
 from memcli.vault.health.inspect import inspect
-from memcli.vault.health.lint import lint
 from memcli.vault.signals import event, log
 from tests.conftest import NOW, VaultMaker, state_of
 from tests.saving import save
@@ -424,36 +423,7 @@ def test_channels_are_counted_over_the_last_recalls_hooks_aside(
     assert usage.channels(make_vault(agent="ada")).recalls == 0
 
 
-def inert(vault: Vault) -> set[str]:
-    found = [one for one in lint(vault) if one.code == "inert_channel"]
-    assert all(one.hint and one.level == "warning" for one in found)
-    return {one.message.split("'")[1] for one in found}
-
-
 def many(vault: Vault, count: int, channels: list[str]) -> None:
     row = event.EventRow(id="x", rank=1, score=1.0, channels=channels, features={})
     for _ in range(count):
         vault.recorder.recalled("deploy", [row])
-
-
-def test_a_channel_that_brings_nothing_is_a_finding(vault: Vault):
-    """Not before there is something to find, and recalls enough to tell."""
-    many(vault, 49, ["lexical"])
-    draft = vault.draft({"text": "Redis is fast", "entities": ["Redis"]})
-    vault.save(draft, register=True)
-    many(vault, 1, ["lexical"])
-    assert inert(vault) == set()
-    save(vault, "Redis is in memory")
-    assert inert(vault) == {"entity", "graph"}
-    many(vault, 1, ["lexical", "graph"])
-    assert inert(vault) == {"entity"}
-    many(vault, 200, ["lexical", "entity"])
-    assert inert(vault) == {"graph"}
-
-
-def test_sessions_of_several_entries_want_their_channel(vault: Vault):
-    many(vault, 60, ["lexical"])
-    save(vault, "One thing", source={"session": "s"})
-    assert inert(vault) == set()
-    save(vault, "Another thing", source={"session": "s"})
-    assert inert(vault) == {"session"}
