@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,7 @@ def append_many(root: str, process: int, count: int) -> None:
 def append_for_ever(root: str) -> None:
     while True:
         events.append(root, [write(99_999_999)])
+        time.sleep(0.005)
 
 
 @posix
