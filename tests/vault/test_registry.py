@@ -13,10 +13,7 @@ from memcli import Vault
 from memcli.curation.entities import decide
 from memcli.entries import layout
 from memcli.entries.eligibility import Agent, ReadPolicy
-from memcli.entries.entry import Entry
-from memcli.entries.text import mentions
 from memcli.errors import InvalidValue, UsageError
-from memcli.storage import cache
 from memcli.vault.health import lint_tree
 from memcli.vault.health.lint import lint
 from memcli.vault.registry import page, store
@@ -160,54 +157,6 @@ def test_a_damaged_cache_is_made_anew(vault: Vault, damage: bytes) -> None:
     data = cache.read_bytes()
     cache.write_bytes(data[: len(data) // 2] if damage == b"half" else damage)
     assert vault.registry.entities == first
-
-
-MALFORMED: dict[str, tuple[tuple[int | str, ...], Any]] = {
-    "no parts": ((), [4]),
-    "rows that are no JSON": ((2,), "[["),
-    "rows of another shape": ((2,), "[[1]]"),
-    "a name that is a number": ((2,), '[[1,"tool",[],"","p",null,"shared",[]]]'),
-    "a name that is no text": ((3, 0, "redis"), 7),
-    "a place of no name": ((3, 2, "redis"), [["nobody", 0, ""]]),
-    "a broken file without a line": ((4,), [["entities/tool/b.md", "reason"]]),
-    "a broken file whose line is a text": ((4,), [["entities/tool/b.md", "1", ""]]),
-}
-
-
-@pytest.mark.parametrize(("place", "value"), MALFORMED.values(), ids=MALFORMED)
-def test_a_malformed_cache_is_made_anew_though_its_checksum_is_right(
-    vault: Vault,
-    monkeypatch: pytest.MonkeyPatch,
-    place: tuple[int | str, ...],
-    value: Any,
-) -> None:
-    monkeypatch.setattr(store, "_RACY_NS", 0)
-    write(vault, "entities/tool/redis.md", REDIS)
-    first = vault.registry.entities
-    path = str(state_of(vault.root, layout.REGISTRY_CACHE))
-
-    def load() -> Any:
-        return cache.load(path, lambda state: state)
-
-    whole: Any = load()
-    for also_changed in (False, True):
-        state = load()
-        at = state
-        for step in place[:-1]:
-            at = at[step]
-        if place:
-            at[place[-1]] = value
-        cache.store(path, state if place else value)
-        if also_changed:
-            write(vault, "entities/tool/z.md", "---\ntitle: Zed\n---\n")
-        registry = vault.registry
-        assert registry.entities[:1] == first
-        assert registry.broken == []
-        assert mentions.linked(Entry(id="x", body="our redis"), registry.names)[0]
-        seen = store.load(vault.root, Agent("ada", ReadPolicy.SHARED))
-        assert seen.find("Redis")
-        if not also_changed:
-            assert load() == whole
 
 
 def test_a_save_with_a_known_registry_loads_no_yaml(vault: Vault) -> None:

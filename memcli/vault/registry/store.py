@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import time
-from itertools import chain
 
 from memcli.entries import layout
 from memcli.entries.eligibility import Agent, Facts, visible
@@ -25,7 +24,7 @@ from memcli.storage.vault_paths import inside
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from memcli.entries.text.mentions import Registered
@@ -90,9 +89,7 @@ def load(root: str, agent: Agent | None = None) -> Registry:
     cached = _load_cache(root)
     if cached is not None and cached[0] == listing:
         rows = cached[1]
-        registry = Registry(
-            lambda: _entities(root, listing, rows), Compiled(*cached[2]), cached[3]
-        )
+        registry = Registry(lambda: _rows(rows), Compiled(*cached[2]), cached[3])
     else:
         registry = _read(root, listing, cached)
     return registry if agent is None else _seen_by(registry, agent)
@@ -153,12 +150,9 @@ def _read(
     stamps = _stamps(listing)
     known: dict[str, Registered] = {}
     if cached is not None:
-        try:
-            old, rows = _stamps(cached[0]), _rows(cached[1])
-            same = (row for row in rows if old.get(row.path) == stamps.get(row.path))
-            known = {row.path: row for row in same}
-        except cache.MALFORMED:
-            pass
+        old, rows = _stamps(cached[0]), _rows(cached[1])
+        same = (row for row in rows if old.get(row.path) == stamps.get(row.path))
+        known = {row.path: row for row in same}
     entities: list[Registered] = []
     broken: list[tuple[str, int, str]] = []
     for path in sorted(stamps):
@@ -212,74 +206,24 @@ def _load_cache(root: str) -> _Cached | None:
 
 
 def _parsed(state: Any) -> _Cached | None:
-    """The parts of a cache; all but the rows of entities are checked."""
-    if state[0] != _VERSION:
+    """The parts of a cache. Nobody but the user writes there, and a checksum tells
+    damage, so what is in them is not looked at."""
+    version, listing, rows, names, broken = state
+    if version != _VERSION:
         return None
-    _, listing, rows, names, broken = state
-    if not (isinstance(rows, str) and isinstance(listing, dict)):
-        return None
-    reasons = [(path, line + 0, reason) for path, line, reason in broken]
-    _check_texts((path, reason) for path, _, reason in reasons)
-    _check_names(*names)
-    return listing, rows, names, reasons
-
-
-def _check_names(
-    meant: dict[str, Any], ambiguous: dict[str, Any], places: dict[str, Any]
-) -> None:
-    """Check what `Compiled` is made of: every form means a name, or is ambiguous."""
-    _check_texts([meant.values()], ambiguous.values())
-    ways = []
-    for form, start, way in chain.from_iterable(places.values()):
-        ways.append(way)
-        if type(start) is int and start == 0 and form in meant and form:
-            continue  # nearly every one
-        if type(start) is not int or not 0 <= start < len(form):
-            raise ValueError("a place outside of its form")
-        name = fold(form)
-        if form not in ambiguous and name not in meant and name not in ambiguous:
-            raise ValueError("a form of no name")
-    _check_texts([ways])
-
-
-def _check_texts(*lists: Iterable[Iterable[Any]]) -> None:
-    """Raise TypeError unless each of these lists holds texts alone."""
-    "".join(chain.from_iterable(chain.from_iterable(lists)))
-
-
-def _entities(
-    root: str, listing: Mapping[str, list[str | int]], text: str
-) -> Sequence[Registered]:
-    """The entities of a cache, or of the files where its rows are malformed."""
-    try:
-        return _rows(text)
-    except cache.MALFORMED:
-        return _read(root, listing, None).entities
+    return listing, rows, names, [(path, line, why) for path, line, why in broken]
 
 
 def _rows(text: str) -> list[Registered]:
-    """The entities; they are kept as text, so that a save parses none.
-
-    Raises:
-        cache.MALFORMED: it does not hold what `_store_cache` writes.
-    """
+    """The entities; they are kept as text, so that a save parses none."""
     import json
 
     from memcli.entries.text.mentions import Registered
 
-    rows = [
-        (*row[:2], tuple(row[2]), *row[3:7], tuple(row[7])) for row in json.loads(text)
+    return [
+        Registered._make((*row[:2], tuple(row[2]), *row[3:7], tuple(row[7])))
+        for row in json.loads(text)
     ]
-    if not rows:
-        return []
-    names, types, aliases, created, paths, agents, seen, groups = zip(
-        *rows, strict=True
-    )
-    named = [agent for agent in agents if agent is not None]
-    _check_texts([names, types, created, paths, named], aliases, groups)
-    for visibility in set(seen):
-        Visibility(visibility)
-    return [Registered(*row) for row in rows]
 
 
 def _cache_path(root: str) -> str:
