@@ -20,14 +20,12 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any, TypedDict
+    from typing import Any
 
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
-    from memcli.vault.signals.event import Event, Recalled
+    from memcli.vault.signals.event import Event
     from memcli.vault.vault import Vault
-else:
-    TypedDict = dict
 
 
 _RECENT = 200
@@ -94,7 +92,7 @@ def usage(vault: Vault) -> Usage:
     )
 
 
-def pairs(vault: Vault) -> list[Pair]:
+def pairs(vault: Vault) -> list[dict[str, Any]]:
     """The pairs that a scorer learns from; see `training_pairs`.
 
     Raises:
@@ -131,7 +129,7 @@ def channels(vault: Vault) -> Channels:
     return Channels(len(recent), by_channel(recent))
 
 
-def _recent(root: str, agent: str | None) -> Iterator[event.Recalled]:
+def _recent(root: str, agent: str | None) -> Iterator[Event]:
     """The last answers with ranked rows, the newest first; an agent's, or all."""
     return islice(
         (
@@ -147,24 +145,6 @@ def _recent(root: str, agent: str | None) -> Iterator[event.Recalled]:
 
 
 # --- counted ------------------------------------------------------------------------
-
-
-class Side(TypedDict):
-    """One row of a training pair; `score` is as shown."""
-
-    id: str
-    rank: int
-    score: float
-    features: dict[str, float]
-
-
-class Pair(TypedDict):
-    """A row that proved useful and one that did not, of the same recall."""
-
-    question: str
-    recall: str
-    better: Side
-    worse: Side
 
 
 class Asked(NamedTuple):
@@ -245,7 +225,7 @@ def summary(events: Sequence[Event]) -> Summary:
     )
 
 
-def by_channel(recalls: Iterable[Recalled]) -> dict[str, int]:
+def by_channel(recalls: Iterable[Event]) -> dict[str, int]:
     """How many rows came through each channel, in the order of `CHANNELS`."""
     counts = dict.fromkeys(CHANNELS, 0)
     for recall in recalls:
@@ -255,7 +235,7 @@ def by_channel(recalls: Iterable[Recalled]) -> dict[str, int]:
     return counts
 
 
-def training_pairs(events: Iterable[Event]) -> Iterator[Pair]:
+def training_pairs(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
     """The training pairs of a log: each useful row against all others of its recall.
 
     Rows of a recall where nothing proved useful make no pair, since no row should have
@@ -263,7 +243,8 @@ def training_pairs(events: Iterable[Event]) -> Iterator[Pair]:
     that a hook put into a prompt.
 
     Returns:
-        The pairs, in the order of the recalls and of their rows.
+        The pairs, in the order of the recalls and of their rows: the `question` and
+        its `recall`, and the `better` and the `worse` row.
     """
     recalls, verdicts = _judged(events)
     for name, recall in recalls.items():
@@ -272,13 +253,8 @@ def training_pairs(events: Iterable[Event]) -> Iterator[Pair]:
         # A prompt's rows are ranked by words alone, and shown all at once.
         if not useful or question is None or recall["via"] == "hook":
             continue
-        sides: list[Side] = [
-            {
-                "id": row["id"],
-                "rank": row["rank"],
-                "score": row["score"],
-                "features": row["features"],
-            }
+        sides = [
+            {name: row[name] for name in ("id", "rank", "score", "features")}
             for row in recall["rows"]
             if row["rank"] is not None
         ]
@@ -293,16 +269,16 @@ def training_pairs(events: Iterable[Event]) -> Iterator[Pair]:
                     }
 
 
-def _asked(via: str, asked: Sequence[Recalled]) -> Asked:
+def _asked(via: str, asked: Sequence[Event]) -> Asked:
     these = [recall for recall in asked if recall["via"] == via]
     return Asked(via, len(these), sum(is_hit(recall["rows"]) for recall in these))
 
 
 def _judged(
     events: Iterable[Event],
-) -> tuple[dict[str, Recalled], dict[str, dict[str, bool]]]:
+) -> tuple[dict[str, Event], dict[str, dict[str, bool]]]:
     """Recalls by name; by recall and entry, whether the last word on it was good."""
-    recalls: dict[str, Recalled] = {}
+    recalls: dict[str, Event] = {}
     verdicts: dict[str, dict[str, bool]] = {}
     for one in events:
         if one["event"] == "recall":

@@ -1,7 +1,17 @@
 """The events of the log of signals: their form, and what is counted of them for good.
 
-Invariant: pure. An event is a JSON object, as its line in the log has it, and holds
-ids, times, names and numbers, never a word of a memory or a question.
+Invariant: pure. An event is a JSON object, and holds ids, times, names and numbers,
+never a word of a memory or a question. Each has `v` (the version), `at` (epoch seconds)
+and `event`:
+
+- `recall`, a question and the rows that answered it: `recall` names the answer;
+  `question` is a keyed hash, None where a session's start brought the rows; `via` says
+  which way the question came, `agent` who asked, `hit` whether a row answers it, `rows`
+  are as `row` makes them.
+- `write`, an entry that a commit wrote: `id`, `action`, `writer`, `kind`, `type`;
+  without an id it is `count` entries of one sort.
+- `feedback`, whether an entry that a recall returned proved useful, and who says so:
+  `recall`, `id`, `useful`, `by`.
 """
 
 from __future__ import annotations
@@ -12,70 +22,14 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Literal, NotRequired, Protocol, TypedDict
+    from typing import Any, Protocol
+
+    Event = Mapping[str, Any]
+    EventRow = dict[str, Any]  # see `row`
 else:
     Protocol = object
-    TypedDict = dict
 
 VERSION = 1
-
-
-class EventRow(TypedDict):
-    """An entry that a recall returned; `rank` is None when it was not ranked."""
-
-    id: str
-    rank: int | None
-    score: float
-    channels: list[str]
-    features: dict[str, float]
-    skill: NotRequired[bool]
-
-
-class Recalled(TypedDict):
-    """A question and the rows that answered it.
-
-    `question` is a keyed hash, None where a session's start brought the rows; `via`
-    says which way the question came.
-    """
-
-    v: int
-    at: int
-    event: Literal["recall"]
-    recall: str
-    question: str | None
-    via: str
-    agent: str | None
-    hit: bool
-    rows: list[EventRow]
-
-
-class Written(TypedDict):
-    """An entry that a commit wrote; without an id `count` entries of one sort."""
-
-    v: int
-    at: int
-    event: Literal["write"]
-    id: str | None
-    action: str
-    writer: str
-    kind: str
-    type: str
-    count: NotRequired[int]
-
-
-class Feedback(TypedDict):
-    """Whether an entry that a recall returned proved useful, and who says so."""
-
-    v: int
-    at: int
-    event: Literal["feedback"]
-    recall: str | None
-    id: str
-    useful: bool
-    by: str
-
-
-Event = Recalled | Written | Feedback
 
 
 class LoggedEntry(Protocol):

@@ -65,7 +65,7 @@ def append(root: str, lines: Sequence[Mapping[str, Any]], *, most: int = _MOST) 
             upto += len(line)
             db.execute("INSERT INTO events VALUES (?, ?)", (upto, line))
         db.execute("DELETE FROM events WHERE upto <= ?", (upto - most,))
-        counts: Any = event.uses(lines)  # type: ignore[arg-type]
+        counts: Any = event.uses(lines)
         db.executemany(
             "INSERT INTO uses VALUES (?, ?) "
             "ON CONFLICT(id) DO UPDATE SET count = count + excluded.count",

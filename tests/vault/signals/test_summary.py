@@ -424,6 +424,6 @@ def test_channels_are_counted_over_the_last_recalls_hooks_aside(
 
 
 def many(vault: Vault, count: int, channels: list[str]) -> None:
-    row = event.EventRow(id="x", rank=1, score=1.0, channels=channels, features={})
+    row = {"id": "x", "rank": 1, "score": 1.0, "channels": channels, "features": {}}
     for _ in range(count):
         vault.recorder.recalled("deploy", [row])
