@@ -52,7 +52,7 @@ def edit(
         verb = "edited" if done.changed else "unchanged:"
         canvas.line(f"{verb} {done.id} {done.path}", style="good")
 
-    from memcli.vault import not_shown
+    from memcli.vault.saved import not_shown
 
-    notes = not_shown.notes(vault, [done.id])
+    notes = not_shown(vault, [done.id])
     return Result(data=done.as_dict(), text=draw, warnings=tuple(notes))

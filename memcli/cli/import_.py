@@ -210,7 +210,7 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
     """Turn what an import did into a result; `words` say that it would, and that it
     did."""
 
-    from memcli.vault import not_shown
+    from memcli.vault.saved import why_not_shown
 
     def text(canvas: Canvas) -> None:
         verb = f"would {words[0]}" if done.dry_run else words[1]
@@ -244,7 +244,7 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
     warnings = list(done.notes)
     warnings += [note for saved in done.duplicates for note in saved.notes]
     warnings += [
-        f"{saved.id or saved.title} is not shown: {not_shown.note(saved.settled_by)}"
+        f"{saved.id or saved.title} is not shown: {why_not_shown(saved.settled_by)}"
         for saved in done.created
         if saved.settled_by
     ]

@@ -245,9 +245,9 @@ def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
         draw(canvas, vault, candidates)
 
     rows = [candidate._asdict() for candidate in candidates]
-    from memcli.vault import not_shown
+    from memcli.vault.saved import not_shown
 
-    solved = not_shown.notes(vault, [candidate.id for candidate in candidates])
+    solved = not_shown(vault, [candidate.id for candidate in candidates])
     data: dict[str, Any] = {"candidates": rows, "count": len(rows)}
     if merged:
         data["merged"] = [version._asdict() for version in merged]
@@ -275,7 +275,7 @@ def _planned(candidates: list[PendingEntry], action: str, *, dry_run: bool) -> R
 
 
 def _decided(vault: Vault, done: EntryDecisions) -> Result:
-    from memcli.vault import not_shown
+    from memcli.vault.saved import not_shown
 
     def text(canvas: Canvas) -> None:
         for item in done.items:
@@ -289,5 +289,5 @@ def _decided(vault: Vault, done: EntryDecisions) -> Result:
         "commit": done.commit,
     }
     written = [item.id for item in done.items if item.outcome != "rejected"]
-    solved = not_shown.notes(vault, written)
+    solved = not_shown(vault, written)
     return Result(data=data, text=text, warnings=tuple(solved))

@@ -122,7 +122,7 @@ class _Walk:
 
     def _show(self, candidate: PendingEntry) -> list[Proposal]:
         from memcli.curation import inbox
-        from memcli.vault import not_shown
+        from memcli.vault.saved import not_shown
 
         tell = self.context.tell
         tell("")
@@ -142,7 +142,7 @@ class _Walk:
             tell(f"  from: {' '.join(_beginning(word) for word in where)}")
         if _plain(source.get("excerpt")) not in _plain(candidate.text):
             tell(f"  said: {source['excerpt']}")
-        for note in not_shown.notes(self.vault, [candidate.id]):
+        for note in not_shown(self.vault, [candidate.id]):
             tell(f"  {note}")
         tell("")
         lines = candidate.text.splitlines()

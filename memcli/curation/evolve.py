@@ -16,9 +16,10 @@ from memcli.entries.ids import new_id
 from memcli.entries.rights import Action, is_pinned
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
-from memcli.vault import lineage, not_shown
+from memcli.vault import lineage
 from memcli.vault.agents import refuse_other_groups, refuse_unless
 from memcli.vault.free_paths import next_path
+from memcli.vault.saved import not_shown
 
 TYPE_CHECKING = False
 
@@ -189,7 +190,7 @@ def _unasked(old: Entry, fresh: Entry) -> tuple[str, ...]:
 def _explained(vault: Vault, done: Evolved) -> Evolved:
     """What was done, with a note where the new version is not shown."""
     try:
-        return done._replace(notes=(*done.notes, *not_shown.notes(vault, [done.id])))
+        return done._replace(notes=(*done.notes, *not_shown(vault, [done.id])))
     except MemcliError as error:
         # The new version is committed, also when the disk or the index fails now.
         vault.tell(f"it is not known whether {done.id} is shown: {error.message}")

@@ -15,8 +15,8 @@ from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.identity import fingerprint, strict_key
 from memcli.entries.ids import new_id, slug
 from memcli.entries.text import differences
-from memcli.vault import duplicates, evidence, free_paths, merging, not_shown
-from memcli.vault.saved import Saved, held_back, matched
+from memcli.vault import duplicates, evidence, free_paths, merging
+from memcli.vault.saved import Saved, held_back, matched, why_not_shown
 
 TYPE_CHECKING = False
 
@@ -150,7 +150,7 @@ class _Placing:
             for earlier in self._held_texts.earlier(draft)
         ]
         if resolved_id is not None:
-            notes.append(f"it is not shown: {not_shown.note(resolved_id)}")
+            notes.append(f"it is not shown: {why_not_shown(resolved_id)}")
         notes += map(self._names.explained, unclear)
         if differences.begins(entry.body) >= 0:
             notes.append(

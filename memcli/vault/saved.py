@@ -5,17 +5,20 @@ Invariant: pure; one value for each draft, whether it became an entry or not.
 
 from __future__ import annotations
 
+from memcli.entries.eligibility import View, settled_by
 from memcli.named_tuple import NamedTuple
-from memcli.vault import not_shown
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
+    from memcli.search.reader import Reader
     from memcli.vault.duplicates import Held
     from memcli.vault.likeness import Similar
     from memcli.vault.merging import NotTaken
+    from memcli.vault.vault import Vault
 
 
 class Saved(NamedTuple):
@@ -98,5 +101,32 @@ def held_back(saved: Saved, resolved_id: str | None) -> Saved:
         resolved_id = saved.id  # what was mined: an entry that was resolved alone
     if resolved_id is None:
         return saved
-    note = f"it came up again and is not shown: {not_shown.note(resolved_id)}"
+    note = f"it came up again and is not shown: {why_not_shown(resolved_id)}"
     return saved._replace(settled_by=resolved_id, notes=(note, *saved.notes))
+
+
+def why_not_shown(resolved_id: str) -> str:
+    """Why something is not shown, and the command that brings it back."""
+    return (
+        f"its claim is resolved by {resolved_id}; to bring it back: "
+        f"memcli resolve --undo {resolved_id}"
+    )
+
+
+def not_shown(vault: Vault, ids: Iterable[str]) -> list[str]:
+    """A sentence for each of these entries whose claim is resolved."""
+    wanted = list(ids)
+    if not wanted:
+        return []
+    view = View(vault.now_ms() // 1000, agent=vault.agent)
+
+    def look(reader: Reader) -> list[str]:
+        found = {}
+        for name in wanted:
+            for doc in reader.exact("id", name):
+                resolve = settled_by(reader.facts(doc), view)
+                if resolve is not None:
+                    found[name] = f"{name} is not shown: {why_not_shown(resolve.id)}"
+        return list(found.values())
+
+    return vault.read(look)

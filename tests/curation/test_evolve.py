@@ -29,7 +29,6 @@ from memcli.errors import (
 )
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
-from memcli.vault import not_shown
 from memcli.vault.lineage import versions
 from tests.conftest import NOW, VaultMaker
 from tests.git_command import git
@@ -585,7 +584,7 @@ def test_what_is_done_is_not_said_to_have_failed(
     def full(*_: object) -> list[str]:
         raise WriteFailed("no space left on the device")
 
-    monkeypatch.setattr(not_shown, "notes", full)
+    monkeypatch.setattr("memcli.curation.evolve.not_shown", full)
     done = vault.evolve(old, "We deploy on Mondays")
     assert vault.get(done.id).supersedes == old
     assert told == [
