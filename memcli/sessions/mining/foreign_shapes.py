@@ -140,7 +140,7 @@ PARAGRAPH: Final = _any(
     # A prompt of a shell, of an interpreter, of a database.
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\^\[\[|\\(?:033|x1b|e)\[|\[\d{1,3}(?:;\d{1,3})*m",
     r"^\s*[$%<>\u276f\u279c\u00bb](?:\s|$)|^\s*\S+@\S+[:~ ][^\n$#]{0,60}[$#%]\s|^\s*(?:PS )?[A-Za-z]:\\[^>\n]{0,80}>|^\s*PS [^>\n]{0,80}>|^\s*\([\w.-]+\)\s+\S{0,40}[$%#>]",
-    r"^\s*(?:>>>|\.\.\.|In \[\d+\]:|Out\[\d+\]:|irb\S*>)\s|^\s*[\w.:@~/()\[\]-]{2,60}[>$]\s+\S|^\s*[\w.-]+[=-]?[#>]\s|^\s*\S{0,60}[~/\])][#%]\s",
+    r"^\s*(?:>>>|\.\.\.|In \[\d+\]:|Out\[\d+\]:|irb\S*>)\s|^\s*[\w.:@~/()\[\]-]{2,60}[>$]\s+\S|^\s*[\w.-]+[=-]?[#>]\s|^\s*\S{0,60}[~/\])][#%]\s|^\s*[~/]\S{0,60} [$#%]\s",
     # Lines of logs: a moment or a level first, key=value pairs, JSON.
     r"^\s*[\[(<]?(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d?[/.]\d\d?[/.]\d\d+)[T ,_]|^\s*[\[(<]?\d\d?:\d\d(?::\d\d|[\])>]| ?[AaPp][Mm][\])>])|^\s*[A-Z][a-z]{2} +\d\d? \d\d:\d\d|^\s*\[?\s*\d+\.\d{3,}\]",
     r"^\W{0,3}(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|SEVERE|PANIC)\b|^\s*[IWEF]\d{4} |\b(?:level|lvl|msg|ts|severity)=|^\s*\w+\[\d+\]:|^\s*[\w.-]+\s+\|\s",
@@ -195,6 +195,8 @@ DOUBTFUL: Final = _any(
     r"\s[\u2013\u2014-]{1,2}\s(?-i:[A-Z][a-z'.-]+(?: [A-Z][\w'.-]*){1,2})\s*$",
     r"^\s+\*\s|^[^\"]*\"(?:[^\"]*\"[^\"]*\")*[^\"]*$|[\u201c-\u201f\u00ab\u00bb\u2039\u203a\u300c-\u300f]|\b(?:is|are|was|has|says?|said|prints?|printed|contains?|shows?|reads?|gets?|got|returns?|errors?|with|as|like)\s*$",
     r"\b(?:according to|as per|laut|selon|seg\u00fan|secondo)\b|^\W*per the\b|\bhereby\b|\blicensed under\b|\bcopyright\b",
+    # A message to somebody else, an example; who says it comes last.
+    r"^\W*(?:please )?(?:tell|ask|remind|inform|e-?mail|message) (?!(?:me|us|you|it|for|before|first|when\w*|if|each|every|agents?|claude|codex|gemini)\b)\w+|^\W*(?:e\.g\.|i\.e\.|for (?:example|instance)\b)|\b(?!(?:i|we)\b)\w+ (?:wrote|said|says)\W*$",
     # A capital within a sentence begins the text that the sentence speaks of.
     r"\w (?-i:From|Always|Never|We|We've|Do|Don't|Please|Use|Every|All|Any|Before|After|When|Whenever|If|Make|Remember|In|For|The|Our|You)\b",
     r"^\s*(?:hi|hello|hey|dear|hallo|liebe[rs]?|sehr geehrte\w*|guten \w+|bonjour|bonsoir|ch\u00e8re?s?|salut|hola|estimad[oa]s?|querid[oa]s?|buen[oa]s \w+|ciao|gentile)\b[^.!?\n:]{0,40}[,!]?\s*$",
@@ -206,9 +208,9 @@ _TYPED: Final = re.compile(
 )
 # What programs put above, before and behind others' words: a number, a name, a badge.
 _BADGE: Final = _any(
-    r"^\s*(?:\d[\w.,:]*(?:\s+\S+){0,3}|(?-i:[A-Z][\w'.-]*)(?:\s+(?:of|de|von|van|the|(?-i:[A-Z][\w'.-]*)))+|(?-i:[A-Z]{3,})|\w+(?:[,;]\w+)+)(?<![.,;:!?])\s*$",
-    r"^\s*(?:(?:\d+\.){2,}\d*|(?-i:[A-Z])\w+ \d[\d.]*[.:)\u2013\u2014-]|[ivx]+[.)]|\(\w+\)|[a-z]\d?\.)\s+\S",
-    r"\((?:edited|bearbeitet|modifi\u00e9|editado)\)\s*$|^\s*(?:sent from|get outlook|von mein\w+ \S+ gesendet|envoy\u00e9 d|enviado d)\b",
+    r"^\s*(?:\d[\w.,:]*(?:\s+\S+){0,3}|(?-i:[A-Z][\w'.-]*)(?:\s+(?:of|de|von|van|the|(?-i:[A-Z][\w'.-]*)))+|(?-i:[A-Z])[\w'-]+(?: \w+)?|\w+(?:[,;]\w+)+)(?<![.,;:!?])\s*$",
+    r"^\s*(?:(?:\d+\.){2,}\d*|(?-i:[A-Z])\w+ #?\d[\d.]*\s?[.:)\u2013\u2014-]|[ivx]+[.)]|\(\w+\)|[a-z]\d?\.)\s+\S",
+    r"\((?:edited|bearbeitet|modifi\u00e9|editado|#\d+|(?-i:[A-Z]+)-\d+)\)\s*$|\s\[[^\]]{1,20}\]\s*$|^\s*(?:sent from|you received this|this e?-?mail (?:is|and)|get outlook|von mein\w+ \S+ gesendet|envoy\u00e9 d|enviado d)\b",
     flags=_I,
 )
 
@@ -219,6 +221,8 @@ def is_odd(read: str) -> bool:
     >>> is_odd("\u2705 done"), is_odd("[P1] slow"), is_odd("Bob Hill"), is_odd("it is slow")
     (True, True, True, False)
     """
+    if _ANSWER.fullmatch(read.strip()):
+        return False
     if not _TYPED.match(read) or _BADGE.search(read):
         return True
     key, _, value = read.partition(":")

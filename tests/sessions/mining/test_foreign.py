@@ -44,6 +44,8 @@ What does this function do?\\n\\nR
 Does it work?\\n\\nR
 12 files are left. R
 Perfect, thanks.\\n\\nR
+R\\n\\nThanks
+Ask before you push. R
 the tests are red again.\\n\\nR
 yes\\n\\nR
 ok, r
@@ -122,6 +124,10 @@ R\\n\\nanswered Mar 3 at 10:12\\njdoe\\n1,234 5 12
 R\\n\\nSent from my iPhone
 R\\n3 replies
 R (edited)
+R (#12)
+R [1]
+R\\n\\nReply
+R she wrote.
 R\\n\\nBob Hill\\nHead of Release
 R\\n\\nSigned-off-by: Bob <bob@corp.example>
 Outdated\\nR
@@ -198,6 +204,9 @@ The new text:\\n\\nR
 the policy of the company:\\nHello.\\n\\nR
 Change the label text to R
 say R
+tell bob that r
+for example, r
+Rule #3: R
 according to the docs, r
 the log contains\\nR
 grammar check\\n\\nR
