@@ -61,8 +61,8 @@ def test_notes_about_prompts_secrets_and_roles_are_notes(text: str) -> None:
 
 def test_nine_of_ten_orders_to_the_model_are_found_in_six_languages() -> None:
     missed = [text for text in orders() if suspicious(text) is None]
-    assert len(orders()) >= 170
-    assert len(missed) < 0.05 * len(orders()), missed
+    assert len(orders()) >= 290
+    assert len(missed) < 0.1 * len(orders()), missed
 
 
 def test_of_five_hundred_ordinary_rules_one_in_a_hundred_is_held_back() -> None:
