@@ -23,7 +23,7 @@ from memcli.entries.entry import EntityType
 from tests import processes
 from tests.cli.mcp.test_server import Wire
 from tests.conftest import VaultMaker
-from tests.docs.test_skills import PAGES, demo, shown  # noqa: F401 demo is a fixture
+from tests.docs.test_skills import PAGES, demo, placed, shown  # noqa: F401 fixtures
 
 AGENT = "ada"
 
