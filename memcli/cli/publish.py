@@ -42,8 +42,8 @@ def publish(
 
     A vault that is too large to clone or to index can be asked through PostgreSQL: its
     readers name the database in their config, and recall, reflect and list answer as
-    they would from the files. Only what changed since the last publish is sent, in one
-    transaction. docs/use/sharing.md leads there in five minutes.
+    they would from the files. Only what is shared is published, in one transaction.
+    docs/use/sharing.md leads there in five minutes.
 
     \b
     Example:
