@@ -59,26 +59,6 @@ def ids_of(done: Reflected) -> list[str]:
 # --- forgotten ------------------------------------------------------------------
 
 
-def test_what_was_forgotten_does_not_come_back_from_its_session(
-    vault: Vault, tmp_path: Path, snapshot: Snapshot
-) -> None:
-    path = talk(tmp_path, SEEDED)
-    done = reflect_file(vault, path)
-    vault.forget(one_id(done))
-    before = snapshot(vault.root)
-    assert actions(reflect_file(vault, path, dry_run=True))["standing"] == "forgotten"
-    for _ in range(3):
-        again = reflect_file(vault, path)
-        assert actions(again)["standing"] == "forgotten"
-        assert set(again.counts) == {"duplicate", "forgotten"}
-        assert snapshot(vault.root) == before
-    grown = reflect_file(
-        vault, talk(tmp_path, [*SEEDED, ("user", "thanks, that is all")])
-    )
-    assert actions(grown)["standing"] == "forgotten"
-    assert ALWAYS not in texts(vault)
-
-
 def test_the_words_of_what_was_forgotten_are_in_no_record_of_a_session(
     vault: Vault, tmp_path: Path
 ) -> None:
@@ -117,39 +97,6 @@ def test_a_rule_that_got_another_name_brings_nothing_twice(
     assert [fate.action for fate in again.fates] == ["forgotten", "duplicate"]
 
 
-def test_a_session_to_come_may_say_again_what_was_forgotten(
-    vault: Vault, tmp_path: Path
-) -> None:
-    done = reflect_file(vault, say(tmp_path, ALWAYS, name="one"))
-    vault.forget(one_id(done))
-    assert actions(reflect_file(vault, say(tmp_path, ALWAYS, name="two"))) == {
-        "standing": "saved"
-    }
-
-
-def test_without_the_record_what_was_forgotten_is_mined_as_new(
-    vault: Vault, tmp_path: Path
-) -> None:
-    path = say(tmp_path, ALWAYS)
-    vault.forget(one_id(reflect_file(vault, path)))
-    without_records(vault)
-    assert actions(reflect_file(vault, path)) == {"standing": "saved"}
-
-
-def test_of_two_from_one_turn_only_the_forgotten_one_stays_away(
-    vault: Vault, tmp_path: Path, snapshot: Snapshot
-) -> None:
-    path = say(tmp_path, TWO)
-    done = reflect_file(vault, path)
-    assert [fate.action for fate in done.fates] == ["saved", "saved"]
-    vault.forget(done.fates[0].id or "")
-    before = snapshot(vault.root)
-    again = reflect_file(vault, path)
-    assert [fate.action for fate in again.fates] == ["forgotten", "duplicate"]
-    assert [fate.id for fate in again.fates] == [fate.id for fate in done.fates]
-    assert snapshot(vault.root) == before
-
-
 def test_an_idea_that_was_forgotten_leaves_the_record_too(
     vault: Vault, tmp_path: Path
 ) -> None:
@@ -161,73 +108,7 @@ def test_an_idea_that_was_forgotten_leaves_the_record_too(
     assert "zebedee" not in records(vault).lower()
 
 
-def test_a_review_that_is_undone_lets_the_next_session_count(
-    vault: Vault, tmp_path: Path
-) -> None:
-    first = reflect_file(vault, say(tmp_path, UNSURE, name="one"))
-    name = first.fates[0].id or ""
-    review.reject(vault, [name], "no")
-    second = say(tmp_path, UNSURE, name="two")
-    assert actions(reflect_file(vault, second)) == {"do-not": "rejected"}
-    undo.undo_last(vault, "review: ")
-    assert actions(reflect_file(vault, second)) == {"do-not": "seen"}
-    assert vault.get(name).evidence == ("two",)
-
-
 # --- met again ------------------------------------------------------------------
-
-
-def test_two_of_one_turn_by_one_rule_are_each_known_as_themselves(
-    vault: Vault, tmp_path: Path
-) -> None:
-    path = say(tmp_path, TWO)
-    done = reflect_file(vault, path)
-    for _ in range(2):
-        again = reflect_file(vault, path)
-        assert [fate.id for fate in again.fates] == [fate.id for fate in done.fates]
-        without_records(vault)
-
-
-def test_what_the_cap_left_out_comes_when_the_cap_is_raised(
-    vault: Vault, tmp_path: Path
-) -> None:
-    config = Path(vault.root, ".memcli", "config.toml")
-    config.write_text("[memory]\nsession_cap = 1\n", encoding="utf-8")
-    path = say(tmp_path, TWO)
-    assert reflect_file(vault, path).counts == {"saved": 1, "cut": 1}
-    assert reflect_file(vault, path).counts == {"duplicate": 1, "cut": 1}
-    config.write_text("[memory]\nsession_cap = 2\n", encoding="utf-8")
-    assert reflect_file(vault, path).counts == {"saved": 1, "duplicate": 1}
-    assert len(texts(vault)) == 2
-
-
-def test_a_cap_of_zero_switches_mining_off(vault: Vault, tmp_path: Path) -> None:
-    config = Path(vault.root, ".memcli", "config.toml")
-    config.write_text("[memory]\nsession_cap = 0\n", encoding="utf-8")
-    before = commits(vault)
-    done = reflect_file(vault, talk(tmp_path, SEEDED))
-    assert set(done.counts) == {"cut"}
-    assert (texts(vault), commits(vault)) == (set(), before)
-
-
-def test_the_cap_counts_what_is_new_and_no_evidence(
-    vault: Vault, tmp_path: Path
-) -> None:
-    reflect_file(vault, say(tmp_path, ALWAYS, "Never push to main", name="one"))
-    config = Path(vault.root, ".memcli", "config.toml")
-    config.write_text("[memory]\nsession_cap = 2\n", encoding="utf-8")
-    idea = "we should also do the export later"
-    path = say(
-        tmp_path,
-        ALWAYS,
-        "Never push to main",
-        idea,
-        "Always use tabs in makefiles",
-        name="two",
-    )
-    done = reflect_file(vault, path)
-    assert done.counts == {"saved": 1, "idea": 1, "seen": 2}
-    assert reflect_file(vault, path).counts == {"duplicate": 4}
 
 
 def test_the_same_id_at_another_host_is_another_session(

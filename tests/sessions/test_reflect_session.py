@@ -4,7 +4,6 @@ import json
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -198,18 +197,6 @@ def test_what_is_low_is_in_the_log_of_mining_and_not_in_the_vault(
     )
 
 
-def test_of_what_is_not_explicit_three_a_session_wait_the_first_first(
-    vault: Vault, tmp_path: Path
-) -> None:
-    names = ("sql", "go", "js", "css", "html")
-    words = [f"please dont touch the {name} files of the app" for name in names]
-    done = reflect_file(vault, say(tmp_path, *words[:2], ALWAYS))
-    assert done.counts == {"saved": 1, "review": 2}
-    done = reflect_file(vault, say(tmp_path, *words[:2], ALWAYS, *words[2:]))
-    assert done.counts == {"review": 1, "duplicate": 3, "cut": 2}
-    assert len(texts(vault, Status.PENDING)) == 3
-
-
 def test_manual_reflect_against_a_specified_transcript_produces_routed_candidates(
     vault: Vault, tmp_path: Path
 ) -> None:
@@ -234,61 +221,6 @@ def test_manual_reflect_against_a_specified_transcript_produces_routed_candidate
 
 
 # --- once ---------------------------------------------------------------------------
-
-
-def test_a_second_run_writes_nothing(
-    vault: Vault, tmp_path: Path, snapshot: Snapshot
-) -> None:
-    path = talk(tmp_path, SEEDED)
-    reflect_file(vault, path)
-    before = snapshot(vault.root)
-    again = reflect_file(vault, path)
-    assert snapshot(vault.root) == before
-    assert set(actions(again).values()) == {"duplicate"}
-    assert again.commit is None
-
-
-def test_a_second_run_writes_nothing_even_when_the_records_are_gone(
-    vault: Vault, tmp_path: Path, snapshot: Snapshot
-) -> None:
-    path = talk(tmp_path, SEEDED)
-    reflect_file(vault, path)
-    for file in state_of(vault.root, layout.SESSIONS).iterdir():
-        file.unlink()
-    before = snapshot(vault.root)
-    reflect_file(vault, path)
-    assert snapshot(vault.root) == before
-
-
-def test_a_transcript_that_grew_adds_only_what_is_new(
-    vault: Vault, tmp_path: Path
-) -> None:
-    reflect_file(vault, talk(tmp_path, SEEDED[:4]))
-    assert texts(vault) == {ALWAYS}
-    done = reflect_file(vault, talk(tmp_path, SEEDED))
-    assert actions(done)["standing"] == "duplicate"
-    assert commits(vault)[:2] == ["reflect: talk", "reflect: talk"]
-    assert len(texts(vault)) == 2
-
-
-@pytest.mark.parametrize("change", ["evolve", "resolve", "reject"])
-def test_what_people_made_of_it_since_is_not_mined_again(
-    vault: Vault, tmp_path: Path, snapshot: Snapshot, change: str
-) -> None:
-    path = talk(tmp_path, SEEDED)
-    done = reflect_file(vault, path)
-    ids = {fate.candidate.pattern: fate.id or "" for fate in done.fates}
-    if change == "evolve":
-        vault.evolve(ids["standing"], text="Always run the linter and the tests.")
-    elif change == "resolve":
-        vault.resolve(ids["standing"])
-    else:
-        from memcli.curation import review
-
-        review.reject(vault, [ids["told-fix"]], "not ours")
-    before = snapshot(vault.root)
-    reflect_file(vault, path)
-    assert snapshot(vault.root) == before
 
 
 # --- what the vault says already -----------------------------------------------------
@@ -322,34 +254,6 @@ def test_what_another_may_have_said_is_not_saved_however_often_it_comes(
     assert texts(vault, Status.PENDING)
 
 
-def test_what_was_solved_and_comes_up_again_is_a_recurrence(
-    vault: Vault, tmp_path: Path
-) -> None:
-    first = reflect_file(vault, say(tmp_path, ALWAYS, name="one"))
-    name = first.fates[0].id or ""
-    vault.resolve(name)
-    again = reflect_file(
-        Vault(vault.root, Caller(now_ms=lambda: vault.now_ms() + 86_400_000)),
-        say(tmp_path, ALWAYS, name="two"),
-    )
-    assert actions(again) == {"standing": "recurred"}
-    assert vault.get(name).status is Status.RESOLVED
-    assert texts(vault) == set()
-
-
-def test_what_a_review_rejected_is_not_proposed_by_the_next_session(
-    vault: Vault, tmp_path: Path
-) -> None:
-    from memcli.curation import review
-
-    words = UNSURE
-    first = reflect_file(vault, say(tmp_path, words, name="one"))
-    review.reject(vault, [first.fates[0].id or ""], "no")
-    again = reflect_file(vault, say(tmp_path, words, name="two"))
-    assert actions(again) == {"do-not": "rejected"}
-    assert texts(vault, Status.PENDING) == set()
-
-
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -377,34 +281,7 @@ def test_what_contradicts_an_entry_is_offered_as_supersede_and_not_decided(
     }
 
 
-def test_another_rule_of_the_same_shape_is_no_contradiction(
-    vault: Vault, tmp_path: Path
-) -> None:
-    vault.save(
-        vault.draft(
-            {"text": "Always run the tests before committing", "kind": "preference"}
-        )
-    )
-    assert actions(reflect_file(vault, say(tmp_path, ALWAYS))) == {"standing": "saved"}
-
-
 # --- limits ---------------------------------------------------------------------------
-
-
-def test_a_session_adds_no_more_than_its_cap_and_says_how_many_were_cut(
-    vault: Vault, tmp_path: Path
-) -> None:
-    config = Path(vault.root, ".memcli", "config.toml")
-    config.write_text("[memory]\nsession_cap = 2\n", encoding="utf-8")
-    rules = [
-        f"Always use {word} in the {word} folder"
-        for word in ("alpha", "beta", "gamma", "delta")
-    ]
-    path = say(tmp_path, "remember also you have LSP tool access", *rules)
-    done = reflect_file(vault, path)
-    assert done.cut == 3
-    assert done.counts == {"saved": 2, "cut": 3}
-    assert reflect_file(vault, path).counts == {"duplicate": 2, "cut": 3}
 
 
 def test_a_dry_run_shows_the_plan_and_changes_nothing(
@@ -512,99 +389,6 @@ def claude(folder: Path, n: int) -> str:
     return session.save(folder / f"claude-{n}")
 
 
-def codex(folder: Path, n: int) -> str:
-    def message(role: str, text: str) -> dict[str, Any]:
-        kind = "output_text" if role == "assistant" else "input_text"
-        return {
-            "timestamp": NOON,
-            "type": "response_item",
-            "payload": {
-                "type": "message",
-                "role": role,
-                "content": [{"type": kind, "text": text}],
-            },
-        }
-
-    return write(
-        folder / f"rollout-{n}.jsonl",
-        [
-            {
-                "timestamp": NOON,
-                "type": "session_meta",
-                "payload": {"id": f"c{n}", "cwd": "/x", "cli_version": "0.169.0"},
-            },
-            message("developer", INJECTED),
-            message("user", f"{INJECTED}\nhello number {n}"),
-            message("assistant", f"I read: {INJECTED}"),
-            message("user", f"go on {INJECTED}"),
-        ],
-    )
-
-
-def gemini(folder: Path, n: int) -> str:
-    hook = f"<hook_context>{INJECTED}</hook_context>"
-    return write(
-        folder / f"session-{n}.jsonl",
-        [
-            {
-                "sessionId": f"g{n}",
-                "projectHash": "h",
-                "startTime": NOON,
-                "lastUpdated": NOON,
-                "kind": "main",
-            },
-            {
-                "id": f"a{n}",
-                "timestamp": NOON,
-                "type": "user",
-                "content": [{"text": f"{hook}\n\nhello {n}"}, {"text": hook}],
-            },
-            {
-                "id": f"b{n}",
-                "timestamp": NOON,
-                "type": "gemini",
-                "content": f"I read: {INJECTED}",
-            },
-        ],
-    )
-
-
-def copilot(folder: Path, n: int) -> str:
-    def record(kind: str, name: str, **data: Any) -> dict[str, Any]:
-        return {
-            "type": kind,
-            "data": data,
-            "id": f"{name}{n}",
-            "timestamp": NOON,
-            "parentId": None,
-        }
-
-    return write(
-        folder / f"copilot-{n}" / "events.jsonl",
-        [
-            record(
-                "session.start",
-                "s",
-                sessionId=f"p{n}",
-                version=1,
-                producer="copilot-agent",
-                copilotVersion="1.0.102",
-                startTime=NOON,
-                context={"cwd": "/x"},
-            ),
-            record("hook.end", "h", output={"additionalContext": INJECTED}),
-            record(
-                "user.message",
-                "u",
-                content=f"hello {n}",
-                transformedContent=f"{INJECTED} hello {n}",
-            ),
-            record("assistant.message", "m", content=f"I read: {INJECTED}"),
-            record("user.message", "v", content=f"{INJECTED} go on"),
-        ],
-    )
-
-
 def generic(folder: Path, n: int) -> str:
     rows = [
         ("user", f"{INJECTED} hello {n}"),
@@ -614,7 +398,7 @@ def generic(folder: Path, n: int) -> str:
     return talk(folder, rows, f"plain-{n}")
 
 
-@pytest.mark.parametrize("host", [claude, codex, gemini, copilot, generic])
+@pytest.mark.parametrize("host", [claude, generic])
 def test_recalled_text_that_was_injected_for_three_sessions_is_never_mined(
     vault: Vault, tmp_path: Path, host: Callable[[Path, int], str], snapshot: Snapshot
 ) -> None:

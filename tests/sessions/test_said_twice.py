@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.curation import inbox, review
+from memcli.curation import inbox
 from memcli.entries.entry import Status
 from memcli.entries.text.differences import restates
 from memcli.hosts.transcript import Session, Step
@@ -25,15 +25,6 @@ def brought(vault: Vault, tmp_path: Path, text: str, name: str) -> Reflected:
     return reflect_file(vault, say(tmp_path, text, name=name))
 
 
-def test_a_restatement_confirms_its_entry(vault: Vault, tmp_path: Path) -> None:
-    (first,) = brought(vault, tmp_path, FIRST, "one").fates
-    done = brought(vault, tmp_path, AGAIN, "two")
-    assert (done.counts, done.fates[0].id) == ({"seen": 1}, first.id)
-    entry = vault.get(first.id or "")
-    assert (len(entry.seen), entry.evidence) == (1, ("two",))
-    assert texts(vault) == {FIRST}
-
-
 @pytest.mark.parametrize("again", [UNSURE, UNSURE_AGAIN])
 def test_a_restatement_saves_what_waited_in_the_inbox(
     vault: Vault, tmp_path: Path, again: str
@@ -50,34 +41,6 @@ def test_a_restatement_saves_what_waited_in_the_inbox(
     assert brought(vault, tmp_path, again, "two").counts == {"duplicate": 1}
 
 
-def test_two_restatements_in_one_session_save_it_once(
-    vault: Vault, tmp_path: Path
-) -> None:
-    (first,) = brought(vault, tmp_path, UNSURE, "one").fates
-    done = reflect_file(vault, say(tmp_path, UNSURE, UNSURE_AGAIN, name="two"))
-    assert done.counts == {"seen": 1, "duplicate": 1}
-    assert len(vault.get(first.id or "").seen) == 1
-    assert inbox.pending(vault) == []
-
-
-def test_the_session_that_brought_it_does_not_confirm_it(
-    vault: Vault, tmp_path: Path
-) -> None:
-    brought(vault, tmp_path, UNSURE, "one")
-    done = reflect_file(vault, say(tmp_path, UNSURE, UNSURE_AGAIN, name="one"))
-    assert len(inbox.pending(vault)) == len(done.fates) == 2
-    assert texts(vault) == set()
-
-
-def test_what_contradicts_a_memory_is_not_saved_by_saying_it_twice(
-    vault: Vault, tmp_path: Path
-) -> None:
-    vault.save(vault.draft({"text": FIRST, "kind": "preference"}))
-    for name in ("one", "two"):
-        brought(vault, tmp_path, "Never run the linter before committing.", name)
-    assert texts(vault) == {FIRST}
-
-
 def test_an_offer_to_supersede_is_not_taken_by_saying_it_again(
     vault: Vault, tmp_path: Path
 ) -> None:
@@ -91,15 +54,6 @@ def test_an_offer_to_supersede_is_not_taken_by_saying_it_again(
     brought(vault, tmp_path, AGAIN, "two")
     (waits,) = inbox.pending(vault)
     assert (texts(vault), len(vault.get(waits.id).seen)) == ({"Lint at night"}, 1)
-
-
-def test_what_was_rejected_does_not_come_back_reworded(
-    vault: Vault, tmp_path: Path
-) -> None:
-    (first,) = brought(vault, tmp_path, UNSURE, "one").fates
-    review.reject(vault, [first.id or ""], "no")
-    assert brought(vault, tmp_path, UNSURE_AGAIN, "two").counts == {"rejected": 1}
-    assert texts(vault, Status.PENDING) == texts(vault) == set()
 
 
 def test_an_idea_that_was_dismissed_does_not_come_back_reworded(
