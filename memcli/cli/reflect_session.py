@@ -12,8 +12,8 @@ from memcli.errors import Unreadable, UsageError, VaultNotFound
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from memcli.sessions.backfill import FileOutcome
     from memcli.sessions.bringing import Fate, Reflected
+    from memcli.sessions.reflect_session import FileOutcome
     from memcli.vault.vault import Vault
 
 
@@ -21,11 +21,11 @@ def mine_one(
     context: Context, path: str | None, host: str | None, *, dry_run: bool
 ) -> Result:
     """Mine one session, and ask a person at the terminal about its patterns."""
-    from memcli.sessions import backfill
+    from memcli.sessions import reflect_session
 
     path = path or _current(context)
     vault = context.open_vault("reflecting", writes=True)
-    done = backfill.reflect_file(vault, path, host, dry_run=dry_run)
+    done = reflect_session.reflect_file(vault, path, host, dry_run=dry_run)
     waiting = [fate.id for fate in done.fates if fate.action in ("review", "supersede")]
     ids = [name for name in waiting if name]
     if ids and context.interactive and not done.dry_run and _asks(vault):
@@ -112,7 +112,7 @@ def mine_all(
 ) -> Result:
     """Mine every session of the hosts on this machine."""
     from memcli.hosts import table
-    from memcli.sessions import backfill
+    from memcli.sessions import reflect_session
 
     named = [table.find(host).name] if host else []
     since_ms = None
@@ -122,10 +122,12 @@ def mine_all(
         now = context.now_ms() // 1000
         since_ms = dates.parse_bound(since, now, end=False) * 1000
     vault = context.open_vault("reflecting", writes=True)
-    transcripts = backfill.found_here(context.environ, named, since_ms)
+    transcripts = reflect_session.found_here(context.environ, named, since_ms)
     progress = context.progress("sessions")
     done = list(
-        backfill.reflect_all(vault, transcripts, dry_run=dry_run, progress=progress)
+        reflect_session.reflect_all(
+            vault, transcripts, dry_run=dry_run, progress=progress
+        )
     )
     return _summary(done, dry_run=dry_run)
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from memcli.curation import citing
 from memcli.entries.entry import Entry, Source
-from memcli.entries.validate import refuse_wide
+from memcli.entries.fields import refuse_wide
 from memcli.errors import (
     InvalidEntry,
     InvalidValue,

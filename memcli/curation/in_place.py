@@ -38,11 +38,11 @@ def put(vault: Vault, change: Transaction, old: Stored, fresh: Entry) -> bool:
     Raises:
         TooLarge: its fields could not be read again.
     """
-    from memcli.entries import codec, validate
+    from memcli.entries import codec, fields
 
     if fresh == old.entry:
         return False
-    validate.refuse_wide(fresh)
+    fields.refuse_wide(fresh)
     data = codec.rewrite(old.data, fresh, kinds=vault.kinds)
     change.put(old.path, data, expected=old.data)
     return True

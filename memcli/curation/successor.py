@@ -7,8 +7,9 @@ anew with a new text.
 
 from __future__ import annotations
 
-from memcli.entries import dates, validate
+from memcli.entries import dates
 from memcli.entries.entry import Enforce, Entry, Source
+from memcli.entries.fields import refuse_wide
 from memcli.entries.identity import strict_key
 from memcli.entries.ids import new_id
 from memcli.errors import InvalidContent
@@ -89,7 +90,7 @@ def successor(
     fresh = anchoring.of_next(vault, fresh, rewritten=text is not None)
     if fresh.item is not None:
         fresh = fresh.replace(key=strict_key(fresh.item, fresh.body))
-    validate.refuse_wide(fresh)
+    refuse_wide(fresh)
     return vault.link(fresh).replace(id=new_id(now_ms, vault.entropy))
 
 

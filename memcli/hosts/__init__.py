@@ -1,7 +1,7 @@
 """What is particular to each agent host: hooks, settings, skills, transcripts.
 
-Door: `table` gives a host's record, `transcripts` reads a session, `hook_payload` and
-`hook_reply` speak to a hook's caller, `install` writes a host's settings.
+Door: `table` gives a host's record, `transcripts` reads a session, `hook_payload` reads
+and answers a hook's caller, `install` writes a host's settings.
 Not in here: what memcli makes of a session (`sessions`). Nothing is imported here: a
 hook that reads one payload must not pay for eight formats of transcripts.
 """

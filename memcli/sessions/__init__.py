@@ -1,6 +1,6 @@
 """What happens around an agent's session: told at its start, mined at its end.
 
-Door: `reflect_session` (one session), `backfill` (transcripts), `recovery` (sessions
+Door: `reflect_session` (one session or all transcripts), `recovery` (sessions
 without an end), `briefing` (what a session is told), `hooks`, `judging`, `doctor`.
 Not in here: the formats of hosts (`hosts`), and the words of the command line.
 """

@@ -13,7 +13,7 @@ import time
 
 from memcli.errors import LockBusy, MemcliError, Unreadable
 from memcli.named_tuple import NamedTuple
-from memcli.sessions import backfill, hook_log, markers
+from memcli.sessions import hook_log, markers, reflect_session
 from memcli.sessions.markers import REFLECTED, START, Marker
 from memcli.storage.lock import Lock
 from memcli.vault import session_records
@@ -129,7 +129,7 @@ def mine(
         reflected = None
         known = _certain_format(marker.host)
         if not _is_unchanged(vault, path, known):
-            reflected = backfill.reflect_file(
+            reflected = reflect_session.reflect_file(
                 vault, path, known, writer="hook", cwd=marker.cwd
             )
         if close:
@@ -157,7 +157,7 @@ def settle(path: str | None) -> None:
 
 def _state(path: str | None) -> tuple[int, int] | None:
     try:
-        return backfill.state(path) if path else None
+        return reflect_session.state(path) if path else None
     except MemcliError:
         return None
 
@@ -256,7 +256,7 @@ def _is_unchanged(vault: Vault, path: str, host: str | None) -> bool:
     record = session_records.get(vault.root, session.host, session.id, agent)
     if record is None or not record.reflected:
         return False
-    return record.mined == backfill.state(path)
+    return record.mined == reflect_session.state(path)
 
 
 def _tidy(root: str, now: float) -> None:

@@ -7,22 +7,29 @@ How candidates come into the vault is said in `bringing`.
 
 from __future__ import annotations
 
+import os
+import re
+
 from memcli.entries import no_secrets
-from memcli.errors import MemcliError
+from memcli.errors import LockBusy, MemcliError, Unreadable
+from memcli.hosts import table, transcripts
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.already_mined import FORGOTTEN, JUDGED
 from memcli.sessions.bringing import Fate, Reflected, bring
+from memcli.sessions.mining import Candidate, Mined, mine
 from memcli.vault import session_records
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from memcli.hosts.transcript import Session
+    from memcli.hosts.transcript import Session, Step
+    from memcli.sessions.bringing import Reflected
     from memcli.sessions.mining import Mined
     from memcli.vault.vault import Vault
+
 
 _SAME = ("id", "record", "pattern", "text")
 
@@ -133,3 +140,187 @@ def _noted(fate: Fate, before: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]
             if all(noted.get(name) == fresh[name] for name in _SAME):
                 return noted
     return fresh
+
+
+class FileOutcome(NamedTuple):
+    """What became of one transcript: reflected, unchanged, or failed with `error`."""
+
+    path: str
+    host: str
+    outcome: str
+    reflected: Reflected | None = None
+    error: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        done = self.reflected
+        return {
+            "transcript": self.path,
+            "host": self.host,
+            "outcome": self.outcome,
+            "session": done.session.id if done else None,
+            "turns": done.turns if done else 0,
+            "counts": done.counts if done else {},
+            "cut": done.cut if done else 0,
+            "error": self.error,
+        }
+
+
+def reflect_file(
+    vault: Vault,
+    path: str,
+    host: str | None = None,
+    *,
+    writer: str = "pipeline",
+    cwd: str | None = None,
+    dry_run: bool = False,
+) -> Reflected:
+    """Mine one transcript; `cwd` is where the session ran, if that does not say it.
+
+    Raises:
+        Unreadable: no such file, or no transcript that memcli knows.
+        InvalidValue: no such host.
+        And what `learn` raises.
+    """
+    transcript = opened(path, host, cwd)
+    return _reflected(vault, transcript, writer=writer, dry_run=dry_run)
+
+
+def opened(path: str, host: str | None, cwd: str | None) -> transcripts.Transcript:
+    """A transcript; `cwd` is where the session ran, if it does not say that itself.
+
+    Raises:
+        Unreadable, InvalidValue: as `transcripts.open_transcript`.
+    """
+    transcript = transcripts.open_transcript(path, host)
+    if not transcript.session.cwd:
+        transcript.session = transcript.session._replace(cwd=cwd)
+    return transcript
+
+
+def _reflected(
+    vault: Vault, transcript: transcripts.Transcript, *, writer: str, dry_run: bool
+) -> Reflected:
+    done = learn(
+        vault,
+        transcript.session,
+        lambda: candidates(transcript.steps()),
+        # Before it is read: what is written meanwhile is mined the next time.
+        Origin(label(transcript.path), state(transcript.path), writer),
+        dry_run=dry_run,
+    )
+    broken, unknown = len(transcript.broken), dict(transcript.unknown)
+    return done._replace(broken=broken, unknown=unknown)
+
+
+def found_here(
+    environ: Mapping[str, str], names: Sequence[str], since_ms: int | None
+) -> list[tuple[str, str]]:
+    """(host, path) of each transcript on this machine, each host's oldest first.
+
+    Args:
+        environ: HOME, and the variables that move a host's folder.
+        names: the hosts; empty for all.
+        since_ms: only those written to since then, in epoch milliseconds.
+    """
+    return [
+        (name, path)
+        for name in names or table.NAMES
+        for path in transcripts.discover(name, environ, since_ms)
+    ]
+
+
+def reflect_all(
+    vault: Vault,
+    files: Sequence[tuple[str, str]],
+    *,
+    dry_run: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[FileOutcome]:
+    """Mine these transcripts; (host, path) as `found_here` gives them.
+
+    What one session brings, the next one finds in the vault; a dry run, which brings
+    nothing, counts it for each session that says it.
+
+    Raises:
+        LockBusy: another process writes; what is done is done.
+    """
+    for number, (host, path) in enumerate(files):
+        yield _reflected_or_not(vault, host, path, dry_run=dry_run)
+        if progress is not None:
+            progress(number + 1, len(files))
+
+
+def _reflected_or_not(
+    vault: Vault, host: str, path: str, *, dry_run: bool
+) -> FileOutcome:
+    try:
+        transcript = transcripts.open_transcript(path, host)
+        session = transcript.session
+        agent = vault.agent_name
+        known = session_records.get(vault.root, session.host, session.id, agent)
+        if known is not None and known.reflected and known.mined == state(path):
+            return FileOutcome(path, host, "unchanged")
+        done = _reflected(vault, transcript, writer="pipeline", dry_run=dry_run)
+    except LockBusy:
+        raise
+    except MemcliError as error:
+        return FileOutcome(
+            path, host, "failed", error=f"{error.error_code}: {error.message}"
+        )
+    except Exception as error:  # noqa: BLE001 a bug that one session shows stops no other
+        why = f"{path}: a bug in memcli: {type(error).__name__}: {error}"
+        return FileOutcome(path, host, "failed", error=no_secrets.redact(why))
+    return FileOutcome(path, host, "reflected", done)
+
+
+def label(path: str) -> str:
+    """A path as people write it, which is the same on another machine."""
+    path = os.path.abspath(path).encode("utf-8", "replace").decode()
+    home = os.path.expanduser("~")
+    return f"~{path[len(home) :]}" if path.startswith(home + os.sep) else path
+
+
+def state(path: str) -> tuple[int, int]:
+    """Size and time of a transcript; when they differ, it has grown or was rewritten.
+
+    Raises:
+        Unreadable: it is gone.
+    """
+    try:
+        status = os.stat(path)
+    except OSError as error:
+        raise Unreadable(f"{path}: {error.strerror or error}") from error
+    return status.st_size, status.st_mtime_ns
+
+
+# Such a word is not typed: it is an image, a minified file, a key. The miner's rules
+# look at a line as a whole, and some take the square of the length of a word.
+_ENDLESS = re.compile(r"(\S{1000})\S{1000,}")
+_EMPTY = re.compile(r"\s{200,}")
+
+
+def candidates(steps: Iterable[Step]) -> Mined:
+    """The candidates of a session; one that held a secret is left out.
+
+    Raises:
+        Unreadable: the steps end early.
+    """
+    mined = mine(redacted(steps))
+    clean = [one for one in mined.candidates if not _held_secret(one)]
+    return mined._replace(candidates=clean)
+
+
+def _held_secret(one: Candidate) -> bool:
+    texts = (one.text, one.title, one.excerpt)
+    return no_secrets.MARK in one.text or any(
+        no_secrets.redact(text) != text for text in texts
+    )
+
+
+def redacted(steps: Iterable[Step]) -> Iterator[Step]:
+    """The steps without a secret, and without words that no person types."""
+    for step in steps:
+        text = _ENDLESS.sub(r"\1 … ", no_secrets.redact(step.text))
+        record = no_secrets.masked(step.record)
+        yield step._replace(text=_EMPTY.sub("\n\n", text), record=record)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from memcli.entries import codec, dates, layout, validate
+from memcli.entries import codec, dates, fields, layout
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.identity import fingerprint, strict_key
 from memcli.entries.ids import new_id, slug
@@ -227,7 +227,7 @@ class _Placing:
         registered: list[str] = []
         if change is not None and done.entry != before:
             if done.taken:
-                validate.refuse_wide(done.entry)
+                fields.refuse_wide(done.entry)
             if before.status is not done.entry.status:
                 held = self._saved(change, held, done.entry, data)
                 return matched(held, outcome)

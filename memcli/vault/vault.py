@@ -353,13 +353,13 @@ class Vault:
         return self.recorder.wrote(notes)
 
     def draft(self, values: Mapping[str, Any]) -> Entry:
-        """Check the fields of a new entry; see `memcli.entries.validate.draft`.
+        """Check the fields of a new entry; see `memcli.entries.fields.draft`.
 
         Without the field `project`, or with `here` in it, it holds where the caller
         stands; in the vault of that very repository from every folder, also in a
         fork.
         """
-        from memcli.entries import validate as draft
+        from memcli.entries import fields as draft
 
         if values.get("project", HERE) == HERE:
             is_repos = self.source == known_vaults.REPO

@@ -28,9 +28,9 @@ from unittest.mock import patch
 
 from memcli import Vault
 from memcli.hosts.transcript import Step
-from memcli.sessions.backfill import candidates
 from memcli.sessions.hooks import call as hook
 from memcli.sessions.hooks import glance
+from memcli.sessions.reflect_session import candidates
 from memcli.vault import create
 from tests.benchmarks import corpus, report
 from tests.benchmarks.actions import scratch

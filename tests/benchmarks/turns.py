@@ -71,7 +71,7 @@ class Turn:
 def mined(rows: Iterable[dict[str, Any]]) -> list[Turn]:
     """The turns, with what is found in each when its session is mined."""
     from memcli.hosts.transcript import Step
-    from memcli.sessions.backfill import candidates
+    from memcli.sessions.reflect_session import candidates
 
     turns = [Turn(row) for row in rows]
     sessions: dict[tuple[str, str], list[Turn]] = defaultdict(list)

@@ -6,8 +6,8 @@ from memcli import Vault
 from memcli.curation import importing
 from memcli.entries.entry import KINDS, Entry
 from memcli.entries.field_values import LONGEST_ASKED, MOST_ASKED
+from memcli.entries.fields import draft
 from memcli.entries.merging.fields import merge
-from memcli.entries.validate import draft
 from memcli.errors import InvalidValue, SecretFound
 from tests.cli.conftest import Run
 from tests.saving import save

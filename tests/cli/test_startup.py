@@ -162,7 +162,7 @@ def test_what_reads_and_saves_loads_nothing_of_mining(
             "memcli.hosts.transcripts",
             "memcli.sessions.reflect_session",
         ),
-        *("memcli.sessions.backfill", "requests"),
+        *("memcli.sessions.reflect_session", "requests"),
     )
     assert [name for name in found if name.startswith(unused)] == []
 
@@ -298,5 +298,5 @@ def test_a_hook_loads_no_format_of_transcripts(vault: Vault):
     code = code.format(event="prompt-submit", root=vault.root)
     loaded = loaded_by(code, PROBE_WHOLE)
     ours = {name for name in loaded if name.startswith("memcli.hosts.")}
-    more = {"host", "table", "hook_payload", "hook_reply", "transcript"}
+    more = {"host", "table", "hook_payload", "transcript"}
     assert ours == {f"memcli.hosts.{name}" for name in more}

@@ -6,8 +6,7 @@ import pytest
 
 from memcli.entries import codec
 from memcli.entries.entry import FIELDS, KINDS, Entry
-from memcli.entries.fields import BY_NAME, TABLE
-from memcli.entries.validate import draft
+from memcli.entries.fields import BY_NAME, TABLE, draft
 from memcli.errors import InvalidValue
 
 DOCS = Path(__file__).parents[2] / "docs"

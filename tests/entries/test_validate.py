@@ -7,7 +7,7 @@ import pytest
 from memcli.entries import codec
 from memcli.entries.checks import check_tag
 from memcli.entries.entry import KINDS, Entry
-from memcli.entries.validate import FIELDS_LIMIT, draft
+from memcli.entries.fields import FIELDS_LIMIT, draft
 from memcli.errors import InvalidValue, MemcliError
 
 LIMIT = 1_000_000

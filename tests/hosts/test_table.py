@@ -7,14 +7,7 @@ from pathlib import Path
 import pytest
 
 from memcli.errors import InvalidValue
-from memcli.hosts import (
-    hook_payload,
-    hook_reply,
-    skill_folders,
-    skills,
-    table,
-    transcripts,
-)
+from memcli.hosts import hook_payload, skill_folders, skills, table, transcripts
 from memcli.hosts.host import Host
 from memcli.hosts.install import settings_files
 
@@ -62,7 +55,7 @@ def test_a_host_with_hooks_has_settings_and_answers(host: Host) -> None:
     assert user.path.startswith("/home/dev/")
     assert project.path.startswith("/home/dev/shop/")
     for event in ("session-start", "prompt-submit"):
-        answer = hook_reply.reply(host.name, event, "We use uv")
+        answer = hook_payload.reply(host.name, event, "We use uv")
         assert bool(answer) is host.takes_text
         assert not answer or "We use uv" in json.dumps(json.loads(answer))
     for other in (*host.hooks_also_run_by, host.also_runs_project_of):

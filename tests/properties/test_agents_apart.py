@@ -29,7 +29,7 @@ from memcli.curation.ideas import incubator
 from memcli.curation.ideas.page import Idea
 from memcli.entries import layout
 from memcli.errors import MemcliError
-from memcli.sessions import backfill, markers
+from memcli.sessions import markers, reflect_session
 from memcli.sessions.hooks import background
 from memcli.sessions.hooks import call as hook
 from tests.conftest import NOW, VaultMaker
@@ -193,7 +193,7 @@ def hide(vault: Vault, agent: str, transcript: str) -> None:
         if "visibility" not in text:
             file.write_text(text.replace("---\n", "---\nvisibility: private\n", 1))
     for who in (vault, other):
-        backfill.reflect_file(who, transcript)
+        reflect_session.reflect_file(who, transcript)
         who.recall("billing Zeppelin skill", budget="high")
         who.feedback(useful=[who.recall("deploying skill").rows[0].id])
     for name in ("s1", "s2"):

@@ -27,8 +27,7 @@ from memcli.errors import EntryNotFound, NotAllowed
 from memcli.hosts.transcript import Session, Step
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
-from memcli.sessions.backfill import candidates
-from memcli.sessions.reflect_session import learn
+from memcli.sessions.reflect_session import candidates, learn
 from memcli.vault.caller import Caller, silent
 from memcli.vault.health import repair
 from memcli.vault.health.overview import overview

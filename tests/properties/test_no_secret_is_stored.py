@@ -27,7 +27,7 @@ from memcli.entries import no_secrets
 from memcli.entries.entry import Entry, Source
 from memcli.entries.text import secrets
 from memcli.errors import SecretFound
-from memcli.sessions.backfill import reflect_file
+from memcli.sessions.reflect_session import reflect_file
 from memcli.vault import session_records
 from tests.conftest import VaultMaker, sample
 from tests.contexts import context_of

@@ -14,9 +14,9 @@ from memcli.entries.text.links import links
 from memcli.errors import WriteFailed
 from memcli.hosts.transcript import Session, Step
 from memcli.hosts.transcripts import open_transcript
-from memcli.sessions import backfill, mining, reflect_session
-from memcli.sessions.backfill import candidates, reflect_file
+from memcli.sessions import mining, reflect_session
 from memcli.sessions.bringing import Reflected
+from memcli.sessions.reflect_session import candidates, reflect_file
 from memcli.vault.health.lint import lint
 from tests.conftest import VaultMaker, state_of
 from tests.hosts.writing import write
@@ -175,7 +175,7 @@ def test_a_transcript_that_grows_or_shrinks_while_it_is_read(
 
     state = (len(whole), path.stat().st_mtime_ns)
     learn(vault, found.session, growing(), state)
-    (one,) = backfill.reflect_all(vault, [("generic", str(path))])
+    (one,) = reflect_session.reflect_all(vault, [("generic", str(path))])
     assert one.outcome == "reflected"  # what came meanwhile is not lost
     assert ALWAYS.replace("linter", "formatter") in texts(vault)
 
@@ -261,12 +261,12 @@ def test_a_bug_that_one_transcript_shows_stops_no_other(
             raise KeyError("a bug")
         return mine(rows)
 
-    monkeypatch.setattr("memcli.sessions.backfill.mine", fragile)
+    monkeypatch.setattr("memcli.sessions.reflect_session.mine", fragile)
     found = [
         ("generic", say(tmp_path, "this breaks it", name="one")),
         ("generic", say(tmp_path, ALWAYS, name="two")),
     ]
-    done = list(backfill.reflect_all(vault, found))
+    done = list(reflect_session.reflect_all(vault, found))
     assert [one.outcome for one in done] == ["failed", "reflected"]
     assert "KeyError" in (done[0].error or "")
 
@@ -286,8 +286,8 @@ def test_ctrl_c_between_two_sessions_keeps_what_is_done(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(backfill.reflect_all(vault, found, progress=stop))
-    again = [one.outcome for one in backfill.reflect_all(vault, found)]
+        list(reflect_session.reflect_all(vault, found, progress=stop))
+    again = [one.outcome for one in reflect_session.reflect_all(vault, found)]
     assert again == ["unchanged", "unchanged", "reflected"]
     assert len(texts(vault)) == 3
 

@@ -18,9 +18,8 @@ from memcli.entries.eligibility import View
 from memcli.hosts.transcript import Session, Step
 from memcli.recall import listing, recall
 from memcli.recall.query import Query, view_of
-from memcli.sessions.backfill import candidates
 from memcli.sessions.briefing import prompt, select, start, teams
-from memcli.sessions.reflect_session import learn
+from memcli.sessions.reflect_session import candidates, learn
 from memcli.storage.known_vaults import KnownVault
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint

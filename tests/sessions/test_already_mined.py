@@ -13,10 +13,10 @@ from memcli.entries import layout
 from memcli.entries.entry import Status
 from memcli.errors import Unreadable
 from memcli.hosts.transcripts import open_transcript
-from memcli.sessions import backfill, mining_report
-from memcli.sessions.backfill import reflect_file
+from memcli.sessions import mining_report, reflect_session
 from memcli.sessions.bringing import Reflected
 from memcli.sessions.mining import rules
+from memcli.sessions.reflect_session import reflect_file
 from memcli.vault import session_records
 from memcli.vault.caller import Caller
 from tests.conftest import state_of
@@ -189,8 +189,8 @@ def test_a_failure_does_not_lose_what_is_known_of_the_session(
         raise Unreadable("the disk is gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr(backfill, "mine", broken)
-        (failed,) = backfill.reflect_all(
+        patch.setattr(reflect_session, "mine", broken)
+        (failed,) = reflect_session.reflect_all(
             vault, [("generic", talk(tmp_path, [*SEEDED, ("user", "thanks")]))]
         )
     assert failed.outcome == "failed"

@@ -11,9 +11,9 @@ from memcli import Vault
 from memcli.curation import inbox, review
 from memcli.entries import layout
 from memcli.entries.entry import Status
-from memcli.sessions.backfill import reflect_file
 from memcli.sessions.hooks import background
 from memcli.sessions.hooks import call as hook
+from memcli.sessions.reflect_session import reflect_file
 from tests.conftest import VaultMaker, state_of
 from tests.hosts.writing import Claude, write
 from tests.sessions.hooks.calling import call, told, work

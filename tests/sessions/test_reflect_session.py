@@ -13,14 +13,9 @@ from memcli.entries.entry import Confidence, Status
 from memcli.errors import EntryNotFound, MemcliError, Unreadable
 from memcli.hosts.transcript import FRAME, Session, Step
 from memcli.hosts.transcripts import open_transcript
-from memcli.sessions import (
-    backfill,
-    mining,
-    mining_report,
-    reflect_session,
-)
-from memcli.sessions.backfill import candidates, reflect_file
+from memcli.sessions import mining, mining_report, reflect_session
 from memcli.sessions.bringing import Reflected
+from memcli.sessions.reflect_session import candidates, reflect_file
 from memcli.vault import session_records
 from memcli.vault.caller import Caller
 from tests.conftest import VaultMaker, state_of
@@ -430,12 +425,12 @@ def test_a_history_is_mined_session_by_session_and_goes_on_where_it_was_stopped(
             )
         )
     ]
-    run = backfill.reflect_all(vault, found)
+    run = reflect_session.reflect_all(vault, found)
     assert next(run).outcome == "reflected"
     del run
-    done = [one.outcome for one in backfill.reflect_all(vault, found)]
+    done = [one.outcome for one in reflect_session.reflect_all(vault, found)]
     assert done == ["unchanged", "reflected", "reflected"]
-    assert [one.outcome for one in backfill.reflect_all(vault, found)] == [
+    assert [one.outcome for one in reflect_session.reflect_all(vault, found)] == [
         "unchanged"
     ] * 3
     assert len(texts(vault)) == 3
@@ -445,9 +440,9 @@ def test_a_dry_run_over_many_sessions_changes_nothing(
     vault: Vault, tmp_path: Path, snapshot: Callable[[str], dict[str, str]]
 ) -> None:
     found = [("generic", say(tmp_path, ALWAYS, name=name)) for name in ("one", "two")]
-    list(backfill.reflect_all(vault, found[1:]))
+    list(reflect_session.reflect_all(vault, found[1:]))
     before = snapshot(vault.root)
-    planned = list(backfill.reflect_all(vault, found, dry_run=True))
+    planned = list(reflect_session.reflect_all(vault, found, dry_run=True))
     assert [one.outcome for one in planned] == ["reflected", "unchanged"]
     assert planned[0].as_dict()["counts"] == {"seen": 1}
     assert snapshot(vault.root) == before
@@ -462,7 +457,7 @@ def test_a_transcript_that_cannot_be_read_stops_no_other(
         ("generic", say(tmp_path, ALWAYS)),
         ("claude-code", strange),
     ]
-    done = list(backfill.reflect_all(vault, found))
+    done = list(reflect_session.reflect_all(vault, found))
     assert [one.outcome for one in done][:2] == ["failed", "reflected"]
     assert "gone.jsonl" in (done[0].error or "")
     assert texts(vault) == {ALWAYS}

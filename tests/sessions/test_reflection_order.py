@@ -19,9 +19,8 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.entries.identity import claim
 from memcli.hosts.transcript import Session, Step
-from memcli.sessions.backfill import candidates
 from memcli.sessions.mining import mine
-from memcli.sessions.reflect_session import learn
+from memcli.sessions.reflect_session import candidates, learn
 from memcli.vault.caller import Caller
 from tests.conftest import EVERYTHING, NOW, state_of
 

@@ -10,9 +10,9 @@ from memcli.entries.entry import Status
 from memcli.entries.text.differences import restates
 from memcli.hosts.transcript import Session, Step
 from memcli.sessions import mining, reflect_session
-from memcli.sessions.backfill import reflect_file
 from memcli.sessions.bringing import Reflected
 from memcli.sessions.mining import Mined
+from memcli.sessions.reflect_session import reflect_file
 from tests.sessions.test_reflect_session import commits, say, texts
 
 FIRST = "Always run the linter before committing."

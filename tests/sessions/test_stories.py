@@ -13,7 +13,7 @@ from memcli import Vault
 from memcli.curation import review, undo
 from memcli.entries import layout
 from memcli.entries.entry import Status
-from memcli.sessions.backfill import reflect_file
+from memcli.sessions.reflect_session import reflect_file
 from tests.conftest import state_of
 from tests.sessions.test_reflect_session import ALWAYS, Snapshot, say, texts
 

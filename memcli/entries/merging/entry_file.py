@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from memcli.entries import codec, dates, layout
 from memcli.entries.entry import KINDS, Entry, Status
+from memcli.entries.fields import refuse_wide
 from memcli.entries.identity import strict_key
 from memcli.entries.ids import LAST_MS, new_id
 from memcli.entries.merging import fields, lines
-from memcli.entries.validate import refuse_wide
 from memcli.errors import MemcliError, TooLarge
 from memcli.named_tuple import NamedTuple
 

@@ -58,7 +58,7 @@ class TeamLimits(NamedTuple):
 
 def at_prompt(root: str, event: Event, line: dict[str, Any], limits: TeamLimits) -> str:
     """What a session is told with a prompt; `line` says in the log what came of it."""
-    from memcli.hosts import hook_reply
+    from memcli.hosts import hook_payload
     from memcli.sessions.briefing import prompt
     from memcli.sessions.briefing.frame import framed, note
 
@@ -84,7 +84,7 @@ def at_prompt(root: str, event: Event, line: dict[str, Any], limits: TeamLimits)
         items = fitting(own_answer, team_answers)
     else:
         items = [fit.item for fit in own_answer]
-    framed_text = framed(items, hook_reply.MOST - WRAPPING)
+    framed_text = framed(items, hook_payload.MOST - WRAPPING)
     if framed_text.shown:
         # First: what cannot be noted would be told again at every prompt.
         markers.show(root, event.session, framed_text.shown, agent=asking())

@@ -51,7 +51,7 @@ _SAID = "said-waiting"
 
 def at_start(root: str, event: Event, line: dict[str, Any], limits: TeamLimits) -> str:
     """What a session is told when it starts; `line` says what came of it."""
-    from memcli.hosts import hook_reply
+    from memcli.hosts import hook_payload
     from memcli.sessions.briefing import start
     from memcli.sessions.briefing.frame import framed, note
 
@@ -77,7 +77,7 @@ def at_start(root: str, event: Event, line: dict[str, Any], limits: TeamLimits) 
     told = _without(shown, own, of_teams)
     framed_text = framed(
         told.items,
-        hook_reply.MOST - WRAPPING,
+        hook_payload.MOST - WRAPPING,
         told.more,
         listing="memcli recall --all --project here",
         note="\n".join(_closing(vault, told, event, limits, is_new=not shown)),
@@ -105,7 +105,7 @@ def of_repository_alone(event: Event, line: dict[str, Any]) -> tuple[str | None,
         The folder of that vault, if it is allowed, and the text.
     """
     from memcli.errors import MemcliError
-    from memcli.hosts import hook_reply
+    from memcli.hosts import hook_payload
     from memcli.sessions.briefing.frame import framed
 
     if event.name not in ("session-start", "prompt-submit"):
@@ -114,11 +114,11 @@ def of_repository_alone(event: Event, line: dict[str, Any]) -> tuple[str | None,
         found = known_vaults.of_repository(event.cwd, os.environ)
     except MemcliError:  # there is no vault whose log could say so
         return None, ""
-    if found is None or not hook_reply.takes_text(event.host, event.name):
+    if found is None or not hook_payload.takes_text(event.host, event.name):
         return None, ""
     if not found.allowed:
         note = _NOT_ALLOWED if event.name == "session-start" else ""
-        return None, framed((), hook_reply.MOST - WRAPPING, note=note).text
+        return None, framed((), hook_payload.MOST - WRAPPING, note=note).text
     limits = TeamLimits(False, 0.0, 0.0, lambda _: None)
     if event.name == "session-start":
         return found.path, at_start(found.path, event, line, limits)

@@ -215,7 +215,7 @@ def _text(
     vault: Vault, found: Sequence[_Fired], event: Event
 ) -> tuple[Answer, list[str]]:
     """What to tell, and the ids of what is told."""
-    from memcli.hosts import hook_reply
+    from memcli.hosts import hook_payload
     from memcli.sessions.briefing.frame import note
     from memcli.vault.signals import event as signals
 
@@ -227,7 +227,7 @@ def _text(
         room -= len(text)
         signal = None if each.source else signals.row(each.row, channels=["action"])
         items.append(Item(each.row.id, text, part, each.source, signal))
-    told = framed(items, hook_reply.MOST)
+    told = framed(items, hook_payload.MOST)
     if told.shown:
         note(vault, None, items, told.shown)
     return Answer(told.text), told.shown

@@ -81,7 +81,7 @@ def respond(call: Call, payload: Any) -> None:
         call: of a host, not of a background process.
         payload: the host's, as it came; None when it sent none.
     """
-    from memcli.hosts import hook_payload, hook_reply, table
+    from memcli.hosts import hook_payload, table
 
     event = hook_payload.read(call.event, call.flags.get("host", ""), payload)
     host = table.get(event.host)
@@ -110,22 +110,22 @@ def respond(call: Call, payload: Any) -> None:
         from memcli.sessions.hooks import at_start
 
         call.root, text = at_start.of_repository_alone(event, line)
-        call.answer = hook_reply.reply(event.host, event.name, text)
+        call.answer = hook_payload.reply(event.host, event.name, text)
     else:
         text = _handle(root, host, event, line, _team_limits(call, event))
-        call.answer = hook_reply.reply(event.host, event.name, text)
+        call.answer = hook_payload.reply(event.host, event.name, text)
 
 
 def _at_tool(call: Call, root: str, host: Host, event: Event) -> str:
     """The answer before or after a tool, in the host's format."""
-    from memcli.hosts import hook_reply
+    from memcli.hosts import hook_payload
     from memcli.sessions.hooks import at_tool
 
     limits = _team_limits(call, event)
     given = at_tool.at_tool(root, host, event, call.line, limits)
     if given.decision:
-        return hook_reply.refusal(event.host, given.decision, given.reason)
-    return hook_reply.reply(event.host, event.name, given.text)
+        return hook_payload.refusal(event.host, given.decision, given.reason)
+    return hook_payload.reply(event.host, event.name, given.text)
 
 
 def _handle(
@@ -179,7 +179,7 @@ def _begin(root: str, event: Event) -> None:
 def _session_start(
     root: str, event: Event, line: dict[str, Any], limits: TeamLimits
 ) -> str:
-    from memcli.hosts import hook_reply
+    from memcli.hosts import hook_payload
     from memcli.sessions import hook_log, markers
     from memcli.sessions.hooks import answer as telling
     from memcli.vault import background_sync
@@ -193,7 +193,7 @@ def _session_start(
         background_sync.at_session(os.environ)
     except OSError as error:  # a disk that is full or read-only can be read
         line["error"] = hook_log.named(error)
-    if not hook_reply.takes_text(event.host, event.name):
+    if not hook_payload.takes_text(event.host, event.name):
         return ""
     from memcli.sessions.hooks import at_start
 
@@ -203,11 +203,11 @@ def _session_start(
 def _prompt_submit(
     root: str, event: Event, line: dict[str, Any], limits: TeamLimits
 ) -> str:
-    from memcli.hosts import hook_reply
+    from memcli.hosts import hook_payload
     from memcli.sessions.hooks import answer as telling
 
     line["shown"] = 0
-    if not event.prompt or not hook_reply.takes_text(event.host, event.name):
+    if not event.prompt or not hook_payload.takes_text(event.host, event.name):
         return ""
     return telling.at_prompt(root, event, line, limits)
 

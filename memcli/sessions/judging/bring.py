@@ -23,15 +23,14 @@ from memcli.entries.identity import claim
 from memcli.entries.text import prompt_injection
 from memcli.errors import MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
-from memcli.sessions import backfill, reflect_session
+from memcli.sessions import reflect_session
 from memcli.sessions.already_mined import JUDGED
-from memcli.sessions.backfill import redacted
 from memcli.sessions.bringing import Reflected, project_of
 from memcli.sessions.judging import answers, digest
 from memcli.sessions.judging.digest import Digest, Known
 from memcli.sessions.mining import Candidate, Mined
 from memcli.sessions.mining.candidate import Category, excerpt, title
-from memcli.sessions.reflect_session import Origin
+from memcli.sessions.reflect_session import Origin, redacted
 from memcli.storage import cache, state_dirs
 from memcli.vault import anchoring
 
@@ -150,7 +149,7 @@ def bring(
         vault,
         made.session,
         lambda: Mined(turns, candidates),
-        Origin(backfill.label(transcript.path), None, writer, judge),
+        Origin(reflect_session.label(transcript.path), None, writer, judge),
         dry_run=dry_run,
     )
     resolved = _resolved(vault, made, kept, judge, dry_run=dry_run)

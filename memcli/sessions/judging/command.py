@@ -103,7 +103,7 @@ def judge_session(
     Nothing is asked when no judge is configured, when the session was judged before or
     its judge was asked before, and when the day's calls are used.
     """
-    from memcli.sessions import backfill
+    from memcli.sessions import reflect_session
     from memcli.sessions.judging import bring
     from memcli.sessions.reflect_session import is_judged
     from memcli.vault import session_records
@@ -113,7 +113,7 @@ def judge_session(
         judge = configured(environ)
         if judge is None:
             return
-        transcript = backfill.opened(path, host, cwd)
+        transcript = reflect_session.opened(path, host, cwd)
         session = transcript.session
         line["session"] = session.id
         agent = vault.agent_name
@@ -133,7 +133,7 @@ def judge_session(
             if sum(len(one.text.split()) for one in made.turns) < _LEAST_WORDS:
                 return
             said = _ask_all(vault, judge, made, left, (line, environ))
-            transcript = backfill.opened(path, host, cwd)
+            transcript = reflect_session.opened(path, host, cwd)
             done = bring.bring(vault, transcript, said, judge=judge.name, writer="hook")
             line.update(done.reflected.counts, refused=len(done.refused))
     except Exception as error:  # noqa: BLE001 what the rules found stays, and is noted

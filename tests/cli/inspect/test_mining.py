@@ -7,8 +7,8 @@ import pytest
 from memcli import Vault
 from memcli.curation import inbox, review
 from memcli.errors import Unreadable
-from memcli.sessions import backfill
-from memcli.sessions.backfill import reflect_file
+from memcli.sessions import reflect_session
+from memcli.sessions.reflect_session import reflect_file
 from tests.cli.conftest import Run
 from tests.sessions.test_reflect_session import ALWAYS, SEEDED, say, talk
 
@@ -92,7 +92,7 @@ def test_a_session_that_could_not_be_mined_says_why(
     def broken(steps: object) -> None:
         raise Unreadable("the disk is gone")
 
-    monkeypatch.setattr(backfill, "mine", broken)
+    monkeypatch.setattr(reflect_session, "mine", broken)
     with pytest.raises(Unreadable):
         reflect_file(vault, talk(tmp_path, SEEDED))
     (failed,) = memcli("inspect", "mining", "--json").json["data"]["sessions"][

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from memcli.entries import codec
 from memcli.entries.entry import Entry, Status, Visibility
+from memcli.entries.fields import refuse_wide
 from memcli.entries.merging.entry_file import MergedFile, Version, merge
-from memcli.entries.validate import refuse_wide
 
 PATH = "memories/note/deploy.md"
 BASE = Entry(

@@ -12,7 +12,7 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.errors import Unreadable
-from memcli.sessions import backfill, hook_log, hook_report, markers, recovery
+from memcli.sessions import hook_log, hook_report, markers, recovery, reflect_session
 from tests.conftest import state_of
 from tests.entries.text.secret_kinds import fill
 from tests.sessions.hooks.calling import ALWAYS, age, call, session, work
@@ -46,7 +46,7 @@ def test_sessions_are_listed_by_state_with_the_reason_why_one_failed(
     def failing(*_: Any, **__: Any) -> None:
         raise Unreadable("no scanner here")
 
-    monkeypatch.setattr(backfill, "reflect_file", failing)
+    monkeypatch.setattr(reflect_session, "reflect_file", failing)
     work(live, "--session=failed", f"--transcript={tmp_path}/failed.jsonl", *flags)
     folder = state_of(live.root, layout.HARNESS)
     for one in (folder / "session-id-waiting.start", tmp_path / "waiting.jsonl"):

@@ -14,7 +14,7 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.errors import Unreadable
-from memcli.sessions import backfill, markers, recovery
+from memcli.sessions import markers, recovery, reflect_session
 from memcli.sessions.hooks import events
 from memcli.storage.lock import Lock
 from tests.conftest import VaultMaker, state_of
@@ -173,7 +173,7 @@ def test_a_turn_without_anything_new_does_no_mining(
     def mined(*_: object, **__: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(backfill, "reflect_file", mined)
+    monkeypatch.setattr(reflect_session, "reflect_file", mined)
     assert work(live, *closing("s1", path)).line["did"] == "unchanged"
 
 
@@ -287,14 +287,14 @@ def test_a_disk_that_is_full_leaves_the_marker(live: Vault, tmp_path: Path) -> N
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: Exception, only: str = "") -> None:
     """Let mining fail, of every session or of those whose file has this name."""
-    real = backfill.reflect_file
+    real = reflect_session.reflect_file
 
     def reflect_file(vault: Vault, path: str, *args: Any, **kwargs: Any) -> object:
         if only in path:
             raise error
         return real(vault, path, *args, **kwargs)
 
-    monkeypatch.setattr(backfill, "reflect_file", reflect_file)
+    monkeypatch.setattr(reflect_session, "reflect_file", reflect_file)
 
 
 def test_a_session_that_fails_is_tried_again_and_given_up_after_30_days(
@@ -391,14 +391,14 @@ def test_a_session_that_comes_back_while_it_is_mined_stays_alive(
     path = session(tmp_path, "s1", ALWAYS)
     end(live, "s1", path)
     age(mark(live, "s1"), 5)
-    real = backfill.reflect_file
+    real = reflect_session.reflect_file
 
     def resumed(*args: Any, **kwargs: Any) -> object:
         given = {"session_id": "s1", "transcript_path": path, "source": "resume"}
         call(live, "session-start", "claude-code", given)
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(backfill, "reflect_file", resumed)
+    monkeypatch.setattr(reflect_session, "reflect_file", resumed)
     assert work(live, *closing("s1", path)).line["did"] == "reflected"
     assert mark(live, "s1").exists()
 

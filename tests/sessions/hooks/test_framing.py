@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli import Vault
-from memcli.hosts import hook_reply, table
+from memcli.hosts import hook_payload, table
 from memcli.hosts.transcript import FRAME, typed, unframed
 from memcli.sessions.briefing.frame import TITLES, Item, framed, plain
 from tests.sessions.hooks.calling import call, told
@@ -69,11 +69,11 @@ def items(texts: list[str]) -> list[Item]:
 @given(texts=st.lists(TEXTS, max_size=30))
 def test_a_memory_cannot_close_its_frame_or_steer_the_host(texts: list[str]) -> None:
     given = items(texts)
-    found = framed(given, hook_reply.MOST - 200)
+    found = framed(given, hook_payload.MOST - 200)
     for host in table.NAMES:
         for event in ("session-start", "prompt-submit"):
-            answer = hook_reply.reply(host, event, found.text)
-            assert len(answer) <= hook_reply.MOST
+            answer = hook_payload.reply(host, event, found.text)
+            assert len(answer) <= hook_payload.MOST
             if answer:
                 assert told(answer) == found.text
                 assert json.loads(answer)
@@ -119,7 +119,7 @@ def test_items_come_whole_or_by_title_or_are_counted(
 def test_no_line_of_a_memory_looks_like_another_one_or_like_a_heading(
     texts: list[str],
 ) -> None:
-    found = framed(items(texts), hook_reply.MOST)
+    found = framed(items(texts), hook_payload.MOST)
     rows = found.text.split("\n")
     assert len([row for row in rows if row.startswith("- [")]) == len(found.shown)
     headings = [row for row in rows[2:] if row.endswith(":") and row[:1].strip()]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.sessions import backfill, hook_report, markers, mining_report
+from memcli.sessions import hook_report, markers, mining_report, reflect_session
 from memcli.sessions.bringing import Reflected
 from memcli.vault import session_records
 from memcli.vault.health import usage
@@ -30,9 +30,9 @@ def test_a_session_that_another_agent_mined_is_new_to_an_agent(
 ) -> None:
     path = session(tmp_path, "s1", ALWAYS, IDEA)
     ada, bob = make_vault(agent="ada"), make_vault(agent="bob")
-    first = backfill.reflect_file(ada, path)
+    first = reflect_session.reflect_file(ada, path)
     before = session_records.get(vault.root, "claude-code", "s1", "ada")
-    second = backfill.reflect_file(bob, path)
+    second = reflect_session.reflect_file(bob, path)
     assert actions(first) == actions(second) == ["saved", "idea"]
     # Each has a record of its own; the owner's view has what both found.
     assert session_records.get(vault.root, "claude-code", "s1", "ada") == before
@@ -47,10 +47,13 @@ def test_what_the_owner_forgot_of_an_agent_s_session_stays_forgotten(
     vault: Vault, make_vault: VaultMaker, tmp_path: Path
 ) -> None:
     path = session(tmp_path, "s1", ALWAYS, NEVER)
-    done = backfill.reflect_file(make_vault(agent="ada"), path)
+    done = reflect_session.reflect_file(make_vault(agent="ada"), path)
     vault.forget(done.fates[0].id or "")
-    assert actions(backfill.reflect_file(vault, path)) == ["forgotten", "duplicate"]
-    assert actions(backfill.reflect_file(make_vault(agent="ada"), path)) == [
+    assert actions(reflect_session.reflect_file(vault, path)) == [
+        "forgotten",
+        "duplicate",
+    ]
+    assert actions(reflect_session.reflect_file(make_vault(agent="ada"), path)) == [
         "forgotten",
         "duplicate",
     ]
@@ -62,7 +65,9 @@ def test_the_same_idea_of_two_agents_stands_in_the_ledger_twice(
     from memcli.curation.ideas import incubator
 
     for name in ("ada", "bob"):
-        backfill.reflect_file(make_vault(agent=name), session(tmp_path, name, IDEA))
+        reflect_session.reflect_file(
+            make_vault(agent=name), session(tmp_path, name, IDEA)
+        )
     ideas = incubator.listed(vault)
     assert len({idea.slug for idea in ideas}) == len(ideas) == 2
     assert all(idea.id for idea in ideas)

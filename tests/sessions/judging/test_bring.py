@@ -11,9 +11,9 @@ from memcli.curation import inbox
 from memcli.entries import anchors
 from memcli.entries.entry import SUMMARY_TAG, Confidence, Status
 from memcli.hosts.transcripts import open_transcript
-from memcli.sessions.backfill import opened, reflect_file
 from memcli.sessions.judging import bring
 from memcli.sessions.judging.bring import Brought
+from memcli.sessions.reflect_session import opened, reflect_file
 from tests.checkouts import made_shop
 from tests.sessions.test_reflect_session import (
     ALWAYS,

@@ -13,7 +13,7 @@ from memcli.curation import review
 from memcli.curation.importing import import_lines
 from memcli.entries import layout
 from memcli.errors import AmbiguousId, EntryNotFound, NotAllowed, UsageError
-from memcli.sessions.backfill import reflect_file
+from memcli.sessions.reflect_session import reflect_file
 from memcli.vault import saving
 from memcli.vault.health import usage
 from memcli.vault.health.inspect import inspect
