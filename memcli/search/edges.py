@@ -79,8 +79,6 @@ class EntryLinks:
 
     def fetch(self, docs: Collection[int]) -> None:
         """Read at once most of the lists that the edges of documents are made of."""
-        from memcli.entries.text.links import link_keys, link_readings, links
-
         self._reader.fetch_rows(docs)
         wanted: dict[str, list[str]] = {}
         for doc in docs:
@@ -93,6 +91,8 @@ class EntryLinks:
             if self._has_evidence:
                 wanted.setdefault("evidence", []).append(row.id)
             if self._has_links:
+                from memcli.entries.text.links import link_keys, link_readings, links
+
                 names = link_keys(row.id, row.path, row.title)
                 wanted.setdefault("link", []).extend(names)
                 for target in links(row.text):

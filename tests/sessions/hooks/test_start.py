@@ -84,9 +84,9 @@ def test_constraints_that_have_no_room_are_counted_and_not_read(
     judged: list[str] = []
     real = prompt_injection.of_entry
 
-    def of_entry(title: str | None, text: str) -> str | None:
+    def of_entry(title: str | None, text: str, source: str = "") -> str | None:
         judged.append(text)
-        return real(title, text)
+        return real(title, text, source)
 
     monkeypatch.setattr(prompt_injection, "of_entry", of_entry)
     said = start(live, shop)
