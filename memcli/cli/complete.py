@@ -198,9 +198,8 @@ def _values(
     agent = _value_of(before, ("--agent",)) or environ.get("MEMCLI_AGENT") or None
     caller = Caller(environ=environ, agent=agent, cwd=os.getcwd())
     vault = Vault.open(named, caller)
-    return vault.index.opened.at_once(
-        lambda reader, _changed, _gone: list(asked(vault, reader, current)),
-        as_it_was=True,
+    return vault.index.opened.as_it_is(
+        lambda reader: list(asked(vault, reader, current))
     )
 
 

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 # its fields; tests/search/test_row_version.py fails where that is forgotten.
 ROW_VERSION = 27
 
-# So many changed files are read faster one by one than indexed.
-_FEW = 64
+FEW = 64
+"""So many changed files are read faster one by one than indexed."""
 
 _PATIENCE = 10.0  # seconds to wait for another process that indexes
 
@@ -101,18 +101,55 @@ class Index:
 
     # --- answers
 
-    def read(self, answer: Callable[[Reader], _Answer]) -> _Answer:
+    def read(
+        self, answer: Callable[[Reader], _Answer], *, most: int | None = None
+    ) -> _Answer:
         """Bring the index up to date, then return `answer(reader)`.
 
         When `answer` fails because of the index (it changed meanwhile, or is damaged),
         it is called again with a fresh reader; it must therefore have no effects. What
         fails for another reason is raised.
+
+        Args:
+            answer: gives the answer.
+            most: so many files may be indexed first.
+
+        Raises:
+            Behind: more are to be indexed.
         """
-        return self._answered(answer, self.current)
+        return self._answered(answer, lambda: self.current(most=most))
 
     def again(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """As `read`, over the files as the last `read` found them, if there was one."""
         return self._answered(answer, lambda: self._reader or self.current())
+
+    def as_it_is(self, answer: Callable[[Reader], _Answer]) -> _Answer:
+        """As `read`, without a look at any file, for what is only a proposal.
+
+        Raises:
+            Behind: there is no index.
+        """
+        state = self._opened()
+        if state is None:
+            raise Behind
+        return answer(self._reader_of(state))
+
+    def glance(self, answer: Callable[[Reader, Unindexed], _Answer]) -> _Answer:
+        """As `read`, but `answer` is told what the index, as it is, knows wrongly.
+
+        When that is much, or anything is off, the index is brought up to date first.
+        """
+        state = self._opened()
+        if state is not None:
+            try:
+                unindexed = Unindexed(self.root, state)
+                if len(unindexed) + len(state.recent) <= FEW:
+                    return answer(self._reader_of(state), unindexed)
+            except Exception as error:
+                if isinstance(error, MemcliError) or not self.mend(error):
+                    raise
+        current = Unindexed(self.root)
+        return self.read(lambda reader: answer(reader, current))
 
     def _answered(
         self, answer: Callable[[Reader], _Answer], reader: Callable[[], Reader]
@@ -120,89 +157,31 @@ class Index:
         try:
             return answer(reader())
         except Exception as error:
-            if isinstance(error, MemcliError) or not self.mend(error):
+            known = isinstance(error, (MemcliError, Behind))
+            if known or not self.mend(error):
                 raise
-        return answer(self.current())
+        return answer(reader())
 
-    def current(self) -> Reader:
+    def current(self, *, most: int | None = None) -> Reader:
         """A reader of the files as they are now; it lasts until the next is asked for.
 
         What it reads may turn out to be damaged: then `mend` is to be called.
+
+        Args:
+            most: as for `read`.
         """
         self.stale = False
         state = self._opened()
         listing = self._scan(state)
-        if state is None or not state.describes(self.root, listing):
-            state = self._catch_up(listing, state)
-        else:
-            state = self._settled(state)
-        return self._reader_of(state)
-
-    def glance(self, answer: Callable[[Reader, Unindexed], _Answer]) -> _Answer:
-        """As `read`, but `answer` is told what the index, as it is, knows wrongly.
-
-        When that is much, or anything is off, the index is brought up to date first.
-        """
-
-        def look(state: State) -> _Answer:
-            unindexed = Unindexed(self.root, state)
-            if len(unindexed) + len(state.recent) > _FEW:
+        if state is not None and state.describes(self.root, listing):
+            return self._reader_of(self._settled(state))
+        if most is not None:
+            if state is None:
                 raise Behind
-            return answer(self._reader_of(state), unindexed)
-
-        try:
-            return self._as_usable(look)
-        except Behind:
-            current = Unindexed(self.root)
-            return self.read(lambda reader: answer(reader, current))
-
-    def at_once(
-        self,
-        answer: Callable[[Reader, list[str], list[str]], _Answer],
-        *,
-        as_it_was: bool = False,
-    ) -> _Answer:
-        """Return `answer(reader, changed, removed)`: the files that the reader knows
-        wrongly.
-
-        Nothing is indexed, and no lock is waited for.
-
-        Args:
-            answer: is called once.
-            as_it_was: look at no file of the vault, for what is only a proposal.
-
-        Raises:
-            Behind: the index must be built first, or be brought far up to date.
-        """
-
-        def look(state: State) -> _Answer:
-            if as_it_was:
-                return answer(self._reader_of(state), [], [])
-            found = state.differences(self.root, self._scan(state).folders)
-            if len(found.changed) + len(found.removed) > _FEW:
+            found = state.differences(self.root, listing.folders)
+            if len(found.changed) + len(found.removed) > most:
                 raise Behind
-            if not (found.changed or found.removed):
-                state = self._settled(state)
-            return answer(self._reader_of(state), found.changed, found.removed)
-
-        return self._as_usable(look)
-
-    def _as_usable(self, answer: Callable[[State], _Answer]) -> _Answer:
-        """The answer from the state of the last update.
-
-        Raises:
-            Behind: there is none, or the index is damaged, which `read` mends.
-        """
-        state = self._opened()
-        if state is None:
-            raise Behind
-        try:
-            return answer(state)
-        except Exception as error:
-            known = isinstance(error, (MemcliError, Behind))
-            if not known and (isinstance(error, (Damaged, OSError)) or self._damage()):
-                raise Behind from error
-            raise
+        return self._reader_of(self._catch_up(listing, state))
 
     def told(
         self, found: Actions | None = None, *, enabled: bool = True

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -160,23 +161,24 @@ def test_index_is_one_for_all_doors(vault: Vault) -> None:
     assert vault.index.opened is vault.index.opened
 
 
-def test_at_once_indexes_nothing(vault: Vault) -> None:
+def test_who_cannot_wait_is_told_that_the_index_is_behind(vault: Vault) -> None:
+    def size(reader: Reader) -> int:
+        return reader.size
+
+    for ask in (Index(vault.root).as_it_is, partial(Index(vault.root).read, most=2)):
+        with pytest.raises(Behind):
+            ask(size)
     index = Index(vault.root)
-    with pytest.raises(Behind):
-        index.at_once(lambda reader, changed, removed: reader.size)
-    first = file_of(vault, save(vault, "We deploy on Tuesdays"))
+    save(vault, "We deploy on Tuesdays")
+    assert index.read(size) == 1
     for number in range(3):
-        save(vault, f"note {number}")
-    assert vault.recall("deploy").rows
-    first.unlink()
-    Path(vault.root, "memories", "loose.md").write_text("# Retries\n\nThree times.\n")
-    found = index.at_once(lambda reader, changed, removed: (changed, removed))
-    gone = first.relative_to(vault.root).as_posix()
-    assert found == (["memories/loose.md"], [gone])
-    for number in range(65):
         Path(vault.root, "memories", f"{number}.md").write_text(f"Number {number}.\n")
+    assert index.as_it_is(size) == 1
     with pytest.raises(Behind):
-        index.at_once(lambda reader, changed, removed: reader.size)
+        index.read(size, most=2)
+    assert index.as_it_is(size) == 1
+    assert index.read(size, most=3) == 4
+    assert index.read(size, most=0) == 4
 
 
 def test_what_is_racy_no_more_is_read_once(
@@ -195,7 +197,7 @@ def test_what_is_racy_no_more_is_read_once(
 
     monkeypatch.setattr(files, "read", noted)
     for _ in range(3):
-        size = Index(vault.root).at_once(lambda reader, *_: reader.size)
+        size = Index(vault.root).read(lambda reader: reader.size)
         assert size == 1
     assert len(read) == 1
 
@@ -225,7 +227,7 @@ def test_a_bug_in_an_answer_is_not_taken_for_damage(vault: Vault) -> None:
         asked.append(reader.size)
         return {"a": 1}["b"]
 
-    for ask in (index.read, index.glance, index.at_once):
+    for ask in (index.read, index.glance, index.as_it_is):
         with pytest.raises(KeyError, match="b"):
             ask(answer)
     assert (len(asked), said) == (3, [])

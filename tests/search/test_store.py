@@ -265,7 +265,7 @@ def test_a_state_that_is_none_leads_to_a_rebuild(vault: Vault, value: str) -> No
     db = sqlite3.connect(file_of(vault), isolation_level=None)
     db.execute("UPDATE meta SET value = ?", (value,))
     with pytest.raises(following.Behind):
-        Index(vault.root).at_once(lambda reader, *_: reader.size)
+        Index(vault.root).as_it_is(lambda reader: reader.size)
     assert len(Vault.open(vault.root).recall("deploy").rows) == 1
 
 

@@ -227,8 +227,11 @@ class Engine:
         store = Store(ask, Size(*json.loads(published.size)))
         return Reader(store, {}, self.agent, self._folder)
 
-    def read(self, answer: Callable[[Reader], _Answer]) -> _Answer:
+    def read(
+        self, answer: Callable[[Reader], _Answer], *, most: int | None = None
+    ) -> _Answer:
         """Return `answer(reader)`; a connection that broke is opened once more."""
+        del most  # nothing is to be indexed
         try:
             return answer(self.current())
         except Unavailable:
@@ -249,14 +252,9 @@ class Engine:
         """As `read`; nothing has changed since it was published."""
         return self.read(lambda reader: answer(reader, Unindexed("")))
 
-    def at_once(
-        self,
-        answer: Callable[[Reader, list[str], list[str]], _Answer],
-        *,
-        as_it_was: bool = False,  # noqa: ARG002 as an index has it
-    ) -> _Answer:
-        """As `glance`: nothing is to be indexed first."""
-        return self.read(lambda reader: answer(reader, [], []))
+    def as_it_is(self, answer: Callable[[Reader], _Answer]) -> _Answer:
+        """As `read`: nothing is to be indexed first."""
+        return self.read(answer)
 
     def told(self, *_: object, **__: object) -> list[Told] | None:
         """Nothing: what is told at an edit comes from vaults of this machine."""

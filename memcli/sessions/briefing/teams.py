@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import hook_log
@@ -162,14 +162,10 @@ def _read(vault: Vault, answer: Callable[[Vault, Reader], _Answer]) -> _Answer:
         Behind: too many changed for a hook to wait.
     """
 
-    def look(reader: Reader, changed: list[str], gone: list[str]) -> Any:
-        return None if changed or gone else (answer(vault, reader),)
+    from memcli.search.index import FEW
 
-    held = vault.index.opened.at_once(look)
-    if held is None:
-        return vault.index.opened.read(lambda reader: answer(vault, reader))
-    current: _Answer = held[0]
-    return current
+    index = vault.index.opened
+    return index.read(lambda reader: answer(vault, reader), most=FEW)
 
 
 # --- one text -----------------------------------------------------------------------
