@@ -143,9 +143,7 @@ def working_tree(
     revived = _older(repository, [path for path in new if path in archived_from])
     for path in revived:
         del uncommitted[path]
-    blocked = sorted(
-        path for path in gone - staged if os.path.isdir(inside(vault.root, path))
-    )
+    blocked = sorted(path for path in gone - staged if _is_folder(vault.root, path))
     gone.difference_update(blocked)
     # To commit what lies in such a folder would take the file out of HEAD.
     for folder in blocked:
@@ -222,6 +220,13 @@ def _holds(root: str, path: str, data: bytes) -> bool:
     try:
         return os.path.getsize(place) == len(data) and files.current(place) == data
     except (MemcliError, OSError):
+        return False
+
+
+def _is_folder(root: str, path: str) -> bool:
+    try:
+        return os.path.isdir(inside(root, path))
+    except MemcliError:  # a link stands for a folder above it
         return False
 
 
