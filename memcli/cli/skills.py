@@ -86,7 +86,7 @@ def skills(
         return _show(names, host)
     if action == "list":
         return _list(context, names, host, dir_)
-    from memcli.hosts import skill_folders
+    from memcli.hosts import skills
     from memcli.hosts import skills as use_case
 
     chosen = _chosen(names, every=all_)
@@ -95,20 +95,20 @@ def skills(
         folder, shared = _folder(dir_), False
     elif host:
         cwd = os.getcwd()
-        place = skill_folders.place(host, scope, context.environ, cwd)
+        place = skills.place(host, scope, context.environ, cwd)
         folder, shared = place.path, len(place.hosts) > 1
-        doubles = skill_folders.doubles(chosen, host, scope, context.environ, cwd)
+        doubles = skills.doubles(chosen, host, scope, context.environ, cwd)
     elif action == "uninstall":
         folder, shared = _only_folder(context, chosen), False
     else:
         raise UsageError(
             "name the host",
-            hint=f"Add --host: {', '.join(skill_folders.HOSTS)}; or --dir.",
+            hint=f"Add --host: {', '.join(skills.HOSTS)}; or --dir.",
         )
     if action == "uninstall":
         steps, doubles = use_case.plan_removal(chosen, folder, force=force), []
     else:
-        variant = skill_folders.variant_of(host)
+        variant = skills.variant_of(host)
         steps = use_case.plan(chosen, folder, variant, shared=shared, force=force)
     if not dry_run:
         use_case.apply(steps)
@@ -120,14 +120,14 @@ def skills(
 
 
 def _show(names: list[str], host: str | None) -> Result:
-    from memcli.hosts import skill_folders, skills
+    from memcli.hosts import skills
 
     if len(names) != 1:
         raise UsageError(
             "name one skill to show", hint=f"There are: {', '.join(skills.catalog())}."
         )
     (skill,) = skills.pick(names)
-    variant = skill_folders.variant_of(host)
+    variant = skills.variant_of(host)
     text = skills.page(skill, variant).decode()
     data = {
         "name": skill.name,
@@ -142,18 +142,18 @@ def _show(names: list[str], host: str | None) -> Result:
 def _list(
     context: Context, names: list[str], host: str | None, folder: str | None
 ) -> Result:
-    from memcli.hosts import skill_folders, skills
+    from memcli.hosts import skills
 
     chosen = skills.pick(names or skills.catalog())
     if folder:
-        where = [skill_folders.SkillFolder(_folder(folder), "dir", ())]
+        where = [skills.SkillFolder(_folder(folder), "dir", ())]
     elif host:
         where = [
-            skill_folders.place(host, scope, context.environ, os.getcwd())
-            for scope in skill_folders.SCOPES
+            skills.place(host, scope, context.environ, os.getcwd())
+            for scope in skills.SCOPES
         ]
     else:
-        where = skill_folders.places(context.environ, os.getcwd())
+        where = skills.places(context.environ, os.getcwd())
     rows: list[dict[str, Any]] = [
         {
             "name": skill.name,
@@ -235,12 +235,12 @@ def _only_folder(context: Context, chosen: list[Skill]) -> str:
     Raises:
         UsageError: none has one, or several do.
     """
-    from memcli.hosts import skill_folders
+    from memcli.hosts import skills
     from memcli.hosts import skills as use_case
 
     found = [
         place
-        for place in skill_folders.places(context.environ, os.getcwd())
+        for place in skills.places(context.environ, os.getcwd())
         if any(use_case.look(skill, place.path) for skill in chosen)
     ]
     if len(found) == 1:

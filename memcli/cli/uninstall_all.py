@@ -99,11 +99,11 @@ def _judges(context: Context, *, dry_run: bool) -> list[Step]:
 
 
 def _skills(context: Context, *, dry_run: bool) -> list[Step]:
-    from memcli.hosts import skill_folders, skills
+    from memcli.hosts import skills
 
     steps = []
     chosen = skills.pick(skills.catalog())
-    for folder in skill_folders.places(context.environ, context.cwd or os.sep):
+    for folder in skills.places(context.environ, context.cwd or os.sep):
         planned = skills.plan_removal(chosen, folder.path, force=False)
         try:
             if not dry_run:

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     _Choice = TypeVar("_Choice", bound=StrEnum)
 
 
+MONTHS = tuple(
+    "january february march april may june july august september october november "
+    "december".split()
+)
+WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
+NUMERALS = "one two three four five six seven eight nine ten eleven twelve".split()
+
 _TAG = r"\w[\w:./+-]*"
 _DATE = (
     r"(?a:(\d{4})(?:-(\d\d)(?:-(\d\d)"

@@ -10,33 +10,10 @@ from __future__ import annotations
 import re
 import time
 
-from memcli.entries.checks import check_date
+from memcli.entries.checks import MONTHS, NUMERALS, WEEKDAYS, check_date
 from memcli.errors import InvalidValue
 
 _DAY = 86_400
-_MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
-_WEEKDAYS = (
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-)
 
 
 def span(value: str) -> tuple[int, int]:
@@ -97,10 +74,10 @@ def date_words(value: str) -> tuple[str, ...]:
     if not month:
         return (year,)
     if not day:
-        return (_MONTHS[int(month) - 1], year)
+        return (MONTHS[int(month) - 1], year)
     # The 1st of January 1970 was a Thursday.
     weekday = (_midnight(int(year), int(month), int(day)) // _DAY + 3) % 7
-    return (str(int(day)), _MONTHS[int(month) - 1], year, _WEEKDAYS[weekday])
+    return (str(int(day)), MONTHS[int(month) - 1], year, WEEKDAYS[weekday])
 
 
 _UNITS = {
@@ -113,14 +90,13 @@ _UNITS = {
 }
 _SECONDS = {"minutes": 60, "hours": 3600, "days": _DAY, "weeks": 7 * _DAY}
 _AGO = r"(?a:(\d{1,6}|an?)\s*([a-z]+)(?:\s+ago)?)"
-_PERIOD = rf"(this|last|next) (week|month|year|{'|'.join(_WEEKDAYS)})"
+_PERIOD = rf"(this|last|next) (week|month|year|{'|'.join(WEEKDAYS)})"
 
 
-_NUMERALS = "one two three four five six seven eight nine ten eleven twelve".split()
 # "March 2026", "8 May 2026", "May 8, 2026"; of a month the first three letters will do.
 _NAMED = (
     r"(?ai:(?:(\d{1,2})(?:st|nd|rd|th)? (?:of )?)?"
-    rf"({'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in _MONTHS)}|sept)\.?"
+    rf"({'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in MONTHS)}|sept)\.?"
     r"(?: (\d{1,2})(?:st|nd|rd|th)?(?=,| \d{4}))?,? (\d{4}))"
 )
 
@@ -134,14 +110,14 @@ def _plain(text: str) -> str:
     words = " ".join(text.lower().split())
     if named := re.fullmatch(_NAMED, words):
         before, month, behind, year = named.groups()
-        number = 1 + [name[:3] for name in _MONTHS].index(month[:3])
+        number = 1 + [name[:3] for name in MONTHS].index(month[:3])
         day = before or behind
         return f"{year}-{number:02}" + (f"-{int(day):02}" if day else "")
     first, space, rest = words.removeprefix("in ").partition(" ")
-    if first not in _NUMERALS:
+    if first not in NUMERALS:
         return words
     forward = "in " if words.startswith("in ") else ""
-    return f"{forward}{_NUMERALS.index(first) + 1}{space}{rest}"
+    return f"{forward}{NUMERALS.index(first) + 1}{space}{rest}"
 
 
 def parse_bound(text: str, now: int, *, end: bool) -> int:
@@ -258,9 +234,9 @@ def _period(words: str, now: int) -> tuple[int, int] | None:
     if unit == "week":
         start = monday + {"last": -7, "this": 0, "next": 7}[which] * _DAY
         return start, start + 7 * _DAY
-    if unit in _WEEKDAYS:
+    if unit in WEEKDAYS:
         # The nearest before or after today; this week's may be either, or today.
-        start = monday + _WEEKDAYS.index(unit) * _DAY
+        start = monday + WEEKDAYS.index(unit) * _DAY
         if which == "last" and start >= today:
             start -= 7 * _DAY
         if which == "next" and start <= today:

@@ -316,7 +316,7 @@ def _hosts(
 
 
 def _skills(environ: Mapping[str, str], cwd: str) -> Iterator[Check]:
-    from memcli.hosts import skill_folders, skills
+    from memcli.hosts import skills
 
     try:
         known = list(skills.catalog().values())
@@ -324,7 +324,7 @@ def _skills(environ: Mapping[str, str], cwd: str) -> Iterator[Check]:
         yield Check("skills", PROBLEM, error.message, error.hint)
         return
     pages = 0
-    for folder in skill_folders.places(environ, cwd):
+    for folder in skills.places(environ, cwd):
         copies = [skills.look(skill, folder.path) for skill in known]
         states = [copy.state for copy in copies if copy]
         pages += len(states)

@@ -203,9 +203,9 @@ def _may_name(draft: Entry) -> bool:
 
 
 def _commands(text: str) -> Iterator[str]:
-    from memcli.entries import code_commands
+    from memcli.entries import code_lines
 
-    return code_commands.in_text(text)
+    return code_lines.in_text(text)
 
 
 def _candidates(draft: Entry) -> Iterator[Name]:

@@ -231,10 +231,10 @@ def holds(data: bytes, word: str) -> bool:
 
 
 def _of_command(folder: str, command: str, largest: int) -> CodeState:
-    from memcli.entries import code_commands
+    from memcli.entries import code_lines
     from memcli.storage import code_files
 
-    parted = code_commands.parted(command)
+    parted = code_lines.parted(command)
     if parted is None:
         return not_checked(command, "", "memcli does not know what runs it")
     runner, word = parted

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memcli.hosts import skill_folders
+from memcli.hosts import skills
 from tests.cli.conftest import Outcome, Run
 from tests.docs.test_skills import PAGES
 
@@ -175,4 +175,4 @@ def test_a_file_in_the_way_is_an_error_that_says_where(
 
 def test_help_names_every_host(memcli: Run) -> None:
     text = " ".join(memcli("skills", "--help").out.split())
-    assert f"For which host: {', '.join(skill_folders.HOSTS)}" in text
+    assert f"For which host: {', '.join(skills.HOSTS)}" in text

@@ -21,7 +21,7 @@ from memcli.cli.inspect import TOPICS
 from memcli.cli.mcp import catalog, tools
 from memcli.cli.run import run
 from memcli.errors import MemcliError, SkillNotFound
-from memcli.hosts import skill_folders, skills
+from memcli.hosts import skills
 from memcli.hosts.transcripts import project_name as slug
 from tests.conftest import ROOT as TOP
 from tests.conftest import VaultMaker
@@ -75,7 +75,7 @@ def test_the_nine_skills_and_the_nine_variants_are_there() -> None:
     listed = skills.catalog()
     assert set(listed) == NAMES
     assert set(listed["core"].pages) == VARIANTS
-    assert {skill_folders.variant_of(host) for host in skill_folders.HOSTS} == VARIANTS
+    assert {skills.variant_of(host) for host in skills.HOSTS} == VARIANTS
 
 
 # --- pages that every host loads ---------------------------------------------------
@@ -565,7 +565,7 @@ def test_each_host_has_its_folder(tmp_path: Path) -> None:
 
     def where(host: str, scope: str, **more: str) -> str:
         home = {**environ, **more}
-        place = skill_folders.place(host, scope, home, str(project / "src"))
+        place = skills.place(host, scope, home, str(project / "src"))
         return Path(place.path).relative_to(tmp_path).as_posix()
 
     assert where("claude-code", "user") == ".claude/skills"
@@ -586,5 +586,5 @@ def test_a_home_under_git_is_no_project(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     work = tmp_path / "work"
     work.mkdir()
-    place = skill_folders.place("codex", "project", {"HOME": str(tmp_path)}, str(work))
+    place = skills.place("codex", "project", {"HOME": str(tmp_path)}, str(work))
     assert place.path == str(work / ".agents" / "skills")

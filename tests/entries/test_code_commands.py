@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from memcli.entries import code_commands
+from memcli.entries import code_lines
 
 MAKEFILE = "A := 1\n.PHONY: deploy\nbuild deploy: all\n\techo x\ntest-all::\n\techo y\n"
 PACKAGE = '{"scripts": {"build": "vite"}}'
@@ -20,7 +20,7 @@ PACKAGE = '{"scripts": {"build": "vite"}}'
     ],
 )
 def test_calls_are_found_in_a_text(text: str, found: list[str]) -> None:
-    assert list(code_commands.in_text(text)) == found
+    assert list(code_lines.in_text(text)) == found
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_calls_are_found_in_a_text(text: str, found: list[str]) -> None:
     ],
 )
 def test_a_file_defines_its_commands(command: str, text: str, defined: bool) -> None:
-    parted = code_commands.parted(command)
+    parted = code_lines.parted(command)
     assert parted is not None
     runner, word = parted
     assert runner.defines(text, word) is defined
@@ -53,12 +53,12 @@ def test_a_file_that_is_made_to_be_slow_is_not() -> None:
     before = time.monotonic()
     for text in ("deploy " * 140_000, " " * 1_000_000, "deploy:=" * 120_000):
         for command in ("make deploy", "just deploy", "task deploy"):
-            parted = code_commands.parted(command)
+            parted = code_lines.parted(command)
             assert parted is not None
             assert not parted[0].defines(text, "deploy")
     assert time.monotonic() - before < 2
 
 
 def test_what_nothing_is_known_of_has_no_runner() -> None:
-    assert code_commands.parted("cargo build") is None
-    assert code_commands.parted("make") is None
+    assert code_lines.parted("cargo build") is None
+    assert code_lines.parted("make") is None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memcli.errors import InvalidValue
-from memcli.hosts import hook_payload, skill_folders, skills, table, transcripts
+from memcli.hosts import hook_payload, skills, table, transcripts
 from memcli.hosts.host import Host
 from memcli.hosts.install import settings_files
 
@@ -35,8 +35,8 @@ def test_a_host_has_a_page_of_the_core_skill(name: str) -> None:
     host = table.find(name)
     (core,) = skills.pick(["core"])
     assert host.skill_page in core.pages
-    assert skill_folders.variant_of(name) == host.skill_page
-    assert skill_folders.variant_of(host.skill_page) == host.skill_page
+    assert skills.variant_of(name) == host.skill_page
+    assert skills.variant_of(host.skill_page) == host.skill_page
 
 
 @every_host_with_hooks

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from memcli.entries.checks import MONTHS, NUMERALS, WEEKDAYS
+
 TIME, NUMBER, PLACE = 1, 2, 4
 
 # Longer texts hold every kind, and so none that tells them apart.
@@ -30,17 +32,14 @@ _TIMES = frozenset(
     """
     yesterday today tonight tomorrow last next ago since recently earlier later
     morning afternoon evening night week weekend weeks month months year years day days
-    monday tuesday wednesday thursday friday saturday sunday
-    january february march april may june july august september october november
-    december spring summer autumn fall winter
+    spring summer autumn fall winter
     """.split()
-)
+).union(MONTHS, WEEKDAYS)
 _NUMBERS = frozenset(
     """
-    one two three four five six seven eight nine ten eleven twelve dozen hundred
-    thousand million once twice couple few several half
+    dozen hundred thousand million once twice couple few several half
     """.split()
-)
+).union(NUMERALS)
 
 
 # "in Berlin", "to the Alps". It begins with a space, which is looked for quickly, and

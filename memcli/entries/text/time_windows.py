@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 from memcli.entries import dates
+from memcli.entries.checks import MONTHS, NUMERALS, WEEKDAYS
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
 
@@ -43,38 +44,20 @@ _DAY = 86_400
 # A year further away than this is a number (a port, a count, a price).
 _YEARS_BACK, _YEARS_AHEAD = 120, 20
 
+# In German, French and Spanish, where they are other words; and what is short for one.
+_OTHER_MONTHS = (
+    "jan januar janvier enero", "feb februar février fevrier febrero", "mar märz marzo",
+    "apr avril abril", "mai mayo", "jun juni juin junio", "jul juli juillet julio",
+    "aug août aout agosto", "sep sept septembre septiembre",
+    "oct oktober octobre octubre", "nov novembre noviembre",
+    "dec dezember décembre decembre diciembre",
+)  # fmt: skip
 _MONTHS = {
     name: number
-    for number, names in enumerate(
-        (
-            "january jan januar janvier enero",
-            "february feb februar février fevrier febrero",
-            "march mar märz marzo",
-            "april apr avril abril",
-            "may mai mayo",
-            "june jun juni juin junio",
-            "july jul juli juillet julio",
-            "august aug août aout agosto",
-            "september sep sept septembre septiembre",
-            "october oct oktober octobre octubre",
-            "november nov novembre noviembre",
-            "december dec dezember décembre decembre diciembre",
-        ),
-        1,
-    )
-    for name in names.split()
+    for number, names in enumerate(zip(MONTHS, _OTHER_MONTHS, strict=True), 1)
+    for name in " ".join(names).split()
 }
-_ENGLISH_MONTHS = (
-    "january|february|march|april|may|june|july|august|september|october|november|"
-    "december"
-)
-_WEEKDAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday".split("|")
-_NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        "one two three four five six seven eight nine ten eleven twelve".split(), 1
-    )
-}
+_NUMBERS = {word: number for number, word in enumerate(NUMERALS, 1)}
 # "A couple of days ago" is one to three of them, "a few" two to five.
 _VAGUE = {"couple": (1, 3), "few": (2, 5)}
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
@@ -116,8 +99,8 @@ _PERIODS = (
     rf"(?:last|past)\ {_COUNT.format('n2')}\ {_UNIT.format('u2')}(?<=s)",
     r"(?P<which>this|last|past|previous)\ (?P<period>week|weekend|month|year)"
     r"(?!\ of\b|\w)",
-    rf"last\ (?P<weekday>{'|'.join(_WEEKDAYS)})",
-    rf"last\ (?P<lastmonth>{_ENGLISH_MONTHS})",
+    rf"last\ (?P<weekday>{'|'.join(WEEKDAYS)})",
+    rf"last\ (?P<lastmonth>{'|'.join(MONTHS)})",
     r"(?P<letzte>letzten?|vergangenen?)\ (?P<de>woche|monat|jahr)",
     r"(?P<fr>semaine|mois|année|an)\ (?:dernière|dernier|passée?)",
     r"(?P<es>semana|mes|año)\ pasad[oa]",
@@ -214,7 +197,7 @@ def _relative(named: dict[str, str], now: int) -> Span | None:
         return _up_to_now(_count(named["n2"])[1], named["u2"], now)
     if "weekday" in named:
         back = datetime.fromtimestamp(now, UTC).weekday()
-        back -= _WEEKDAYS.index(named["weekday"])
+        back -= WEEKDAYS.index(named["weekday"])
         day = today - (back % 7 or 7) * _DAY
         return day, day + _DAY
     if "lastmonth" in named:
