@@ -135,9 +135,8 @@ def _ranked(reader: Reader, query: str, view: View, within: set[int] | None) -> 
     from memcli.search.ranking import rank
     from memcli.search.ranking.corpus import Question, Scope
     from memcli.search.ranking.weights import LEXICAL
-    from memcli.search.stemmer import stemmer
 
-    question = tokens.question(query, stemmer())
+    question = tokens.question(query, tokens.stemmer())
     if not question:
         raise UsageError(
             "the question holds no word to search for",

@@ -55,8 +55,8 @@ def look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> Around
     old = replaced[0]
 
     def find(reader: Reader) -> Around:
+        from memcli.entries.text.tokens import stemmer
         from memcli.search.document import document
-        from memcli.search.stemmer import stemmer
         from memcli.vault.likeness import alike, nearest, similar
 
         row = document(fresh, stemmer()).row

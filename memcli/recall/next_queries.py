@@ -78,9 +78,7 @@ def next_queries(
 
 def _entities(query: str, rows: Sequence[Row]) -> list[str]:
     """At most two names that the first facts share and the question lacks."""
-    from memcli.search.stemmer import stemmer
-
-    stem = stemmer()
+    stem = tokens.stemmer()
     terms = set(tokens.terms(query, stem))
     counts: dict[str, int] = {}
     for row in rows[:3]:

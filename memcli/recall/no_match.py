@@ -177,11 +177,9 @@ def _near(reader: Reader, word: str, shown: Callable[[int], bool]) -> tuple[str,
     from difflib import get_close_matches
     from heapq import nsmallest
 
-    from memcli.search.stemmer import stemmer
-
     if len(word) <= _BEGINNING:
         return ()
-    stem = stemmer()
+    stem = tokens.stemmer()
     sought = stem(word) if word.isascii() and word.isalpha() else word
     begun = reader.starting("terms", word[:_BEGINNING], _MOST_COMPARED)
     # Stems are shorter than words, so they are alike less; the words decide.

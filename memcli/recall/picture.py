@@ -14,7 +14,6 @@ from memcli.entries.text import tokens
 from memcli.named_tuple import NamedTuple
 from memcli.recall.filters import of_project
 from memcli.search.edges import outgoing
-from memcli.search.stemmer import stemmer
 from memcli.vault import code_state, staleness
 from memcli.vault.signals import log
 
@@ -143,7 +142,7 @@ def picture(vault: Vault, project: str = "") -> Picture:
 
 
 def _words(entries: list[Seen]) -> Words:
-    stem = stemmer()
+    stem = tokens.stemmer()
     postings: dict[str, list[int]] = {}
     terms_of: dict[str, str] = {}
     lengths = []

@@ -68,7 +68,6 @@ def window_of(reader: Reader, query: Query) -> Window | None:
 def read(reader: Reader, query: Query, window: Window | None) -> Question:
     """The question of a query, as the ranking of this vault reads it."""
     from memcli.search.readings import readings
-    from memcli.search.stemmer import stemmer
 
     text = query.text
     share = inside(reader, window)
@@ -81,7 +80,7 @@ def read(reader: Reader, query: Query, window: Window | None) -> Question:
     ):
         start, end = window.place
         text = f"{text[:start]} {text[end:]}"
-    stem = stemmer()
+    stem = tokens.stemmer()
     text = text if query.exact else unframed(text)
     terms = tokens.question(text, stem)
     named, implied = entities(reader, text, stem)

@@ -36,7 +36,6 @@ from memcli.search.ranking import rank
 from memcli.search.ranking.corpus import SPELLING, Inside, Question, Scope
 from memcli.search.ranking.order import Hit
 from memcli.search.ranking.weights import Weights
-from memcli.search.stemmer import stemmer
 from memcli.vault.signals import event
 
 TYPE_CHECKING = False
@@ -254,7 +253,7 @@ def _answer(
         for word, reading in hit.read
         if query.explain or reading.kind == SPELLING
     ]
-    read = read_as(readings, stored, stemmer())
+    read = read_as(readings, stored, tokens.stemmer())
     explain = None
     if query.explain:
         explain = {

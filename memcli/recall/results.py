@@ -132,9 +132,10 @@ class Recalled(NamedTuple):
         from memcli.entries.text import tokens
         from memcli.recall import confidence
         from memcli.search.ranking.rank import COVERING
-        from memcli.search.stemmer import stemmer
 
-        words = [word for _, word in tokens.question(self.query or "", stemmer())]
+        words = [
+            word for _, word in tokens.question(self.query or "", tokens.stemmer())
+        ]
         best = max((row.matched for row in self.rows[:COVERING]), key=len, default=())
         covered = confidence.covered(words, best)
         count = len(covered.matched)

@@ -11,7 +11,6 @@ from itertools import combinations
 from memcli.entries.text import tokens
 from memcli.entries.text.differences import differences
 from memcli.named_tuple import NamedTuple
-from memcli.search.stemmer import stemmer
 from memcli.vault.likeness import MOST_SIMILAR, SIMILAR
 
 TYPE_CHECKING = False
@@ -39,7 +38,7 @@ def pairs(rows: Sequence[Row]) -> list[Pair]:
     >>> pairs([])
     []
     """
-    stem = stemmer()
+    stem = tokens.stemmer()
     words = {row.id: set(tokens.terms(row.text, stem)) for row in rows}
     found = []
     for two in combinations(rows, 2):

@@ -13,7 +13,6 @@ from memcli.entries.text.identifiers import is_code_term
 from memcli.entries.text.mentions import fold
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.corpus import Edge
-from memcli.search.stemmer import stemmer
 
 TYPE_CHECKING = False
 
@@ -156,7 +155,7 @@ def sharing(reader: Reader, key: str) -> Sequence[int]:
     """
     said = reader.exact("name_said", key)
     if said and key.isalpha():
-        term = stemmer()(key)
+        term = tokens.stemmer()(key)
         # A long list is not read to learn that it is long.
         if reader.frequency(term) <= _WORDS_A_NAME * len(said):
             return reader.postings(term)[0]

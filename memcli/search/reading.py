@@ -12,11 +12,11 @@ import time
 
 from memcli.entries import codec, file_checks
 from memcli.entries.entry import KINDS
+from memcli.entries.text.tokens import stemmer
 from memcli.errors import InvalidEntry, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.search.document import Checked, Prepared, document, prepared
 from memcli.search.following import LOOKED_AT, racy_number
-from memcli.search.stemmer import stemmer
 from memcli.search.triggers import of_row
 from memcli.storage import files
 from memcli.storage import settings as config

@@ -18,8 +18,7 @@ from memcli.entries.entry import Status
 from memcli.entries.remembered import Remembered
 from memcli.entries.text import code_terms
 from memcli.entries.text.code_terms import COMMAND, PATH, Trigger
-from memcli.entries.text.english_stems import stem
-from memcli.entries.text.tokens import STOP_WORDS
+from memcli.entries.text.tokens import STOP_WORDS, stemmer
 from memcli.named_tuple import NamedTuple
 from memcli.search import trigger_table
 from memcli.search.ranking import evidence
@@ -156,7 +155,7 @@ def _most_of(word: str) -> float:
     """What a word counts at most: less when people say it often, whoever they are."""
     if word in STOP_WORDS or word.isdigit():
         return 0.0
-    return evidence.weight(stem(word) if word.isascii() else word, 0, _MANY)
+    return evidence.weight(stemmer()(word) if word.isascii() else word, 0, _MANY)
 
 
 _MOST_OF = Remembered(_most_of, most=1 << 16)

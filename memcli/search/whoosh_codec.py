@@ -63,7 +63,7 @@ class Terms(fields.FieldType):
 
     def process_text(self, qstring: str, mode: str = "", **_: Any) -> Iterator[str]:  # noqa: ARG002
         from memcli.entries.text import tokens
-        from memcli.search.stemmer import stemmer
+        from memcli.entries.text.tokens import stemmer
 
         return iter(tokens.terms(qstring, stemmer()))
 

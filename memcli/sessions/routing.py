@@ -113,8 +113,8 @@ def by_confidence(
 
 def by_vault(vault: Vault, reader: Reader, routes: Sequence[Route]) -> list[Route]:
     """These routes, changed where the vault says the same, or nearly."""
+    from memcli.entries.text.tokens import stemmer
     from memcli.search.document import document
-    from memcli.search.stemmer import stemmer
     from memcli.vault.likeness import alike, like_resolved
 
     now = vault.now_ms() // 1000

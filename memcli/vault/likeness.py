@@ -63,8 +63,8 @@ class Similar(NamedTuple):
 
 def near(reader: Reader, later: Later, entry: Entry) -> tuple[Similar, ...]:
     """The entries in force whose words are nearest to a draft's, where it holds."""
+    from memcli.entries.text.tokens import stemmer
     from memcli.search.document import document
-    from memcli.search.stemmer import stemmer
 
     stem = stemmer()
     mine = set(document(entry, stem).row.terms)
@@ -123,8 +123,8 @@ def like_resolved(
 ) -> Similar | None:
     """The resolved entry that says most nearly the same, if one does."""
     from memcli.entries.eligibility import resolve_of
+    from memcli.entries.text.tokens import stemmer
     from memcli.search.document import document
-    from memcli.search.stemmer import stemmer
 
     settling = set(reader.claims.settling())
     if not settling and (later is None or not later.files.changed):

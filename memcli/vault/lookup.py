@@ -169,10 +169,9 @@ def _hint(reader: Reader, word: str) -> str:
 def _titled(reader: Reader, word: str) -> StoredRow | None:
     """The entry in force that has all words of a title, or of another name for it."""
     from memcli.entries.text import tokens
-    from memcli.search.stemmer import stemmer
     from memcli.vault.likeness import alike
 
-    words = set(tokens.terms(word[:_LONGEST_TITLE], stemmer()))
+    words = set(tokens.terms(word[:_LONGEST_TITLE], tokens.stemmer()))
     if len(words) < _FEWEST_WORDS:
         return None
     rows = [row for _, row in alike(reader, words, reader.plain, limit=3)]

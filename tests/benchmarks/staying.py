@@ -117,10 +117,9 @@ def _ranked(root: str) -> Ask:
     from memcli.entries.text import tokens
     from memcli.search.ranking import rank
     from memcli.search.ranking.corpus import Question
-    from memcli.search.stemmer import stemmer
 
     reader = Vault.open(root).index.reader()
-    stem, now = stemmer(), int(time.time())
+    stem, now = tokens.stemmer(), int(time.time())
 
     def ask(words: list[str]) -> object:
         terms = tokens.question(" ".join(words), stem)

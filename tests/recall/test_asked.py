@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from memcli import Vault
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Entry
+from memcli.entries.text.tokens import stemmer
 from memcli.search.document import document
 from memcli.search.ranking.corpus import ASKED
-from memcli.search.stemmer import stemmer
 from memcli.sessions.briefing import prompt as briefing
 from tests.conftest import NOW, VaultMaker
 from tests.saving import save

@@ -303,9 +303,8 @@ def test_explain_names_the_pieces_of_the_score(vault: Vault) -> None:
 @given(st.text(max_size=80))
 def test_any_question_gets_an_answer(question: str) -> None:
     from memcli.entries.text import tokens
-    from memcli.search.stemmer import stemmer
 
-    for term, word in tokens.question(question, stemmer()):
+    for term, word in tokens.question(question, tokens.stemmer()):
         assert term
         assert word
 

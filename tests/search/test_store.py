@@ -27,7 +27,6 @@ from memcli.search.columns import TYPECODES
 from memcli.search.index import Index
 from memcli.search.reader import Reader
 from memcli.search.reading import Files, found_in
-from memcli.search.stemmer import stemmer
 from memcli.search.whoosh_codec import Index as WhooshIndex
 from memcli.storage.listing import paths_of, scan
 from tests.conftest import SEED, VaultMaker, state_of
@@ -106,7 +105,7 @@ def test_whooshs_searcher_finds_what_the_reader_does(vault: Vault) -> None:
     state = following.load(db)
     assert state is not None
     index = WhooshIndex(db, state.size)
-    stem = stemmer()
+    stem = tokens.stemmer()
     with index.searcher() as searcher:
         assert searcher.doc_count() == reader.live == 34
 

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 
 from memcli.entries.text import tokens
 from memcli.search.ranking.evidence import MOST
-from memcli.search.stemmer import stemmer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -38,7 +37,7 @@ def table(said: Mapping[str, Iterable[str]]) -> str:
     >>> table({a: ["fix it", f"for {a}"] for a in ("Ann", "Bob", "Cy")})
     'fix 0.69\\n'
     """
-    stem = stemmer()
+    stem = tokens.stemmer()
     shares: dict[str, float] = {}
     small: Counter[str] = Counter()
     every: Counter[str] = Counter()

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memcli.entries.text import tokens
-from memcli.search.stemmer import stemmer
 from memcli.search.word_table import packed
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ SHARES = {"same": 1.0, "near": 0.9}
 def table() -> bytes:
     """Return the bytes of the table that developers.toml describes."""
     told = tomllib.loads((FOLDER / "developers.toml").read_text(encoding="utf-8"))
-    stem = stemmer()
+    stem = tokens.stemmer()
     others: dict[str, dict[str, float]] = {}
     for kind, share in SHARES.items():
         for group in told[kind]:

@@ -23,8 +23,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memcli.entries.text.tokens import STOP_WORDS
-from memcli.search.stemmer import stemmer
+from memcli.entries.text.tokens import STOP_WORDS, stemmer
 from memcli.search.word_table import packed
 
 if TYPE_CHECKING:

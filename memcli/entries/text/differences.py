@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from memcli.entries.text.tokens import STOP_WORDS
+from memcli.entries.text.tokens import STOP_WORDS, stemmer
 
 TYPE_CHECKING = False
 
@@ -143,9 +143,8 @@ def _alone(words: list[str], others: list[str]) -> set[str]:
 
 
 def _stem(word: str) -> str:
-    from memcli.entries.text.english_stems import stem
-
-    return stem(word) if word.isascii() and word.islower() and word.isalpha() else word
+    plain = word.isascii() and word.islower() and word.isalpha()
+    return stemmer()(word) if plain else word
 
 
 def _places(words: list[str], alone: set[str]) -> set[tuple[int, str]]:

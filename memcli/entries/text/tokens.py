@@ -2,7 +2,7 @@
 
 Invariant: indexed text and questions go through the same splitting and stemming, so a
 word matches its inflections, an identifier its parts, and a run of Chinese the same
-run. Nothing here knows an index; the stemmer is passed in as a function.
+run. Nothing here knows an index.
 
 Changing anything that `terms` returns changes what an index holds: raise
 `ANALYSIS_VERSION`, and every index is rebuilt at its next use.
@@ -13,12 +13,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 
 from memcli.entries.remembered import Remembered
 
-ANALYSIS_VERSION = 3
+ANALYSIS_VERSION = 4
 
 Stem = Callable[[str], str]
 
@@ -66,6 +66,19 @@ _HUMP = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
 _AROUND = "!\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~"
 # A word longer than this is data (a hash, base64), useful whole or not at all.
 _LONGEST = 64
+
+
+@cache
+def stemmer() -> Stem:
+    """Snowball's English stemmer, one for the process.
+
+    Not Porter's first one, which turns committed into committ: `commit` would miss it.
+    """
+    # Not at the top: a module in C, which only what has a text to search needs.
+    from Stemmer import Stemmer
+
+    stem: Stem = Stemmer("english").stemWord
+    return stem
 
 
 def words(text: str) -> list[str]:

@@ -239,7 +239,7 @@ def names(
 ) -> Sequence[Sequence[str]]:
     """The terms of the work in a project's folder, as `tokens.names` gives them."""
     from memcli.entries.text import tokens
-    from memcli.search.stemmer import stemmer
+    from memcli.entries.text.tokens import stemmer
     from memcli.storage.code_history import CodeHistory
 
     history = CodeHistory.open(folder, environ) if folder else None

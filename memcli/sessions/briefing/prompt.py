@@ -77,11 +77,10 @@ def for_prompt(
 def question(prompt: str) -> list[tuple[str, ...]]:
     """The distinct words of a prompt, as `tokens.names` gives them."""
     from memcli.entries.text import tokens
-    from memcli.search.stemmer import stemmer
 
     if len(prompt) > _HEAD + _TAIL:
         prompt = f"{prompt[:_HEAD]}\n{prompt[-_TAIL:]}"
-    return tokens.names(prompt, stemmer())
+    return tokens.names(prompt, tokens.stemmer())
 
 
 def fitting(
@@ -168,10 +167,9 @@ def _best(reader: Reader, asked: Names) -> list[tuple[float, int]]:
 def _named_too(reader: Reader, row: StoredRow) -> Iterator[int]:
     """The documents that share a rare name with an entry, in the order of its names."""
     from memcli.entries.text import tokens
-    from memcli.search.stemmer import stemmer
 
     for name in dict.fromkeys((*row.entities, *row.names, *_capitalised(row.text))):
-        terms = tokens.names(name, stemmer())
+        terms = tokens.names(name, tokens.stemmer())
         rarest = min(
             (term for parts in terms for term in parts),
             key=lambda term: (reader.frequency(term), term),

@@ -230,9 +230,8 @@ def _relevance(
     from memcli.search.ranking import rank
     from memcli.search.ranking.corpus import Question, Scope
     from memcli.search.ranking.weights import LEXICAL
-    from memcli.search.stemmer import stemmer
 
-    question = tokens.question(query, stemmer())
+    question = tokens.question(query, tokens.stemmer())
     if not question:
         return {}
     within = {doc for name in ids for doc in reader.exact("id", name)}

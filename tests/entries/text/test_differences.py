@@ -7,7 +7,6 @@ import pytest
 
 from memcli.entries.text import tokens
 from memcli.entries.text.differences import differences
-from memcli.search.stemmer import stemmer
 from memcli.vault.likeness import MOST_SIMILAR, SIMILAR
 
 PAIRS = tomllib.loads(Path(__file__).with_name("pairs.toml").read_text("utf-8"))
@@ -49,7 +48,7 @@ def test_a_text_of_many_claims_is_not_compared() -> None:
 
 
 def words(text: str) -> set[str]:
-    return set(tokens.terms(text, stemmer()))
+    return set(tokens.terms(text, tokens.stemmer()))
 
 
 def test_of_100_contradicted_entries_92_are_among_the_three_nearest() -> None:

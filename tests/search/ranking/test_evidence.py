@@ -7,13 +7,12 @@ import pytest
 
 from memcli.entries.text import tokens
 from memcli.search.ranking.evidence import MOST, bar, evidence, weight
-from memcli.search.stemmer import stemmer
 from memcli.storage import package_data
 from tests.tables import common
 
 
 def of(prompt: str, entry: str, size: int = 200) -> float:
-    stem = stemmer()
+    stem = tokens.stemmer()
     names = tokens.names(prompt, stem)
     weights = {term: weight(term, 1, size) for name in names for term in name}
     return evidence(names, weights, Counter(tokens.terms(entry, stem)))
