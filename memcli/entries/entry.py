@@ -20,21 +20,9 @@ if TYPE_CHECKING:
 
 
 KINDS: tuple[str, ...] = (
-    "note",
-    "preference",
-    "workflow",
-    "fix",
-    "decision",
-    "event",
-    "blocker",
-    "action",
-    "convention",
-    "reference",
-    "constraint",
-    "lesson",
-    "skill",
-    "idea",
-)
+    "note", "preference", "workflow", "fix", "decision", "event", "blocker", "action",
+    "convention", "reference", "constraint", "lesson", "skill", "idea",
+)  # fmt: skip
 
 
 class Layer(StrEnum):

@@ -24,15 +24,9 @@ if TYPE_CHECKING:
 
 
 EVENTS = (
-    "session-start",
-    "prompt-submit",
-    "pre-tool",
-    "post-tool",
-    "stop",
-    "session-end",
-    "pre-compact",
-    "idle",
-)
+    "session-start", "prompt-submit", "pre-tool", "post-tool", "stop", "session-end",
+    "pre-compact", "idle",
+)  # fmt: skip
 """The events at which memcli does something, by its own names."""
 
 # A prompt longer than this is a document; its start says what it is about.

@@ -66,16 +66,14 @@ def doctor(named: str | None, around: Surroundings, caller: Caller) -> list[Chec
     """
     environ, cwd = caller.environ, caller.cwd or os.sep
     checks = [_memcli(around), _git(environ)]
-    roots = []
     try:
         vault = Vault.open(named, caller)
     except MemcliError as error:
         checks.append(Check("vault", PROBLEM, error.message, error.hint))
     else:
-        roots.append(vault.root)
         checks += _of_vault(vault)
         checks += _pages(vault, cwd)
-    checks += _other_vaults(caller, roots)
+    checks += _other_vaults(caller)
     checks += _hosts(environ, cwd, around)
     checks += _skills(environ, cwd)
     checks.append(_judge(environ))
@@ -255,11 +253,8 @@ def _pages(vault: Vault, cwd: str) -> Iterator[Check]:
         yield Check(f"page {os.path.basename(path)}", NOTE, said, mend)
 
 
-def _other_vaults(caller: Caller, roots: list[str]) -> Iterator[Check]:
-    """The vaults of teams and of the repository; and the user's config as such.
-
-    The folder of each is added to `roots`.
-    """
+def _other_vaults(caller: Caller) -> Iterator[Check]:
+    """The vaults of teams and of the repository; and the user's config as such."""
     from memcli.storage import known_vaults
     from memcli.vault import vaults
 
@@ -269,8 +264,6 @@ def _other_vaults(caller: Caller, roots: list[str]) -> Iterator[Check]:
         yield Check("config", PROBLEM, error.message, error.hint)
         return
     for state in states:
-        if state.path:
-            roots.append(state.path)
         if state.name == known_vaults.PERSONAL:
             continue
         name = f"vault {state.name}"

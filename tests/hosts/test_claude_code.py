@@ -210,85 +210,76 @@ def test_a_type_that_is_not_known_is_counted_and_passed_over(tmp_path: Path) -> 
 
 # Branches
 
+# A talk is a line for each record: who (u user, a agent, t tool, r result, p progress,
+# h attachment, s system, b the boundary of a compaction, = the first record again) and
+# its words; `<3` says that it follows the third, `<0` none, and else the one before.
+BRANCHES = {
+    "a prompt that was typed anew takes its branch with it": (
+        "u First|a Yes?|u Alwyas<2|a Alwyas?|t old|r old|u I meant always<4|u Always<2|"
+        "a Good.",
+        "First|Yes?|Always|Good.",
+    ),
+    "what stands in the chain of parents does not hide a rewind": (
+        "a Yes?|s|p|u Old|h|a Old answer|h<1|u <local-command-stdout>x</local-command-"
+        "stdout>|u New|h|a New answer",
+        "Yes?|New|New answer",
+    ),
+    "of rivals the one whose branch goes on stays": (
+        "a Yes?|u First|u Second<1|a Second answer|a First answer<2",
+        "Yes?|First|First answer",
+    ),
+    "tools side by side are no rewind": (
+        "u Go|t a|t b|r A<2|r B<3|a Both done|u Thanks",
+        "Go|a|b|A|B|Both done|Thanks",
+    ),
+    "a prompt that is sent again after it was blocked stands twice": (
+        "p<0|u fix tests|u Operation stopped by hook: Another session is active|"
+        "u fix tests|u [Request interrupted by user]|u fix the tests",
+        "fix tests|fix tests|fix the tests",
+    ),
+    "a new root is no rewind": (
+        "u Plan it|a Planned.|p<0|u Go on",
+        "Plan it|Planned.|Go on",
+    ),
+    "a rewind to before a compaction takes back what follows it": (
+        "a Yes?|u Old|a Old answer|b<0|u After the compaction|u New<1",
+        "Yes?|New",
+    ),
+    "a record that is written twice is read once": ("u Once|=", "Once"),
+    "parents in a circle end": ("u One<2|u Two<1|u Three<3", "One|Two|Three"),
+}
 
-def test_a_prompt_that_was_typed_anew_takes_its_branch_with_it(tmp_path: Path) -> None:
+
+@pytest.mark.parametrize("claim", list(BRANCHES))
+def test_what_was_left_gives_no_steps(tmp_path: Path, claim: str) -> None:
+    talk, expected = BRANCHES[claim]
     session = Claude()
-    session.user("First")
-    top = session.agent("Yes?")
-    session.user("Alwyas use tabs", top)
-    session.agent("Alwyas?")
-    session.tool("c1", command="old")
-    session.result("c1", "old")
-    session.user("I meant always", "u4")
-    session.user("Always use spaces", top)
-    session.agent("Good.")
-    texts = [step.text for step in steps(session.save(tmp_path))]
-    assert texts == ["First", "Yes?", "Always use spaces", "Good."]
-
-
-def test_what_stands_in_the_chain_of_parents_does_not_hide_a_rewind(
-    tmp_path: Path,
-) -> None:
-    session = Claude()
-    top = session.agent("Yes?")
-    session.add("system", subtype="turn_duration")
-    session.add("progress", data={"type": "hook_progress"})
-    session.user("Old")
-    session.add("attachment", attachment={"type": "date"})
-    session.agent("Old answer")
-    session.add("attachment", parent=top, attachment={"type": "hook_success"})
-    session.user("<local-command-stdout>set</local-command-stdout>")
-    session.user("New")
-    session.add("attachment", attachment={"type": "environment"})
-    session.agent("New answer")
-    texts = [step.text for step in steps(session.save(tmp_path))]
-    assert texts == ["Yes?", "New", "New answer"]
-
-
-def test_of_rivals_the_one_whose_branch_goes_on_stays(tmp_path: Path) -> None:
-    session = Claude()
-    top = session.agent("Yes?")
-    first = session.user("First")
-    session.user("Second", top)
-    session.agent("Second answer")
-    session.agent("First answer", parent=first)
-    texts = [step.text for step in steps(session.save(tmp_path))]
-    assert texts == ["Yes?", "First", "First answer"]
-
-
-def test_tools_side_by_side_are_no_rewind(tmp_path: Path) -> None:
-    session = Claude()
-    session.user("Go")
-    one = session.tool("c1", command="a")
-    two = session.tool("c2", command="b")
-    session.result("c1", "A", one)
-    session.result("c2", "B", two)
-    session.agent("Both done")
-    session.user("Thanks")
-    texts = [step.text for step in steps(session.save(tmp_path))]
-    assert texts == ["Go", "a", "b", "A", "B", "Both done", "Thanks"]
-
-
-def test_a_prompt_that_is_sent_again_after_it_was_blocked_stands_twice(
-    tmp_path: Path,
-) -> None:
-    session = Claude()
-    session.add("progress", parent=None, data={"type": "hook_progress"})
-    session.user("fix tests")
-    session.user("Operation stopped by hook: Another session is active")
-    session.user("fix tests")
-    session.user([{"type": "text", "text": "[Request interrupted by user]"}])
-    session.user("fix the tests")
-    assert said(session.save(tmp_path)) == ["fix tests", "fix tests", "fix the tests"]
-
-
-def test_a_new_root_is_no_rewind(tmp_path: Path) -> None:
-    session = Claude()
-    session.user("Plan it")
-    session.agent("Planned.")
-    session.add("progress", parent=None, data={"type": "hook_progress"})
-    session.user("Go on")
-    assert said(session.save(tmp_path)) == ["Plan it", "Go on"]
+    for line in talk.split("|"):
+        words, follows, number = line.partition("<")
+        if line.startswith("u <"):
+            words, follows = line, ""
+        who, text = words[0], words[2:]
+        parent: Any = (f"u{number}" if int(number) else None,) if follows else ()
+        if who == "u":
+            session.user(text, *parent)
+        elif who == "a":
+            session.agent(text, **({"parent": parent[0]} if parent else {}))
+        elif who == "t":
+            session.tool(f"c{text}", command=text)
+        elif who == "r":
+            session.result(f"c{text.lower()}", text, *parent)
+        elif who == "=":
+            session.records.append(session.records[0])
+        else:
+            kind = {"p": "progress", "h": "attachment"}.get(who, "system")
+            given: dict[str, Any] = {"data": {}, "attachment": {"type": "date"}}
+            if who == "b":
+                last = session.records[-1]["uuid"]
+                given = {"subtype": "compact_boundary", "logicalParentUuid": last}
+            more = {"parent": parent[0]} if parent else {}
+            session.add(kind, **more, **given)
+    found = [step.text for step in steps(session.save(tmp_path))]
+    assert found == expected.split("|")
 
 
 def test_a_compaction_loses_nothing_and_adds_nothing(tmp_path: Path) -> None:
@@ -317,42 +308,11 @@ def test_a_compaction_loses_nothing_and_adds_nothing(tmp_path: Path) -> None:
     assert texts == ["Before", "Old answer", "After", "New answer"]
 
 
-def test_a_rewind_to_before_a_compaction_takes_back_what_follows_it(
-    tmp_path: Path,
-) -> None:
-    session = Claude()
-    top = session.agent("Yes?")
-    session.user("Old")
-    last = session.agent("Old answer")
-    session.add(
-        "system", parent=None, subtype="compact_boundary", logicalParentUuid=last
-    )
-    session.user("After the compaction")
-    session.user("New", top)
-    assert said(session.save(tmp_path)) == ["New"]
-
-
-def test_a_record_that_is_written_twice_is_read_once(tmp_path: Path) -> None:
-    session = Claude()
-    session.user("Once")
-    session.records.append(session.records[0])
-    (step,) = steps(session.save(tmp_path))
-    assert (step.text, step.line) == ("Once", 1)
-
-
 def test_a_sub_agents_file_has_no_steps(tmp_path: Path) -> None:
     session = Claude()
     session.user("Investigate", isSidechain=True, agentId="a1")
     session.agent("Found it", isSidechain=True, agentId="a1")
     assert steps(session.save(tmp_path)) == []
-
-
-def test_parents_in_a_circle_end(tmp_path: Path) -> None:
-    session = Claude()
-    session.user("One", "u2")
-    session.user("Two", "u1")
-    session.user("Three", "u3")
-    assert said(session.save(tmp_path)) == ["One", "Two", "Three"]
 
 
 def test_a_file_that_grows_keeps_the_records_of_its_steps(tmp_path: Path) -> None:

@@ -24,20 +24,12 @@ if TYPE_CHECKING:
 NAME = "codex"
 
 _NOT_TYPED = (
-    "<environment_context>",
-    "<user_instructions>",
-    "<turn_aborted>",
-    "<user_shell_command>",
-    "<user_action>",
-    "<skill>",
-    "<subagent_notification>",
-    "<INSTRUCTIONS>",
-    "<image",
-    "</image",
-    "# AGENTS.md instructions",
+    "<environment_context>", "<user_instructions>", "<turn_aborted>",
+    "<user_shell_command>", "<user_action>", "<skill>", "<subagent_notification>",
+    "<INSTRUCTIONS>", "<image", "</image", "# AGENTS.md instructions",
     "Implement the following plan:",
     "Another language model started to solve this problem",
-)
+)  # fmt: skip
 # The desktop application puts files and selections before the typed text. Those may
 # hold this line as well, so the last one counts.
 _REQUEST = "## My request for Codex:"

@@ -25,19 +25,9 @@ if TYPE_CHECKING:
     from memcli.hosts.host import Host
 
 __all__ = [
-    "SCOPES",
-    "InstallOutcome",
-    "InstallPlan",
-    "Installation",
-    "Program",
-    "SettingsChange",
-    "apply",
-    "mend_of",
-    "plan",
-    "plan_removal",
-    "running",
-    "survey",
-]
+    "SCOPES", "InstallOutcome", "InstallPlan", "Installation", "Program",
+    "SettingsChange", "apply", "mend_of", "plan", "plan_removal", "running", "survey",
+]  # fmt: skip
 
 
 class SettingsChange(NamedTuple):

@@ -10,22 +10,9 @@ from memcli.entries.text import answer_types
 from memcli.entries.text.answer_types import NUMBER, PLACE, TIME, asked, held
 
 _PIECES = (
-    "May",
-    "two",
-    "3rd",
-    "1999",
-    "v1",
-    "_",
-    " ",
-    "\n",
-    "-",
-    "caf\u00e9",
-    "\u212aelvin",
-    "ago",
-    "7",
-    "21st",
-    "x",
-)
+    "May", "two", "3rd", "1999", "v1", "_", " ", "\n", "-", "caf\u00e9", "\u212aelvin",
+    "ago", "7", "21st", "x",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
