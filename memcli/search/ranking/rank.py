@@ -42,7 +42,6 @@ from memcli.search.ranking.corpus import (
     inverse_frequency,
 )
 from memcli.search.ranking.order import Evidence, Hit, Order, worded
-from memcli.search.ranking.pool import LIKELY, Pool
 from memcli.search.ranking.proximity import Neighbourhood
 from memcli.search.ranking.weights import DEFAULTS, Weights
 
@@ -52,6 +51,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from memcli.search.ranking.graph import Reached
+
+# So many of the best matches by words alone are likely to be looked at whole.
+_LIKELY = 60
 
 COVERING = 5
 """So many of the first hits say how well the corpus covers a question."""
@@ -143,12 +145,50 @@ def _best(
     weights: Weights,
 ) -> tuple[list[int], Matches]:
     """The documents that get the closer look, and what holds each word."""
-    bm25, pool = BM25(corpus, weights), Pool(corpus, scope, question.inside, weights)
     asked = [term.text for term in terms if term.frequency]
     corpus.fetch_terms([*asked, *borrowable(question, corpus)])
     matches = matches_of(terms, question, corpus, weights)
+    bm25 = BM25(corpus, weights)
     lexical = bm25.lexical(matches.known, matches.postings, scope.within)
-    return pool.best(lexical), matches
+    return _pool(lexical, question, corpus, scope, weights), matches
+
+
+def _pool(
+    scores: Mapping[int, float],
+    question: Question,
+    corpus: Corpus,
+    scope: Scope,
+    weights: Weights,
+) -> list[int]:
+    """The best documents by words that may be shown; ties break on their order.
+
+    None is left out that scores more than one that is in, and few are looked at that
+    cannot be among them.
+    """
+    count, inside = weights.pool, question.inside
+    most = 1 + weights.temporal  # what the window of the question counts
+    if scope.admit is None and inside is None and len(scores) > count:
+        least = sorted(scores.values(), reverse=True)[count - 1]
+        scores = {doc: score for doc, score in scores.items() if score >= least}
+    ranked = _in_order(scores, corpus.orders)
+    found: dict[int, float] = {}
+    for start in range(0, len(ranked), 2 * count):
+        chunk = ranked[start : start + 2 * count]
+        if len(found) >= count:
+            least = heapq.nlargest(count, found.values())[-1]
+            if inside is None or scores[chunk[0]] * most < least:
+                break
+        for doc in scope.admitted(chunk):
+            share = 0.0 if inside is None else inside(doc)
+            found[doc] = scores[doc] * (1 + weights.temporal * share)
+    return _in_order(found, corpus.orders)[:count]
+
+
+def _in_order(scores: Mapping[int, float], orders: Sequence[int]) -> list[int]:
+    """Documents, best first; ties break on their order."""
+    # Twice with keys that are found in C takes half the time of one that is written.
+    ordered = sorted(scores, key=orders.__getitem__)
+    return sorted(ordered, key=scores.__getitem__, reverse=True)
 
 
 def _gather(
@@ -184,7 +224,7 @@ def _gather(
         # loads neither this nor the graph.
         from memcli.search.ranking.expansion import expansion
 
-        likely = heapq.nlargest(LIKELY, totals, key=totals.__getitem__)
+        likely = heapq.nlargest(_LIKELY, totals, key=totals.__getitem__)
         corpus.fetch_rows(likely)
         extra = expansion(totals, known, corpus, weights)
         for term in extra:

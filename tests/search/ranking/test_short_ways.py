@@ -6,10 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 import pytest
 
-from memcli.search.ranking import bm25, pool, rank
+from memcli.search.ranking import bm25, rank
 from memcli.search.ranking.boosts import Nudge
 from memcli.search.ranking.corpus import (
     WHOLE,
+    Corpus,
     Question,
     Scope,
     Scored,
@@ -57,9 +58,21 @@ def asked(seed: int, corpus: Toy) -> Question:
     )
 
 
-def whole_first(scores: Mapping[int, float], count: int) -> Mapping[int, float]:
-    cut = sorted(scores.values(), reverse=True)[:count]
-    return {doc: score for doc, score in scores.items() if score >= cut[-1]}
+def every_match(
+    scores: Mapping[int, float],
+    question: Question,
+    corpus: Corpus,
+    scope: Scope,
+    weights: Weights,
+) -> list[int]:
+    inside = question.inside or (lambda doc: 0.0)
+    found = {
+        doc: score * (1 + weights.temporal * inside(doc))
+        for doc, score in scores.items()
+        if scope.holds(doc)
+    }
+    found_in_order = sorted(found, key=lambda doc: (-found[doc], corpus.orders[doc]))
+    return found_in_order[: weights.pool]
 
 
 def every_nudge(
@@ -95,7 +108,7 @@ def test_a_ranking_is_the_one_that_looks_at_everything(
         ]
 
     short = answers()
-    monkeypatch.setattr(pool, "_first", whole_first)
+    monkeypatch.setattr(rank, "_pool", every_match)
     monkeypatch.setattr(bm25, "held_of", read_whole)
     monkeypatch.setattr(Nudge, "best", every_nudge)
     assert short == answers()
@@ -107,20 +120,6 @@ def test_few_documents_are_nudged() -> None:
     totals = {doc: 1 / (doc + 1) for doc in range(corpus.size)}
     assert len(nudge.best(totals, 5, 0.0)) < 12
     assert len(nudge.best(totals, 5, 0.5)) < 4
-
-
-@pytest.mark.parametrize("count", [1, 7, 60])
-def test_the_best_are_found_by_a_guess_of_their_least_score(count: int) -> None:
-    chance = random.Random(count)
-    for size in (count + 1, 100, 1_000):
-        for different in (1, 5, 10_000):
-            scores = {doc: float(chance.randrange(different)) for doc in range(size)}
-            if len(scores) > count:
-                assert pool._first(scores, count) == whole_first(scores, count)
-    falling = {doc: -float(doc) for doc in range(1_000)}  # the guess is far off
-    assert pool._first(falling, count) == whole_first(falling, count)
-    one_high = {doc: float(doc % 8 == 0) for doc in range(1_000)}
-    assert pool._first(one_high, count) == whole_first(one_high, count)
 
 
 def test_what_is_looked_up_in_a_list_is_what_reading_it_finds() -> None:
