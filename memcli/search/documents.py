@@ -151,11 +151,6 @@ class Documents:
         """Whether at most one value of a field starts with a prefix."""
         return len(self._store.starting(field, prefix, 2)) < 2
 
-    def repeated(self, field: str) -> dict[str, Sequence[int]]:
-        """The values of a field that several documents have, with these."""
-        values = self._store.values(field)
-        return {value: docs for value, docs in values.items() if len(docs) > 1}
-
     def values(self, field: str) -> Mapping[str, Sequence[int]]:
         """The values of a field, each with the documents that have it."""
         return self._store.values(field)
