@@ -85,9 +85,9 @@ def _vault(context: Context, *, changes: bool) -> Vault | None:
 def _checks() -> list[Any]:
     """What reads the user's config, and refuses what is not valid in it."""
     from memcli.sessions.judging import command
-    from memcli.storage import known_vaults, sync_settings
+    from memcli.storage import known_vaults, user_config
 
-    return [known_vaults.configured, command.configured, sync_settings.load]
+    return [known_vaults.configured, command.configured, user_config.sync_settings]
 
 
 def _paths(context: Context) -> Result:

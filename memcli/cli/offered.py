@@ -61,9 +61,10 @@ def _skills(_: Mapping[str, str]) -> Sequence[str]:
 
 
 def _settings(_: Mapping[str, str]) -> Sequence[str]:
+    from memcli.storage import settings
     from memcli.vault import config
 
-    return [*config.defaults(), config.DEFAULT_VAULT]
+    return [*settings.defaults(), config.DEFAULT_VAULT]
 
 
 def _tools(_: Mapping[str, str]) -> Sequence[str]:

@@ -16,6 +16,7 @@ from memcli.entries import layout
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
+from memcli.storage.git import history
 from memcli.vault import lineage, session_records
 
 TYPE_CHECKING = False
@@ -171,7 +172,7 @@ def _history(
     for item in gone:
         name = item.entry.id
         paths = {*places, item.path, layout.before_archive(item.path)}
-        blobs = repository.blobs(paths, None if is_adopted(name) else name)
+        blobs = history.blobs(repository, paths, None if is_adopted(name) else name)
         for blob, data in zip(blobs, repository.contents(blobs), strict=True):
             try:
                 entry = codec.decode(data, blob.path).entry

@@ -369,14 +369,15 @@ def _last_resolved(vault: Vault, rows: Sequence[StoredRow]) -> list[str]:
     Commits tell them: another clone may have resolved something later, and seconds are
     coarse. The time decides only between rows that no commit has resolved.
     """
+    from memcli.storage.git import history
     from memcli.vault.health.git_state import repository_of
 
     left = {row.path: row for row in rows}
     repository = repository_of(vault)
-    own = repository.made_here() if repository else None
-    for commit in repository.subjects() if repository else ():
+    own = history.made_here(repository) if repository else None
+    for commit in history.subjects(repository) if repository else ():
         if commit.subject.startswith("resolve"):
-            paths = repository.changes(commit.id) if repository else []
+            paths = history.changes(repository, commit.id) if repository else []
             changed = [left.pop(path).id for path in paths if path in left]
             if changed and (own is None or commit.id in own):
                 return changed

@@ -17,12 +17,13 @@ from memcli.entries.merging import trees
 from memcli.entries.merging.plans import Blob
 from memcli.errors import HistoryError, LockBusy, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
-from memcli.storage import arrival, journal, state_dirs, sync_settings
+from memcli.storage import arrival, journal, state_dirs, user_config
 from memcli.storage.arrival import Arrival
-from memcli.storage.git import other_vaults
-from memcli.storage.git.joining import REGULAR, Difference, Joining
-from memcli.storage.git.move import Move
+from memcli.storage.git import merging
+from memcli.storage.git import remote as remotes
+from memcli.storage.git.merging import REGULAR, Difference, Move
 from memcli.storage.git.network import Terms
+from memcli.storage.git.repository import Repository
 from memcli.storage.lock import Lock
 from memcli.vault import sync_state
 from memcli.vault.health import git_state
@@ -103,7 +104,7 @@ def in_turn(
     return done
 
 
-def opened(vault: Vault) -> tuple[Joining, Remote]:
+def opened(vault: Vault) -> tuple[Repository, Remote]:
     """The repository of a vault that can be synced, and its remote.
 
     Raises:
@@ -111,7 +112,7 @@ def opened(vault: Vault) -> tuple[Joining, Remote]:
         HistoryError: an operation of git is in progress.
     """
     repository = joinable(vault)
-    remote = repository.remote()
+    remote = remotes.remote(repository)
     if remote is None:
         raise NotAllowed(
             f"{vault.named} has no remote",
@@ -121,9 +122,9 @@ def opened(vault: Vault) -> tuple[Joining, Remote]:
     return repository, remote
 
 
-def joinable(vault: Vault) -> Joining:
+def joinable(vault: Vault) -> Repository:
     """The repository of a vault, which can go to another commit; raises as `opened`."""
-    repository = Joining.open(vault.root, environ=vault.environ)
+    repository = Repository.open(vault.root, environ=vault.environ)
     if repository.prefix:
         raise NotAllowed(
             f"{vault.named} is a folder of the repository {repository.top}; a sync "
@@ -153,7 +154,7 @@ def _sync(
     done = Synced(vault.named, remote.name, remote.shown, remote.branch, dry_run)
     if vault.read_only:
         return _pull_only(vault, repository, remote, terms, done)
-    started = repository.tip("HEAD")
+    started = repository.commit_of("HEAD")
     for number in range(_TRIES):
         if number:
             sleep(_PAUSE * number * (0.5 + vault.entropy(1)[0] / 255))
@@ -168,10 +169,10 @@ def _sync(
             if error.error_code == "head_moved":
                 continue
             raise
-        head = repository.tip("HEAD")
+        head = repository.commit_of("HEAD")
         if head is None or head == theirs:
             break
-        if repository.push(remote, head, terms):
+        if remotes.push(repository, remote, head, terms):
             done = done._replace(
                 went=_traffic(repository, theirs, head),
                 pushed=True,
@@ -184,23 +185,23 @@ def _sync(
             "synced; the remote's changes are merged here",
             hint="Try again: memcli sync",
         )
-    others = other_vaults.elsewhere(repository, remote.name, remote.tracking)
+    others = remotes.elsewhere(repository, remote.name, remote.tracking)
     return done._replace(
-        moved=repository.tip("HEAD") != started,
+        moved=repository.commit_of("HEAD") != started,
         others=tuple(each.ref for each in others if not each.same),
     )
 
 
-def _fetched(repository: Joining, remote: Remote, terms: Terms) -> str | None:
+def _fetched(repository: Repository, remote: Remote, terms: Terms) -> str | None:
     """The remote's commit; None where the remote holds no vault yet.
 
     Raises:
         NotAllowed: it holds one on another branch: the two would never meet.
     """
-    theirs = repository.fetch(remote, terms)
+    theirs = remotes.fetch(repository, remote, terms)
     if theirs is None:
-        repository.see_branches(remote, terms)
-        for other in other_vaults.elsewhere(repository, remote.name, remote.tracking):
+        remotes.see_branches(repository, remote, terms)
+        for other in remotes.elsewhere(repository, remote.name, remote.tracking):
             what = "this" if other.same else "another"
             raise NotAllowed(
                 f"{remote.name} ({remote.shown}) has {what} vault on the branch "
@@ -212,7 +213,7 @@ def _fetched(repository: Joining, remote: Remote, terms: Terms) -> str | None:
     return theirs
 
 
-def _committed(vault: Vault, repository: Joining, done: Synced) -> Synced:
+def _committed(vault: Vault, repository: Repository, done: Synced) -> Synced:
     """Commit what is uncommitted; a dry run says what would be."""
     if done.dry_run:
         found = uncommitted.plan(vault, repository) if repository.status() else None
@@ -233,7 +234,7 @@ def _merged(vault: Vault, done: Synced, theirs: str | None) -> Synced:
         return done
     with _arrival(vault) as step:
         repository = step.repository
-        branch, ours = repository.branch(), repository.tip("HEAD")
+        branch, ours = repository.branch(), repository.commit_of("HEAD")
         if branch is None or ours is None:
             raise _no_branch(vault)
         decided = _decide(vault, repository, ours, theirs)
@@ -249,15 +250,15 @@ def _arrival(vault: Vault) -> Arrival:
 
 
 def _foreseen(
-    vault: Vault, repository: Joining, done: Synced, theirs: str | None
+    vault: Vault, repository: Repository, done: Synced, theirs: str | None
 ) -> Synced:
     """What a sync would do, from what is committed and fetched."""
-    ours = repository.tip("HEAD")
+    ours = repository.commit_of("HEAD")
     if ours is None:
         return done
     if theirs is None:
         return done._replace(went=_traffic(repository, None, ours))
-    base = next(iter(repository.bases(ours, theirs)), None)
+    base = next(iter(merging.bases(repository, ours, theirs)), None)
     decided = _decide(vault, repository, ours, theirs, commit=False)
     arrival.refuse(vault.root, repository, _coming(repository, ours, decided))
     came, went = Traffic(), Traffic()
@@ -268,10 +269,10 @@ def _foreseen(
     return _with_plan(done._replace(came=came, went=went), decided.plan)
 
 
-def _coming(repository: Joining, ours: str, decided: _Decision) -> list[Difference]:
+def _coming(repository: Repository, ours: str, decided: _Decision) -> list[Difference]:
     """What a sync would put into the folder."""
     if decided.after is not None:
-        return repository.differences(ours, decided.after)
+        return merging.differences(repository, ours, decided.after)
     put = decided.plan.put if decided.plan else {}
     new = Blob(REGULAR, "")
     return [
@@ -282,7 +283,7 @@ def _coming(repository: Joining, ours: str, decided: _Decision) -> list[Differen
 
 def _decide(
     vault: Vault,
-    repository: Joining,
+    repository: Repository,
     ours: str,
     theirs: str,
     *,
@@ -292,46 +293,48 @@ def _decide(
 
     Without `commit` a merge is planned and not made.
     """
-    base = next(iter(repository.bases(ours, theirs)), None)
+    base = next(iter(merging.bases(repository, ours, theirs)), None)
     if base == theirs:
         return _Decision(None, base, None)
     if base == ours:
         return _Decision(theirs, base, None)
     if base is None:
         _refuse_stranger(repository, theirs)
-    mine = sync_settings.load(vault.environ).machine
-    other = repository.named_by(ours, theirs, MACHINE)
+    mine = user_config.sync_settings(vault.environ).machine
+    other = merging.named_by(repository, ours, theirs, MACHINE)
     if other in ("", mine, repository.user_name()):
         other = "another clone"  # the same person's, who has given it no name
     plan = trees.plan_merge(
-        repository.tree(base) if base else {},
+        merging.tree(repository, base) if base else {},
         _side(repository, mine, ours),
         _side(repository, other, theirs),
-        lambda blobs: repository.read_blobs([blob.oid for blob in blobs]),
+        lambda blobs: merging.read_blobs(repository, [blob.oid for blob in blobs]),
         kinds=vault.kinds,
     )
     if not commit:
         return _Decision(None, base, plan)
     message = f"sync: merge {other}\n\n{MACHINE}: {mine}"
     return _Decision(
-        repository.join((ours, theirs), plan.put, plan.gone, message), base, plan
+        merging.join(repository, (ours, theirs), plan.put, plan.gone, message),
+        base,
+        plan,
     )
 
 
-def _side(repository: Joining, name: str, commit: str) -> trees.Side:
+def _side(repository: Repository, name: str, commit: str) -> trees.Side:
     return trees.Side(
         name,
-        repository.tree(commit),
-        lambda path: repository.changed_at(commit, path),
+        merging.tree(repository, commit),
+        lambda path: merging.changed_at(repository, commit, path),
     )
 
 
-def _refuse_stranger(repository: Joining, theirs: str) -> None:
+def _refuse_stranger(repository: Repository, theirs: str) -> None:
     """Refuse to merge with a history that is no vault's: of code, or other notes.
 
     A remote that a forge has begun with a README and a licence is none of these.
     """
-    there = repository.tree(theirs)
+    there = merging.tree(repository, theirs)
     if layout.CONFIG in there or not any(map(layout.is_entry, there)):
         return
     raise NotAllowed(
@@ -344,18 +347,18 @@ def _refuse_stranger(repository: Joining, theirs: str) -> None:
 
 
 def _pull_only(
-    vault: Vault, repository: Joining, remote: Remote, terms: Terms, done: Synced
+    vault: Vault, repository: Repository, remote: Remote, terms: Terms, done: Synced
 ) -> Synced:
     """Take what the remote has into a vault with the role ro.
 
     Raises:
         NotAllowed: the vault has commits that the remote lacks.
     """
-    theirs, ours = _fetched(repository, remote, terms), repository.tip("HEAD")
+    theirs, ours = _fetched(repository, remote, terms), repository.commit_of("HEAD")
     done = done._replace(read_only=True)
     if theirs is None or ours is None or theirs == ours:
         return done
-    if repository.bases(ours, theirs) != [ours]:
+    if merging.bases(repository, ours, theirs) != [ours]:
         raise NotAllowed(
             f"{vault.named} may only be read here (role = ro), and has commits that "
             f"{remote.name} lacks",
@@ -363,7 +366,9 @@ def _pull_only(
             code="read_only",
         )
     if done.dry_run:
-        arrival.refuse(vault.root, repository, repository.differences(ours, theirs))
+        arrival.refuse(
+            vault.root, repository, merging.differences(repository, ours, theirs)
+        )
         return done._replace(came=_traffic(repository, ours, theirs))
     return _merged(vault, done, theirs)
 
@@ -377,17 +382,19 @@ def _with_plan(done: Synced, plan: trees.MergePlan | None) -> Synced:
 
 
 def _traffic(
-    repository: Joining, before: str | None, after: str, *, but: str | None = None
+    repository: Repository, before: str | None, after: str, *, but: str | None = None
 ) -> Traffic:
     """What lies between two commits, as entries; the commits are those that `but`
     lacks, or that come after `before`."""
     if before == after:
         return Traffic()
-    commits = repository.count(after, but or before)
+    commits = remotes.count(repository, after, but or before)
     if before is None:
-        added = [(path, None, file) for path, file in repository.tree(after).items()]
+        added = [
+            (path, None, file) for path, file in merging.tree(repository, after).items()
+        ]
         return traffic_of(commits, added)
-    return traffic_of(commits, repository.differences(before, after))
+    return traffic_of(commits, merging.differences(repository, before, after))
 
 
 def _no_branch(vault: Vault) -> NotAllowed:

@@ -18,8 +18,8 @@ from memcli.storage.git.remote_address import Remote
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from memcli.storage.git.joining import Joining
     from memcli.storage.git.network import Terms
+    from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
 
 NAME = "origin"
@@ -53,7 +53,7 @@ def setup(vault: Vault, address: str, terms: Terms, *, dry_run: bool = False) ->
     repository = sync.joinable(vault)
     address = _absolute(remote_address.checked(address), vault.cwd)
     branch = repository.branch() or "main"
-    known = repository.remote()
+    known = remotes.remote(repository)
     if known is not None and not _is_same(known.address, address):
         raise NotAllowed(
             f"{vault.named} has the remote {known.name} ({known.shown}) already",
@@ -72,24 +72,24 @@ def setup(vault: Vault, address: str, terms: Terms, *, dry_run: bool = False) ->
     return Named(_added(repository, remote, terms), added=True, made=made)
 
 
-def _added(repository: Joining, remote: Remote, terms: Terms) -> Remote:
+def _added(repository: Repository, remote: Remote, terms: Terms) -> Remote:
     """Add the remote, and take it out again when it does not answer."""
-    repository.add_remote(remote.name, remote.address)
+    remotes.add_remote(repository, remote.name, remote.address)
     try:
         # A remote that others began may have another branch than ours.
-        theirs = repository.default_branch(remote, terms)
+        theirs = remotes.default_branch(repository, remote, terms)
         remote = remote._replace(branch=theirs or remote.branch)
-        repository.set_upstream(remote)
+        remotes.set_upstream(repository, remote)
         if theirs:
-            repository.see_branches(remote, terms)
+            remotes.see_branches(repository, remote, terms)
     except RemoteUnreachable as error:
-        repository.remove_remote(remote.name)
+        remotes.remove_remote(repository, remote.name)
         raise RemoteUnreachable(
             f"{error.message}; the remote was not added",
             hint="Check the address and the network, then repeat the command.",
         ) from error
     except (MemcliError, KeyboardInterrupt):
-        repository.remove_remote(remote.name)
+        remotes.remove_remote(repository, remote.name)
         raise
     return remote
 

@@ -11,6 +11,7 @@ from memcli.entries import codec, layout, no_secrets
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
+from memcli.storage.git import commit as commits
 from memcli.storage.vault_paths import inside
 from memcli.vault.health.working_tree import WorkingTree, working_tree
 
@@ -80,7 +81,7 @@ def commit(vault: Vault, repository: Repository) -> Uncommitted:
     if not found.paths and not found.lost:
         return found
     with vault.transaction() as change:
-        repository.unstage(found.lost)
+        commits.unstage(repository, found.lost)
         for path in found.paths:
             change.include(path)
         change.message = f"keep: {_called(found.paths)}"

@@ -15,6 +15,7 @@ from memcli.entries.text.counted import counted
 from memcli.errors import Conflict, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
+from memcli.storage.git import history
 from memcli.storage.git.repository import Repository
 from memcli.storage.vault_paths import inside
 from memcli.vault.health.log import CHANGES, verb_of
@@ -84,13 +85,13 @@ def last(vault: Vault, prefix: str = "") -> Undone:
     vault.owner_only("undo")
     repository = Repository.open(vault.root, environ=vault.environ)
     name = None if prefix else repository.user_name()
-    own = repository.made_here()
+    own = history.made_here(repository)
     passed: list[Commit] = []
     for commit in _standing(repository, _HORIZON):
         if not commit.subject.startswith(prefix) or name not in (None, commit.author):
             continue
         if own is None or commit.id in own:
-            paths = repository.changes(commit.id)
+            paths = history.changes(repository, commit.id)
             return Undone(commit.id, commit.subject, paths, passed)
         passed.append(commit)
     what = f"one that starts with '{prefix.strip()}'" if prefix else "a change"
@@ -133,7 +134,9 @@ def named(vault: Vault, commit: str) -> Undone:
         if len(start) >= _SHORTEST and each.id.startswith(start)
     ]
     if len(found) == 1:
-        return Undone(found[0].id, found[0].subject, repository.changes(found[0].id))
+        return Undone(
+            found[0].id, found[0].subject, history.changes(repository, found[0].id)
+        )
     shown = commit[:_LONGEST]
     message = f"no change of memcli's that can be undone has the id {shown!r}"
     if found:
@@ -148,7 +151,7 @@ def named(vault: Vault, commit: str) -> Undone:
 def _standing(repository: Repository, limit: int) -> Iterator[Commit]:
     """The changes of memcli's that were not taken back, the newest first."""
     undone = set()
-    for commit in repository.subjects(limit):
+    for commit in history.subjects(repository, limit):
         taken_back = _UNDONE.match(commit.subject)
         if taken_back:
             undone.add(taken_back[1])
@@ -178,7 +181,7 @@ def undo(vault: Vault, commit: str, subject: str) -> Undone:
     repository = Repository.open(vault.root, environ=vault.environ)
     with vault.transaction() as change:
         change.allow_secret = True  # its bytes are in the history already
-        paths = repository.changes(commit)
+        paths = history.changes(repository, commit)
         for path, left, before in _plan(vault, repository, commit, paths):
             if before is None:
                 change.remove(path, expected=left)

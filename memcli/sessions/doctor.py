@@ -161,6 +161,7 @@ def _lint(vault: Vault) -> Check:
 
 
 def _identity(vault: Vault) -> Check:
+    from memcli.storage.git import history
     from memcli.vault.health import git_state
 
     repository = git_state.repository_of(vault)
@@ -179,7 +180,7 @@ def _identity(vault: Vault) -> Check:
             "git does not know your name, so memcli commits under its own",
             'git config --global user.name "YOUR NAME"',
         )
-    newest = repository.subjects(1)
+    newest = history.subjects(repository, 1)
     when = f", the last commit of {newest[0].when[:10]}" if newest else ""
     return Check("history", OK, f"commits as {name}{when}")
 

@@ -15,8 +15,9 @@ from memcli.entries import layout
 from memcli.errors import Conflict, MemcliError, NotAllowed, UnsafePath
 from memcli.storage import files
 from memcli.storage.change import Change, parents
-from memcli.storage.git import limits
-from memcli.storage.git.joining import LINK, SUBMODULE, Difference, Joining
+from memcli.storage.git import limits, merging
+from memcli.storage.git.merging import LINK, SUBMODULE, Difference
+from memcli.storage.git.repository import Repository
 from memcli.storage.journal import FileChange
 from memcli.storage.transaction import take_lock
 from memcli.storage.vault_paths import all_inside
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from memcli.storage.audience import Audience
-    from memcli.storage.git.move import Move
+    from memcli.storage.git.merging import Move
+    from memcli.storage.lock import Audience
 
 _TAKEN = "sync: take the remote's changes"
 _PURPOSE = "to put into place what another commit holds"
@@ -52,7 +53,7 @@ class Arrival:
     def __init__(
         self, root: str, environ: Mapping[str, str] | None, audience: Audience
     ) -> None:
-        self.repository = Joining.open(root, environ=environ)
+        self.repository = Repository.open(root, environ=environ)
         self._root = root
         self._audience = audience
 
@@ -83,7 +84,7 @@ class Arrival:
             WriteFailed, LockBusy, TooLarge: as for any change; nothing was changed.
         """
         self._audience.fault("locked")
-        changed = self.repository.differences(move.before, move.after)
+        changed = merging.differences(self.repository, move.before, move.after)
         refuse(self._root, self.repository, changed)
         links = self._links_that_go(changed)
         try:
@@ -92,24 +93,20 @@ class Arrival:
                 os.unlink(os.path.join(self._root, *path.split("/")))
             self._go(move, changed, why)
         except BaseException:
-            self.repository.put_back(links)
+            merging.put_back(self.repository, links)
             raise
         return changed
 
     def _go(self, move: Move, changed: Sequence[Difference], why: str) -> None:
         _refuse_unsafe(self._root, changed)
         new = [each.after.oid for each in changed if each.is_plain and each.after]
-        contents = dict(zip(new, self.repository.read_blobs(new), strict=True))
+        contents = dict(zip(new, merging.read_blobs(self.repository, new), strict=True))
         # Read before git is asked, so that an edit in between is seen by one of both.
         changes = self._changes(changed, contents)
         self._refuse_in_the_way(changed, contents)
-        self.repository.going = move
-        try:
-            change = Change(self._root, self.repository, changes, {}, why, whole=True)
-            change.move = move
-            change.carry_out(self._audience)
-        finally:
-            self.repository.going = None
+        change = Change(self._root, self.repository, changes, {}, why, whole=True)
+        change.move = move
+        change.carry_out(self._audience)
 
     def _links_that_go(self, changed: Sequence[Difference]) -> list[str]:
         """The symbolic links that give way to a folder or a file, and are as committed.
@@ -124,7 +121,7 @@ class Arrival:
             and each.before.mode == LINK
             and (each.after is None or each.after.mode != LINK)
         }
-        targets = self.repository.read_blobs([*gone.values()])
+        targets = merging.read_blobs(self.repository, [*gone.values()])
         links = []
         for path, target in zip(gone, targets, strict=True):
             place = os.path.join(self._root, *path.split("/"))
@@ -195,7 +192,7 @@ def _refuse_unsafe(root: str, changed: Sequence[Difference]) -> None:
     all_inside(root, [each.path for each in changed if each.after])
 
 
-def refuse(root: str, repository: Joining, changed: Sequence[Difference]) -> None:
+def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> None:
     """Refuse a commit that no vault takes; the folder is not looked at.
 
     Args:
@@ -215,7 +212,7 @@ def refuse(root: str, repository: Joining, changed: Sequence[Difference]) -> Non
         if each.is_plain and each.after and each.after.oid
     }
     if new:
-        limits.refuse_sizes(repository.sizes([*new.values()]), [*new])
+        limits.refuse_sizes(merging.sizes(repository, [*new.values()]), [*new])
     for each in changed:
         if each.after and any(ord(letter) < 32 for letter in each.path):
             raise UnsafePath(f"{each.path!r} holds a control character")
@@ -233,12 +230,13 @@ def refuse(root: str, repository: Joining, changed: Sequence[Difference]) -> Non
             _refuse_filters(repository, each)
 
 
-def _refuse_filters(repository: Joining, each: Difference) -> None:
+def _refuse_filters(repository: Repository, each: Difference) -> None:
     """A filter of the user's own, such as LFS, is for the user to turn on: with it the
     remote would decide what git stores of a memory, and where."""
     oids = [side.oid for side in (each.after, each.before) if side and side.oid]
     texts = [
-        re.findall(rb"\sfilter=(\S+)", text) for text in repository.read_blobs(oids)
+        re.findall(rb"\sfilter=(\S+)", text)
+        for text in merging.read_blobs(repository, oids)
     ]
     new = set(texts[0] if texts else ()).difference(*texts[1:])
     if new:

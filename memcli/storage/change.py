@@ -12,7 +12,7 @@ import zlib
 
 from memcli.entries import layout
 from memcli.errors import Conflict, MemcliError, WriteFailed
-from memcli.storage import files, journal, old_files, state_dirs
+from memcli.storage import files, journal, state_dirs
 from memcli.storage.journal import FileChange
 from memcli.storage.new_files import write_new
 from memcli.storage.vault_paths import all_inside
@@ -22,9 +22,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memcli.storage.audience import Audience
-    from memcli.storage.git.move import Move
+    from memcli.storage.git.merging import Move
     from memcli.storage.git.repository import Repository
+    from memcli.storage.lock import Audience
 
 # From this many new files on, syncing them together is faster than one by one.
 _MANY = 8
@@ -95,7 +95,7 @@ class Change:
         self._kept: dict[str, str] = {}
         try:
             if old:
-                self._kept = old_files.keep(self._root, old)
+                self._kept = journal.keep_old(self._root, old)
             self._write_and_commit()
         except BaseException as error:
             if not self._made:
@@ -105,7 +105,7 @@ class Change:
             raise
         finally:
             if self._kept:
-                old_files.drop(self._root)
+                journal.drop_old(self._root)
         if self._made and self._repository.is_detached():
             tell(
                 "warning: HEAD is detached: this commit belongs to no branch; "
@@ -124,12 +124,9 @@ class Change:
         Raises:
             Conflict: a file holds what neither the vault had nor memcli wrote.
         """
+        from memcli.storage.git import commit as commits
+
         meant = {path: change.after for path, change in self._everything.items()}
-        held = {
-            path: change.after
-            for path, change in self._changes.items()
-            if change.after is not None and change.after != change.before
-        }
         wrong = dict(self._changes)
         for _ in range(_TRIES):
             try:
@@ -140,7 +137,7 @@ class Change:
                 raise
             self._fault("wrote")
             try:
-                commit = self._repository.commit([*meant], self._message, meant=meant)
+                commit = self._commit(meant)
             except Conflict:
                 wrong = self._strayed()
                 continue
@@ -148,19 +145,25 @@ class Change:
             if commit is not None and not self._repository.keeps(commit):
                 wrong = self._strayed()
                 continue
-            if commit is None and self._repository.unlike_head(held):
-                # git looked while the old files were back, as between the two halves
-                # of `git stash && git stash pop`; or they are none of its files.
-                self._repository.refuse_other_trees(held)
-                wrong = self._strayed()
-                continue
             self._made = True
             wrong = self._strayed()
             if not wrong:
                 return
             if self._repository.unsettled:
-                self._repository.unstage([*wrong])
+                commits.unstage(self._repository, [*wrong])
         raise self._again_and_again(next(iter(wrong), "a file"))
+
+    def _commit(self, meant: Mapping[str, bytes | None]) -> str | None:
+        from memcli.storage.git import commit as commits
+
+        if self.move is None:
+            return commits.commit(
+                self._repository, [*meant], self._message, meant=meant
+            )
+        from memcli.storage.git import merging
+
+        merging.go(self._repository, self.move, meant)
+        return self.move.after
 
     def _again_and_again(self, path: str) -> MemcliError:
         if self._made:  # perhaps without this file, by a `git commit` that missed it
@@ -214,10 +217,7 @@ class Change:
             WriteFailed: the disk refuses the old bytes as well.
         """
         stuck = self._restore()
-        if self._repository.unsettled and not stuck:
-            # Only the journal tells what may be staged from what a person has staged.
-            journal.withdraw(self._root)
-        elif not (self._whole and stuck):
+        if not (self._whole and stuck):
             journal.clear(self._root)
         if stuck and isinstance(error, MemcliError):
             raise _not_put_back(error, stuck, self._whole) from error
@@ -253,7 +253,7 @@ class Change:
                 elif now != change.before:
                     place = self._places[path]
                     files.make_room(place)
-                    if not old_files.put_back(self._kept, place, change.before):
+                    if not journal.put_old_back(self._kept, place, change.before):
                         files.write_atomic(place, change.before)
             except MemcliError:
                 if not self._is_old(path):  # else only the folder was not synced

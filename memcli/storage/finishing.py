@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from memcli.entries import layout
 from memcli.errors import HistoryError, LockBusy, MemcliError
-from memcli.storage import files, journal, old_files, state_dirs
+from memcli.storage import files, journal, state_dirs
 from memcli.storage.lock import Lock
 from memcli.storage.vault_paths import inside
 
@@ -18,8 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from memcli.storage.audience import Audience
     from memcli.storage.git.repository import Repository
+    from memcli.storage.lock import Audience
 
 
 def finish_killed(
@@ -57,6 +57,9 @@ def finish(
     Raises:
         LockBusy: a git holds a lock: the files are right, and not committed.
     """
+    from memcli.storage.git import commit as commits
+    from memcli.storage.git import merging
+
     tell, fault = audience.tell_of_killed, audience.fault
     begun = journal.load(root)
     if begun.move and _left_on_its_branch(root, repository, begun, tell):
@@ -64,32 +67,28 @@ def finish(
         fault("cleared")
         return
     done = journal.recover(root, fault)
-    old_files.drop(root)
+    journal.drop_old(root)
     if done.paths or done.move:
         tell(f"finishing what a killed command began: {done.message}")
     elif done.conflicts:
         tell(f"what a killed command began has not happened: {done.message}")
     for path in done.conflicts:
         tell(f"  {path} was edited meanwhile and is left as it is")
-    staged = [*done.paths, *done.staged]
     try:
-        if done.move:
-            from memcli.storage.git.joining import Joining
-
-            if Joining.of(repository).conclude(done.move, done.paths):
-                journal.clear(root)
-                fault("cleared")
-                return
+        if done.move and merging.conclude(repository, done.move, done.paths):
+            journal.clear(root)
+            fault("cleared")
+            return
         # A commit that is made twice is empty: first the index shows what is in HEAD.
-        repository.unstage(staged, patience=patience)
-        repository.commit(done.paths, done.message, patience=patience)
+        commits.unstage(repository, done.paths, patience=patience)
+        commits.commit(repository, done.paths, done.message, patience=patience)
     except LockBusy as error:
         tell(f"  it is not committed yet: {error.message}")
         raise
     except HistoryError as error:
         # The files are right; `inspect` names them, `memcli repair` commits them.
         tell(f"  it is not committed: {error.message}")
-        repository.unstage(staged)
+        commits.unstage(repository, done.paths)
     if not repository.unsettled:
         journal.clear(root)
     fault("cleared")
@@ -109,24 +108,23 @@ def _left_on_its_branch(
     Returns:
         Whether that was so; otherwise nothing was done.
     """
-    from memcli.storage.git.joining import Joining
+    from memcli.storage.git import merging
 
-    joining = Joining.of(repository)
     move = begun.move
-    here = joining.branch()
+    here = repository.branch()
     if move is None or here == move.branch:
         return False
-    old_files.drop(root)
-    head = joining.tree("HEAD") if joining.tip("HEAD") else {}
-    ours = joining.tree(move.before)
-    theirs = joining.tree(move.after)
+    journal.drop_old(root)
+    head = merging.tree(repository, "HEAD") if repository.commit_of("HEAD") else {}
+    ours = merging.tree(repository, move.before)
+    theirs = merging.tree(repository, move.after)
     changed = [
         path
         for path in journal.written(root, begun)
         if head.get(path) != theirs.get(path)
     ]
     old = [ours[path].oid for path in changed if path in ours]
-    blobs = dict(zip(old, joining.read_blobs(old), strict=True))
+    blobs = dict(zip(old, merging.read_blobs(repository, old), strict=True))
     # What goes makes room for what comes back.
     for path in sorted(changed, key=lambda path: path in ours):
         data = blobs[ours[path].oid] if path in ours else None

@@ -13,6 +13,7 @@ then says that nothing happened.
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 from memcli.entries import identity, layout
@@ -24,15 +25,13 @@ from memcli.storage.vault_paths import inside
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-    from memcli.storage.git.move import Move
+    from memcli.storage.git.merging import Move
 
 _VERSION = 2
 # How a note begins: what a power cut leaves of one can be told from another file.
 _NOTE = f'{{"journal": {_VERSION}, "whole": false, '.encode()
-# What is added to the name of a journal whose old bytes were put back.
-_WITHDRAWN = ".withdrawn"
 # Stands for a folder, link or device, and for a file outside the vault.
 _STRANGE = b"\0not a file\0"
 
@@ -62,21 +61,18 @@ class Recovered(NamedTuple):
     """What was finished: the paths to commit, those left alone, the message.
 
     When nothing was finished because of what was left alone, there are no paths.
-    `staged` are files that are as they were before, while git's index may have them
-    otherwise. `move` is what becomes of the branch, instead of a commit.
+    `move` is what becomes of the branch, instead of a commit.
     """
 
     paths: list[str]
     conflicts: list[str]
     message: str
-    staged: list[str]
     move: Move | None = None
 
 
 def exists(root: str) -> bool:
     """Whether a command is changing files now, or was killed while it did."""
-    path = _path(root)
-    return os.path.lexists(path) or os.path.lexists(path + _WITHDRAWN)
+    return os.path.lexists(_path(root))
 
 
 def write(
@@ -133,26 +129,10 @@ def write(
 def clear(root: str) -> None:
     """Remove the journal: everything has happened, or was put back."""
     path = _path(root)
-    for name in (path, path + _WITHDRAWN):
-        try:
-            os.unlink(name)
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            raise files.write_failed(name, error) from error
-
-
-def withdraw(root: str) -> None:
-    """Note that old bytes were put back, while something may still be staged.
-
-    That is a new name, which takes no space on a full disk.
-
-    Raises:
-        WriteFailed: the system refused even that.
-    """
-    path = _path(root)
     try:
-        os.replace(path, path + _WITHDRAWN)
+        os.unlink(path)
+    except FileNotFoundError:
+        return
     except OSError as error:
         raise files.write_failed(path, error) from error
 
@@ -191,17 +171,13 @@ def recover(root: str, step: Callable[[str], None]) -> Recovered:
         for path, (before, _) in entries.items()
         if path not in done and _digest(now[path]) != before
     ]
-    if not os.path.lexists(_path(root)):  # the command took everything back itself
-        same = [p for p, data in now.items() if _digest(data) == entries[p][0]]
-        return Recovered([], [], "", same)
-    absent = [p for p, data in now.items() if data is None and entries[p][0] is None]
     if not whole:
-        return Recovered(done, conflicts if done else [], message, absent)
+        return Recovered(done, conflicts if done else [], message)
     begun = [path for path in done if wanted[path] != entries[path][0]]
     if move and not entries:
-        return Recovered([], [], message, [], move)
+        return Recovered([], [], message, move)
     if conflicts and not begun:
-        return Recovered([], conflicts, message, absent)
+        return Recovered([], conflicts, message)
     for path, (_, after) in entries.items():
         if path in done or path in conflicts:
             continue
@@ -214,7 +190,7 @@ def recover(root: str, step: Callable[[str], None]) -> Recovered:
             files.write_atomic(place, data)
         step("recovered")
     paths = [path for path in entries if path not in conflicts]
-    return Recovered(paths, conflicts, message, [], move)
+    return Recovered(paths, conflicts, message, move)
 
 
 def load(root: str) -> Journal:
@@ -225,10 +201,10 @@ def load(root: str) -> Journal:
     """
     import json
 
-    from memcli.storage.git.move import Move
+    from memcli.storage.git.merging import Move
 
     path = _path(root)
-    data = files.read(path if os.path.lexists(path) else path + _WITHDRAWN)
+    data = files.read(path)
     if not data.strip(b"\0"):
         return Journal(False, {}, "")  # a power cut came before the bytes
     try:
@@ -287,3 +263,48 @@ def _text(data: bytes | None) -> str | None:
 
 def _bytes(text: str | None) -> bytes | None:
     return None if text is None else text.encode("utf-8", "surrogateescape")
+
+
+def keep_old(root: str, places: Iterable[str]) -> dict[str, str]:
+    """Give these files a second name; returns it by path, where that was possible.
+
+    Raises:
+        WriteFailed: the disk is full, so that nothing else should be begun.
+    """
+    kept: dict[str, str] = {}
+    drop_old(root)
+    folder = state_dirs.path(root, layout.OLD)
+    for number, place in enumerate(places):
+        name = os.path.join(folder, str(number))
+        try:
+            if number == 0:
+                os.makedirs(folder, exist_ok=True)
+            if not os.path.islink(place):  # the link would be kept, not its file
+                os.link(place, name)
+                kept[place] = name
+        except OSError as error:
+            if error.errno in files.REFUSED:
+                raise files.write_failed(place, error) from error
+    return kept
+
+
+def put_old_back(kept: Mapping[str, str], place: str, data: bytes) -> bool:
+    """Let a file be the old one again, if that was kept and holds these bytes."""
+    name = kept.get(place)
+    try:
+        if name is None or files.current(name) != data:
+            return False
+        os.replace(name, place)
+    except (OSError, MemcliError):
+        return False
+    with contextlib.suppress(OSError):
+        files.sync_folder(os.path.dirname(place))
+    return True
+
+
+def drop_old(root: str) -> None:
+    """Remove the second names, also those that a killed command has left."""
+    folder = state_dirs.path(root, layout.OLD)
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            files.remove_quietly(os.path.join(folder, name))

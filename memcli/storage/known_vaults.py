@@ -243,9 +243,9 @@ def place_of(
             hint="Put a folder in its place: another person may have put it there.",
         )
     if not os.path.isdir(settings_folder):
-        from memcli.storage.git import other_vaults
+        from memcli.storage.git import remote as remotes
 
-        branch = other_vaults.branch_of_clone(root, environ)
+        branch = remotes.branch_of_clone(root, environ)
         hint = f"Make it one (no file in it changes): memcli init {_quoted(root)}"
         if branch:
             hint = f"Its remote has one on another branch: git switch {branch}"

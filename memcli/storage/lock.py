@@ -12,6 +12,7 @@ import sys
 import time
 
 from memcli.errors import LockBusy
+from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 
 TYPE_CHECKING = False
@@ -180,3 +181,17 @@ def _holder(path: str) -> str:
         return ""
     purpose = purpose if purpose.isprintable() else ""
     return f" by process {pid}, for {age} s{purpose and ', ' + purpose}"
+
+
+class Audience(NamedTuple):
+    """The functions that a change tells how far it is.
+
+    `tell` takes a sentence for the person who waits, `tell_of_killed` one about what a
+    killed command has left. `progress` is called with (done, all) while many files are
+    written. `fault` is for tests: it is called with the name of each step.
+    """
+
+    tell: Callable[[str], None]
+    tell_of_killed: Callable[[str], None]
+    progress: Callable[[int, int], None] | None
+    fault: Callable[[str], None]

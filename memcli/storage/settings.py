@@ -203,123 +203,94 @@ def _line(text: str, table: str, name: str) -> int:
     return near
 
 
-_TYPES = {
-    int: "a whole number",
-    float: "a number",
-    str: "a text",
-    bool: "true or false",
-    list: "a list",
-    dict: "a table",
-}
+def defaults() -> dict[str, Any]:
+    """Every setting of a vault with its default, but for those of agents: what it may
+    be follows from the default, `_BOUNDS` and `_CHOICES`."""
+    default = Config()
+    tables: dict[str, Any] = {
+        "limits": default.limits,
+        **{f"reflections.{item}": policy for item, policy in default.policies.items()},
+        "injection": default.injection,
+        "memory": default.memory,
+    }
+    return {
+        "vault.kinds": default.kinds,
+        **{
+            f"{table}.{name}": value
+            for table, values in tables.items()
+            for name, value in values._asdict().items()
+        },
+        "actions.enabled": default.actions,
+        "sessions.ask_agent": default.ask_agent,
+        "signals.log": default.log_signals,
+    }
 
 
-class _Section:
-    """One table of the config; every method returns a typed value or raises _Wrong.
-
-    A table that is missing has defaults; something else in its place fits no type.
-    """
-
-    def __init__(self, tables: Mapping[str, Any], *names: str) -> None:
-        self.name = ".".join(names)
-        table: Any = tables
-        for name in names:
-            table = table.get(name, {}) if isinstance(table, dict) else None
-        self._table = table
-
-    def value(self, name: str, default: Any) -> Any:
-        """A value of any type; None where there is no table."""
-        return self._table.get(name, default) if isinstance(self._table, dict) else None
-
-    def typed(self, name: str, kind: type, default: Any) -> Any:
-        """A value of this type; true and false are not numbers."""
-        value = self.value(name, default)
-        if isinstance(value, bool) or not isinstance(value, kind):
-            what = f"must be {_TYPES.get(kind, 'of another type')} (got {value!r})"
-            raise _Wrong(self.name, name, what, _default_is(default))
-        return value
-
-    def count(self, name: str, default: int, *, above: int = -1) -> int:
-        """A whole number above -1, or above another one."""
-        value: int = self.typed(name, int, default)
-        if value <= above:
-            wanted = "must not be below 0" if above < 0 else f"must be above {above}"
-            raise _Wrong(self.name, name, f"{wanted} (got {value!r})")
-        if value > _MOST:
-            raise _Wrong(self.name, name, f"must not be above {_MOST:,}")
-        return value
-
-    def number(self, name: str, default: float, most: float = 1_000_000) -> float:
-        """A number from 0 to `most`."""
-        value = self.value(name, default)
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or not 0 <= value <= most
-        ):
-            what = f"must be a number from 0 to {most:,} (got {value!r})"
-            raise _Wrong(self.name, name, what, _default_is(default))
-        return float(value)
-
-    def flag(self, name: str, *, default: bool) -> bool:
-        """True or false."""
-        value = self.value(name, default)
-        if not isinstance(value, bool):
-            raise _Wrong(self.name, name, f"must be true or false (got {value!r})")
-        return value
-
-
-def _default_is(default: object) -> str:
-    return f" (the default is {default!r})"
+# The least and the most of a number, where that is not 0 and the usual.
+_BOUNDS = {"limits.body": (1, _MOST), "limits.lock_wait": (0, 3_600)}
+# What a default is, what may stand for it, and how that is called.
+_TYPES = (
+    (bool, bool, "true or false"),
+    (int, int, "a whole number"),
+    (float, (int, float), "a number"),
+    (tuple, (list, tuple), "a list"),
+    (str, str, "a text"),
+)
+_CHOICES = {"memory.review_mode": REVIEW_MODES}
 
 
 def _config(tables: Mapping[str, Any]) -> Config:
+    values = {name: _value(tables, name, each) for name, each in defaults().items()}
+
+    def part(table: str) -> dict[str, Any]:
+        return {
+            name.removeprefix(f"{table}."): value
+            for name, value in values.items()
+            if name.startswith(f"{table}.")
+        }
+
     return Config(
-        kinds=tuple(map(_kind, _Section(tables, "vault").typed("kinds", list, []))),
-        limits=_limits(_Section(tables, "limits")),
-        policies={
-            item: _policy(_Section(tables, "reflections", item), decay.DEFAULTS[item])
-            for item in Item
-        },
-        injection=_injection(_Section(tables, "injection")),
-        memory=_memory(_Section(tables, "memory")),
+        kinds=tuple(map(_kind, values["vault.kinds"])),
+        limits=Limits(**part("limits")),
+        policies={item: Policy(**part(f"reflections.{item}")) for item in Item},
+        injection=Injection(**part("injection")),
+        memory=Memory(**part("memory")),
         agents=_agents(tables),
-        log_signals=_Section(tables, "signals").flag("log", default=True),
-        actions=_Section(tables, "actions").flag("enabled", default=True),
-        ask_agent=_Section(tables, "sessions").flag("ask_agent", default=True),
+        log_signals=values["signals.log"],
+        actions=values["actions.enabled"],
+        ask_agent=values["sessions.ask_agent"],
     )
 
 
-def _limits(section: _Section) -> Limits:
-    default = Limits()
-    return Limits(
-        body=section.count("body", default.body, above=0),
-        lock_wait=section.number("lock_wait", default.lock_wait, most=3_600),
-    )
+def _value(tables: Mapping[str, Any], setting: str, default: Any) -> Any:
+    """The value of a setting; _Wrong where it is not of the default's type.
 
-
-def _policy(section: _Section, default: Policy) -> Policy:
-    numbers = default._asdict().items()
-    return Policy(**{name: section.number(name, value) for name, value in numbers})
-
-
-def _injection(section: _Section) -> Injection:
-    default = Injection()
-    return Injection(
-        invariants=section.count("invariants", default.invariants),
-        derived=section.count("derived", default.derived),
-        chars=section.count("chars", default.chars),
-        min_score=section.number("min_score", default.min_score),
-    )
-
-
-def _memory(section: _Section) -> Memory:
-    default = Memory()
-    mode: str = section.typed("review_mode", str, default.review_mode)
-    if mode not in REVIEW_MODES:
-        modes = ", ".join(REVIEW_MODES)
-        what = f"must be one of {modes} (got {mode!r})"
-        raise _Wrong(section.name, "review_mode", what)
-    return Memory(mode, section.count("session_cap", default.session_cap))
+    A table that is missing has defaults; something else in its place fits no type, and
+    true and false are not numbers.
+    """
+    where, _, name = setting.rpartition(".")
+    table: Any = tables
+    for each in where.split("."):
+        table = table.get(each, {}) if isinstance(table, dict) else None
+    value: Any = table.get(name, default) if isinstance(table, dict) else None
+    got = f"(got {value!r})"
+    shown = [] if default == () else default
+    for kind, accepted, called in _TYPES:
+        if isinstance(default, kind):
+            is_one = isinstance(value, accepted)
+            if not is_one or (isinstance(value, bool) and kind is not bool):
+                hint = f" (the default is {shown!r})"
+                raise _Wrong(where, name, f"must be {called} {got}", hint)
+            break
+    if isinstance(value, int | float):
+        least, most = _BOUNDS.get(setting, (0, _MOST))
+        if not least <= value <= most:
+            said = f"must be a number from {least:,} to {most:,} {got}"
+            raise _Wrong(where, name, said)
+    choices = _CHOICES.get(setting)
+    if choices and value not in choices:
+        raise _Wrong(where, name, f"must be one of {', '.join(choices)} {got}")
+    return float(value) if isinstance(default, float) else value
 
 
 def _agents(tables: Mapping[str, Any]) -> Mapping[str, Agent]:
@@ -329,10 +300,10 @@ def _agents(tables: Mapping[str, Any]) -> Mapping[str, Agent]:
         raise _Wrong("agents", "", "must be tables: [agents.NAME]")
     agents = {}
     known = list(map(str, ReadPolicy))
-    for name in table:
-        section = _Section(tables, "agents", name)
-        policy = section.value("policy", "isolated")
-        groups = section.value("groups", [])
+    for name, of_agent in table.items():
+        known_table = of_agent if isinstance(of_agent, dict) else {"policy": None}
+        policy = known_table.get("policy", "isolated")
+        groups = known_table.get("groups", [])
         if policy not in known:
             raise _Wrong(
                 f"agents.{name}",

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from typing import Self, TypedDict
 
     from memcli.entries.entry import Entry
-    from memcli.storage.audience import Audience
     from memcli.storage.git.repository import Repository
+    from memcli.storage.lock import Audience
 else:
     TypedDict = dict
 
@@ -222,6 +222,8 @@ class Transaction:
 
     def _commit_uncommitted(self, changes: Mapping[str, FileChange]) -> None:
         """Commit old bytes that no commit holds, since `undo` returns to the parent."""
+        from memcli.storage.git import commit as commits
+
         old = {
             path: change.before
             for path, change in changes.items()
@@ -235,7 +237,7 @@ class Transaction:
         journal.write(self._root, same, message, whole=False)
         try:
             meant = {path: old[path] for path in lost}
-            self._repository.commit(lost, message, meant=meant)
+            commits.commit(self._repository, lost, message, meant=meant)
         finally:
             if not self._repository.unsettled:
                 journal.clear(self._root)

@@ -7,17 +7,22 @@ edit changes one setting, and no other byte.
 
 from __future__ import annotations
 
+import os
+import re
+import sys
+
 from memcli.errors import InvalidConfig
+from memcli.named_tuple import NamedTuple
 from memcli.storage.user_folder import folder, path_of
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from typing import Any
 
 
-__all__ = ["folder", "path_of", "table", "with_words"]
+__all__ = ["folder", "path_of", "sync_settings", "table"]
 
 
 def table(name: str, environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
@@ -52,23 +57,56 @@ def table(name: str, environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
     return found, path
 
 
-def with_words(
-    text: str, path: str, name: str, key: str, words: Sequence[str] | None
-) -> str:
-    """The text of a config file with another list of words in `[name]`.
+OFF, SESSIONS, WRITES = "off", "sessions", "writes"
+"""When memcli syncs by itself: never; when a session begins and ends; and after each
+write, too."""
 
-    A table that has nothing else goes with the key.
+_MODES = (OFF, SESSIONS, WRITES)
+_TABLE = "sync"
+_LONGEST = 60
 
-    Args:
-        text: of the file; empty where there is none.
-        path: for errors.
-        name, key: of the table and of the setting.
-        words: the value; None takes the setting out.
+
+class SyncSettings(NamedTuple):
+    """The settings. `machine` is the name of this machine in merges."""
+
+    auto: str = OFF
+    machine: str = ""
+
+
+def sync_settings(environ: Mapping[str, str]) -> SyncSettings:
+    """Read `[sync]`; a file that does not name it is not parsed.
 
     Raises:
-        InvalidConfig: the text does not parse, or is written so that only a person can
-            change it.
+        InvalidConfig: the file does not parse, or a setting is not valid.
     """
-    from memcli.storage import toml_edit
+    found, path = table(_TABLE, environ)
+    where = f"{path}: [sync]"
+    unknown = sorted(set(found) - set(SyncSettings._fields))
+    if unknown:
+        raise InvalidConfig(
+            f"{where} does not know '{unknown[0]}'", hint="Known: auto, machine."
+        )
+    auto = found.get("auto", OFF)
+    if auto not in _MODES:
+        raise InvalidConfig(
+            f"{where} auto must be one of {', '.join(_MODES)} (got {auto!r})"
+        )
+    machine = found.get("machine", "")
+    if not isinstance(machine, str) or len(machine) > _LONGEST or _odd(machine):
+        raise InvalidConfig(
+            f"{where} machine must be one line of at most {_LONGEST} characters, "
+            f"without a comma (got {machine!r})"
+        )
+    return SyncSettings(auto, machine.strip() or _host(environ))
 
-    return toml_edit.with_value(text, path, name, key, words)
+
+def _odd(text: str) -> bool:
+    return "," in text or not text.isprintable()
+
+
+def _host(environ: Mapping[str, str]) -> str:
+    """The machine's own name, without its domain."""
+    name = environ.get("COMPUTERNAME", "")
+    if not name and sys.platform != "win32":
+        name = os.uname().nodename
+    return re.sub(r"[^\w-]", "", name.partition(".")[0])[:_LONGEST] or "this machine"

@@ -13,7 +13,7 @@ from memcli.errors import UnsafePath
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 
 def inside(root: str, relative: str) -> str:
@@ -95,3 +95,24 @@ def _below(real_top: str, real: str) -> str | None:
     top = os.path.normcase(real_top).rstrip(os.sep) + os.sep
     real = os.path.normcase(real)
     return real.removeprefix(top) if real.startswith(top) else None
+
+
+def walk(root: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """As `os.walk`, from above, following no link; however deep the folders are.
+
+    That of Python 3.11 calls itself for each level.
+    """
+    waiting = [root]
+    while waiting:
+        folder = waiting.pop()
+        folders: list[str] = []
+        names: list[str] = []
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    is_folder = entry.is_dir(follow_symlinks=False)
+                    (folders if is_folder else names).append(entry.name)
+        except OSError:
+            continue
+        yield folder, folders, names
+        waiting += (os.path.join(folder, name) for name in reversed(folders))

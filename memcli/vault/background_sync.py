@@ -10,7 +10,7 @@ import contextlib
 import os
 
 from memcli.errors import MemcliError
-from memcli.storage import detached, sync_settings
+from memcli.storage import detached, user_config
 
 TYPE_CHECKING = False
 
@@ -25,19 +25,19 @@ def after_write(root: str, environ: Mapping[str, str]) -> None:
         root: the vault's folder.
         environ: the environment of its user.
     """
-    if _wanted(environ, (sync_settings.WRITES,)) and _has_remote(root, environ):
+    if _wanted(environ, (user_config.WRITES,)) and _has_remote(root, environ):
         _start(("sync", "--auto", "--vault", root), environ)
 
 
 def at_session(environ: Mapping[str, str]) -> None:
     """Start the sync of all the user's vaults, as a session begins or ends."""
-    if _wanted(environ, (sync_settings.SESSIONS, sync_settings.WRITES)):
+    if _wanted(environ, (user_config.SESSIONS, user_config.WRITES)):
         _start(("sync", "--auto", "--all"), environ)
 
 
 def _wanted(environ: Mapping[str, str], modes: tuple[str, ...]) -> bool:
     try:
-        return sync_settings.load(environ).auto in modes
+        return user_config.sync_settings(environ).auto in modes
     except MemcliError:
         return False
 

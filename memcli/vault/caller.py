@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from memcli.storage.audience import Audience
+    from memcli.storage.lock import Audience
 
 
 def _now_ms() -> int:
@@ -59,7 +59,7 @@ class Caller(NamedTuple):
     @property
     def audience(self) -> Audience:
         """Who gets messages about a change; about an agent's killed one, the owner."""
-        from memcli.storage.audience import Audience
+        from memcli.storage.lock import Audience
 
         of_killed = self.tell if self.agent is None else silent
         return Audience(self.tell, of_killed, self.progress, self.fault)

@@ -17,7 +17,6 @@ from memcli.storage import (
     files,
     known_vaults,
     settings,
-    sync_settings,
     toml_edit,
     user_config,
 )
@@ -39,7 +38,7 @@ DEFAULT_VAULT = "default-vault"
 _OF_AGENT = {"policy": "isolated", "groups": ()}
 _OF_VAULT = {"path": "", "role": "rw", "recall": True, "hooks": True}
 _OF_MINING = {"judge": (), "judge_seconds": None, "judge_a_day": None}
-_OF_SYNC = {"auto": sync_settings.OFF, "machine": ""}
+_OF_SYNC = {"auto": user_config.OFF, "machine": ""}
 _LARGEST = 100_000  # bytes of a vault's config
 
 Check = Callable[[Mapping[str, str]], object]
@@ -74,24 +73,6 @@ class Changed(NamedTuple):
     changed: bool
 
 
-def defaults() -> dict[str, Any]:
-    """Every setting of a vault with its default, but for those of agents."""
-    default = settings.Config()
-    found: dict[str, Any] = {"vault.kinds": default.kinds}
-    tables: dict[str, Any] = {
-        "limits": default.limits,
-        **{f"reflections.{item}": p for item, p in default.policies.items()},
-        "injection": default.injection,
-        "memory": default.memory,
-    }
-    for table, values in tables.items():
-        for name, value in values._asdict().items():
-            found[f"{table}.{name}"] = value
-    found["actions.enabled"] = default.actions
-    found["sessions.ask_agent"] = default.ask_agent
-    return {**found, "signals.log": default.log_signals}
-
-
 def scope_of(name: str) -> str:
     """Whose setting this is.
 
@@ -108,9 +89,15 @@ def scope_of(name: str) -> str:
         return USER
     if table == "sync" and key in _OF_SYNC:
         return USER
-    if name in defaults() or (first == "agents" and chosen and key in _OF_AGENT):
+    if name in settings.defaults() or (
+        first == "agents" and chosen and key in _OF_AGENT
+    ):
         return VAULT
-    known = [*defaults(), DEFAULT_VAULT, *(f"mining.{key}" for key in _OF_MINING)]
+    known = [
+        *settings.defaults(),
+        DEFAULT_VAULT,
+        *(f"mining.{key}" for key in _OF_MINING),
+    ]
     known += [f"sync.{key}" for key in _OF_SYNC]
     near = difflib.get_close_matches(name, known, 1, 0.5)
     raise InvalidValue(
@@ -133,7 +120,7 @@ def listed(vault: Vault | None, environ: Mapping[str, str]) -> list[Setting]:
         settings.load(vault.root)
         _, text = _of_vault(vault)
         tables = _flat(toml_edit.read(text, _vaults(vault)))
-        for name, value in {**defaults(), **tables}.items():
+        for name, value in {**settings.defaults(), **tables}.items():
             found.append(Setting(name, value, name in tables, VAULT))
     path = user_config.path_of(environ)
     default = known_vaults.default_vault(environ)
@@ -295,7 +282,7 @@ def _value(name: str, words: Sequence[str]) -> Any:
 
 
 def _default(name: str) -> Any:
-    if name in (values := defaults()):
+    if name in (values := settings.defaults()):
         return values[name]
     first, _, key = name.partition(".")
     tables: dict[str, dict[str, Any]] = {

@@ -19,9 +19,10 @@ from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, NotAllowed, NotAVault, WriteFailed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import known_vaults, package_data
+from memcli.storage.git import commit as commits
 from memcli.storage.git import place
-from memcli.storage.git.ignored import ignored
 from memcli.storage.git.repository import Repository
+from memcli.storage.git.tree import ignored
 from memcli.storage.listing import paths_of, scan
 from memcli.storage.vault_paths import inside
 
@@ -164,7 +165,7 @@ def prepare(
         if own and steps.survey:
             paths += [n for n in steps.survey.notes if n not in steps.survey.ignored]
         message = f"init: {steps.outcome} a memcli vault"
-        commit = repository.commit(paths, message) if paths else None
+        commit = commits.commit(repository, paths, message) if paths else None
         undo.pop_all()
     return Prepared(steps, commit)
 
@@ -395,10 +396,11 @@ def _holds_code(
     if found is None:
         names = os.listdir(root) if os.path.isdir(root) else []
         return any(name in _PROJECT for name in names)
+    from memcli.storage.git import tree
     from memcli.storage.git.repository import Repository
 
     return any(
         path.rpartition("/")[2] in _PROJECT or path.endswith(_SOURCE)
-        for path in Repository.open(found[0], environ=environ).files()
+        for path in tree.files(Repository.open(found[0], environ=environ))
         if not path.startswith(".") and "/." not in path
     )

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.search.postgres.publisher import Content, Publisher, Standing
-    from memcli.storage.git.readable import Readable
+    from memcli.storage.git.repository import Repository
 
 AFTER = "after"
 """It is the published commit or follows it; or the clone is shallow and cannot tell."""
@@ -31,7 +31,7 @@ ANOTHER = "another"
 
 
 def is_due(
-    repository: Readable,
+    repository: Repository,
     publisher: Publisher,
     standing: Standing,
     *,
@@ -61,7 +61,7 @@ def is_due(
     raise publisher.not_following(standing, absent=order == ABSENT)
 
 
-def order_of(repository: Readable, content: Content, standing: Standing) -> str:
+def order_of(repository: Repository, content: Content, standing: Standing) -> str:
     """Where a commit stands to the published one.
 
     Their histories say it. A clone that does not hold the published commit is believed

@@ -21,8 +21,8 @@ from memcli.search.postgres.publisher import Content, Publisher, Tables
 from memcli.storage import files, known_vaults
 from memcli.storage.engine_url import redacted
 from memcli.storage.git import tree
-from memcli.storage.git.log import History
 from memcli.storage.git.remote_address import shown_of
+from memcli.storage.git.repository import Repository
 from memcli.vault import publish_order
 
 TYPE_CHECKING = False
@@ -115,7 +115,7 @@ def publish(
         Unavailable: the database is gone.
     """
     vault.refuse_published("the source of a publish")
-    repository = History.open(vault.root, environ=vault.environ)
+    repository = Repository.open(vault.root, environ=vault.environ)
     commit = repository.head()
     if commit is None:
         raise HistoryError(
@@ -191,7 +191,7 @@ class _Found:
 
     def __init__(
         self,
-        repository: History,
+        repository: Repository,
         files: Files,
         progress: Callable[[int, int], None] | None,
     ) -> None:
@@ -263,7 +263,7 @@ def _is_listed(path: str) -> bool:
 
 
 @contextmanager
-def _settings_at(repository: History, blobs: Sequence[Blob]) -> Iterator[Files]:
+def _settings_at(repository: Repository, blobs: Sequence[Blob]) -> Iterator[Files]:
     """What reads files by the settings of a commit."""
     import tempfile
 
@@ -278,7 +278,7 @@ def _settings_at(repository: History, blobs: Sequence[Blob]) -> Iterator[Files]:
 
 
 def _content(
-    repository: History, blobs: Sequence[Blob], name: str, commit: str
+    repository: Repository, blobs: Sequence[Blob], name: str, commit: str
 ) -> Content:
     """What is published of a commit besides its entries."""
     from memcli.vault.registry.page import read_entity
@@ -302,7 +302,7 @@ def _content(
     return Content(name, origin, commit, remote, pages)
 
 
-def remote_of(repository: History) -> str | None:
+def remote_of(repository: Repository) -> str | None:
     """Where the vault is pushed to, without a password or token; None if unset."""
     address = repository.setting("remote.origin.url")
     return None if address is None else shown_of(address)

@@ -52,19 +52,19 @@ class SyncState(NamedTuple):
 
 def state(vault: Vault) -> SyncState | None:
     """What is known of the vault's remote; None without one."""
-    from memcli.storage.git import other_vaults
-    from memcli.storage.git.remote import Tracking
+    from memcli.storage.git import remote as remotes
+    from memcli.storage.git.repository import Repository
 
     try:
-        repository = Tracking.open(vault.root, environ=vault.environ)
-        remote = None if repository.prefix else repository.remote()
+        repository = Repository.open(vault.root, environ=vault.environ)
+        remote = None if repository.prefix else remotes.remote(repository)
         if remote is None:
             return None
-        seen, head = repository.tip(remote.tracking), repository.tip("HEAD")
+        seen, head = repository.commit_of(remote.tracking), repository.commit_of("HEAD")
         ahead = behind = None
         if seen and head:
-            ahead, behind = repository.ahead_behind(head, seen)
-        found = other_vaults.elsewhere(repository, remote.name, remote.tracking)
+            ahead, behind = remotes.ahead_behind(repository, head, seen)
+        found = remotes.elsewhere(repository, remote.name, remote.tracking)
         others = [each.ref for each in found if not (seen and each.same)]
     except MemcliError:
         return None

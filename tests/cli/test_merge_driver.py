@@ -11,7 +11,6 @@ from memcli.cli import merge_driver as merging
 from memcli.entries import codec
 from memcli.entries.entry import Entry, Status
 from memcli.storage.git import merge_driver
-from memcli.storage.git.repository import Repository
 from memcli.vault.create import let_git_merge, prepare
 
 PROGRAM = (sys.executable, "-P", "-m", "memcli")
@@ -227,21 +226,3 @@ def test_a_path_reaches_no_terminal_as_it_is(
     said = capsys.readouterr().err
     assert said.startswith("memcli: memories/?]0;title??.md is left to git: ")
     assert said.count("\n") == 1
-
-
-def test_a_commit_takes_the_fast_way_beside_the_driver(clone: Clone) -> None:
-    from memcli.storage.git.attributes import keep_bytes
-    from memcli.storage.git.work_tree import WorkTree
-
-    root = str(clone.root)
-    git_dir = Repository.open(root).git_dir
-    tree = WorkTree(root, root, git_dir, dict(os.environ), {})
-
-    def is_fast() -> bool:
-        return keep_bytes(tree, [PATH])
-
-    info = clone.root / ".git" / "info" / "attributes"
-    assert "merge=memcli" in info.read_text()
-    assert is_fast()
-    info.write_text("* filter=x\n")
-    assert not is_fast()

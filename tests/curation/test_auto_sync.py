@@ -9,7 +9,7 @@ from memcli.curation import auto_sync
 from memcli.entries import layout
 from memcli.errors import InvalidConfig
 from memcli.sessions.hooks import call as hook
-from memcli.storage import detached, state_dirs, sync_settings
+from memcli.storage import detached, state_dirs, user_config
 from memcli.storage.lock import Lock
 from memcli.vault import background_sync
 from tests import clones
@@ -118,8 +118,8 @@ def test_a_setting_that_is_not_known_is_an_error(
     for text in ('auto = "always"', "machine = 3", 'machine = "a,b"', "often = true"):
         configure(home, f"[sync]\n{text}\n")
         with pytest.raises(InvalidConfig, match="sync"):
-            sync_settings.load(environ)
+            user_config.sync_settings(environ)
         background_sync.at_session(environ)
     assert started == []
     configure(home, '[sync]\nmachine = "kitchen"\n')
-    assert sync_settings.load(environ) == ("off", "kitchen")
+    assert user_config.sync_settings(environ) == ("off", "kitchen")

@@ -23,8 +23,7 @@ from memcli.errors import (
     UnsafePath,
 )
 from memcli.storage import files
-from memcli.storage.git import limits, network
-from memcli.storage.git.joining import Joining
+from memcli.storage.git import limits, network, remote
 from memcli.storage.git.network import Terms
 from memcli.vault import sync_state
 from memcli.vault.health import repair
@@ -518,15 +517,15 @@ def test_a_remote_that_moved_is_fetched_again(
 ) -> None:
     say(two.vault("laptop"), "We deploy on Tuesdays")
     say(two.vault("desk"), "We test on Fridays")
-    push, calls = Joining.push, []
+    push, calls = remote.push, []
 
-    def first_the_other(self, remote, commit, terms):
+    def first_the_other(repository, at, commit, terms):
         calls.append(commit)
         if len(calls) == 1:
             two.sync("desk")
-        return push(self, remote, commit, terms)
+        return push(repository, at, commit, terms)
 
-    monkeypatch.setattr(Joining, "push", first_the_other)
+    monkeypatch.setattr(remote, "push", first_the_other)
     done = two.sync("laptop")
     assert len(calls) == 3
     assert (done.came.added, done.went.added) == (1, 1)
@@ -540,7 +539,7 @@ def test_a_remote_that_moves_again_and_again_is_left_for_later(
     two: Clones, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     say(two.vault("laptop"), "We deploy on Tuesdays")
-    monkeypatch.setattr(Joining, "push", lambda *_: False)
+    monkeypatch.setattr(remote, "push", lambda *_: False)
     with pytest.raises(LockBusy, match="8 times") as error:
         two.sync("laptop")
     assert error.value.exit_code == 75

@@ -32,7 +32,7 @@ from memcli.errors import (
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.recall.results import Row
-from memcli.storage import files, old_files
+from memcli.storage import files, journal
 from memcli.vault.caller import Caller
 from memcli.vault.health.lint import lint
 from tests.conftest import NOW, VaultMaker, isolated_environment, state_of
@@ -122,7 +122,7 @@ def test_old_bytes_that_cannot_be_put_back_are_not_kept_quiet(
         # Room for the journal and both files of an evolve; not for the old bytes, which
         # a file system without links has not kept.
         patch.setattr(files, "_write_all", FullDisk("_write_all", 3))
-        patch.setattr(old_files, "keep", lambda *_: {})
+        patch.setattr(journal, "keep_old", lambda *_: {})
         with pytest.raises(WriteFailed, match="could not be put back") as refusal:
             OPERATIONS["evolve"](vault, ids)
     assert "nothing was changed" not in refusal.value.message

@@ -27,7 +27,7 @@ from memcli import Vault
 from memcli.curation import review, undo
 from memcli.entries import layout
 from memcli.errors import MemcliError
-from memcli.storage.git import index_lock, repository
+from memcli.storage.git import index_lock, staging
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from memcli.vault.health.overview import overview
@@ -402,7 +402,7 @@ def test_a_bulk_import_that_is_killed_at_any_git_leaves_no_lock_that_lasts(
     full: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # So many are a bulk here: 500 take the same way, and longer.
-    monkeypatch.setattr(repository, "MANY", len(IMPORTED))
+    monkeypatch.setattr(staging, "MANY", len(IMPORTED))
 
     def act(vault: Vault) -> None:
         vault.save_all([vault.draft({"text": text}) for text in IMPORTED])

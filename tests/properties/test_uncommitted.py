@@ -17,6 +17,7 @@ from memcli import Vault
 from memcli.curation import inbox, review, undo
 from memcli.entries import layout
 from memcli.errors import HistoryError, SecretFound
+from memcli.storage.git import history
 from memcli.storage.git.repository import Repository
 from memcli.vault.health import repair
 from tests.conftest import state_of
@@ -119,7 +120,7 @@ def filled(full: Path, tmp_path: Path) -> Vault:
 
 
 def undo_newest(vault: Vault) -> undo.Undone:
-    (newest,) = Repository.open(vault.root).subjects(1)
+    (newest,) = history.subjects(Repository.open(vault.root), 1)
     return undo.undo(vault, newest.id, newest.subject)
 
 

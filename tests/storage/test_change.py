@@ -11,8 +11,7 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.errors import Conflict, HistoryError, WriteFailed
 from memcli.storage import new_files
-from memcli.storage.git import fast_commit, repository
-from memcli.storage.git.repository import Repository
+from memcli.storage.git import commit as commits
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests.conftest import state_of
@@ -205,28 +204,11 @@ def test_an_index_in_which_a_change_does_not_show_is_no_conflict(
     assert git(vault, "status", "--porcelain") == ""
 
 
-def test_a_commit_that_saw_the_old_files_is_made_again(
-    vault: Vault, old: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They were back just then: git found nothing to commit."""
-    real, calls = Repository.commit, 0
-
-    def commit(*words: Any, **options: Any) -> str | None:
-        nonlocal calls
-        calls += 1
-        return None if calls == 1 else real(*words, **options)
-
-    monkeypatch.setattr(Repository, "commit", commit)
-    vault.evolve(old, "We deploy on Mondays")
-    assert calls == 2
-    assert committed(vault) == entries(vault.root)
-
-
 def test_a_file_that_is_taken_away_during_the_commit_is_not_left_out_of_it(
     vault: Vault, old: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`git stash -u` cleans the folder before it asks for the lock of the index."""
-    monkeypatch.setattr(repository, "commit_quickly", _without_archive(vault, times=1))
+    monkeypatch.setattr(commits, "make", _without_archive(vault, times=1))
     new = vault.evolve(old, "We deploy on Mondays")
     assert vault.get(old).superseded_by == new.id
     assert committed(vault) == entries(vault.root)
@@ -237,7 +219,7 @@ def test_a_file_that_is_taken_away_during_every_commit_is_a_conflict(
     vault: Vault, old: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, head = entries(vault.root), git(vault, "rev-parse", "HEAD")
-    monkeypatch.setattr(repository, "commit_quickly", _without_archive(vault, times=99))
+    monkeypatch.setattr(commits, "make", _without_archive(vault, times=99))
     with pytest.raises(Conflict, match="again and again"):
         vault.evolve(old, "We deploy on Mondays")
     assert entries(vault.root) == before == committed(vault)
@@ -246,16 +228,15 @@ def test_a_file_that_is_taken_away_during_every_commit_is_a_conflict(
 
 
 def _without_archive(vault: Vault, times: int) -> Callable[..., object]:
-    """A quick commit that finds the archived file gone, so many times."""
-    real, left = fast_commit.commit_quickly, times
+    """A commit that finds the archived file gone, so many times."""
+    real, left = commits.make, times
 
     def commit(*words: Any) -> object:
         nonlocal left
         left -= 1
-        if left < 0:
-            return real(*words)
-        shutil.rmtree(Path(vault.root, "archive", "memories"))
-        return None
+        if left >= 0:
+            shutil.rmtree(Path(vault.root, "archive", "memories"))
+        return real(*words)
 
     return commit
 
@@ -263,7 +244,7 @@ def _without_archive(vault: Vault, times: int) -> Callable[..., object]:
 def test_what_is_taken_away_after_every_commit_is_finished_by_the_next_command(
     vault: Vault, old: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = Repository.commit
+    real = commits.commit
 
     def commit(*words: Any, **options: Any) -> str | None:
         made = real(*words, **options)
@@ -271,7 +252,7 @@ def test_what_is_taken_away_after_every_commit_is_finished_by_the_next_command(
         return made
 
     with monkeypatch.context() as patch:
-        patch.setattr(Repository, "commit", commit)
+        patch.setattr(commits, "commit", commit)
         with pytest.raises(WriteFailed, match="this is committed, but another program"):
             vault.evolve(old, "We deploy on Mondays")
     vault.recall("deploy")
@@ -285,7 +266,7 @@ def test_a_commit_from_which_a_reset_has_moved_head_back_is_made_again(
     vault: Vault, old: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`git stash` ends in a `git reset`, which reads HEAD before it takes the lock."""
-    real, head = fast_commit.commit_quickly, git(vault, "rev-parse", "HEAD").strip()
+    real, head = commits.make, git(vault, "rev-parse", "HEAD").strip()
     calls = 0
 
     def commit(*words: Any) -> object:
@@ -296,7 +277,7 @@ def test_a_commit_from_which_a_reset_has_moved_head_back_is_made_again(
             moved_back(vault, head)
         return made
 
-    monkeypatch.setattr(repository, "commit_quickly", commit)
+    monkeypatch.setattr(commits, "make", commit)
     new = vault.evolve(old, "We deploy on Mondays")
     assert vault.get(old).superseded_by == new.id
     assert calls == 2
@@ -346,17 +327,17 @@ def moved_back(vault: Vault, head: str) -> None:
 def test_a_commit_that_a_person_amends_at_once_is_not_made_again(
     vault: Vault, old: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = fast_commit.commit_quickly
+    real = commits.make
 
     def commit(*words: Any) -> object:
         made = real(*words)
-        if made is not None:
+        if made.id:
             git(vault, "commit", "--amend", "--quiet", "--message=by hand")
         return made
 
     count = len(git(vault, "rev-list", "HEAD").split())
     with monkeypatch.context() as patch:
-        patch.setattr(repository, "commit_quickly", commit)
+        patch.setattr(commits, "make", commit)
         new = vault.evolve(old, "We deploy on Mondays")
     assert vault.get(old).superseded_by == new.id
     assert len(git(vault, "rev-list", "HEAD").split()) == count + 1

@@ -12,7 +12,7 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.errors import MemcliError, Unreadable
 from memcli.storage import files, journal
-from memcli.storage.git.move import Move
+from memcli.storage.git.merging import Move
 from memcli.storage.journal import FileChange
 from memcli.vault.caller import Caller
 from memcli.vault.health.lint import lint
@@ -147,7 +147,7 @@ def test_a_note_tells_what_has_happened_from_what_has_not(vault: Vault) -> None:
     }
     journal.write(vault.root, changes, "save: three", whole=False)
     done = journal.recover(vault.root, lambda _: None)
-    assert done == (["done.md"], ["theirs.md"], "save: three", [], None)
+    assert done == (["done.md"], ["theirs.md"], "save: three", None)
     assert (root / "old.md").read_bytes() == b"old\n"
     assert (root / "theirs.md").read_bytes() == b"edited since\n"
 

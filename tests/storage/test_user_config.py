@@ -5,13 +5,13 @@ import tomllib
 import pytest
 
 from memcli.errors import InvalidConfig
-from memcli.storage.user_config import with_words
+from memcli.storage.toml_edit import with_value
 
 WORDS = ["codex", "exec", 'a "b"', "-"]
 
 
 def edited(text: str, words: list[str] | None = WORDS) -> str:
-    return with_words(text, "config.toml", "mining", "judge", words)
+    return with_value(text, "config.toml", "mining", "judge", words)
 
 
 @pytest.mark.parametrize(

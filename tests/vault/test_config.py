@@ -70,7 +70,7 @@ def test_a_setting_is_set_read_and_taken_out_again(
 
 
 def test_every_setting_with_a_default_can_be_set_to_it(vault: Vault) -> None:
-    for name, default in config.defaults().items():
+    for name, default in settings.defaults().items():
         words = default if isinstance(default, tuple) else (str(default),)
         put(vault, name, *(words or ("recipe",)))
     assert settings.load(vault.root)._replace(kinds=()) == settings.Config()
@@ -86,7 +86,7 @@ def test_a_change_of_the_vault_is_a_commit(vault: Vault) -> None:
 
 NOT_VALID = [
     ("limits.body", ["many"], "must be a whole number"),
-    ("limits.body", ["0"], "must be above 0"),
+    ("limits.body", ["0"], "must be a number from 1 to"),
     ("memory.review_mode", ["loud"], "must be one of"),
     ("vault.kinds", ["two words"], "holds no kind"),
     ("agents.ada.policy", ["all"], "must be one of"),

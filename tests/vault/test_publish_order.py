@@ -9,7 +9,7 @@ from memcli.errors import NotAllowed
 from memcli.search.postgres.connection import Database
 from memcli.search.postgres.publisher import Content, Publisher, Standing
 from memcli.storage.git import tree
-from memcli.storage.git.log import History
+from memcli.storage.git.repository import Repository
 from memcli.vault import publish_order
 from memcli.vault.publish_order import ABSENT, AFTER, ANOTHER, BEFORE, BESIDE
 
@@ -35,7 +35,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def content(root: Path, head: str, remote: str | None = REMOTE) -> Content:
-    origin = tree.origin(History.open(str(root)), head)
+    origin = tree.origin(Repository.open(str(root)), head)
     return Content("company", origin, head, remote)
 
 
@@ -43,7 +43,7 @@ def order(
     root: Path, head: str, published: str | None, *, origin: str = "", to: str = REMOTE
 ) -> str:
     standing = Standing(1, published, "1", origin, to)
-    repository = History.open(str(root))
+    repository = Repository.open(str(root))
     return publish_order.order_of(repository, content(root, head), standing)
 
 
@@ -103,7 +103,7 @@ def test_what_is_refused_says_how_to_go_on(root: Path) -> None:
 
     def is_due(held: str, *, rewritten: bool = False, unrelated: bool = False) -> bool:
         return publish_order.is_due(
-            History.open(str(root)),
+            Repository.open(str(root)),
             publisher,
             Standing(1, held, "1", first, REMOTE),
             unrelated=unrelated,
@@ -123,7 +123,7 @@ def test_what_is_refused_says_how_to_go_on(root: Path) -> None:
     other = Publisher(Database(url), content(root, commit(root, "other")))
     with pytest.raises(NotAllowed, match="another vault"):
         publish_order.is_due(
-            History.open(str(root)),
+            Repository.open(str(root)),
             other,
             Standing(1, head, "1", first, REMOTE),
             unrelated=False,

@@ -20,8 +20,7 @@ from memcli.entries.text.counted import counted
 from memcli.errors import NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
-from memcli.storage.vault_paths import inside
-from memcli.storage.walk import walk
+from memcli.storage.vault_paths import inside, walk
 from memcli.vault import free_paths, lineage
 
 TYPE_CHECKING = False

@@ -1,26 +1,45 @@
 """What git's messages mean, as memcli's own errors.
 
-Invariant: pure; where git says something else, the error repeats git's words.
+Invariant: where git says something else, the error repeats git's words.
 """
 
 from __future__ import annotations
 
-from memcli.errors import HistoryError, LockBusy, MemcliError
+import os
+
+from memcli.errors import Conflict, HistoryError, LockBusy, MemcliError
 from memcli.storage.git.process import GitResult, lock_busy, refused_by_disk
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from memcli.storage.git.repository import Repository
 
 SPARSE_HINT = "git sparse-checkout disable, or: git sparse-checkout add memories"
 
 
-def failure(done: GitResult, paths: Sequence[str], git_dir: str) -> MemcliError:
+def refuse_other_trees(repository: Repository, paths: Iterable[str]) -> None:
+    """Raise HistoryError where a file lies behind a link, or in a repository of its
+    own. git leaves such a file out, and mostly does not say so."""
+    prefix = repository.prefix
+    for path in paths:
+        names = (prefix + path).split("/")[:-1]
+        for end in range(1, len(names) + 1):
+            folder = "/".join(names[:end])
+            place = os.path.join(repository.top, folder)
+            link = os.path.islink(place)
+            if link or os.path.lexists(os.path.join(place, ".git")):
+                raise _in_other_tree(path, folder.removeprefix(prefix), link=link)
+
+
+def failure(
+    repository: Repository, done: GitResult, paths: Sequence[str]
+) -> MemcliError:
     """The error that says why git did not commit."""
     output = done.output
-    if full := refused_by_disk(output, git_dir):
+    if full := refused_by_disk(output, repository.git_dir):
         return full
     what = _called(paths)
     if b".lock': File exists" in output:
@@ -30,11 +49,6 @@ def failure(done: GitResult, paths: Sequence[str], git_dir: str) -> MemcliError:
     for state in ("merge", "cherry-pick", "rebase"):
         if b"partial commit during a " + state.encode() in output:
             return unfinished(state, paths)
-    if b"are ignored by one of your .gitignore" in output:
-        return HistoryError(
-            f"{what} cannot be committed: a .gitignore rule excludes it",
-            hint="git check-ignore -v names the rule: remove it.",
-        )
     if b"outside of your sparse-checkout" in output:
         return HistoryError(
             f"{what} cannot be committed: a sparse checkout leaves its folder out",
@@ -43,7 +57,15 @@ def failure(done: GitResult, paths: Sequence[str], git_dir: str) -> MemcliError:
     return refused(f"{what} cannot be committed", done)
 
 
-def in_other_tree(path: str, folder: str, *, link: bool) -> HistoryError:
+def ignored_by_rule(paths: Sequence[str]) -> HistoryError:
+    """The error for files, one of which git ignores."""
+    return HistoryError(
+        f"{_called(paths)} cannot be committed: a .gitignore rule excludes it",
+        hint="git check-ignore -v names the rule: remove it.",
+    )
+
+
+def _in_other_tree(path: str, folder: str, *, link: bool) -> HistoryError:
     """The error for a file in a folder that the repository does not hold.
 
     Args:
@@ -95,4 +117,12 @@ def refused(what: str, done: GitResult) -> HistoryError:
     reason = done.text[-2000:] or f"git ended with {done.code} and printed nothing"
     return HistoryError(
         f"{what}: {reason}", hint="Do what git asks for, then repeat the command."
+    )
+
+
+def changed_meanwhile(path: str) -> Conflict:
+    """The error for a file that holds something else than what is to be committed."""
+    return Conflict(
+        f"{path} was changed between its write and its commit; nothing was changed",
+        hint="Repeat the command: it starts from the changed file.",
     )

@@ -15,8 +15,9 @@ import contextlib
 import os
 import stat
 import sys
+import time
 
-from memcli.errors import Unreadable
+from memcli.errors import LockBusy
 from memcli.storage import files
 from memcli.storage.files import write_failed
 from memcli.storage.git.process import lock_busy
@@ -24,9 +25,11 @@ from memcli.storage.git.process import lock_busy
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Mapping
     from types import TracebackType
-    from typing import Self
+    from typing import Self, TypeVar
+
+    _Answer = TypeVar("_Answer")
 
 LARGEST = 4_000_000_000
 """Bytes of an index: that of thirty million files."""
@@ -43,10 +46,7 @@ class IndexLock:
         env: the environment for git.
 
     Attributes:
-        copy: the path of the other index; `make_copy` or `write` makes it.
-        env: the environment for a git that is to change it.
-        old: the bytes of the index, once they were read.
-        time: when the lock was taken, in ns, by the clock of the file system.
+        env: the environment for a git that is to change the copy of `make_copy`.
 
     Raises (on entering):
         LockBusy: another git holds the lock.
@@ -54,14 +54,13 @@ class IndexLock:
     """
 
     def __init__(self, git_dir: str, env: Mapping[str, str]) -> None:
+        self._git_dir = git_dir
         self._index = os.path.join(git_dir, "index")
         self._lock = self._index + ".lock"
-        self.copy = os.path.join(git_dir, f"{_SCRATCH}{os.getpid()}")
-        self.env = {**env, "GIT_INDEX_FILE": self.copy}
-        self.old: bytes = b""
-        self.time = 0
+        self._copy = os.path.join(git_dir, f"{_SCRATCH}{os.getpid()}")
+        self.env = {**env, "GIT_INDEX_FILE": self._copy}
         self._handle = -1
-        self._written: os.stat_result | None = None
+        self._installed: os.stat_result | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -71,13 +70,7 @@ class IndexLock:
             raise lock_busy(message) from None
         except OSError as error:
             raise write_failed(self._lock, error) from error
-        try:
-            self.time = os.stat(self._lock).st_mtime_ns
-        except OSError as error:
-            self.__exit__(None, None, None)
-            raise write_failed(self._lock, error) from error
-        with contextlib.suppress(OSError):
-            _remove_copies(os.path.dirname(self._index))
+        _remove_copies(self._git_dir)
         return self
 
     def __exit__(
@@ -86,92 +79,58 @@ class IndexLock:
         _error: BaseException | None,
         _trace: TracebackType | None,
     ) -> None:
-        for path in (self.copy, self.copy + ".lock", self._lock):
-            with contextlib.suppress(OSError):
-                os.unlink(path)
+        _remove_copies(self._git_dir)
+        with contextlib.suppress(OSError):
+            os.unlink(self._lock)
         handle, self._handle = self._handle, -1
         if handle >= 0:
             os.close(handle)
 
-    def read(self) -> bytes:
-        """The bytes of the index; none where nothing was ever staged.
-
-        Raises:
-            Unreadable: it cannot be read.
-        """
-        try:
-            self.old = files.read(self._index, limit=LARGEST)
-        except Unreadable as error:
-            if not isinstance(error.__cause__, FileNotFoundError):
-                raise
-            self.old = b""
-        return self.old
-
-    def time_of_index(self) -> int:
-        """When the index was last written, in ns; 0 where nothing was ever staged."""
-        try:
-            return os.stat(self._index).st_mtime_ns
-        except OSError:
-            return 0
-
     def make_copy(self) -> None:
-        """Copy the index, for a git that is to change the copy.
-
-        The copy has the time of the index: git looks into the files of entries that
-        are not older, since their times may hide a change.
-
-        Raises:
-            Unreadable: the index cannot be read.
-            WriteFailed: the disk refused.
-        """
-        try:
-            data = self.read()
-            if data:
-                self._write([data], self.time_of_index())
-        except OSError as error:
-            raise write_failed(self.copy, error) from error
-
-    def write(self, parts: Iterable[bytes | memoryview[int]]) -> None:
-        """Write these bytes as the copy, with the time of the lock.
-
-        Every file was read after that time. So a file that is changed later is not
-        older than its index, however coarse the clock, and git looks into such files.
+        """Let `env` name an index like git's, for a git that is to change it.
 
         Raises:
             WriteFailed: the disk refused.
         """
+        self._give(self._copy)
+
+    def make_copy_of_head(self) -> dict[str, str]:
+        """The environment for a git that makes another index, of HEAD: it begins as
+        git's, which has the times of its files.
+
+        Raises:
+            WriteFailed: the disk refused.
+        """
+        self._give(self._copy + "-head")
+        return {**self.env, "GIT_INDEX_FILE": self._copy + "-head"}
+
+    def _give(self, copy: str) -> None:
+        """Give the index a second name, which takes no space: git never writes into an
+        index, but puts another in its place. Where there are no such names, copy it,
+        with its time: git looks into files that are not older."""
         try:
-            self._write(parts, self.time)
-            self._written = os.stat(self.copy)
-        except OSError as error:
-            raise write_failed(self.copy, error) from error
-
-    def note_copy(self) -> None:
-        """Let `is_in_place` know the copy that a git has written."""
-        with contextlib.suppress(OSError):
-            self._written = os.stat(self.copy)
-
-    def read_copy(self) -> bytes:
-        """The bytes of the copy; raises OSError."""
-        with open(self.copy, "rb") as file:
-            return file.read()
-
-    def _write(self, parts: Iterable[bytes | memoryview[int]], time: int) -> None:
-        """Write the copy with the rights of the index, which others may have to read
-        (`core.sharedRepository`)."""
-        mode = stat.S_IMODE(os.stat(self._index).st_mode)
-        with open(self.copy, "wb") as file:
-            file.writelines(parts)
-        os.chmod(self.copy, mode)
-        os.utime(self.copy, ns=(time, time))
+            os.link(self._index, copy)
+        except FileNotFoundError:
+            return  # nothing was ever staged
+        except OSError as refused:
+            if refused.errno in files.REFUSED:
+                raise write_failed(copy, refused) from refused
+            try:
+                status = os.stat(self._index)
+                data = files.read(self._index, limit=LARGEST)
+                files.write_derived(copy, data)
+                os.chmod(copy, stat.S_IMODE(status.st_mode))
+                os.utime(copy, ns=(status.st_mtime_ns, status.st_mtime_ns))
+            except OSError as error:
+                raise write_failed(copy, error) from error
 
     def is_in_place(self) -> bool:
-        """Whether the index is the copy that was made last, which no git replaced."""
+        """Whether the index is the copy that was installed, which no git replaced."""
         try:
             status = os.stat(self._index)
         except OSError:
             return False
-        mine = self._written
+        mine = self._installed
         # Another file may have been given the number of one that was replaced.
         return mine is not None and (
             os.path.samestat(status, mine)
@@ -181,7 +140,8 @@ class IndexLock:
     def install(self) -> bool:
         """Let the copy be the index; return whether the system did that."""
         try:
-            os.replace(self.copy, self._index)
+            self._installed = os.stat(self._copy)
+            os.replace(self._copy, self._index)
         except OSError:
             return False
         return True
@@ -193,9 +153,10 @@ def _remove_copies(git_dir: str) -> None:
     A copy is only used under the lock: the process that holds it needs no other copy.
     A git that outlives its memcli has inherited the lock, and keeps it.
     """
-    for name in os.listdir(git_dir):
-        if name.startswith(_SCRATCH):
-            os.unlink(os.path.join(git_dir, name))
+    with contextlib.suppress(OSError):
+        for name in os.listdir(git_dir):
+            if name.startswith(_SCRATCH):
+                os.unlink(os.path.join(git_dir, name))
 
 
 def release(git_dir: str) -> bool:
@@ -215,6 +176,26 @@ def release(git_dir: str) -> bool:
     finally:
         os.close(handle)
     return True
+
+
+def patiently(
+    git_dir: str, act: Callable[[], _Answer], patience: float = 2.0
+) -> _Answer:
+    """Do something while another git may hold a lock for moments.
+
+    Raises:
+        LockBusy: it holds it longer than `patience`, in seconds.
+    """
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            return act()
+        except LockBusy:
+            if release(git_dir):
+                continue
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(0.05)
 
 
 _FLAGS = os.O_CREAT | os.O_EXCL | os.O_WRONLY

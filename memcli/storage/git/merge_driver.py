@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memcli.storage.git.readable import Readable
+    from memcli.storage.git.repository import Repository
 
 NAME = "memcli"
 _PATTERNS = ("**/*.md", "entities/ignored.txt", ".memcli/config.toml")
@@ -57,7 +57,7 @@ def settings(program: Sequence[str]) -> tuple[Setting, ...]:
 
 
 def install(
-    repository: Readable, program: Sequence[str], environ: Mapping[str, str] | None
+    repository: Repository, program: Sequence[str], environ: Mapping[str, str] | None
 ) -> bool:
     """Let git call memcli for the vault's files; returns whether anything changed.
 
@@ -85,7 +85,7 @@ def install(
 
 
 def mark_merged(
-    repository: Readable, paths: Sequence[str], environ: Mapping[str, str] | None
+    repository: Repository, paths: Sequence[str], environ: Mapping[str, str] | None
 ) -> None:
     """Tell git, in the middle of its merge, that these files are merged.
 
@@ -99,7 +99,7 @@ def mark_merged(
 
 
 def _git(
-    repository: Readable, environ: Mapping[str, str] | None, *words: str
+    repository: Repository, environ: Mapping[str, str] | None, *words: str
 ) -> GitResult:
     env = clean_environment(environ, repository.top)
     env["GIT_DIR"] = repository.git_dir

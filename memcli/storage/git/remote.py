@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import os
 
+from memcli.entries import layout
 from memcli.errors import HistoryError, NotAllowed
+from memcli.named_tuple import NamedTuple
 from memcli.storage.git import network
 from memcli.storage.git.process import clean_environment, run
 from memcli.storage.git.remote_address import Remote
@@ -25,7 +27,7 @@ from memcli.storage.git.repository import Repository
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from memcli.storage.git.network import Terms
 
@@ -35,208 +37,198 @@ _MOVED = (
 )  # fmt: skip
 
 
-class Tracking(Repository):
-    """A repository, for questions about its remote, and calls of it."""
+def settings_of(repository: Repository) -> dict[str, str]:
+    """git's settings for this repository, the last of several values."""
+    listed = repository.git(("config", "--list", "-z"))
+    if listed.code:
+        raise HistoryError(f"git cannot read its settings: {listed.text}")
+    found = {}
+    for item in listed.printed.decode("utf-8", "replace").split("\0"):
+        key, _, value = item.partition("\n")
+        found[key] = value
+    return found
 
-    def settings(self) -> dict[str, str]:
-        """git's settings for this repository, the last of several values."""
-        listed = self._git(("config", "--list", "-z"))
-        if listed.code:
-            raise HistoryError(f"git cannot read its settings: {listed.text}")
-        found = {}
-        for item in listed.printed.decode("utf-8", "replace").split("\0"):
-            key, _, value = item.partition("\n")
-            found[key] = value
-        return found
 
-    def branch(self) -> str | None:
-        """The name of HEAD's branch, None when HEAD is a commit."""
-        # By its full name: the short one is `heads/main` where a tag is called main.
-        done = self._git(("symbolic-ref", "--quiet", "HEAD"))
-        name = done.printed.decode("utf-8", "replace").strip()
-        found = name.removeprefix("refs/heads/")
-        return None if done.code or found == name else found
+def remote(repository: Repository) -> Remote | None:
+    """The remote that the branch goes with; None without one.
 
-    def remote(self) -> Remote | None:
-        """The remote that the branch goes with; None without one.
+    It is the branch's upstream, else the only remote, else `origin`.
+    """
+    branch = repository.branch()
+    settings = settings_of(repository)
+    addresses = {
+        key[len("remote.") : -len(".url")]: value
+        for key, value in settings.items()
+        if key.startswith("remote.") and key.endswith(".url")
+    }
+    if branch is None or not addresses:
+        return None
+    name = settings.get(f"branch.{branch}.remote", "")
+    merge = settings.get(f"branch.{branch}.merge", "")
+    if name not in addresses:
+        name = next(iter(addresses)) if len(addresses) == 1 else "origin"
+        merge = ""
+    if name not in addresses:
+        return None
+    return Remote(name, addresses[name], merge.removeprefix("refs/heads/") or branch)
 
-        It is the branch's upstream, else the only remote, else `origin`.
-        """
-        branch = self.branch()
-        settings = self.settings()
-        addresses = {
-            key[len("remote.") : -len(".url")]: value
-            for key, value in settings.items()
-            if key.startswith("remote.") and key.endswith(".url")
-        }
-        if branch is None or not addresses:
-            return None
-        name = settings.get(f"branch.{branch}.remote", "")
-        merge = settings.get(f"branch.{branch}.merge", "")
-        if name not in addresses:
-            name = next(iter(addresses)) if len(addresses) == 1 else "origin"
-            merge = ""
-        if name not in addresses:
-            return None
-        return Remote(
-            name, addresses[name], merge.removeprefix("refs/heads/") or branch
-        )
 
-    def add_remote(self, name: str, address: str) -> None:
-        """Add a remote; raises HistoryError."""
-        done = self._git(("remote", "add", "--", name, address))
-        if done.code:
-            raise HistoryError(f"git cannot add the remote {name}: {done.text}")
+def add_remote(repository: Repository, name: str, address: str) -> None:
+    """Add a remote; raises HistoryError."""
+    done = repository.git(("remote", "add", "--", name, address))
+    if done.code:
+        raise HistoryError(f"git cannot add the remote {name}: {done.text}")
 
-    def remove_remote(self, name: str) -> None:
-        """Take a remote out again, with what is known of it."""
-        self._git(("remote", "remove", name))
 
-    def set_upstream(self, remote: Remote) -> None:
-        """Let plain `git pull` and `git push` mean this remote and branch."""
-        branch = self.branch()
-        for key, value in (
-            ("remote", remote.name),
-            ("merge", f"refs/heads/{remote.branch}"),
-        ):
-            self._git(("config", f"branch.{branch}.{key}", value))
+def remove_remote(repository: Repository, name: str) -> None:
+    """Take a remote out again, with what is known of it."""
+    repository.git(("remote", "remove", name))
 
-    def tip(self, name: str) -> str | None:
-        """The commit that a ref or another name means; None when there is none."""
-        done = self._git(
-            (
-                "rev-parse",
-                "--verify",
-                "--quiet",
-                "--end-of-options",
-                f"{name}^{{commit}}",
-            )
-        )
-        return done.printed.decode().strip() if done.code == 0 else None
 
-    def ahead_behind(self, ours: str, theirs: str) -> tuple[int, int]:
-        """How many commits only we have, and only they."""
-        done = self._git(
-            ("rev-list", "--left-right", "--count", f"{ours}...{theirs}", "--")
-        )
-        if done.code:
-            raise HistoryError(f"git cannot compare with the remote: {done.text}")
-        ahead, behind = done.printed.split()
-        return int(ahead), int(behind)
+def set_upstream(repository: Repository, remote: Remote) -> None:
+    """Let plain `git pull` and `git push` mean this remote and branch."""
+    branch = repository.branch()
+    for key, value in (
+        ("remote", remote.name),
+        ("merge", f"refs/heads/{remote.branch}"),
+    ):
+        repository.git(("config", f"branch.{branch}.{key}", value))
 
-    def count(self, commit: str, but: str | None) -> int:
-        """How many commits there are up to one, without those of another one."""
-        words = ("rev-list", "--count", commit, *((f"^{but}",) if but else ()), "--")
-        done = self._git(words)
-        return int(done.printed) if done.code == 0 else 0
 
-    def default_branch(self, remote: Remote, terms: Terms) -> str | None:
-        """The branch that the remote's HEAD names; None of an empty one.
+def ahead_behind(repository: Repository, ours: str, theirs: str) -> tuple[int, int]:
+    """How many commits only we have, and only they."""
+    done = repository.git(
+        ("rev-list", "--left-right", "--count", f"{ours}...{theirs}", "--")
+    )
+    if done.code:
+        raise HistoryError(f"git cannot compare with the remote: {done.text}")
+    ahead, behind = done.printed.split()
+    return int(ahead), int(behind)
 
-        Raises:
-            RemoteUnreachable, RemoteRefused: as `fetch`.
-        """
-        words = ("ls-remote", "--symref", "--", remote.name, "HEAD", "refs/heads/*")
-        done = network.talk(self.root, self._talking(terms), words, terms)
-        if done.code:
-            raise trouble(done, remote)
-        branches, named = set(), ""
-        for line in done.printed.decode("utf-8", "replace").splitlines():
-            value, _, ref = line.partition("\t")
-            if value.startswith("ref: refs/heads/") and ref == "HEAD":
-                named = value.removeprefix("ref: refs/heads/")
-            elif ref.startswith("refs/heads/"):
-                branches.add(ref.removeprefix("refs/heads/"))
-        if remote.branch in branches:
-            return remote.branch
-        if named in branches:
-            return named
-        return min(branches, default=None)
 
-    def fetch(self, remote: Remote, terms: Terms) -> str | None:
-        """Bring the remote's branch; its commit, None where the remote has none yet.
+def count(repository: Repository, commit: str, but: str | None) -> int:
+    """How many commits there are up to one, without those of another one."""
+    words = ("rev-list", "--count", commit, *((f"^{but}",) if but else ()), "--")
+    done = repository.git(words)
+    return int(done.printed) if done.code == 0 else 0
 
-        Raises:
-            RemoteUnreachable: the remote does not answer, or is too slow.
-            RemoteRefused: it refuses access, or is no repository.
-            TooLarge: it sends more than a vault can be.
-        """
-        spec = f"+refs/heads/{remote.branch}:{remote.tracking}"
-        there = self._fetched(remote, spec, terms)
-        return self.tip(remote.tracking) if there else None
 
-    def see_branches(self, remote: Remote, terms: Terms) -> None:
-        """Bring every branch of the remote; raises as `fetch`."""
-        spec = f"+refs/heads/*:refs/remotes/{remote.name}/*"
-        self._fetched(remote, spec, terms)
+def default_branch(repository: Repository, remote: Remote, terms: Terms) -> str | None:
+    """The branch that the remote's HEAD names; None of an empty one.
 
-    def _fetched(self, remote: Remote, spec: str, terms: Terms) -> bool:
-        """Bring what a refspec names; False where the remote has it not."""
-        words = [
-            "fetch", "--progress", "--no-tags", "--no-recurse-submodules",
-            "--no-write-fetch-head", "--no-auto-maintenance", "--refmap=",
-        ]  # fmt: skip
-        if self._is_shallow():
-            # Without the commits in between there is no common ancestor to merge by.
-            words.append("--unshallow")
-        done = network.talk(
-            self.root, self._talking(terms), [*words, "--", remote.name, spec], terms
-        )
-        if b"does not make sense" in done.said:  # the remote is shallow as well
-            words.remove("--unshallow")
-            done = network.talk(
-                self.root,
-                self._talking(terms),
-                [*words, "--", remote.name, spec],
-                terms,
-            )
-        if b"couldn't find remote ref" in done.said:
-            return False
-        if done.code:
-            raise trouble(done, remote)
-        return True
-
-    def push(self, remote: Remote, commit: str, terms: Terms) -> bool:
-        """Give the remote's branch this commit; False when the remote has moved.
-
-        Raises:
-            RemoteUnreachable: as `fetch`.
-            RemoteRefused: the remote refuses the push: the user may only read, or the
-                branch is protected.
-        """
-        words = (
-            "push", "--porcelain", "--progress", "--no-follow-tags",
-            "--recurse-submodules=no", "--", remote.name,
-            f"{commit}:refs/heads/{remote.branch}",
-        )  # fmt: skip
-        done = network.talk(self.root, self._talking(terms), words, terms)
-        if done.code == 0:
-            if not arrived(done.printed, f"refs/heads/{remote.branch}"):
-                reason = "it says nothing of that branch"
-                raise push_refused(remote, reason, done)
-            # git moves it where the remote's own settings say so.
-            self._git(("update-ref", remote.tracking, commit))
-            return True
-        reason = refusal(done.printed)
-        if any(word in reason for word in _MOVED):
-            return False
-        if reason:
-            raise push_refused(remote, reason, done)
-        if b".git/objects" in done.said and b"insufficient permission" in done.said:
-            raise push_refused(remote, "no permission to write there", done)
+    Raises:
+        RemoteUnreachable, RemoteRefused: as `fetch`.
+    """
+    words = ("ls-remote", "--symref", "--", remote.name, "HEAD", "refs/heads/*")
+    done = network.talk(repository.root, _talking(repository, terms), words, terms)
+    if done.code:
         raise trouble(done, remote)
+    branches, named = set(), ""
+    for line in done.printed.decode("utf-8", "replace").splitlines():
+        value, _, ref = line.partition("\t")
+        if value.startswith("ref: refs/heads/") and ref == "HEAD":
+            named = value.removeprefix("ref: refs/heads/")
+        elif ref.startswith("refs/heads/"):
+            branches.add(ref.removeprefix("refs/heads/"))
+    if remote.branch in branches:
+        return remote.branch
+    if named in branches:
+        return named
+    return min(branches, default=None)
 
-    def _is_shallow(self) -> bool:
-        return os.path.exists(os.path.join(self.git_dir, "shallow"))
 
-    def _talking(self, terms: Terms) -> dict[str, str]:
-        """The environment for a git that talks to the remote."""
-        env = dict(self.environment)
-        if not terms.asks and not {"GIT_SSH", "GIT_SSH_COMMAND"} & env.keys():
-            own = self._git(("config", "--get", "core.sshCommand"))
-            if own.code:
-                env["GIT_SSH_COMMAND"] = network.BATCH_SSH
-        return env
+def fetch(repository: Repository, remote: Remote, terms: Terms) -> str | None:
+    """Bring the remote's branch; its commit, None where the remote has none yet.
+
+    Raises:
+        RemoteUnreachable: the remote does not answer, or is too slow.
+        RemoteRefused: it refuses access, or is no repository.
+        TooLarge: it sends more than a vault can be.
+    """
+    spec = f"+refs/heads/{remote.branch}:{remote.tracking}"
+    there = _fetched(repository, remote, spec, terms)
+    return repository.commit_of(remote.tracking) if there else None
+
+
+def see_branches(repository: Repository, remote: Remote, terms: Terms) -> None:
+    """Bring every branch of the remote; raises as `fetch`."""
+    spec = f"+refs/heads/*:refs/remotes/{remote.name}/*"
+    _fetched(repository, remote, spec, terms)
+
+
+def _fetched(repository: Repository, remote: Remote, spec: str, terms: Terms) -> bool:
+    """Bring what a refspec names; False where the remote has it not."""
+    words = [
+        "fetch", "--progress", "--no-tags", "--no-recurse-submodules",
+        "--no-write-fetch-head", "--no-auto-maintenance", "--refmap=",
+    ]  # fmt: skip
+    if _is_shallow(repository):
+        # Without the commits in between there is no common ancestor to merge by.
+        words.append("--unshallow")
+    done = network.talk(
+        repository.root,
+        _talking(repository, terms),
+        [*words, "--", remote.name, spec],
+        terms,
+    )
+    if b"does not make sense" in done.said:  # the remote is shallow as well
+        words.remove("--unshallow")
+        done = network.talk(
+            repository.root,
+            _talking(repository, terms),
+            [*words, "--", remote.name, spec],
+            terms,
+        )
+    if b"couldn't find remote ref" in done.said:
+        return False
+    if done.code:
+        raise trouble(done, remote)
+    return True
+
+
+def push(repository: Repository, remote: Remote, commit: str, terms: Terms) -> bool:
+    """Give the remote's branch this commit; False when the remote has moved.
+
+    Raises:
+        RemoteUnreachable: as `fetch`.
+        RemoteRefused: the remote refuses the push: the user may only read, or the
+            branch is protected.
+    """
+    words = (
+        "push", "--porcelain", "--progress", "--no-follow-tags",
+        "--recurse-submodules=no", "--", remote.name,
+        f"{commit}:refs/heads/{remote.branch}",
+    )  # fmt: skip
+    done = network.talk(repository.root, _talking(repository, terms), words, terms)
+    if done.code == 0:
+        if not arrived(done.printed, f"refs/heads/{remote.branch}"):
+            reason = "it says nothing of that branch"
+            raise push_refused(remote, reason, done)
+        # git moves it where the remote's own settings say so.
+        repository.git(("update-ref", remote.tracking, commit))
+        return True
+    reason = refusal(done.printed)
+    if any(word in reason for word in _MOVED):
+        return False
+    if reason:
+        raise push_refused(remote, reason, done)
+    if b".git/objects" in done.said and b"insufficient permission" in done.said:
+        raise push_refused(remote, "no permission to write there", done)
+    raise trouble(done, remote)
+
+
+def _is_shallow(repository: Repository) -> bool:
+    return os.path.exists(os.path.join(repository.git_dir, "shallow"))
+
+
+def _talking(repository: Repository, terms: Terms) -> dict[str, str]:
+    """The environment for a git that talks to the remote."""
+    env = dict(repository.environment)
+    if not terms.asks and not {"GIT_SSH", "GIT_SSH_COMMAND"} & env.keys():
+        own = repository.git(("config", "--get", "core.sshCommand"))
+        if own.code:
+            env["GIT_SSH_COMMAND"] = network.BATCH_SSH
+    return env
 
 
 def make_bare(path: str, branch: str, environ: Mapping[str, str]) -> bool:
@@ -280,3 +272,67 @@ def make_bare(path: str, branch: str, environ: Mapping[str, str]) -> bool:
     if done.code:
         raise HistoryError(f"git cannot make a repository at {path}: {done.text}")
     return True
+
+
+# Branches that are looked at, those with the newest commits.
+_MOST = 50
+_REMOTE = "refs/remotes/"
+
+
+class Elsewhere(NamedTuple):
+    """A branch of a remote that holds a vault: `origin/main`, its name without the
+    remote's, and whether it is this vault, as it was or will be."""
+
+    ref: str
+    branch: str
+    same: bool
+
+
+def elsewhere(
+    repository: Repository, remote: str = "", but: str = ""
+) -> list[Elsewhere]:
+    """The branches of a remote, or of all, that hold a vault, but for one ref; those
+    that hold this one come first."""
+    words = (
+        "for-each-ref", f"--count={_MOST}", "--sort=-committerdate",
+        "--format=%(symref) %(objectname) %(refname)", _REMOTE + remote,
+    )  # fmt: skip
+    rows = [line.split(" ", 2) for line in repository.look(*words).decode().split("\n")]
+    found = {row[2]: row[1] for row in rows if len(row) == 3 and not row[0]}
+    found.pop(but, None)
+    ours = repository.head()
+    vaults = zip(found, _hold_vaults(repository, [*found.values()]), strict=True)
+    answer = []
+    for ref in [ref for ref, holds in vaults if holds]:
+        base = _base(repository, ours, found[ref])
+        same = bool(base) and _hold_vaults(repository, [base]) == [True]
+        name = ref.removeprefix(_REMOTE)
+        answer.append(Elsewhere(name, name.partition("/")[2], same))
+    return sorted(answer, key=lambda each: not each.same)
+
+
+def branch_of_clone(root: str, environ: Mapping[str, str]) -> str | None:
+    """The branch on which the remote of a clone has a vault, where the folder holds
+    none; None where there is no such branch, or git does not know."""
+    from memcli.errors import MemcliError
+
+    try:
+        found = elsewhere(Repository.open(root, environ=environ))
+    except MemcliError:
+        return None
+    return found[0].branch if found else None
+
+
+def _hold_vaults(repository: Repository, commits: Sequence[str]) -> list[bool]:
+    """Whether the tree of each of these commits is a vault's."""
+    if not commits:
+        return []
+    names = "".join(f"{commit}:{layout.CONFIG}\n" for commit in commits).encode()
+    lines = repository.answer("cat-file", "--batch-check", data=names).splitlines()
+    return [not line.endswith(b" missing") for line in lines]
+
+
+def _base(repository: Repository, ours: str | None, theirs: str) -> str:
+    if ours is None:
+        return ""
+    return repository.answer("merge-base", ours, theirs).decode().strip()

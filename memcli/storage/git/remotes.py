@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 
 from memcli.entries.projects import is_name
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git import place
+from memcli.storage.git.tip import shared_folder
 
 TYPE_CHECKING = False
 
@@ -186,16 +186,6 @@ def _user_configs(environ: Mapping[str, str]) -> Iterable[str]:
     home = environ.get("HOME") or os.path.expanduser("~")
     folder = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
     return os.path.join(folder, "git", "config"), os.path.join(home, ".gitconfig")
-
-
-def shared_folder(git_dir: str) -> str:
-    """The folder that the work trees of a repository share; of most their own."""
-    try:
-        pointer = files.read(os.path.join(git_dir, "commondir"), limit=4_096)
-    except Unreadable:
-        return git_dir
-    target = pointer.decode(sys.getfilesystemencoding(), "surrogateescape").strip()
-    return os.path.normpath(os.path.join(git_dir, target)) if target else git_dir
 
 
 def may_filter(git_dir: str) -> bool:

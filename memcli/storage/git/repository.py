@@ -1,138 +1,303 @@
-"""The history of a vault: one commit for each change, and what `log` can read.
+"""A vault's repository, for questions about what it holds.
 
-Invariant: a commit made here holds the given paths and nothing else; what the user
-has staged stays staged, what the user has edited stays uncommitted, and a commit
-that fails leaves the index as it was. Where git refuses that, `unsettled` says so.
-Files of the work tree are never touched.
-
-Every save waits for `commit`, which mostly is `fast_commit`. The commits that are left
-to git are inherited from `by_git`, and reading from `log` and `beside_head`.
+Invariant: every path that goes in or comes out is a POSIX path relative to the vault,
+which may be a folder of a larger repository, and each git is told which repository is
+meant. Questions change nothing, and read no file that is larger than memcli reads from
+the disk. Where git refuses, HistoryError is raised. Commits are made by `commit`.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
+import sys
+import time
 
-from memcli.errors import Conflict, MemcliError
-from memcli.storage import files
-from memcli.storage.git.bulk_commit import MANY
-from memcli.storage.git.by_git import CommitsByGit, clean
-from memcli.storage.git.complaints import refused, unfinished
-from memcli.storage.git.fast_commit import commit_quickly
-from memcli.storage.git.process import clean_environment, run
-from memcli.storage.git.staging import changed_meanwhile
+from memcli.entries import identity
+from memcli.errors import HistoryError, NotAVault
+from memcli.storage.files import LARGEST
+from memcli.storage.git import printed, tip
+from memcli.storage.git.place import find
+from memcli.storage.git.process import (
+    LONGEST,
+    GitResult,
+    clean_environment,
+    program,
+    run,
+)
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from typing import Self
+
+    from memcli.storage.git.printed import Blob
+
+# No program of git's settings for people who read runs for memcli, no git in a
+# repository among the notes, and a .gitmodules that git refuses ends no command.
+_NO_SUBMODULES = "--ignore-submodules=all"
+PLAIN = ("--no-show-signature", "--no-ext-diff", "--no-textconv", _NO_SUBMODULES)
+_EVERY_FILE = ("-z", "--no-renames", "-uall", _NO_SUBMODULES, "--", ".")
+STATUS = ("status", "--porcelain=v1", *_EVERY_FILE)
+# Seconds to wait for a git that has taken the index's lock behind a commit.
+_BEHIND = 0.5
 
 
-class Repository(CommitsByGit):
-    """The history of one vault, which may be a folder of a larger repository."""
+class Repository:
+    """The repository that a vault lies in.
+
+    Attributes:
+        root: the vault's folder, absolute.
+        top: the top folder of the work tree, absolute.
+        git_dir: git's own folder, absolute.
+        environment: of the gits that work on this repository.
+        prefix: the vault's place in the repository, as in `docs/vault/`, or nothing.
+        unsettled: whether the index is not as the last commit should have left it,
+            since the disk refused; `commit.unstage` mends that.
+    """
+
+    def __init__(self, root: str, top: str, git_dir: str, env: dict[str, str]) -> None:
+        self.root = root
+        self.top = top
+        self.git_dir = git_dir
+        # Named, so that git looks for no repository: it would take a bare one among
+        # the notes for the vault's, and run what its config names.
+        self.environment = {**env, "GIT_DIR": git_dir, "GIT_WORK_TREE": top}
+        self.unsettled = False
+        self.prefix = ""
+        if root != top:
+            self.prefix = os.path.relpath(root, top).replace(os.sep, "/") + "/"
 
     @classmethod
-    def init(cls, root: str, *, environ: Mapping[str, str] | None = None) -> Repository:
+    def open(cls, root: str, *, environ: Mapping[str, str] | None = None) -> Self:
+        """Find the repository that `root` lies in, without starting git.
+
+        Args:
+            root: the vault's folder.
+            environ: the environment of every git process; None: this process's own.
+
+        Raises:
+            NotAVault: there is no git work tree around `root`.
+        """
+        found = find(root)
+        if found is None:
+            from shlex import quote
+
+            hint = f"Run: memcli init {quote(root)}"
+            raise NotAVault(f"{root} is not under git", hint=hint)
+        env = clean_environment(environ, root, found[0])
+        return cls(os.path.realpath(root), *found, env)
+
+    @classmethod
+    def init(cls, root: str, *, environ: Mapping[str, str] | None = None) -> Self:
         """Make `root` a git repository of its own, branch `main`, and open it.
 
         Where git has no user configured, the repository gets the user memcli. A
         repository that exists is not changed otherwise.
-
-        Raises:
-            HistoryError: git is missing or refused.
         """
         env = clean_environment(environ, root)
         made = run(root, env, ("init", "--quiet", "--initial-branch=main"))
         if made.code:
-            raise refused("git cannot make a repository here", made)
+            raise HistoryError(f"git cannot make a repository here: {made.text}")
         env["GIT_DIR"] = os.path.join(os.path.realpath(root), ".git")
         for key, value in (("name", "memcli"), ("email", "memcli@localhost")):
             if run(root, env, ("config", f"user.{key}")).code:
                 run(root, env, ("config", f"user.{key}", value))
         return cls.open(root, environ=environ)
 
-    def commit(
-        self,
-        paths: Sequence[str],
-        message: str,
-        *,
-        meant: Mapping[str, bytes | None] | None = None,
-        patience: float = 2.0,
-    ) -> str | None:
-        """Commit these paths as they are on disk: added, changed or deleted.
+    # --- asking git -----------------------------------------------------------------
 
-        The user's hooks and signing apply. A path that exists neither on disk nor
-        in git is skipped. Garbage is collected when git would do so itself.
+    def git(self, arguments: Sequence[str], data: bytes = b"") -> GitResult:
+        """Run a git command; how it ended."""
+        return run(self.root, self.environment, arguments, data)
 
-        Args:
-            paths: files, not folders.
-            message: the commit message; its first line is the subject.
-            meant: what the files are to hold, None for no file.
-            patience: seconds to wait while another git holds a lock; editors take
-                it for moments, whenever they refresh.
+    def answer(self, *arguments: str, data: bytes = b"") -> bytes:
+        """The output of a git command, however it ended."""
+        return self.git(arguments, data).printed
 
-        Returns:
-            The commit's id, or None when none of the paths differs from HEAD.
+    def ask(self, *arguments: str, literal: bool = True) -> bytes:
+        """The output of a git command that reads, run by GitPython."""
+        git_program = program(self.environment)
+        # GitPython asks git for its version when it is imported.
+        os.environ.setdefault("GIT_PYTHON_GIT_EXECUTABLE", git_program)
+        import git
 
-        Raises:
-            Conflict: a file does not hold what is meant; nothing was committed.
-            LockBusy: another git held a lock longer than that.
-            HistoryError: a hook or git refused; the message quotes it.
-        """
-        wanted = list(dict.fromkeys(paths))
-        for state in ("rebase-merge", "rebase-apply"):
-            # git would commit, and `git rebase --abort` would lose the file again.
-            if os.path.isdir(os.path.join(self.git_dir, state)):
-                raise unfinished("rebase", wanted)
-        self.unsettled = False
-        if not wanted:
-            return None
         try:
-            return self._patiently(
-                lambda: self._commit_once(wanted, message, meant), patience
+            return git.Git(self.root).execute(
+                [git_program, *arguments],
+                env=self._reading(literal=literal),
+                stdout_as_string=False,
+                strip_newline_in_stdout=False,
+                kill_after_timeout=None if sys.platform == "win32" else LONGEST,
             )
-        finally:
-            if self._backup:
-                self._backup.drop()
-            self._backup = None
+        except git.GitCommandError as error:
+            reason = str(error.stderr).strip()
+            raise HistoryError(f"git {arguments[0]} failed: {reason}") from error
 
-    def _commit_once(
-        self,
-        paths: list[str],
-        message: str,
-        meant: Mapping[str, bytes | None] | None,
-    ) -> str | None:
-        if len(paths) >= MANY:
-            return self._commit_many(paths, message)
-        now = {path: files.current(os.path.join(self.root, path)) for path in paths}
-        for path, data in (meant or {}).items():
-            if now[path] != data:
-                raise changed_meanwhile(path)
-        where = (self.root, self.git_dir, self.environment)
-        made = commit_quickly(*where, now, clean(message), self.prefix)
-        if made is not None:
-            self.unsettled = not made.indexed
-            if self._garbage_is_due():
-                self._git(("gc", "--auto", "--quiet"))  # goes on in the background
-            return made.id or self.head()
-        commit = self._commit_by_git(paths, message, meant)
-        if meant and self._is_behind(meant):  # git read files that were away just then
-            # What is away again does not unmake the first one.
-            with contextlib.suppress(Conflict):
-                commit = self._commit_by_git(paths, message, meant) or commit
-        return commit
+    def look(self, *arguments: str) -> bytes:
+        """As `ask`, for what each `inspect` asks: GitPython's import takes 64 ms."""
+        done = run(self.root, self._reading(literal=True), arguments)
+        if done.code:
+            raise HistoryError(f"git {arguments[0]} failed: {done.text}")
+        return done.printed
 
-    def _is_behind(self, meant: Mapping[str, bytes | None]) -> bool:
-        """Whether HEAD holds something else than the disk, which has what is meant."""
-        held = {path: data for path, data in meant.items() if data is not None}
-        if not self.unlike_head(held):
-            return False
-        # A hook that formats files and adds them leaves the index as it was before.
-        try:
-            self.unstage([*held])
-        except MemcliError:  # the commit is made all the same
-            self.unsettled = True
-            return False
-        literal = [f":(literal){path}" for path in held]
-        return self._git(("diff", "--quiet", "HEAD", "--", *literal)).code == 1
+    def _reading(self, *, literal: bool) -> dict[str, str]:
+        """The environment for a git that reads."""
+        # What a hook's git may have set is set right: GitPython can remove nothing.
+        return {
+            **self.environment,
+            "GIT_DIR": self.git_dir,
+            "GIT_WORK_TREE": self.top,
+            "GIT_INDEX_FILE": os.path.join(self.git_dir, "index"),
+            "GIT_LITERAL_PATHSPECS": "1" if literal else "0",
+            "GIT_OPTIONAL_LOCKS": "0",  # reading must not stand in a writer's way
+            "TZ": "UTC",
+        }
+
+    # --- the branch, the settings, the folder ---------------------------------------
+
+    def head(self) -> str | None:
+        """The id of the current commit, None in an empty repository."""
+        return tip.commit(self.git_dir) or self.commit_of("HEAD")
+
+    def commit_of(self, name: str) -> str | None:
+        """The commit that a ref or another name means; None when there is none."""
+        words = ("--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        done = self.git(("rev-parse", *words))
+        return done.printed.decode().strip() if done.code == 0 else None
+
+    def branch(self) -> str | None:
+        """The name of HEAD's branch, None when HEAD is a commit."""
+        # By its full name: the short one is `heads/main` where a tag is called main.
+        done = self.git(("symbolic-ref", "--quiet", "HEAD"))
+        name = done.printed.decode("utf-8", "replace").strip()
+        found = name.removeprefix("refs/heads/")
+        return None if done.code or found == name else found
+
+    def is_detached(self) -> bool:
+        """Whether HEAD is a commit and no branch."""
+        return tip.is_detached(self.git_dir)
+
+    def setting(self, name: str) -> str | None:
+        """A setting of git's config; None when it is not set."""
+        done = self.git(("config", "--get", name))
+        return done.text or None if done.code == 0 else None
+
+    def user_name(self) -> str | None:
+        """The name under which git commits here; None when none is set."""
+        return self.environment.get("GIT_AUTHOR_NAME") or self.setting("user.name")
+
+    def status(self) -> list[tuple[str, str]]:
+        """(code, path) of every file of the vault that differs from HEAD.
+
+        Codes are the two letters of `git status --porcelain`, `??` for untracked.
+        """
+        return [
+            (row[:2], row[3:].removeprefix(self.prefix))
+            for row in printed.names(self.look(*STATUS))
+        ]
+
+    def is_clean(self, paths: Collection[str]) -> bool:
+        """Whether all of these files are as HEAD has them (or ignored)."""
+        wanted = set(paths)
+        return not any(path in wanted for _, path in self.status())
+
+    # --- the history ----------------------------------------------------------------
+
+    def show(self, commit: str, path: str) -> bytes:
+        """A file's bytes as of a commit; raises for none, or for too many."""
+        refuse_option(commit)
+        name = f"{commit}:./{path}"
+        _refuse_large(path, int(self.look("cat-file", "-s", name)), commit)
+        return self.look("cat-file", "blob", name)
+
+    def files_at(self, commit: str, paths: Sequence[str]) -> dict[str, bytes | None]:
+        """The bytes of each file as of a commit, None where it has none.
+
+        Raises for a path that holds a line break, and a file of too many bytes.
+        """
+        refuse_option(commit)
+        broken = next((path for path in paths if "\n" in path), None)
+        if broken is not None:
+            raise HistoryError(f"{broken!r} holds a line break")
+        names = [f"{commit}:{self.prefix}{path}" for path in paths]
+        sizes = self._sizes(names)
+        for path, name in zip(paths, names, strict=True):
+            _refuse_large(path, sizes[name], commit)
+        return dict(zip(paths, self.objects(names), strict=True))
+
+    def unlike_head(self, contents: Mapping[str, bytes]) -> list[str]:
+        """The paths at which HEAD holds other bytes than these, or none.
+
+        Where git stores other bytes than the disk has (line ends, filters), this
+        includes files that are committed.
+        """
+        paths = [path for path in contents if "\n" not in path]
+        data = _lines(f"HEAD:{self.prefix}{path}" for path in paths)
+        output = self.answer("cat-file", "--batch-check=%(objectname)", data=data)
+        same = set()
+        for path, line in zip(paths, output.split(b"\n"), strict=False):
+            data = b"blob %d\0" % len(contents[path]) + contents[path]
+            digest = (identity.sha256 if len(line) == 64 else identity.sha1)(data).hex()
+            if line == digest.encode():
+                same.add(path)
+        return [path for path in contents if path not in same]
+
+    def contents(self, blobs: Sequence[Blob], *, largest: int = LARGEST) -> list[bytes]:
+        """The bytes of each blob; empty for one that is not there, or is larger."""
+        names = [blob.id for blob in blobs]
+        sizes = self._sizes(names)
+        read = [name for name in names if 0 <= sizes[name] <= largest]
+        found = dict(zip(read, self.objects(read), strict=True))
+        return [found.get(name) or b"" for name in names]
+
+    def _sizes(self, names: Sequence[str]) -> dict[str, int]:
+        """The size of each object in bytes, -1 for one that git does not have.
+
+        Asked before an object is read: git keeps a gigabyte of zeros in a megabyte.
+        """
+        done = self.git(("cat-file", "--batch-check=%(objectsize)"), _lines(names))
+        if done.code:
+            raise HistoryError(f"git cat-file failed: {done.text}")
+        rows = done.printed.split(b"\n")
+        sizes = [int(row) if row.isdigit() else -1 for row in rows]
+        return dict(zip(names, sizes, strict=False))
+
+    def objects(self, names: Sequence[str]) -> list[bytes | None]:
+        """The bytes of each object that git has under such a name, or None."""
+        done = self.git(("cat-file", "--batch"), _lines(names))
+        if done.code:
+            raise HistoryError(f"git cat-file failed: {done.text}")
+        return printed.objects(done.printed, names)
+
+    def keeps(self, commit: str) -> bool:
+        """Whether HEAD still has a commit that was made just now.
+
+        `git reset`, which `git stash` runs, reads HEAD before it locks the index, and
+        moves HEAD back to what it read. One that has the lock is waited for.
+        """
+        deadline = time.monotonic() + _BEHIND
+        while os.path.exists(os.path.join(self.git_dir, "index.lock")):
+            if time.monotonic() >= deadline:
+                break
+            time.sleep(0.002)
+        if tip.commit(self.git_dir) == commit:
+            return True
+        done = self.git(("merge-base", "--is-ancestor", commit, "HEAD"))
+        return done.code != 1  # what cannot be told is not made again
+
+
+def _lines(names: Iterable[str]) -> bytes:
+    return "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape")
+
+
+def refuse_option(commit: str) -> None:
+    if commit.startswith("-"):  # would be an option
+        raise HistoryError(f"{commit!r} names no commit")
+
+
+def _refuse_large(path: str, size: int, commit: str) -> None:
+    """Raise HistoryError for a file that has more bytes than memcli reads."""
+    if size > LARGEST:
+        said = f"{size:,} bytes, above the limit of {LARGEST:,}"
+        raise HistoryError(f"{path} has {said}, in {commit[:10]}")

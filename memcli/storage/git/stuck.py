@@ -12,7 +12,7 @@ from itertools import islice
 
 from memcli.errors import HistoryError, Unreadable
 from memcli.storage import files
-from memcli.storage.walk import walk
+from memcli.storage.vault_paths import walk
 
 TYPE_CHECKING = False
 

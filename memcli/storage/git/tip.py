@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 
 from memcli.errors import Unreadable
 from memcli.storage import files
-from memcli.storage.git.remotes import shared_folder
 
 TYPE_CHECKING = False
 
@@ -76,6 +76,16 @@ def may_have_moved(git_dir: str, movers: Iterable[str]) -> bool:
     except Unreadable:  # git keeps none, or keeps them otherwise
         return True
     return any(mark in data for data in notes for mark in marks)
+
+
+def shared_folder(git_dir: str) -> str:
+    """The folder that the work trees of a repository share; of most their own."""
+    try:
+        pointer = files.read(os.path.join(git_dir, "commondir"), limit=4_096)
+    except Unreadable:
+        return git_dir
+    target = pointer.decode(sys.getfilesystemencoding(), "surrogateescape").strip()
+    return os.path.normpath(os.path.join(git_dir, target)) if target else git_dir
 
 
 def _line(path: str) -> str:

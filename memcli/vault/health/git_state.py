@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memcli.storage.git.beside_head import Comparable
+    from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
 
 # What git locks to commit, besides the branch.
@@ -56,18 +56,20 @@ class GitLock(NamedTuple):
         return self.age > _DEAD_LOCK
 
 
-def repository_of(vault: Vault) -> Comparable | None:
+def repository_of(vault: Vault) -> Repository | None:
     """The repository of a vault; None when the vault is not under git."""
-    from memcli.storage.git.beside_head import Comparable
+    from memcli.storage.git.repository import Repository
 
     try:
-        return Comparable.open(vault.root, environ=vault.environ)
+        return Repository.open(vault.root, environ=vault.environ)
     except NotAVault:
         return None
 
 
-def findings(repository: Comparable) -> Iterator[Finding]:
+def findings(repository: Repository) -> Iterator[Finding]:
     """What stands in the way of the next commit."""
+    from memcli.storage.git import tree
+
     root = repository.root
     if journal.exists(root):
         try:
@@ -85,7 +87,7 @@ def findings(repository: Comparable) -> Iterator[Finding]:
             yield Finding(".git", 1, "git_state", ERROR, message, hint)
             return
     try:
-        hidden = [path for path in repository.sparse() if layout.is_entry(path)]
+        hidden = [path for path in tree.sparse(repository) if layout.is_entry(path)]
     except MemcliError:  # another finding says so
         hidden = []
     if any(not path.startswith(layout.ARCHIVE + "/") for path in hidden):
@@ -99,7 +101,7 @@ def findings(repository: Comparable) -> Iterator[Finding]:
         yield Finding(".git", 1, "detached_head", WARNING, message, hint)
 
 
-def locks(repository: Comparable) -> list[GitLock]:
+def locks(repository: Repository) -> list[GitLock]:
     """The locks of git that are there now; each stands in the way of a commit.
 
     A git that is killed leaves its own behind.
@@ -134,7 +136,7 @@ def _about_lock(lock: GitLock) -> Finding:
     return Finding(lock.label, 1, "git_lock", ERROR, message, hint)
 
 
-def _label(repository: Comparable, path: str) -> str:
+def _label(repository: Repository, path: str) -> str:
     path = path.replace(os.sep, "/")
     return path.removeprefix(repository.root.replace(os.sep, "/") + "/")
 

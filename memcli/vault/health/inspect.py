@@ -309,11 +309,13 @@ def _links(vault: Vault, entry: Entry) -> list[Link]:
 
 def _history(vault: Vault, path: str) -> tuple[list[Commit], str | None]:
     """The last commits of a file, newest first, and what to know about them."""
+    from memcli.storage.git import history
+
     repository = git_state.repository_of(vault)
     if repository is None:
         return [], "the vault is not under git"
     try:
-        commits = repository.log(path, _MOST_COMMITS)
+        commits = history.log(repository, path, _MOST_COMMITS)
         dirty = not repository.is_clean([path])
     except MemcliError as error:
         return [], error.message

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memcli.entries.entry import Entry
-    from memcli.storage.git.beside_head import Comparable
     from memcli.storage.git.printed import Blob
+    from memcli.storage.git.repository import Repository
     from memcli.vault.health.mending import Changes, Files
     from memcli.vault.vault import Vault
 
@@ -46,17 +46,19 @@ _MOST = 50
 # --- commits ------------------------------------------------------------------------
 
 
-def findings(vault: Vault, repository: Comparable) -> Iterator[Finding]:
+def findings(vault: Vault, repository: Repository) -> Iterator[Finding]:
     """A finding for each such commit with an entry that the vault has not.
 
     Raises:
         HistoryError: git refused.
     """
-    behind = dict(repository.left_behind(_MOVERS))
+    from memcli.storage.git import history
+
+    behind = dict(history.left_behind(repository, _MOVERS))
     if not behind:
         return
     named = set()
-    for commit in repository.left_out(_RESET)[-_MOST:]:
+    for commit in history.left_out(repository, _RESET)[-_MOST:]:
         for path in _unlike_history(vault, repository, commit):
             named.add(path)
             message = f"commit {commit[:12]} is in no branch: a git stash left it out"
@@ -71,13 +73,15 @@ def findings(vault: Vault, repository: Comparable) -> Iterator[Finding]:
 
 
 def _unknown(
-    vault: Vault, repository: Comparable, commits: Sequence[str]
+    vault: Vault, repository: Repository, commits: Sequence[str]
 ) -> Iterator[Blob]:
     """The entries of these commits that neither the vault nor HEAD's history knows."""
+    from memcli.storage.git import history
+
     # A rebase copies its commits: most contents come twice, and are known.
     written = {
         (blob.path, blob.id): blob
-        for blob in reversed(repository.blobs_of(commits))
+        for blob in reversed(history.blobs_of(repository, commits))
         if layout.is_entry(blob.path)
     }
     blobs = list(written.values())
@@ -90,10 +94,13 @@ def _unknown(
     if not unknown:
         return
     paths = {blob.path for blob, _ in unknown}
-    had = {(blob.path, blob.id) for blob in repository.blobs(paths, None, of="HEAD")}
+    had = {
+        (blob.path, blob.id)
+        for blob in history.blobs(repository, paths, None, of="HEAD")
+    }
     for blob, name in unknown:
         # Also when it was changed or removed later, the branch has known it.
-        if (blob.path, blob.id) not in had and not repository.has_had(name):
+        if (blob.path, blob.id) not in had and not history.has_had(repository, name):
             yield blob
 
 
@@ -102,8 +109,10 @@ def steps(files: Files, found: Sequence[Finding]) -> Iterator[Step]:
 
     The detail of a step is the commit.
     """
+    from memcli.storage.git import history
+
     about = {finding.path: finding for finding in found if finding.code == "dropped"}
-    for commit in files.repository.left_out(_RESET)[-_MOST:] if about else ():
+    for commit in history.left_out(files.repository, _RESET)[-_MOST:] if about else ():
         changes = _changes_of(files.vault, files.repository, commit)
         if about.keys().isdisjoint(changes):
             continue
@@ -120,12 +129,14 @@ def made_again(files: Files, path: str, commit: str | None) -> Changes:
 
 
 def _changes_of(
-    vault: Vault, repository: Comparable, commit: str
+    vault: Vault, repository: Repository, commit: str
 ) -> dict[str, tuple[bytes | None, bytes | None]]:
     """A commit's files as they are now and as it made them, by path; none when one of
     them was changed since."""
+    from memcli.storage.git import history
+
     changes = {}
-    for path in repository.changes(commit):
+    for path in history.changes(repository, commit):
         before, after = (_shown(repository, of, path) for of in (f"{commit}^", commit))
         try:
             now = disk.current(inside(vault.root, path))
@@ -137,14 +148,16 @@ def _changes_of(
     return changes
 
 
-def _unlike_history(vault: Vault, repository: Comparable, commit: str) -> list[str]:
+def _unlike_history(vault: Vault, repository: Repository, commit: str) -> list[str]:
     """The entries of such a commit whose text HEAD's history never had."""
+    from memcli.storage.git import history
+
     wanted = {
         path: after
         for path, (now, after) in _changes_of(vault, repository, commit).items()
         if layout.is_entry(path) and after not in (None, now)
     }
-    known = repository.blobs([*wanted], None, of="HEAD")
+    known = history.blobs(repository, [*wanted], None, of="HEAD")
     had = zip(known, repository.contents(known), strict=True) if known else ()
     for blob, data in had:
         if wanted.get(blob.path) == data:
@@ -152,7 +165,7 @@ def _unlike_history(vault: Vault, repository: Comparable, commit: str) -> list[s
     return [*wanted]
 
 
-def _shown(repository: Comparable, commit: str, path: str) -> bytes | None:
+def _shown(repository: Repository, commit: str, path: str) -> bytes | None:
     try:
         return repository.show(commit, path)
     except MemcliError:
@@ -204,7 +217,9 @@ def _of_id(
     files: Files, entry_id: str, paths: Sequence[str], mark: str | None
 ) -> list[tuple[Entry, bytes]]:
     """The entry as HEAD's history holds it, with its bytes; see `Repository.blobs`."""
-    blobs = files.repository.blobs(paths, mark, of="HEAD")
+    from memcli.storage.git import history
+
+    blobs = history.blobs(files.repository, paths, mark, of="HEAD")
     found = []
     for blob, data in zip(blobs, files.repository.contents(blobs), strict=True):
         entry = codec.decode(data, blob.path, kinds=files.vault.kinds).entry

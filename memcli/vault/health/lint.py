@@ -240,10 +240,10 @@ def _about_repository(
     tree: lint_tree.Tree,
     status: Sequence[tuple[str, str]] | MemcliError | None,
 ) -> Iterator[Finding]:
-    from memcli.storage.git.beside_head import Comparable
+    from memcli.storage.git.repository import Repository
 
     try:
-        repository = Comparable.open(vault.root, environ=vault.environ)
+        repository = Repository.open(vault.root, environ=vault.environ)
     except NotAVault as error:
         yield from lint_tree.findings(vault.root, tree, None)
         yield Finding(".", 1, "no_history", ERROR, error.message, error.hint)

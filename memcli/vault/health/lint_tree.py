@@ -16,7 +16,7 @@ from memcli.entries.finding import ERROR, WARNING, Finding
 from memcli.entries.text.mentions import fold
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
-from memcli.storage.walk import walk
+from memcli.storage.vault_paths import walk
 from memcli.vault.health import replaced
 from memcli.vault.registry.store import load
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memcli.entries.text.mentions import Registered
-    from memcli.storage.git.beside_head import Comparable
+    from memcli.storage.git.repository import Repository
 
 # The names that `files` gives to what will replace a file.
 _HALF_WRITTEN = re.compile(r"\..*\.?\d+-[0-9a-f]{8}(?:-\d+)?\.tmp")
@@ -83,7 +83,7 @@ def _is_ours(prefix: str) -> bool:
     return not folder or folder.startswith((f"{layout.IDEAS}/", f"{layout.ENTITIES}/"))
 
 
-def findings(root: str, tree: Tree, repository: Comparable | None) -> Iterator[Finding]:
+def findings(root: str, tree: Tree, repository: Repository | None) -> Iterator[Finding]:
     """What should not lie in the tree, or not be committed with it.
 
     Args:
@@ -149,10 +149,12 @@ def about_registry(root: str) -> Iterator[Finding]:
                 yield Finding(entity.path, 1, "ambiguous_alias", WARNING, message, hint)
 
 
-def _tracked(repository: Comparable | None) -> list[tuple[str, str]]:
+def _tracked(repository: Repository | None) -> list[tuple[str, str]]:
     """Which files git tracks that are no notes in folders of their owner's."""
+    from memcli.storage.git import tree
+
     try:
-        return repository.tracked_other_than_notes() if repository else []
+        return tree.tracked_other_than_notes(repository) if repository else []
     except MemcliError:  # other findings say what is wrong with it
         return []
 

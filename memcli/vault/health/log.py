@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from memcli.storage.git.beside_head import Comparable
+    from memcli.storage.git.history import Step
     from memcli.storage.git.printed import Blob
-    from memcli.storage.git.steps import Step
+    from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
 
 CHANGES = {
@@ -115,7 +115,7 @@ def log(vault: Vault, *, limit: int = 20, since: int | None = None) -> list[Even
         NotAVault: the vault is not under git.
         HistoryError: git refused.
     """
-    from memcli.storage.git.steps import steps
+    from memcli.storage.git.history import steps
 
     vault.owner_only("the log")
     vault.refuse_published("asked for its history")
@@ -125,7 +125,7 @@ def log(vault: Vault, *, limit: int = 20, since: int | None = None) -> list[Even
     return [_event(repository, step) for step in steps(repository, limit, since)]
 
 
-def _event(repository: Comparable, step: Step) -> Event:
+def _event(repository: Repository, step: Step) -> Event:
     groups = {"added": step.added, "changed": step.changed, "removed": step.removed}
     blobs = [(how, blob) for how, group in groups.items() for blob in group]
     # Notes before the pages and settings that go with them.
@@ -163,7 +163,7 @@ def _moved(entries: list[Named]) -> list[Named]:
     ]
 
 
-def _contents(repository: Comparable, blobs: Sequence[Blob]) -> list[bytes]:
+def _contents(repository: Repository, blobs: Sequence[Blob]) -> list[bytes]:
     try:
         return repository.contents(blobs, largest=_LARGEST)
     except HistoryError:  # a blob that a partial clone does not have

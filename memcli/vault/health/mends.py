@@ -111,7 +111,9 @@ def another_id(files: Files, path: str, older: str | None) -> Changes:
 def _age(files: Files, path: str) -> tuple[str, int, str]:
     """What sorts the files of one id, the oldest first: by its first commit, else by
     when the file was written."""
-    commits = files.repository.log(path, _EVERY)
+    from memcli.storage.git import history
+
+    commits = history.log(files.repository, path, _EVERY)
     written = os.stat(inside(files.vault.root, path)).st_mtime_ns
     return (commits[-1].when if commits else _NEVER), written, path
 

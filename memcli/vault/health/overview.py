@@ -17,7 +17,7 @@ from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.search.columns import PINNED
 from memcli.storage import state_dirs
-from memcli.storage.git.beside_head import Comparable
+from memcli.storage.git.repository import Repository
 from memcli.vault import lineage
 from memcli.vault.health.lint import lint
 from memcli.vault.lookup import Brief, brief
@@ -250,7 +250,7 @@ def _history_state(
     """The commit that is checked out, git's status; and what is wrong with git where it
     cannot tell these."""
     try:
-        repository = Comparable.open(vault.root, environ=vault.environ)
+        repository = Repository.open(vault.root, environ=vault.environ)
         status = repository.status()
         return repository.head(), status, None
     except MemcliError as error:

@@ -14,6 +14,7 @@ from memcli.entries import layout
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.storage import files as disk
+from memcli.storage.git import commit as commits
 from memcli.storage.git.repository import Repository
 from memcli.storage.vault_paths import inside
 from memcli.vault.health import git_state, left_out, mends, replaced, replay
@@ -297,7 +298,7 @@ def _take(vault: Vault, change: Transaction, steps: list[Repair]) -> list[Repair
     now = {(step.code, step.path) for step in _commits(tree, accept)}
     done = [step for step in steps if (step.code, step.path) in now]
     back = [step.path for step in done if step.code in ("index", "missing", "older")]
-    repository.unstage(back)
+    commits.unstage(repository, back)
     for step in done:
         if step.code in ("missing", "older"):
             _bring_back(vault, change, repository, step.path)

@@ -83,22 +83,22 @@ def take(vault: Vault, wanted: Sequence[Repair]) -> list[Repair]:
     """
     from memcli.entries.merging.plans import Blob
     from memcli.storage.arrival import Arrival
-    from memcli.storage.git.joining import REGULAR
-    from memcli.storage.git.move import Move
+    from memcli.storage.git import merging
+    from memcli.storage.git.merging import REGULAR, Move
     from memcli.storage.git.repository import Repository
 
     done = []
     for step in wanted:
         with Arrival(vault.root, vault.environ, vault.caller.audience) as arrival:
             joining = arrival.repository
-            branch, head = joining.branch(), joining.tip("HEAD")
+            branch, head = joining.branch(), joining.commit_of("HEAD")
             repository = Repository.open(vault.root, environ=vault.environ)
             before = _before(repository, step.path)
             if branch is None or head is None or before is None:
                 continue
             put = {blob.path: Blob(REGULAR, blob.id) for blob in before.files}
             message = f"repair: {step.path} is a folder again"
-            made = joining.join((head,), put, [step.path], message)
+            made = merging.join(joining, (head,), put, [step.path], message)
             arrival.go(Move(branch, head, made), message)
         done.append(step)
     return done

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from memcli.entries.entry import Entry
     from memcli.entries.merging.trees import Side
     from memcli.search.reader import Reader
-    from memcli.storage.git.joining import Joining
-    from memcli.storage.git.readable import Readable
+    from memcli.storage.git.repository import Repository
     from memcli.vault.health.mending import Changes, Files
     from memcli.vault.vault import Stored, Vault
 
@@ -156,7 +155,7 @@ def resolved(files: Files, path: str, _: str | None = None) -> Changes:
 # --- a merge planned again ----------------------------------------------------------
 
 
-def findings(vault: Vault, repository: Readable) -> Iterator[Finding]:
+def findings(vault: Vault, repository: Repository) -> Iterator[Finding]:
     """A finding for each version that lacks what the other clone did to the one before.
 
     None where the history cannot be read, or a person has changed the version since.
@@ -174,7 +173,7 @@ def whole(files: Files, path: str, _: str | None = None) -> Changes:
     return files.rewritten(path, lambda entry: entry.replace(**values))
 
 
-def _half_merged(vault: Vault, repository: Readable) -> dict[str, dict[str, Any]]:
+def _half_merged(vault: Vault, repository: Repository) -> dict[str, dict[str, Any]]:
     """By path the fields that would have other values after a sync."""
     found: dict[str, dict[str, Any]] = {}
     if repository.prefix:
@@ -188,7 +187,7 @@ def _half_merged(vault: Vault, repository: Readable) -> dict[str, dict[str, Any]
     return found
 
 
-def _merges(repository: Readable) -> Iterator[tuple[str, str, str]]:
+def _merges(repository: Repository) -> Iterator[tuple[str, str, str]]:
     """The last merges of two commits that memcli has not made, with their parents."""
     words = ("--merges", f"--max-count={_MERGES}", "--format=%H %P%x1f%s", "HEAD")
     listed = repository.look("log", *words, "--").decode("utf-8", "replace")
@@ -200,25 +199,24 @@ def _merges(repository: Readable) -> Iterator[tuple[str, str, str]]:
 
 
 def _left_out(
-    vault: Vault, repository: Readable, merge: str, parents: Sequence[str]
+    vault: Vault, repository: Repository, merge: str, parents: Sequence[str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     # Loaded only where there is a merge, which most vaults have not.
     from memcli.entries.merging.trees import plan_merge
-    from memcli.storage.git.joining import Joining
+    from memcli.storage.git import merging
 
-    joining = Joining.of(repository)
-    bases = joining.bases(*parents)
+    bases = merging.bases(repository, *parents)
     if not bases:
         return
-    ours, theirs = (_side(joining, parent) for parent in parents)
+    ours, theirs = (_side(repository, parent) for parent in parents)
     plan = plan_merge(
-        joining.tree(bases[0]),
+        merging.tree(repository, bases[0]),
         ours,
         theirs,
-        lambda blobs: joining.read_blobs([blob.oid for blob in blobs]),
+        lambda blobs: merging.read_blobs(repository, [blob.oid for blob in blobs]),
         kinds=vault.kinds,
     )
-    made, now = joining.tree(merge), joining.tree("HEAD")
+    made, now = merging.tree(repository, merge), merging.tree(repository, "HEAD")
     for place, data in plan.put.items():
         if not (isinstance(data, bytes) and layout.is_entry(place)):
             continue
@@ -247,8 +245,9 @@ def _path_of(reader: Reader, entry_id: str) -> str | None:
     return reader.row(docs[0]).path if len(docs) == 1 else None
 
 
-def _side(joining: Joining, commit: str) -> Side:
+def _side(repository: Repository, commit: str) -> Side:
     from memcli.entries.merging.trees import Side
+    from memcli.storage.git import merging
 
-    tree = joining.tree(commit)
-    return Side(_OTHER, tree, lambda path: joining.changed_at(commit, path))
+    tree = merging.tree(repository, commit)
+    return Side(_OTHER, tree, lambda path: merging.changed_at(repository, commit, path))

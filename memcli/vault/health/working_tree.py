@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from memcli.storage.git.beside_head import Comparable
+    from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
 
 _LET_GO = "to let it go: git commit, or memcli repair --accept-deletions"
@@ -98,7 +98,7 @@ class WorkingTree(NamedTuple):
 
 def working_tree(
     vault: Vault,
-    repository: Comparable,
+    repository: Repository,
     broken: Collection[str] = (),
     status: Sequence[tuple[str, str]] | None = None,
 ) -> WorkingTree:
@@ -113,6 +113,8 @@ def working_tree(
     Raises:
         HistoryError: git refused.
     """
+    from memcli.storage.git import history, tree
+
     if status is None:
         status = repository.status()
     rows = sorted((path, code) for code, path in status if _is_ours(path))
@@ -123,7 +125,7 @@ def working_tree(
     ]
     gone = {path for path, code in rows if code[1] == "D" or code == "D "} - set(lost)
     staged = {path for path, code in rows if code[0] not in " ?"} - set(lost)
-    if staged and repository.index_is_another_commit():
+    if staged and tree.index_is_another_commit(repository):
         raced = [path for path, code in rows if code[0] in "MD" and path in staged]
     else:
         raced = []
@@ -167,7 +169,7 @@ def working_tree(
             findings.append(_finding("moved", path, place))
     forgotten: list[str] = []
     if missing and not (older or revived or raced or lost or len(missing) > _MOST):
-        forgotten = repository.undisturbed(missing)
+        forgotten = history.undisturbed(repository, missing)
     missing = [path for path in missing if path not in forgotten]
     findings += [_finding("gone", path) for path in missing]
     findings += [_finding("revived", path) for path in revived]
@@ -184,17 +186,24 @@ def _finding(what: str, path: str, place: str = "") -> Finding:
     return Finding(path, 1, code, WARNING, message.format(place=place), hint)
 
 
-def _older(repository: Comparable, paths: Sequence[str]) -> list[str]:
+def _older(repository: Repository, paths: Sequence[str]) -> list[str]:
     """Those of the paths at which the folder has what an earlier commit had."""
+    from memcli.storage.git import history, tree
+
     ours = [path for path in paths if layout.is_entry(path)]
     if not ours:
         return []
-    known = {(blob.path, blob.id) for blob in repository.blobs(ours, None, of="HEAD")}
-    return [path for path, blob in repository.blob_ids(ours) if (path, blob) in known]
+    known = {
+        (blob.path, blob.id)
+        for blob in history.blobs(repository, ours, None, of="HEAD")
+    }
+    return [
+        path for path, blob in tree.blob_ids(repository, ours) if (path, blob) in known
+    ]
 
 
 def _place_of(
-    vault: Vault, repository: Comparable, path: str, uncommitted: dict[str, str]
+    vault: Vault, repository: Repository, path: str, uncommitted: dict[str, str]
 ) -> str | None:
     """Where an entry is whose file is gone; None when it is nowhere, or in doubt.
 
@@ -230,7 +239,7 @@ def _is_folder(root: str, path: str) -> bool:
         return False
 
 
-def _is_committed(repository: Comparable, path: str) -> bool:
+def _is_committed(repository: Repository, path: str) -> bool:
     try:
         repository.show("HEAD", path)
     except MemcliError:
@@ -238,7 +247,7 @@ def _is_committed(repository: Comparable, path: str) -> bool:
     return True
 
 
-def _is_head(root: str, repository: Comparable, path: str) -> bool:
+def _is_head(root: str, repository: Repository, path: str) -> bool:
     try:
         return repository.show("HEAD", path) == files.current(inside(root, path))
     except MemcliError:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from memcli.errors import HistoryError
-from memcli.storage.git import index_lock, process
-from memcli.storage.git.readable import Readable
+from memcli.storage.git import commit as commits
+from memcli.storage.git import index_lock, process, tree
 from memcli.storage.git.repository import Repository
 from tests.git_command import git
 
@@ -26,7 +26,7 @@ def root(tmp_path: Path) -> Path:
     root.mkdir()
     repository = Repository.init(str(root))
     (root / "old.md").write_text("old\n")
-    repository.commit(["old.md"], "start")
+    commits.commit(repository, ["old.md"], "start")
     return root
 
 
@@ -69,7 +69,7 @@ def test_a_git_that_lies_in_the_vault_or_its_repository_is_not_run(
     repository = Repository.open(str(root), environ={**os.environ, "PATH": path})
     assert repository.setting("user.name")
     (root / "a.md").write_text("a\n")
-    assert repository.commit(["a.md"], "add")
+    assert commits.commit(repository, ["a.md"], "add")
     assert not (tmp_path / "ran").exists()
     # Nor by a hook of the user, by its name alone.
     assert str(bin_folder) not in repository.environment["PATH"]
@@ -97,7 +97,7 @@ def test_a_rule_that_takes_git_for_ever_is_named_after_the_limit(
     (root / ".gitignore").write_text("*.tmp\n" + HOSTILE)
     (root / ("a" * 200 + ".md")).write_text("a\n")
     with pytest.raises(HistoryError, match=r"git status did not end.*\.gitignore:2 "):
-        Readable.open(str(root)).status()
+        Repository.open(str(root)).status()
     assert not alive(f"git -C {root}")
 
 
@@ -118,8 +118,8 @@ def test_a_pipe_that_git_would_wait_for_is_named_within_a_second(
     os.mkfifo(root / name)
     asks = [
         repository.status,
-        repository.files,
-        lambda: repository.commit(["notes/a.md"], "add"),
+        lambda: tree.files(repository),
+        lambda: commits.commit(repository, ["notes/a.md"], "add"),
     ]
     if name != ".gitattributes":  # `ls-files` reads none
         # Only a commit reads the branch and its reflog.
@@ -143,12 +143,12 @@ def test_a_hook_of_a_person_may_take_its_time_and_ends_with_its_git_at_the_limit
     hook.write_text("#!/bin/sh\nsleep 0.7\n")
     hook.chmod(0o755)
     (root / "a.md").write_text("a\n")
-    assert Repository.open(str(root)).commit(["a.md"], "add")
+    assert commits.commit(Repository.open(str(root)), ["a.md"], "add")
     hook.write_text(f"#!/bin/sh\nsh -c 'sleep 3333; echo {root}'\n")
     monkeypatch.setattr(process, "LONGEST", 1.0)
     (root / "a.md").write_text("b\n")
     with pytest.raises(HistoryError, match="git commit did not end within 1 s"):
-        Repository.open(str(root)).commit(["a.md"], "change")
+        commits.commit(Repository.open(str(root)), ["a.md"], "change")
     assert not alive(f"sleep 3333; echo {root}")
     assert not (root / ".git" / "index.lock").exists()
     assert git(root, "diff", "--cached", "--name-only") == ""
@@ -161,7 +161,8 @@ def test_what_a_hook_leaves_in_the_background_outlives_the_commit(root: Path) ->
     hook.chmod(0o755)
     program = (
         "import sys; from memcli.storage.git.repository import Repository\n"
-        "Repository.open(sys.argv[1]).commit(['a.md'], 'add')"
+        "from memcli.storage.git import commit as commits\n"
+        "commits.commit(Repository.open(sys.argv[1]), ['a.md'], 'add')"
     )
     (root / "a.md").write_text("a\n")
     subprocess.run([sys.executable, "-c", program, str(root)], check=True)
@@ -181,7 +182,8 @@ def test_a_git_ends_when_its_memcli_does(root: Path, number: signal.Signals) -> 
     (root / "a.md").write_text("a\n")
     program = (
         "import sys; from memcli.storage.git.repository import Repository\n"
-        "Repository.open(sys.argv[1]).commit(['a.md'], 'add')"
+        "from memcli.storage.git import commit as commits\n"
+        "commits.commit(Repository.open(sys.argv[1]), ['a.md'], 'add')"
     )
     running = subprocess.Popen([sys.executable, "-c", program, str(root)])
     while not (root / ".git" / "started").exists():
@@ -189,11 +191,13 @@ def test_a_git_ends_when_its_memcli_does(root: Path, number: signal.Signals) -> 
     running.send_signal(number)
     running.wait()
     until = time.monotonic() + 10
-    while (root / ".git" / "index.lock").exists() and time.monotonic() < until:
+    while alive(f"sleep 3333; echo {root}") and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not alive(f"sleep 3333; echo {root}")
+    git_dir = str(root / ".git")
+    while not index_lock.release(git_dir) and time.monotonic() < until:
         time.sleep(0.01)
     assert not (root / ".git" / "index.lock").exists()
-    time.sleep(0.1)
-    assert not alive(f"sleep 3333; echo {root}")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a file without a name")
@@ -230,12 +234,12 @@ def test_a_lock_has_its_mark_before_it_has_its_name(
 
 def test_a_replaced_commit_is_read_as_it_was_made(root: Path) -> None:
     (root / "a.md").write_text("a\n")
-    Repository.open(str(root)).commit(["a.md"], "add")
+    commits.commit(Repository.open(str(root)), ["a.md"], "add")
     git(root, "replace", "HEAD", "HEAD^")
     repository = Repository.open(str(root))
     assert repository.status() == []
     (root / "b.md").write_text("b\n")
-    repository.commit(["b.md"], "add")
+    commits.commit(repository, ["b.md"], "add")
     git(root, "replace", "-d", "HEAD^")
     assert git(root, "ls-tree", "--name-only", "HEAD") == "a.md\nb.md\nold.md\n"
     assert git(root, "status", "--porcelain") == ""

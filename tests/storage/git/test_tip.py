@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memcli.storage.git import tip
-from memcli.storage.git.beside_head import Comparable
+from memcli.storage.git.repository import Repository
 
 
 def git(folder: Path, *words: str) -> str:
@@ -44,7 +44,7 @@ def test_the_commit_is_gits_loose_packed_detached_and_in_a_linked_tree(
     repository: Path,
 ) -> None:
     assert told(repository) == asked(repository) == ""
-    assert Comparable.open(str(repository)).head() is None
+    assert Repository.open(str(repository)).head() is None
     git(repository, "commit", "-q", "--allow-empty", "-m", "one")
     first = told(repository)
     assert first == asked(repository) != ""
@@ -57,7 +57,7 @@ def test_the_commit_is_gits_loose_packed_detached_and_in_a_linked_tree(
     assert told(linked) == asked(linked) == first
     git(repository, "checkout", "-q", "--detach")
     assert told(repository) == asked(repository)
-    assert Comparable.open(str(linked)).head() == first
+    assert Repository.open(str(linked)).head() == first
 
 
 @pytest.mark.parametrize("what", ["folder", "words", "link", "pipe", "short"])

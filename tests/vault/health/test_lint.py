@@ -177,7 +177,11 @@ def test_lint_changes_nothing(vault: Vault):
             6,
             "[agents.ada] policy must be one of isolated, shared, group",
         ),
-        ("[limits]\nlock_wait = 1\nbody = 0\n", 3, "[limits] body must be above 0"),
+        (
+            "[limits]\nlock_wait = 1\nbody = 0\n",
+            3,
+            "[limits] body must be a number from 1 to",
+        ),
         ("[agents]\nada = 1\n", 1, "[agents.ada] policy must be one of"),
         ("\n[vault\n", 2, "Expected ']'"),
     ],

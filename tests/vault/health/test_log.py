@@ -132,13 +132,15 @@ def test_what_git_has_not_is_none_and_what_is_empty_is_empty(vault: Vault) -> No
 
 
 def test_a_file_of_the_history_that_is_too_large_is_not_read(vault: Vault) -> None:
+    from memcli.storage.git import history
+
     large = Path(vault.root, "memories", "zeros.md")
     large.write_bytes(bytes(LARGEST + 1))  # 62 KB in git's objects
     for words in (["add", "--all"], ["commit", "-qm", "zeros"]):
         subprocess.run(["git", *words], cwd=vault.root, check=True)
     repository = Repository.open(vault.root)
     path = "memories/zeros.md"
-    (blob,) = repository.blobs([path], None)
+    (blob,) = history.blobs(repository, [path], None)
     assert repository.contents([blob]) == [b""]
     for read in (repository.show, lambda *of: repository.files_at(of[0], [of[1]])):
         with pytest.raises(HistoryError, match="64,000,001 bytes, above the limit"):

@@ -1,0 +1,347 @@
+"""A commit of some files, which git stages and one of two ways commits.
+
+Invariant: git stages the files in a copy of git's index, under the index's lock,
+so filters, attributes and ignore rules apply as git reads them. The commit holds what
+was staged and nothing else. The copy takes the index's place by one rename after the
+commit was made: one that fails, on a full disk too, leaves nothing staged, and what a
+person has staged is neither committed nor lost.
+
+Where git stores the very bytes and the user asks for no more (no hooks, no signing, no
+merge in progress), `git fast-import` makes the commit; otherwise `git commit` does, in
+an index of HEAD and these files. `commit --only` looks at every file of the work tree
+twice, and compares each path with each: 100,000 new files took it 280 s.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import time
+
+from memcli.entries import identity
+from memcli.errors import MemcliError
+from memcli.named_tuple import NamedTuple
+from memcli.storage import files
+from memcli.storage.git import fast_import, printed, tip
+from memcli.storage.git.complaints import (
+    changed_meanwhile,
+    failure,
+    names_nobody,
+    unfinished,
+)
+from memcli.storage.git.index_lock import IndexLock, patiently
+from memcli.storage.git.process import refused_by_disk, run
+from memcli.storage.git.staging import (
+    CHEAP,
+    NEW_LINES,
+    PATHS,
+    Staged,
+    differing,
+    index_lines,
+    pathspecs,
+    stage,
+)
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from memcli.storage.git.repository import Repository
+
+
+_NO_GC = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
+# The report carries the whole id, and a title may start with '#'.
+_COMMIT = (
+    *("-c", "core.abbrev=40", "-c", "i18n.commitEncoding=UTF-8"),
+    *("commit", "--no-status", "--untracked-files=no", "--cleanup=whitespace"),
+)
+_NOBODY = ("-c", "user.name=memcli", "-c", "user.email=memcli@localhost")
+
+# What a whole commit would conclude, and `git rebase --abort` would lose again.
+_UNFINISHED = (
+    ("rebase-merge", "rebase"),
+    ("rebase-apply", "rebase"),
+    ("MERGE_HEAD", "merge"),
+    ("CHERRY_PICK_HEAD", "cherry-pick"),
+)
+_UNDER_WAY = ("REVERT_HEAD", "sequencer", "commondir", "shallow.lock")
+# The pack that fast-import makes is unpacked at once: compressing the tree of a folder
+# of 4,000 notes for it took 10 of its 24 ms. What is kept is compressed as always.
+# A user may have set `transfer.unpackLimit` so that each save would stay a pack.
+_FAST = ("-c", "pack.compression=0", "-c", "fastimport.unpackLimit=100")
+_IDENTITY = ("GIT_AUTHOR_", "GIT_COMMITTER_")
+# With any of these settings, at any value, git does more than make a commit.
+_SETTINGS = re.compile(
+    r"(?:core\.hookspath|hook\..*|commit\.gpgsign|gpg\..*|user\.signingkey|author\..*"
+    r"|committer\..*|extensions\..*|i18n\.commitencoding)"
+)
+# What git takes off both ends of a name, beside white space and control characters.
+_OFF_A_NAME = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
+# git's own estimate: it collects garbage above 6,700 loose objects, that is when
+# the folder of one first byte, 17, holds more than 6,700 / 256 of them.
+_GC_SAMPLE = "17"
+_GC_LIMIT = 27
+# A person who commits in the same instant moves the branch, but not five times.
+_TRIES = 5
+
+
+class Made(NamedTuple):
+    """A commit's id, and whether git's index has it, too."""
+
+    id: str | None
+    indexed: bool
+
+
+def commit(
+    repository: Repository,
+    paths: Sequence[str],
+    message: str,
+    *,
+    meant: Mapping[str, bytes | None] | None = None,
+    patience: float = 2.0,
+) -> str | None:
+    """Commit these paths as they are on disk: added, changed or deleted.
+
+    The user's hooks and signing apply. A path that exists neither on disk nor
+    in git is skipped. Garbage is collected when git would do so itself.
+
+    Args:
+        repository: the vault's.
+        paths: files, not folders.
+        message: the commit message; its first line is the subject.
+        meant: what the files are to hold, None for no file.
+        patience: seconds to wait while another git holds a lock; editors take
+            it for moments, whenever they refresh.
+
+    Returns:
+        The commit's id, or None when none of the paths differs from HEAD.
+
+    Raises:
+        Conflict: a file does not hold what is meant; nothing was committed.
+        LockBusy: another git held a lock longer than that.
+        HistoryError, WriteFailed: a hook, git or the disk refused.
+    """
+    repository.unsettled = False
+    if not paths:
+        return None
+    clean = message.replace("\0", " ").encode("utf-8", "replace").decode()
+    wanted = list(dict.fromkeys(paths))
+    made = patiently(
+        repository.git_dir,
+        lambda: make(repository, wanted, clean, meant or {}),
+        patience,
+    )
+    repository.unsettled = not made.indexed
+    if made.id and _garbage_is_due(repository.git_dir):
+        repository.git(("gc", "--auto", "--quiet"))  # goes on in the background
+    return made.id
+
+
+def unstage(
+    repository: Repository, paths: Iterable[str], *, patience: float = 2.0
+) -> None:
+    """Put these paths into git's index as HEAD has them.
+
+    Raises:
+        LockBusy, HistoryError: git refused.
+    """
+    wanted = list(paths)
+
+    def reset() -> None:
+        done = repository.git(("reset", "--quiet", *PATHS), pathspecs(wanted))
+        if done.code:
+            raise failure(repository, done, wanted)
+
+    if wanted:
+        patiently(repository.git_dir, reset, patience)
+
+
+def make(
+    repository: Repository,
+    paths: Sequence[str],
+    message: str,
+    meant: Mapping[str, bytes | None] | None,
+) -> Made:
+    """Commit these files as they are on disk; no id where none differs from HEAD.
+
+    Raises:
+        Conflict: a file does not hold what is meant; nothing was committed.
+        LockBusy: another git holds the lock of the index.
+        HistoryError, WriteFailed: git, a hook or the disk refused.
+    """
+    git_dir = repository.git_dir
+    for state, name in _UNFINISHED:
+        if os.path.lexists(os.path.join(git_dir, state)):
+            raise unfinished(name, paths)
+    with IndexLock(git_dir, repository.environment) as index:
+        index.make_copy()
+        # A branch is switched under this lock, so not from here on.
+        contents = _contents(repository, paths)
+        for path, data in (meant or {}).items():
+            if contents[path] != data:
+                raise changed_meanwhile(path)
+        parent = repository.head()
+        staged = stage(repository, index.env, contents, parent)
+        now = _contents(repository, paths)
+        if changed := [path for path in paths if now[path] != contents[path]]:
+            raise changed_meanwhile(changed[0])
+        commit, indexed = None, True
+        who = _plainly(repository, staged, contents) if staged else ""
+        if who:
+            commit = _by_import(repository, staged, message, who)
+        if staged and commit is None:
+            commit = _by_git(repository, index, staged, message)
+            again = differing(repository, index.env, staged, "HEAD") if commit else {}
+            if again:  # a hook formats files and adds them
+                reset = ("reset", "--quiet", *PATHS)
+                done = run(repository.root, index.env, reset, pathspecs(again))
+                indexed = not done.code
+        # The commit is made: what fails from here on does not unmake it.
+        indexed = index.install() and indexed if commit else True
+    if commit is None:  # a file that was only announced, and is gone again
+        gone = [path for path, data in contents.items() if data is None]
+        if gone:
+            unstage(repository, gone)
+    elif indexed and parent and not index.is_in_place():
+        with contextlib.suppress(KeyboardInterrupt, MemcliError):
+            indexed = _correct_index(repository, staged, parent)
+    return Made(commit, indexed)
+
+
+def _contents(repository: Repository, paths: Iterable[str]) -> dict[str, bytes | None]:
+    root = repository.root
+    return {path: files.current(os.path.join(root, path)) for path in paths}
+
+
+def _plainly(
+    repository: Repository,
+    staged: Mapping[str, Staged],
+    contents: Mapping[str, bytes | None],
+) -> str:
+    """Who commits, where no more is asked of git than to store these bytes; or ""."""
+    git_dir, env = repository.git_dir, repository.environment
+    try:
+        hooks = os.listdir(os.path.join(git_dir, "hooks"))
+    except FileNotFoundError:
+        hooks = []
+    except OSError:
+        return ""
+    if (
+        any(os.path.lexists(os.path.join(git_dir, name)) for name in _UNDER_WAY)
+        or any(not name.endswith(".sample") for name in hooks)
+        or any(name.startswith(_IDENTITY) for name in env)
+        # Without one the branch is unborn, or only git can tell.
+        or not tip.branch(git_dir).startswith("refs/heads/")
+        or not tip.commit(git_dir)
+    ):
+        return ""
+    for path, (_, blob) in staged.items():
+        data = contents[path]
+        if data is not None:
+            digest = identity.sha1(b"blob %d\0" % len(data) + data).hex()
+            if blob != digest:
+                return ""
+    return _identity(repository)
+
+
+def _identity(repository: Repository) -> str:
+    """`Name <address>`; empty where git has to look for one, or its settings ask for
+    more than a commit."""
+    listed = run(repository.root, repository.environment, ("config", "--list", "-z"))
+    settings: dict[str, str] = {}
+    for item in printed.names(listed.printed):
+        key, _, value = item.partition("\n")
+        settings[key] = value
+    if listed.code or any(map(_SETTINGS.fullmatch, settings)):
+        return ""
+    name, address = (
+        settings.get(key, "").strip(_OFF_A_NAME) for key in ("user.name", "user.email")
+    )
+    if not name or not address or re.search(r"[<>\n]", name + address):
+        return ""
+    who = f"{name} <{address}>"
+    try:
+        who.encode()
+    except UnicodeEncodeError:  # git makes UTF-8 of a name in Latin-1
+        return ""
+    return who
+
+
+def _by_import(
+    repository: Repository, staged: Mapping[str, Staged], message: str, who: str
+) -> str | None:
+    """The commit by fast-import on the tip of the branch; None where it refuses."""
+    git_dir = repository.git_dir
+    branch = tip.branch(git_dir)
+    top = repository.prefix
+    put = {top + path: what for path, what in staged.items() if what.mode != "000000"}
+    gone = [top + path for path, what in staged.items() if what.mode == "000000"]
+    stream = fast_import.stream_of(branch, (f"{branch}^0",), put, gone, message, who)
+    for _ in range(_TRIES):
+        done = fast_import.commit(repository, stream, *_FAST)
+        if b"does not contain" not in done.output and b".lock'" not in done.output:
+            break
+        time.sleep(0.01)
+    if not done.code:
+        return tip.commit(git_dir)
+    # `git commit` would fail, too, and leave more behind.
+    if full := refused_by_disk(done.output, git_dir):
+        raise full
+    return None
+
+
+def _by_git(
+    repository: Repository,
+    index: IndexLock,
+    staged: Mapping[str, Staged],
+    message: str,
+) -> str | None:
+    """The commit by git itself, with the user's hooks, signing and identity; None where
+    a hook left nothing to commit."""
+    own = index.make_copy_of_head()
+    steps = [(("read-tree", "--reset", "-i", "HEAD"), b"")] if repository.head() else []
+    for words, data in (*steps, (NEW_LINES, index_lines(repository, staged))):
+        done = run(repository.top, own, words, data)
+        if done.code:
+            raise failure(repository, done, [*staged])
+    words = (*CHEAP, *_NO_GC, *_COMMIT, "-m", message)
+    done = run(repository.root, own, words)
+    if done.code == 128 and names_nobody(done.output):
+        done = run(repository.root, own, (*_NOBODY, *words))
+    if done.code == 0 or b"repository has been updated" in done.output:
+        return printed.commit_id(done.printed) or repository.head()
+    if done.code == 1 and b"nothing to commit" in done.output:
+        return None
+    raise failure(repository, done, [*staged])
+
+
+def _correct_index(
+    repository: Repository, staged: Mapping[str, Staged], parent: str
+) -> bool:
+    """Let the index hold what was committed, also when another git overwrote it.
+
+    `git commit PATH` reads the index before it locks it. When a person started one
+    before this commit, it writes an index without these files, and their next commit
+    would undo this one. Such a commit ends within milliseconds; the look costs one.
+    What a person has staged after the commit is not what its parent holds, and stays:
+    the index then is as it should be, too.
+    """
+    env = repository.environment
+    for _ in range(_TRIES):
+        other = differing(repository, env, staged, parent)
+        stale = {path: what for path, what in staged.items() if path not in other}
+        if not stale:
+            return True
+        run(repository.top, env, NEW_LINES, index_lines(repository, stale))
+    return False
+
+
+def _garbage_is_due(git_dir: str) -> bool:
+    # A linked work tree names the owner of its objects.
+    objects = os.path.join(tip.shared_folder(git_dir), "objects", _GC_SAMPLE)
+    try:
+        return len(os.listdir(objects)) >= _GC_LIMIT
+    except OSError:
+        return False

@@ -1,0 +1,345 @@
+"""Two histories made one: what differs, the commit that joins them, and going there.
+
+Invariant: until `go` nothing is visible but objects that no branch names. `go` moves
+the branch from the one commit that was meant to the other, or fails; the index follows
+for the paths that differ, and what a person has staged elsewhere stays staged. The
+vault is the whole repository; paths are those of both.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+
+from memcli.entries.merging.trees import Blob
+from memcli.errors import HistoryError, MemcliError
+from memcli.named_tuple import NamedTuple
+from memcli.storage import files
+from memcli.storage.git import fast_import, limits
+from memcli.storage.git.commit import unstage
+from memcli.storage.git.complaints import changed_meanwhile, names_nobody, refused
+from memcli.storage.git.index_lock import IndexLock, patiently
+from memcli.storage.git.process import refused_by_disk, run
+from memcli.storage.vault_paths import inside
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from memcli.storage.git.repository import Repository
+
+REGULAR = "100644"
+LINK = "120000"
+SUBMODULE = "160000"
+_NOTHING = "0" * 40
+_NO_IDENTITY = "memcli <memcli@localhost>"
+# The name under which a commit is made; removed at once.
+_SCRATCH_REF = "refs/memcli/sync"
+# Seconds that a program for signing has: without a terminal one that asks for a
+# password would wait for ever.
+_SIGNING = 60.0
+
+
+class Move(NamedTuple):
+    """A branch that goes from one commit to another.
+
+    The commits are whole ids, so that a branch which went elsewhere meanwhile is
+    noticed; `branch` is its short name.
+    """
+
+    branch: str
+    before: str
+    after: str
+
+
+class Difference(NamedTuple):
+    """A path at which two commits differ; None stands for no file."""
+
+    path: str
+    before: Blob | None
+    after: Blob | None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether both are ordinary files or nothing: bytes that memcli writes."""
+        return all(side is None or side.mode == REGULAR for side in self[1:])
+
+
+def bases(repository: Repository, ours: str, theirs: str) -> list[str]:
+    """The newest commits that both histories hold, sorted; usually one."""
+    done = repository.git(("merge-base", "--all", ours, theirs))
+    return sorted(done.printed.decode().split()) if done.code == 0 else []
+
+
+def tree(repository: Repository, commit: str) -> dict[str, Blob]:
+    """Every file of a commit.
+
+    Raises:
+        HistoryError: git refused.
+    """
+    done = repository.git(("ls-tree", "-r", "-z", "--full-tree", commit))
+    if done.code:
+        raise HistoryError(f"git cannot read the commit {commit}: {done.text}")
+    found = {}
+    for row in done.printed.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+        facts, _, path = row.partition("\t")
+        mode, _, oid = facts.split(" ")
+        found[path] = Blob(mode, oid)
+    return found
+
+
+def differences(repository: Repository, before: str, after: str) -> list[Difference]:
+    """The paths at which two commits differ.
+
+    Raises:
+        HistoryError: git refused.
+    """
+    words = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev")
+    done = repository.git((*words, before, after, "--"))
+    if done.code:
+        raise HistoryError(f"git cannot compare two commits: {done.text}")
+    rows = done.printed.decode("utf-8", "surrogateescape").split("\0")[:-1]
+    found = []
+    for facts, path in zip(rows[::2], rows[1::2], strict=True):
+        old_mode, new_mode, old, new, _ = facts[1:].split(" ")
+        found.append(Difference(path, _side(old_mode, old), _side(new_mode, new)))
+    return found
+
+
+def read_blobs(repository: Repository, oids: Sequence[str]) -> list[bytes]:
+    """The bytes of each of these blobs.
+
+    Raises:
+        TooLarge: they are more than a merge may hold in memory.
+        HistoryError: one is missing.
+    """
+    if not oids:
+        return []
+    limits.refuse_sizes(sizes(repository, oids))
+    return [data or b"" for data in repository.objects(list(oids))]
+
+
+def sizes(repository: Repository, oids: Sequence[str]) -> list[int]:
+    """How many bytes each of these blobs has; raises HistoryError for none."""
+    names = "".join(f"{oid}\n" for oid in oids).encode()
+    words = ("cat-file", "--batch-check=%(objecttype) %(objectsize)")
+    found = []
+    for line in repository.git(words, names).printed.splitlines():
+        kind, _, size = line.partition(b" ")
+        if kind != b"blob":
+            raise HistoryError(f"a file of the history is missing: {line!r}")
+        found.append(int(size))
+    return found
+
+
+def named_by(repository: Repository, ours: str, theirs: str, trailer: str) -> str:
+    """Whose the newest commits are that only `theirs` has: the value of the newest
+    such trailer, else the author of the newest; '' for none.
+
+    Both are the remote's: only letters that can be printed are kept of them, and
+    60 at most.
+    """
+    words = (
+        "log", "-z", "--max-count=50", "--no-show-signature", "--encoding=UTF-8",
+        f"--format=%(trailers:key={trailer},valueonly,separator=%x2C)%x1f%an",
+        theirs, f"^{ours}", "--",
+    )  # fmt: skip
+    author = ""
+    for row in repository.git(words).printed.decode("utf-8", "replace").split("\0"):
+        machine, _, name = row.strip("\n").partition("\x1f")
+        if said := _shown(machine.split(",")[0]):
+            return said
+        author = author or _shown(name)
+    return author
+
+
+def changed_at(repository: Repository, commit: str, path: str) -> int:
+    """When the last commit before this one changed a path, epoch seconds; or 0."""
+    done = repository.git(
+        ("log", "-1", "--format=%ct", "--no-show-signature", commit,
+         "--", f":(literal){path}")
+    )  # fmt: skip
+    text = done.printed.decode().strip()
+    return int(text) if text.isdigit() else 0
+
+
+def join(
+    repository: Repository,
+    parents: Sequence[str],
+    put: Mapping[str, Blob | bytes],
+    gone: Iterable[str],
+    message: str,
+) -> str:
+    """Make a commit of several parents, whose tree is the first one's but for this.
+
+    No branch names it yet. git's hooks for merges do not run; the user's signing
+    applies.
+
+    Args:
+        parents: ids of commits.
+        put: by path the new bytes, or a file that git has.
+        gone: paths that the commit has no longer.
+        message: of the commit.
+
+    Returns:
+        Its id.
+
+    Raises:
+        HistoryError, WriteFailed: git or the disk refused.
+    """
+    who = _identity(repository)
+    stream = fast_import.stream_of(_SCRATCH_REF, parents, put, gone, message, who)
+    done = fast_import.commit(repository, stream, force=True)
+    if done.code:
+        full = refused_by_disk(done.output, repository.git_dir)
+        raise full or refused("the merge cannot be committed", done)
+    made = repository.commit_of(_SCRATCH_REF)
+    repository.git(("update-ref", "-d", _SCRATCH_REF))
+    if made is None:
+        raise HistoryError("git made no commit of the merge")
+    signing = repository.git(("config", "--type=bool", "--get", "commit.gpgSign"))
+    if signing.printed.strip() != b"true":
+        return made
+    signed_words = ["commit-tree", "-S", f"{made}^{{tree}}"]
+    for parent in parents:
+        signed_words += ["-p", parent]
+    text = (message.strip() + "\n").encode()
+    signed = run(
+        repository.root, repository.environment, signed_words, text, seconds=_SIGNING
+    )
+    if signed.code:
+        raise refused("the merge cannot be signed", signed)
+    return signed.printed.decode().strip()
+
+
+def _identity(repository: Repository) -> str:
+    done = repository.git(("var", "GIT_COMMITTER_IDENT"))
+    if done.code:
+        if names_nobody(done.output):
+            return _NO_IDENTITY
+        raise refused("git cannot say who commits", done)
+    name, _, _ = done.printed.decode("utf-8", "replace").rpartition(">")
+    return name + ">"
+
+
+def go(repository: Repository, move: Move, meant: Mapping[str, bytes | None]) -> None:
+    """Let branch and index go where a move says; the plain files are there already.
+
+    Raises:
+        Conflict: a file does not hold what is meant; nothing was moved.
+        HistoryError: the branch has moved meanwhile (code `head_moved`).
+        LockBusy: another git holds the lock of the index.
+    """
+    for path, data in meant.items():
+        if files.standing(inside(repository.root, path)) != data:
+            raise changed_meanwhile(path)
+    repository.unsettled = False
+    patiently(repository.git_dir, lambda: _go(repository, move))
+
+
+def _go(repository: Repository, move: Move) -> None:
+    changed = differences(repository, move.before, move.after)
+    # git takes no file where it has a folder: what goes, goes first.
+    ordered = sorted(changed, key=lambda each: each.after is not None)
+    lines = b"".join(map(_index_line, ordered))
+    with IndexLock(repository.git_dir, repository.environment) as index:
+        index.make_copy()
+        # A branch is switched under this lock, so not from here on.
+        if repository.branch() != move.branch:
+            raise _moved(move)
+        staged = ("update-index", "-z", "--index-info")
+        done = run(repository.root, index.env, staged, lines)
+        if done.code:
+            full = refused_by_disk(done.output, repository.git_dir)
+            raise full or refused("git cannot stage the remote's changes", done)
+        ref = f"refs/heads/{move.branch}"
+        if repository.commit_of(ref) != move.after:
+            words = (
+                "update-ref",
+                "-m",
+                "memcli sync",
+                ref,
+                move.after,
+                move.before,
+            )
+            if repository.git(words).code:
+                raise _moved(move)
+        # Only a saving: git need not read these files again.
+        run(repository.root, index.env, ("update-index", "-q", "--refresh"))
+        repository.unsettled = not index.install()
+    put_odd(repository, changed)
+
+
+def conclude(repository: Repository, move: Move, paths: Sequence[str]) -> bool:
+    """Finish what a killed process began; False when the branch is elsewhere.
+
+    Its plain files are right already, but for those that were edited since.
+    """
+    if repository.branch() != move.branch:
+        return False
+    if repository.commit_of(f"refs/heads/{move.branch}") == move.after:
+        unstage(repository, paths)
+        put_odd(repository, differences(repository, move.before, move.after))
+        return True
+    try:
+        go(repository, move, {})
+    except HistoryError:
+        return False
+    return True
+
+
+def put_odd(repository: Repository, changed: Sequence[Difference]) -> None:
+    """Let links, programs and submodules be in the folder as in the index.
+
+    git does it, which writes through no link. What is in the way stays, and git
+    status shows it.
+    """
+    odd = [each for each in changed if not each.is_plain]
+    for each in odd:
+        if each.after is None or each.after.mode != (each.before or each.after).mode:
+            with contextlib.suppress(OSError, MemcliError):
+                _remove_odd(repository, each.path)
+    put_back(repository, [each.path for each in odd if each.after is not None])
+
+
+def put_back(repository: Repository, paths: Sequence[str]) -> None:
+    """Let these paths be in the folder as the index has them."""
+    if paths:
+        names = "".join(f"{path}\0" for path in paths)
+        words = ("checkout-index", "-f", "-q", "-u", "-z", "--stdin")
+        repository.git(words, names.encode("utf-8", "surrogateescape"))
+
+
+def _remove_odd(repository: Repository, path: str) -> None:
+    folder, _, name = path.rpartition("/")
+    place = os.path.join(
+        inside(repository.root, folder) if folder else repository.root, name
+    )
+    if stat.S_ISDIR(os.lstat(place).st_mode):
+        os.rmdir(place)  # of a submodule that was never populated
+    else:
+        os.unlink(place)
+
+
+def _shown(name: str) -> str:
+    """A name of the remote's, without control characters: it goes into messages."""
+    return "".join(filter(str.isprintable, name)).strip()[:60]
+
+
+def _side(mode: str, oid: str) -> Blob | None:
+    return None if mode == "000000" else Blob(mode, oid)
+
+
+def _index_line(each: Difference) -> bytes:
+    mode, oid = each.after or ("0", _NOTHING)
+    return f"{mode} {oid}\t{each.path}\0".encode("utf-8", "surrogateescape")
+
+
+def _moved(move: Move) -> HistoryError:
+    return HistoryError(
+        f"another git has moved {move.branch} meanwhile; nothing was changed",
+        hint="Repeat the command.",
+        code="head_moved",
+    )
