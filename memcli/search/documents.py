@@ -107,6 +107,10 @@ class Documents:
 
         return self.exact("session", f"{numbered(name):016x}")
 
+    def fetch_sessions(self, sessions: Iterable[int]) -> None:
+        """Read the documents of several sessions at once."""
+        self.fetch("session", [f"{session:016x}" for session in sessions])
+
     def session_members(self, session: int) -> list[int]:
         """The documents of a session, in their order in it."""
         found = self._members.get(session)

@@ -62,6 +62,7 @@ _MOST_ASKED = 2_000  # values of one SELECT
 # What a process that stays remembers: lists with so many documents, so many rows.
 _MOST_LISTED = 1 << 20
 _MOST_ROWS = 512
+_MOST_COUNTED = 1 << 15
 
 
 class Damaged(Exception):
@@ -143,6 +144,7 @@ class Store:
         self._hides = False
         self._lists: dict[tuple[str, str], tuple[array[int], array[float]]] = {}
         self._listed = 0
+        self._counts: dict[str, dict[bytes, int]] = {}
         self._rows: dict[int, bytes] = {}
         if size.documents < size.end:
             self.live = bytes(map(bool, self.columns.orders))
@@ -232,18 +234,18 @@ class Store:
         if self._hides:
             self.fetch(field, terms)
             return [len(self.exact(field, term)) for term in terms]
-        counts: dict[bytes, int] = {}
+        known = self._counts.setdefault(field, {})
         names = [*map(encoded, terms)]
+        missing = [name for name in dict.fromkeys(names) if name not in known]
+        if len(known) + len(missing) > _MOST_COUNTED:
+            known.clear()
+            missing = [*dict.fromkeys(names)]
+        counts = dict.fromkeys(missing, 0)
         sql = "SELECT text, n FROM posting WHERE field = ? AND text IN (?*)"
-        for text, n in self._each(sql, [*dict.fromkeys(names)], field):
-            name = bytes(text)
-            counts[name] = counts.get(name, 0) + n
-        return [counts.get(name, 0) for name in names]
-
-    def frequency(self, field: str, term: str) -> int:
-        """How many documents hold a term."""
-        known = self._lists.get((field, term))
-        return len(known[0]) if known else self.frequencies(field, (term,))[0]
+        for text, n in self._each(sql, missing, field):
+            counts[bytes(text)] += n
+        known.update(counts)
+        return [known[name] for name in names]
 
     def values(self, field: str, prefix: str = "") -> dict[str, array[int]]:
         """The values of a field that begin so, in order, each with its documents."""

@@ -297,7 +297,7 @@ class _TermsReader(base.TermsReader):
         return float(sum(self._store.postings(fieldname, decoded(text))[1]))
 
     def doc_frequency(self, fieldname: str, text: bytes) -> int:
-        return self._store.frequency(fieldname, decoded(text))
+        return self._store.frequencies(fieldname, (decoded(text),))[0]
 
     def matcher(
         self, fieldname: str, text: bytes, format_: Any, scorer: Any = None

@@ -200,6 +200,9 @@ class Corpus(Protocol):
     def fetch_rows(self, docs: Iterable[int]) -> None:
         """Read the rows of several documents at once, which are asked for next."""
 
+    def fetch_sessions(self, sessions: Iterable[int]) -> None:
+        """Read the documents of several sessions at once."""
+
     def session_members(self, session: int) -> list[int]:
         """The live documents of a session, in their order in it."""
 

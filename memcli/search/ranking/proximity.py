@@ -47,6 +47,9 @@ class Neighbourhood:
         self._place: dict[int, int] = {}
         room = [_NONE] * reach
         read: set[int] = set()
+        if reach:
+            found = dict.fromkeys(sessions[doc] for doc in pool)
+            corpus.fetch_sessions([*filter(None, found)][: weights.most_sessions])
         for doc in pool:
             session = sessions[doc]
             if not (session and reach):

@@ -28,6 +28,7 @@ LoCoMo.
 from __future__ import annotations
 
 import heapq
+from itertools import chain
 
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.bm25 import BM25, Matches, matches_of
@@ -91,6 +92,14 @@ def rank(
         weights: how much each thing counts.
         adjust: a last factor from what was learned, between 0.9 and 1.1.
     """
+    others = chain.from_iterable(question.readings.values())
+    # Each is looked at several times; a database is asked once.
+    corpus.frequencies(
+        [
+            *(text for text, _ in question.terms),
+            *chain.from_iterable(reading.terms for reading in others),
+        ]
+    )
     implied = _unsaid(question.implied, corpus) if weights.depth else {}
     question = question._replace(implied=implied)
     terms = weigh(question.terms, corpus, weights, implied)
@@ -227,6 +236,7 @@ def _gather(
         likely = heapq.nlargest(_LIKELY, totals, key=totals.__getitem__)
         corpus.fetch_rows(likely)
         extra = expansion(totals, known, corpus, weights)
+        corpus.fetch_terms([term.text for term in extra])
         for term in extra:
             held = corpus.held(term.text, around.docs)
             table[term.text] = bm25.scored(term, held)

@@ -66,6 +66,9 @@ class Toy:
     def fetch_rows(self, _docs: object) -> None:
         pass
 
+    def fetch_sessions(self, _sessions: object) -> None:
+        pass
+
     def session_members(self, session: int) -> list[int]:
         members = [i for i, doc in enumerate(self.docs) if doc.session == session]
         return sorted(members, key=lambda i: (self.docs[i].seq, self.docs[i].order))
