@@ -44,6 +44,8 @@ def failure(
     what = _called(paths)
     if b".lock': File exists" in output:
         return lock_busy(done.text)
+    if b"does not exist and --remove not passed" in output:
+        return changed_meanwhile(paths[0])
     if b"cannot lock ref" in output:
         return LockBusy("another git moved HEAD during the commit", hint="Try again.")
     for state in ("merge", "cherry-pick", "rebase"):
@@ -121,7 +123,7 @@ def refused(what: str, done: GitResult) -> HistoryError:
 
 
 def changed_meanwhile(path: str) -> Conflict:
-    """The error for a file that holds something else than what is to be committed."""
+    """The error for a file that is not as it is to be committed."""
     return Conflict(
         f"{path} was changed between its write and its commit; nothing was changed",
         hint="Repeat the command: it starts from the changed file.",

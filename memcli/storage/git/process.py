@@ -58,18 +58,16 @@ TOO_SLOW = -101
 # Seconds that a git may take which reads ignore rules, one of which may hold it up for
 # hours: a status of 100,000 files takes two.
 _LIMIT = 20.0
-_READING_RULES = frozenset(("status", "ls-files", "check-ignore", "add"))
+_PER_BYTE = 1 / 20_000  # more for each byte of names that it is given
+_READING_RULES = frozenset("status ls-files check-ignore add update-index".split())
 LONGEST = 3_600.0
 """Seconds for any other: a person's hooks may run a test suite."""
 
 # Those that may run a person's hooks, or ask for the password of a key.
 _ASKING = frozenset(("commit", "commit-tree"))
-# Seconds until a git that has not ended is looked into.
-_SOON = 0.2
-# Seconds that a git has to remove its locks when it is ended.
-_GRACE = 2.0
-# Seconds between two looks whether a git has ended, where the system cannot say so.
-_POLL = 0.001
+# Seconds until a git that has not ended is looked into, that it has to remove its locks
+# when it is ended, and between two looks where the system cannot say that it has.
+_SOON, _GRACE, _POLL = 0.2, 2.0, 0.001
 _GIT = "git.exe" if sys.platform == "win32" else "git"
 
 
@@ -176,7 +174,9 @@ def run(
     command = [program(env), "-C", root, *arguments]
     limit = seconds
     if limit is None:
-        limit = _LIMIT if subcommand(arguments) in _READING_RULES else LONGEST
+        limit = LONGEST
+        if subcommand(arguments) in _READING_RULES:
+            limit = _LIMIT + len(data) * _PER_BYTE
     try:
         done = _start(command, env, data, limit)
     except (OSError, ValueError) as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from memcli.named_tuple import NamedTuple
 from memcli.storage.git import printed
 from memcli.storage.git.complaints import failure, ignored_by_rule, refuse_other_trees
@@ -58,8 +60,13 @@ def stage(
             break
     else:
         raise ignored_by_rule(present)
+    _refuse_sparse(repository, env, present)
     packed = _ONE_PACK if len(present) >= MANY and _packs_together(repository) else ()
-    _update(repository, env, contents, packed)
+    # What goes makes room for what comes. `--remove` alone would also take out a file
+    # that is there, and that a sparse checkout leaves out.
+    gone = [path for path, data in contents.items() if data is None]
+    _update(repository, env, gone, "--force-remove")
+    _update(repository, env, present, "--add", packed)
     staged = differing(repository, env, contents, parent)
     same = {
         path: data
@@ -70,22 +77,36 @@ def stage(
     if not unlike:
         return staged
     # Files that a filter changes, or that git was told to overlook.
-    mark = ("update-index", "--no-assume-unchanged", "-z", "--stdin")
-    run(repository.root, env, mark, _names(unlike))
-    _update(repository, env, unlike)
+    _update(repository, env, unlike, "--no-assume-unchanged")
+    _update(repository, env, unlike, "--add")
     return differing(repository, env, contents, parent)
 
 
 def _update(
     repository: Repository,
     env: dict[str, str],
-    paths: Iterable[str],
+    paths: Sequence[str],
+    how: str,
     options: Sequence[str] = (),
 ) -> None:
-    words = (*CHEAP, *options, "update-index", "--add", "--remove", "-z", "--stdin")
-    done = run(repository.root, env, words, _names(paths))
-    if done.code:
-        raise failure(repository, done, [*paths])
+    words = (*CHEAP, *options, "update-index", how, "-z", "--stdin")
+    done = run(repository.root, env, words, _names(paths)) if paths else None
+    if done is not None and done.code:
+        raise failure(repository, done, paths)
+
+
+def _refuse_sparse(
+    repository: Repository, env: dict[str, str], paths: Sequence[str]
+) -> None:
+    """Raise HistoryError where a sparse checkout leaves out the folder of a file, which
+    only `git add` says."""
+    if os.path.lexists(os.path.join(repository.git_dir, "info", "sparse-checkout")):
+        one_each = {path.rpartition("/")[0]: path for path in paths}
+        names = pathspecs(one_each.values())
+        add = ("add", "--dry-run", *PATHS)
+        done = run(repository.root, env, add, names) if paths else None
+        if done is not None and b"outside of your sparse" in done.output:
+            raise failure(repository, done, [*one_each.values()])
 
 
 def _packs_together(repository: Repository) -> bool:

@@ -101,6 +101,20 @@ def test_a_rule_that_takes_git_for_ever_is_named_after_the_limit(
     assert not alive(f"git -C {root}")
 
 
+@pytest.mark.parametrize("name", [".gitignore", ".gitattributes"])
+def test_a_rule_that_takes_a_commit_for_ever_is_named_and_nothing_is_staged(
+    root: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(process, "_LIMIT", 1.0)
+    (root / name).write_text(HOSTILE.strip() + " text\n" * (name != ".gitignore"))
+    path = "a" * 200 + ".md"
+    (root / path).write_text("a\n")
+    with pytest.raises(HistoryError, match=rf"did not end.*{name}:1 "):
+        commits.commit(Repository.open(str(root)), [path], "add")
+    (root / name).unlink()
+    assert Repository.open(str(root)).status() == [("??", path)]
+
+
 @pytest.mark.parametrize(
     "name",
     [

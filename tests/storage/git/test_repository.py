@@ -186,15 +186,6 @@ def test_odd_name_commits_only_itself(vault: Vault, name: str) -> None:
     assert vault.changed(commit) == [name]
 
 
-def test_moved_file_is_one_commit(vault: Vault) -> None:
-    repository = vault.open()
-    commits.commit(repository, [vault.write("memories/a.md", "same\n" * 9)], "add")
-    (vault.root / "archive").mkdir()
-    os.replace(vault.root / "memories/a.md", vault.root / "archive/a.md")
-    commit = commits.commit(repository, ["memories/a.md", "archive/a.md"], "move")
-    assert vault.changed(commit) == ["archive/a.md", "memories/a.md"]
-
-
 def test_nothing_different_is_no_commit(vault: Vault) -> None:
     before = vault.git("rev-parse", "HEAD")
     repository = vault.open()
@@ -208,11 +199,6 @@ def test_path_that_never_was_does_not_stop_the_others(vault: Vault) -> None:
     paths = [vault.write("a.md"), "never-was.md", "a.md"]
     commit = commits.commit(vault.open(), paths, "add")
     assert vault.changed(commit) == ["a.md"]
-
-
-def test_path_that_never_was_in_an_empty_repository(empty: Vault) -> None:
-    commit = commits.commit(empty.open(), [empty.write("a.md"), "never-was.md"], "add")
-    assert empty.changed(commit) == ["a.md"]
 
 
 def test_three_thousand_paths_are_one_commit(vault: Vault) -> None:
@@ -610,10 +596,6 @@ def test_log_does_not_run_on_into_a_similar_file(vault: Vault) -> None:
     assert [c.subject for c in history.log(repository, "b.md")] == ["edit: b", "add: b"]
 
 
-def test_log_of_an_unknown_path_is_empty(vault: Vault, empty: Vault) -> None:
-    assert history.log(vault.open(), "never-was.md") == []
-
-
 def test_empty_repository_answers(empty: Vault) -> None:
     repository = empty.open()
     empty.write("a.md")
@@ -703,42 +685,6 @@ def test_bulk_commit_is_like_any_other(vault: Vault) -> None:
     again = commits.commit(repository, paths, "import: again")
     assert sorted(vault.changed(again)) == sorted(paths[:2])
     assert commits.commit(repository, paths, "import: nothing new") is None
-
-
-def test_bulk_commit_that_a_hook_refuses_changes_nothing(vault: Vault) -> None:
-    vault.hook("pre-commit", "#!/bin/sh\necho no thanks\nexit 1\n")
-    head = vault.git("rev-parse", "HEAD")
-    paths = [vault.write(f"memories/{n}.md", f"{n}\n") for n in range(MANY)]
-    with pytest.raises(HistoryError, match="no thanks"):
-        commits.commit(vault.open(), paths, "import: many")
-    assert vault.git("rev-parse", "HEAD") == head
-    assert vault.git("diff", "--cached", "--name-only") == ""
-
-
-def test_bulk_commit_refuses_to_conclude_a_merge(vault: Vault) -> None:
-    (vault.root / ".git" / "MERGE_HEAD").write_text(vault.git("rev-parse", "HEAD"))
-    paths = [vault.write(f"memories/{n}.md", f"{n}\n") for n in range(MANY)]
-    with pytest.raises(HistoryError, match="merge is in progress"):
-        commits.commit(vault.open(), paths, "import: many")
-
-
-def test_first_commit_may_be_a_bulk_commit(empty: Vault) -> None:
-    paths = [empty.write(f"memories/{n}.md", f"{n}\n") for n in range(MANY)]
-    assert commits.commit(empty.open(), paths, "import: many")
-    assert len(empty.tracked()) == MANY
-
-
-def test_bulk_commit_waits_for_the_user_s_index(vault: Vault) -> None:
-    lock = vault.root / ".git" / "index.lock"
-    lock.write_bytes(b"")
-    head = vault.git("rev-parse", "HEAD")
-    paths = [vault.write(f"memories/{n}.md", f"{n}\n") for n in range(MANY)]
-    with pytest.raises(LockBusy):
-        commits.commit(vault.open(), paths, "import: many", patience=0.1)
-    assert vault.git("rev-parse", "HEAD") == head
-    lock.unlink()
-    assert commits.commit(vault.open(), paths, "import: many")
-    assert vault.status() == ""
 
 
 def test_what_was_only_announced_and_is_gone_is_nothing_to_commit(vault: Vault) -> None:
