@@ -6,7 +6,8 @@ line has its version and a checksum of what stands above.
 
 Invariant: a copy is written over or removed only when its checksum holds (line ends
 aside). A page that a person edited, that a newer memcli wrote or that is not memcli's
-stays as it is, and is named.
+stays as it is, and is named. Nothing is written through a link that leads out of a
+project.
 """
 
 from __future__ import annotations

@@ -2,7 +2,9 @@
 
 Invariant: the session's record says what became of each candidate, and of a session
 that could not be mined, why. Nothing is written that was not searched for secrets.
-How candidates come into the vault is said in `bringing`.
+How candidates come into the vault is said in `bringing`. Of a whole history each
+session is a commit of its own; one that has not changed since is not read again, and
+one that cannot be read stops no other.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ are saved, patterns wait for review, single inferences are noted alone; what nea
 says a thing that is solved waits for review; text that speaks like an instruction to
 the model is never saved; what is similar to an entry and differs in a number, a
 weekday, a "not" or a name is offered to supersede it, and never decided here. Nothing
-is written.
+is written. What a person says in a project holds there, unless their words say
+everywhere (`says_everywhere`, which reads English).
 """
 
 from __future__ import annotations

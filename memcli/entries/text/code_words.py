@@ -2,7 +2,7 @@
 
 Invariant: data only. `moment` and `black` are English as well, so a word of this list
 names code only where a sentence forbids it, and it is looked for only where code has
-a name (`sessions.actions.match`).
+a name (`sessions.lessons`).
 """
 
 from __future__ import annotations

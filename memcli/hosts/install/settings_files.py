@@ -1,9 +1,8 @@
 """Where a host's hooks stand, and the entries that should stand there.
 
 Invariant: a host's record says what differs between hosts; what is the same for all of
-them is said here. A backup is
-never written over, and only its owner may read it: settings hold keys. A link to a file
-is followed and stays.
+them is said here. A backup is never written over, and only its owner may read it:
+settings hold keys. A link to a file is followed and stays.
 """
 
 from __future__ import annotations

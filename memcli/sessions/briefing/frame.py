@@ -4,6 +4,9 @@ Invariant: pure, and the same items give the same bytes: hosts cache the beginni
 conversation. The text says of itself that it is a record of the past; nothing in an
 item can close the frame, look like the host, or reach a terminal. Items come whole, by
 title, or are counted, never cut in the middle: half a rule is worse than none.
+
+It also says what one item is, what a vault of others may tell (`limited`), and which
+names the work at hand has, by git (`names`).
 """
 
 from __future__ import annotations

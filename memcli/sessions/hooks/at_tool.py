@@ -13,9 +13,9 @@ import os
 from memcli.entries.text import code_terms, prompt_injection
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import hook_log, markers
-from memcli.sessions.actions.match import Action, Looked, fired, is_spared
 from memcli.sessions.briefing.frame import Item, framed, marked
 from memcli.sessions.hooks import glance
+from memcli.sessions.lessons import Action, Looked, fired, is_spared
 from memcli.storage import known_vaults, state_dirs
 
 TYPE_CHECKING = False

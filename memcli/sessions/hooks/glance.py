@@ -131,7 +131,7 @@ def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool
 
 def _fires(told: list[list[Any]], found: list[tuple[str, str, str]]) -> bool:
     """Whether a trigger fires, as `match` has it; this loads regular expressions."""
-    from memcli.sessions.actions.match import Action, Looked, fired, told_triggers
+    from memcli.sessions.lessons import Action, Looked, fired, told_triggers
 
     looked = [Looked(Action(*each)) for each in found]
     return any(

@@ -1,4 +1,4 @@
-"""The pipes between a host and its hook: JSON comes in, one answer goes out.
+"""What a host calls a hook with: its command line, and the pipes in and out.
 
 Invariant: a hook does not wait for a host that never closes its pipe, and no file of
 the vault can stand where a host has closed a stream. It reads and writes bytes, not

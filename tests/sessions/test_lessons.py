@@ -5,7 +5,7 @@ import time
 import pytest
 
 from memcli.entries.text.code_terms import COMMAND, NAME, PATH, WORD, Trigger
-from memcli.sessions.actions.match import Action, Looked, fired, fires, is_at
+from memcli.sessions.lessons import Action, Looked, fired, fires, is_at
 
 
 def touches(form: str, text: str, action: Action) -> bool:

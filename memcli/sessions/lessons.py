@@ -1,8 +1,9 @@
 """Whether what a tool is about to do touches what a lesson names.
 
 Invariant: pure, and linear in what the tool does. A trigger's text is compared
-literally: an entry cannot bring a regular expression. Comments, prose files and the
-messages of commits are not code, so a lesson's word in them does not count.
+literally: an entry cannot bring a regular expression, and a path only `*`. Comments,
+prose files and the messages of commits are not code, so a lesson's word in them does
+not count. `entries/text/code_terms` says which triggers an entry has.
 """
 
 from __future__ import annotations
