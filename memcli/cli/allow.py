@@ -12,8 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated
 
-    from typer import Argument, Option
-
+    from memcli.cli.declared import Argument, Option
     from memcli.search.reader import Reader
     from memcli.storage.repo_vault import RepoVault
 

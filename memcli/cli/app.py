@@ -1,7 +1,6 @@
 """The command line as Typer sees it: help, and mistakes explained.
 
-Invariant: the commands' own functions are all that is declared. Typer reads them here,
-and the table by which `argv` reads plain command lines is generated from them here. A
+Invariant: nothing is declared here that `flags` does not read from the commands. A
 mistake in the words exits with 2 and, with `--json`, speaks JSON.
 """
 
@@ -10,15 +9,13 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from types import NoneType
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperGroup
 
 from memcli import __version__
-from memcli.cli import commands, flags, options, render
-from memcli.cli.context import Context, Result
+from memcli.cli import commands, declared, flags, plain, render
 from memcli.cli.run import run
 from memcli.errors import UsageError
 
@@ -26,17 +23,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
-
-# What the annotations of commands name; these modules import it for type checkers only.
-_NAMES = {
-    "Annotated": Annotated,
-    "Argument": typer.Argument,
-    "Context": Context,
-    "Literal": Literal,
-    "Option": typer.Option,
-    "Result": Result,
-    "options": options,
-}
 
 _HELP = """Remember what agents and people know, in plain files
 
@@ -60,6 +46,9 @@ _MISTAKE: type[Exception] = typer.BadParameter.__mro__[2]
 def main(words: list[str]) -> int:
     """Run a command line through Typer; returns the exit code."""
     words = words or ["--help"]
+    _Grouped.whole = words == ["help", "--all"]
+    if _Grouped.whole:
+        words = ["--help"]
     try:
         # Declaring a command costs 1 ms, and the first word mostly tells which it is.
         app = build(words[:1])
@@ -98,17 +87,23 @@ def build(whole: Collection[str] = tuple(commands.COMMANDS)) -> typer.Typer:
 
 
 class _Grouped(TyperGroup):
-    """The commands in groups, as `commands.GROUPS` has them."""
+    """The commands in groups, as `commands.GROUPS` has them; the rare ones if asked."""
+
+    whole = False
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write each group with its heading; Typer calls this for `memcli --help`."""
         del ctx
+        lines = flags.first_lines()
         for heading, group in commands.GROUPS.items():
+            if heading == "Rare" and not self.whole:
+                formatter.write(f"\nMore: memcli help --all ({', '.join(group)})\n")
+                continue
             with formatter.section(heading):
                 indent = " " * formatter.current_indent
                 for name in group:
                     # In one line each, however long: Typer would break it.
-                    line = f"{indent}{name:<{_NAMES_WIDTH}}  {flags.HELP[name]}"
+                    line = f"{indent}{name:<{_NAMES_WIDTH}}  {lines[name]}"
                     formatter.write(f"{line}\n")
 
 
@@ -124,14 +119,22 @@ def _explain(mistake: Any, words: list[str]) -> int:
     message = " ".join(
         mistake.format_message().split()
     )  # choices have lines of their own
-    if not name and words and words[0].partition("=")[0] in flags.EVERYWHERE:
+    if not name and words and words[0].partition("=")[0] in plain.EVERYWHERE:
         message = "no command is named"
     elif message.startswith("No such command"):
         message = message.partition(" Did you mean")[0]  # by the words' letters alone
     hint = f"See: memcli {name} --help".replace("  ", " ")
+    gone = commands.REMOVED.get(words[0] if words else "")
+    if message.startswith("No such option") and not gone:
+        option = message.partition(": ")[2].split()[0].strip("'.")
+        gone = commands.REMOVED.get(f"{name} {option}")
+        if name and option[2:] in flags.fields(name):
+            gone = f"{name} --set {option[2:]}=VALUE"
     choice = re.search(r"'([^']*)' is not one of (.+)\.$", message)
     meant = None
-    if choice:
+    if gone:
+        meant = f"memcli {gone}"
+    elif choice:
         meant = suggest.nearest(choice[1], re.findall(r"'([^']*)'", choice[2]))
     elif not name and words and not words[0].startswith("-"):
         meant = suggest.command(words[0], commands.COMMANDS, TOPICS)
@@ -166,84 +169,57 @@ def _command(name: str, *, whole: bool) -> Callable[..., int]:
     def call(**values: Any) -> int:
         return run(name, values)
 
-    function = commands.load(name) if whole else None
-    own = parameters(function) if function else []
+    own = parameters(name) if whole else []
     call.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in own}
-    call.__doc__ = function.__doc__ if function else flags.HELP[name]
+    if whole:
+        call.__doc__ = (commands.load(name).__doc__ or "") + _fields(name)
     return call
 
 
-def parameters(function: Callable[..., Result]) -> list[inspect.Parameter]:
-    """What a command takes from its command line: its own parameters and everyone's."""
-    signature = inspect.signature(function, locals=_NAMES, eval_str=True)
-    _, *own = signature.parameters.values()  # the first is the context
-    vault, *others = _of_every_command()
-    if all(parameter.name != "vaults" for parameter in own):
-        own.append(vault)
-    own += others
-    return [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
-
-
-def _of_every_command() -> list[inspect.Parameter]:
+def parameters(name: str) -> list[inspect.Parameter]:
+    """The parameters of a command as Typer takes them."""
+    defaults = {
+        parameter.name: parameter.default
+        for parameter in inspect.signature(commands.load(name)).parameters.values()
+    }
     kind = inspect.Parameter.KEYWORD_ONLY
     return [
-        inspect.Parameter(name, kind, default=default, annotation=annotation)
-        for name, annotation, default in (
-            ("vault", options.Vault, None),
-            ("json", options.Json, False),
-            ("header", options.Header, False),
-            ("agent", options.Agent, None),
+        inspect.Parameter(
+            each,
+            kind,
+            default=defaults.get(each, False if annotation[0] is bool else None),
+            annotation=_of_typer(annotation),
         )
+        for each, annotation in flags.parameters(name).items()
+        if each not in flags.FIELDS.get(name, ())
     ]
 
 
-def tables() -> str:
-    """The source of the tables in `flags`: what plain command lines may say."""
-    words, rows, lines = [], [], []
-    everywhere = "".join(map(_rows, _of_every_command()))
-    for name in commands.COMMANDS:
-        row, block = "", ""
-        function = commands.load(name)
-        first = (function.__doc__ or "").partition("\n")[0]
-        lines.append(f"    {name!r}: {first!r},\n")
-        for parameter in parameters(function):
-            declared, _, repeat, choices = _read(parameter.annotation)
-            if isinstance(declared, typer.models.ArgumentInfo):
-                required = parameter.default is parameter.empty
-                row += f'("{parameter.name}", {required}, {repeat}, {choices}), '
-                continue
-            block += _rows(parameter)
-        words.append(f'    "{name}": ({row.rstrip()}),\n')
-        block = block.replace(everywhere, "        **EVERYWHERE,\n")
-        rows.append(f'    "{name}": {{\n{block}    }},\n')
-    return (
-        f"WORDS: dict[str, tuple[Word, ...]] = {{\n{''.join(words)}}}\n\n"
-        f"EVERYWHERE: dict[str, Flag] = {{\n{everywhere}}}\n\n"
-        f"FLAGS: dict[str, dict[str, Flag]] = {{\n{''.join(rows)}}}\n\n"
-        f"HELP: dict[str, str] = {{\n{''.join(lines)}}}"
-    )
+def _of_typer(annotation: tuple[Any, declared.Option]) -> Any:
+    """A declaration as Typer has it."""
+    about, kind, repeat, choices = declared.read(annotation)
+    if choices:
+        kind = Literal[choices]  # type: ignore[assignment]
+    value: Any = list[kind] if repeat else kind  # type: ignore[valid-type]
+    if kind is not bool and str(annotation[0]).endswith("None"):
+        value = value | None
+    made: Any = typer.Option
+    if isinstance(about, declared.Argument):
+        made = typer.Argument
+    metavar = about.metavar or None
+    return Annotated[
+        value,
+        made(*about.names, metavar=metavar, help=about.help, hidden=about.hidden),
+    ]
 
 
-def _rows(parameter: inspect.Parameter) -> str:
-    """The rows of an option in the source of `flags`, one for each of its spellings."""
-    declared, kind, repeat, choices = _read(parameter.annotation)
-    value = f'("{parameter.name}", {kind.__name__}, {repeat}, {choices})'
-    # In an annotation Typer takes the first flag for a default.
-    flags = (declared.default, *declared.param_decls)
-    cells = ", ".join(f'"{flag}": {value}' for flag in flags)
-    return f"        {cells},\n"
-
-
-def _read(annotation: Any) -> tuple[Any, type, bool, tuple[str, ...]]:
-    """(declaration, kind of value, whether it repeats, choices) of a parameter."""
-    kind, declared = get_args(annotation)
-    kinds = [each for each in get_args(kind) if each is not NoneType]
-    if NoneType in get_args(kind):
-        (kind,) = kinds
-    repeat = get_origin(kind) is list
-    if repeat:
-        (kind,) = get_args(kind)
-    if get_origin(kind) is Literal:
-        return declared, str, repeat, get_args(kind)
-    return declared, kind, repeat, ()
+def _fields(name: str) -> str:
+    """What the help of a command says of --set."""
+    known = flags.parameters(name)
+    lines = [
+        f"      {field:18} {known[parameter][1].help}"
+        for field, parameter in flags.fields(name).items()
+    ]
+    head = "\n    \b\n    Fields of --set:\n"
+    return head + "\n".join(lines) if lines else ""

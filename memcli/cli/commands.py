@@ -26,19 +26,13 @@ GROUPS: dict[str, dict[str, str]] = {
         "reflect": "reflect",
         "list": "list_",
         "show": "show",
-        "tags": "tags",
-        "kinds": "kinds",
-        "projects": "projects",
         "evolve": "evolve",
         "edit": "edit",
         "resolve": "resolve",
         "tag": "tag",
         "pin": "pin",
-        "unpin": "pin",
         "undo": "undo",
         "log": "log",
-        "promote": "promote",
-        "verify": "verify",
         "forget": "forget",
     },
     "Review": {
@@ -46,31 +40,51 @@ GROUPS: dict[str, dict[str, str]] = {
         "ideas": "ideas",
         "entities": "entities",
     },
-    "Agents": {
+    "Setup": {
         "install": "install",
         "uninstall": "install",
-        "skills": "skills",
+        "doctor": "doctor",
+        "config": "config",
+        "inspect": "inspect",
+        "sync": "sync",
+        "import": "import_",
+    },
+    "Rare": {
+        "promote": "promote",
+        "verify": "verify",
         "mcp": "mcp",
         "hook": "hook",
         "sweep": "sweep",
         "allow": "allow",
-    },
-    "Maintenance": {
-        "doctor": "doctor",
-        "config": "config",
         "completion": "completion",
-        "inspect": "inspect",
-        "repair": "repair",
-        "sync": "sync",
         "view": "view",
         "signals": "signals",
-        "import": "import_",
         "export": "export",
         "publish": "publish",
     },
 }
 
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
+
+REMOVED = {
+    "tags": "list --by tag",
+    "kinds": "list --by kind",
+    "projects": "list --by project",
+    "unpin": "pin --off",
+    "repair": "doctor --fix",
+    "skills": "install --skills",
+    "inspect inbox": "review --list",
+    "inspect ideas": "ideas list",
+    "inspect projects": "list --by project",
+    "inspect entities": "entities",
+    "inspect entity": "entities show",
+    "resolve --list": "list --by status",
+    "resolve --same-key": "resolve",
+    "resolve --expect": "resolve --dry-run",
+    "review --undo": "undo",
+    "evolve --revert": "undo ID",
+}
+"""Spellings that are gone, and what they are now."""
 
 
 # An unknown agent takes these for an empty vault.
@@ -99,9 +113,15 @@ def answer(name: str, context: Context, values: dict[str, Any]) -> Result:
 
 def load(name: str) -> Callable[..., Result]:
     """Import a command; returns its function."""
-    # Words of Python have a line behind them: `import` is the function `import_`.
-    called = COMMANDS[name] if COMMANDS[name] == f"{name}_" else name
+    module, called = place(name)
     # `importlib` would load Python's warnings as well, half a percent of a recall.
-    module = __import__(f"memcli.cli.{COMMANDS[name]}", fromlist=[called])
-    function: Callable[..., Result] = getattr(module, called)
+    loaded = __import__(f"memcli.cli.{module}", fromlist=[called])
+    function: Callable[..., Result] = getattr(loaded, called)
     return function
+
+
+def place(name: str) -> tuple[str, str]:
+    """The module of a command in this package, and the name of its function."""
+    module = COMMANDS[name]
+    # Words of Python have a line behind them: `import` is the function `import_`.
+    return module, module if module == f"{name}_" else name

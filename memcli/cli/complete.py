@@ -12,7 +12,7 @@ import os
 import re
 import sys
 
-from memcli.cli import flags, plain
+from memcli.cli import commands, flags, plain
 from memcli.cli.offered import OF_INDEX, WITHOUT_VAULT, Offer
 
 TYPE_CHECKING = False
@@ -109,14 +109,16 @@ def offers(words: Sequence[str], environ: Mapping[str, str]) -> list[Offer]:
     if before[-1:] in (["--vault"], ["-v"]):
         return _starting(current, map(Offer, WITHOUT_VAULT["--vault"](environ)))
     before = plain.in_order([*before, "-"])[:-1] if before else []
-    if not before or before[0] not in flags.FLAGS:
+    if not before or before[0] not in commands.COMMANDS:
         if any(not word.startswith("-") for word in before):
             return []
         return _starting(current, _commands(current))
     place = _place(before[0], before[1:], current)
     if place is None:
-        known = flags.FLAGS[before[0]]
-        return _starting(current, [Offer(flag) for flag in known if flag[:2] == "--"])
+        known = flags.flags(before[0])
+        apart = flags.FIELDS.get(before[0], ())
+        shown = [flag for flag, about in known.items() if about[0] not in apart]
+        return _starting(current, [Offer(flag) for flag in shown if flag[:2] == "--"])
     parameter, choices, head = place
     current = current.removeprefix(head)
     values = _values(before, parameter, choices, environ, current)
@@ -129,10 +131,11 @@ def _commands(current: str) -> Iterator[Offer]:
     if current.startswith("-"):
         yield from map(Offer, _EVERYWHERE)
         return
-    for name, about in flags.HELP.items():
+    lines = flags.first_lines()
+    for name, about in lines.items():
         yield Offer(name, about)
     for other, name in plain.ALIASES.items():
-        yield Offer(other, flags.HELP[name])
+        yield Offer(other, lines[name])
 
 
 def _starting(current: str, values: Iterable[Offer]) -> list[Offer]:
@@ -150,7 +153,7 @@ def _place(
 ) -> tuple[str, tuple[str, ...], str] | None:
     """Which parameter the last word is for: its name, its choices, and what stands
     before its value in the word. None when it is a flag."""
-    known, loose = flags.FLAGS[name], 0
+    known, loose = flags.flags(name), 0
     waiting: str | None = None
     for word in words:
         if waiting is not None:
@@ -169,7 +172,7 @@ def _place(
     if current.startswith("-"):
         return None
     sign = "+" if name == "tag" and loose and current.startswith("+") else ""
-    for number, (parameter, _, repeat, choices) in enumerate(flags.WORDS[name]):
+    for number, (parameter, _, repeat, choices) in enumerate(flags.words(name)):
         if number == loose or repeat:
             return f"{name} {parameter}", choices, sign
     return "", (), ""

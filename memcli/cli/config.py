@@ -10,8 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated, Any, Literal
 
-    from typer import Argument
-
+    from memcli.cli.declared import Argument
     from memcli.vault.config import Changed, Setting
     from memcli.vault.vault import Vault
 

@@ -9,30 +9,59 @@ import shutil
 import sys
 
 from memcli import __version__
-from memcli.cli.context import Canvas, Context, Result
-from memcli.errors import NotAllowed
+from memcli.cli.context import Canvas, Context, Result, declined, to_apply
+from memcli.errors import NotAllowed, UsageError
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Annotated
+
+    from memcli.cli import options
+    from memcli.cli.declared import Option
     from memcli.sessions.doctor import Check
+    from memcli.vault.health.mending import RepairPlan
 
 _STYLES = {"ok": "good", "note": "", "problem": "bad"}
 
 
-def doctor(context: Context) -> Result:
-    """Check everything that memcli needs, and say how to mend it
+def doctor(
+    context: Context,
+    *,
+    fix: Annotated[
+        bool, Option("--fix", help="Mend the vault where no guess is needed")
+    ] = False,
+    accept_deletions: options.AcceptDeletions = False,
+    yes: options.Yes = False,
+    dry_run: options.DryRun = False,
+) -> Result:
+    """Check everything that memcli needs, and mend the vault
 
     One line for git, the vault, its history, the index, the clients that are on the
     PATH with their versions, their hooks, skills, the judge, and memcli among their MCP
-    servers, each with what to do below it. It changes nothing. The exit code is 1 when
-    something is a problem; a note is none.
+    servers, each with what to do below it. Exits 1 on problems; notes don't count.
+
+    --fix shows a plan first: halves of killed writes, links that are missing on one
+    side, files that no commit holds. Missing files are restored;
+    --accept-deletions commits them as deleted. What takes a decision is listed.
 
     \b
     Example:
       memcli doctor
-      memcli doctor --vault work
+      memcli doctor --fix --dry-run
     """
+    if fix:
+        return _fixed(
+            context, accept_deletions=accept_deletions, yes=yes, dry_run=dry_run
+        )
+    for flag, given in (
+        ("--accept-deletions", accept_deletions),
+        ("--yes", yes),
+        ("--dry-run", dry_run),
+    ):
+        if given:
+            raise UsageError(f"{flag} belongs to --fix", hint="Add --fix.")
     from memcli.cli.mcp import extra
     from memcli.hosts import install
     from memcli.sessions import doctor as use_case
@@ -72,3 +101,53 @@ def _draw(canvas: Canvas, check: Check) -> None:
     )
     if check.mend and check.state != "ok":
         canvas.line(f"        -> {check.mend}")
+
+
+def _fixed(
+    context: Context, *, accept_deletions: bool, yes: bool, dry_run: bool
+) -> Result:
+    from memcli.vault.health import repair as mending
+
+    vault = context.open_vault("reading", writes=True)
+    plan = mending.plan(vault, accept_deletions=accept_deletions)
+    acting = bool(plan.steps) and not dry_run
+    if acting and not yes:
+        acting = False
+        if context.interactive:
+            for step in plan.steps:
+                context.tell(f"  {step.path}: {step.action}")
+            if not context.confirm("Do this?"):
+                return declined(plan.as_dict())
+            acting = True
+    done = mending.apply(vault, plan) if acting else plan
+    if (acting or yes) and not dry_run:
+        from memcli.cli import own_program
+
+        own_program.merges_for_git(context, vault.root)
+    skipped = [step for step in plan.steps if step not in done.steps]
+    for step in skipped:
+        context.tell(f"{step.path} has changed since the plan, and is left as it is")
+    return Result(data=done.as_dict(), text=_text(done, dry_run=dry_run), ok=done.ok)
+
+
+def _text(done: RepairPlan, *, dry_run: bool) -> Callable[[Canvas], None]:
+    """What a person is shown of a plan, or of what was done."""
+
+    def text(canvas: Canvas) -> None:
+        if not done.steps:
+            was = "was" if done.applied else "can be"
+            canvas.line(f"nothing {was} mended", style="dim")
+        elif done.applied:
+            canvas.line(f"mended {len(done.steps)}:", style="good")
+        else:
+            steps = f"would mend {len(done.steps)}"
+            canvas.line(f"{steps}; {to_apply(dry_run=dry_run)}:")
+        for step in done.steps:
+            canvas.line(f"  {step.path}: {step.action}")
+        if done.left:
+            canvas.line(f"left for you: {len(done.left)}")
+        for finding in done.left:
+            hint = f" ({finding.hint})" if finding.hint else ""
+            canvas.line(f"  {finding.path}:{finding.line}: {finding.message}{hint}")
+
+    return text

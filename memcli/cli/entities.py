@@ -15,19 +15,23 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated, Literal
 
-    from typer import Argument, Option
-
     from memcli.cli import options
+    from memcli.cli.declared import Argument, Option
     from memcli.curation.entities.decide import EntityPlan, EntityRequest
     from memcli.vault.vault import Vault
 
 # Names that an action takes; None: one or more.
-# So many of the names that wait are shown; JSON has all.
+# So many names are shown; JSON has all.
 _MOST_SHOWN = 50
-_TAKES = {"list": 0, "waiting": 0, "register": 1, "ignore": None} | dict.fromkeys(
-    ("rename", "alias", "merge"), 2
-)
+_TAKES = {
+    "list": 0,
+    "show": 1,
+    "waiting": 0,
+    "register": 1,
+    "ignore": None,
+} | dict.fromkeys(("rename", "alias", "merge"), 2)
 _USAGE = {
+    "show": "All of them: memcli entities",
     "register": "A name of several words needs quotes, and its kind is --type TYPE.",
     "ignore": "What waits: memcli entities waiting",
     "rename": "As in: memcli entities rename OLD NEW",
@@ -39,11 +43,13 @@ _USAGE = {
 def entities(
     context: Context,
     action: Annotated[
-        Literal["list", "waiting", "register", "ignore", "rename", "alias", "merge"]
+        Literal[
+            "list", "show", "waiting", "register", "ignore", "rename", "alias", "merge"
+        ]
         | None,
         Argument(
             metavar="[ACTION]",
-            help="list, waiting, register, ignore, rename, alias or merge",
+            help="list, show, waiting, register, ignore, rename, alias or merge",
         ),
     ] = None,
     names: Annotated[
@@ -68,7 +74,7 @@ def entities(
     `waiting` lists names that may be entities: `register` makes an entity of one,
     `ignore` never proposes them again. `rename A B` gives A the name B, `alias A B`
     makes B another name of A, `merge A B` puts A into B: these three show their plan
-    first. memcli inspect entity NAME shows what is known about one.
+    first. `show` tells what is known about one.
 
     \b
     Example:
@@ -95,9 +101,9 @@ def entities(
         flag = "--yes" if yes else "--dry-run"
         raise UsageError(f"memcli entities {action} has no plan to show; drop {flag}")
     if action == "list":
-        from memcli.cli.inspect.entities import entities as listed
-
-        return listed(context, project=project)
+        return _listed(context, project)
+    if action == "show":
+        return _shown(context, names[0])
     vault = context.open_vault("reading", writes=action != "waiting")
     if action == "waiting":
         return _waiting(vault, None if context.json else _MOST_SHOWN)
@@ -204,3 +210,101 @@ def _ignored(vault: Vault, names: list[str]) -> Result:
         data={**data, "commit": commit},
         text=lambda canvas: canvas.line(f"ignored {shown}", style="good"),
     )
+
+
+def _listed(context: Context, project: str | None) -> Result:
+    """What is registered or mentioned, and how often."""
+    from memcli.curation.entities.listing import listed
+    from memcli.curation.entities.waiting import count_candidates
+    from memcli.vault.health import usage
+
+    vault = context.open_vault("reading")
+    most = None if context.json else _MOST_SHOWN
+    rows, total, registered = listed(vault, project or "", most)
+    through = usage.channels(vault)
+    waiting = count_candidates(vault)
+
+    def text(canvas: Canvas) -> None:
+        if not rows:
+            canvas.line("No entities.", style="nothing")
+        else:
+            canvas.line(f"{registered:,} registered, {total:,} in all")
+            canvas.table(
+                ("name", "type", "now", "past", "", "aliases"),
+                [
+                    (
+                        row.name,
+                        row.type if row.registered else "-",
+                        f"{row.current:,}",
+                        f"{row.past:,}",
+                        "hub" if row.hub else "",
+                        ", ".join(row.aliases),
+                    )
+                    for row in rows
+                ],
+            )
+            if total > len(rows):
+                canvas.line(f"  ... and {total - len(rows):,} more (--json)")
+        if waiting:
+            canvas.line(f"names waiting: {waiting:,} (memcli entities waiting)")
+        if through.recalls:
+            counts = ", ".join(
+                f"{count:,} {channel}" for channel, count in through.rows.items()
+            )
+            canvas.line(
+                f"rows of the last {counted(through.recalls, 'recall')} by channel:"
+            )
+            canvas.line(f"  {counts}")
+
+    data = {
+        "entities": [row._asdict() for row in rows],
+        "count": total,
+        "registered": registered,
+        "hubs": [row.name for row in rows if row.hub],
+        "candidates": waiting,
+        "channels": through._asdict(),
+    }
+    return Result(data=data, text=text)
+
+
+# Characters of a claim that are shown in its line.
+_CLAIM = 100
+
+
+def _shown(context: Context, name: str) -> Result:
+    """The claims about an entity, by aspect, and those that hold no longer."""
+    from memcli.curation.entities import page
+    from memcli.curation.entities.page import by_aspect
+
+    vault = context.open_vault("reading")
+    about = page.page(vault, name)
+
+    def text(canvas: Canvas) -> None:
+        state = about.type if about.registered else "mentioned, not registered"
+        canvas.line(f"{about.name} ({state})", style="title")
+        if about.aliases:
+            canvas.line(f"  also: {', '.join(about.aliases)}")
+        for line in about.description.split("\n") if about.description else ():
+            canvas.line(f"  {line}")
+        for aspect, claims in by_aspect(about.current).items():
+            canvas.line(f"{aspect}:", style="title")
+            for claim in claims:
+                canvas.line(f"  {claim.id} {_short(claim.text)}")
+        if about.past:
+            canvas.line("no longer:", style="title")
+        for aspect, claims in by_aspect(about.past).items():
+            for claim in claims:
+                why = f"{claim.status}: {claim.reason}"
+                why = claim.status if claim.reason == claim.status else why
+                line = f"  {claim.id} {aspect}: {_short(claim.text)} ({why})"
+                canvas.line(line, style="dim")
+        if about.with_others:
+            others = (f"{name} ({count})" for name, count in about.with_others)
+            canvas.line(f"with: {', '.join(others)}")
+
+    return Result(data=about.as_dict(), text=text)
+
+
+def _short(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= _CLAIM else plain[: _CLAIM - 1] + "…"

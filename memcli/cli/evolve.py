@@ -1,4 +1,4 @@
-"""`memcli evolve`: the next version of a memory, or the one before."""
+"""`memcli evolve`: the next version of a memory."""
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Annotated, Literal
 
-    from typer import Argument, Option
-
     from memcli.cli import options
+    from memcli.cli.declared import Argument, Option
     from memcli.curation.evolve import Evolved
     from memcli.vault.vault import Vault
 
@@ -80,9 +79,6 @@ def evolve(
     subtype: options.Subtype = None,
     cite: options.Cite = None,
     research: options.CiteResearch = None,
-    revert: Annotated[
-        bool, Option("--revert", help="Go back to the version before")
-    ] = False,
     allow_secret: options.AllowSecret = False,
     dry_run: options.DryRun = False,
 ) -> Result:
@@ -91,13 +87,12 @@ def evolve(
     The file is named after the new title, unless something links to it; the old version
     moves to archive/, with the reason. What you do not change is carried over: tags,
     links, fields that memcli does not know. The nearest entries by their words are
-    listed as not updated; --also replaces them together.
+    listed as not updated; --also replaces them together. memcli undo ID goes back.
 
     \b
     Example:
       memcli evolve 1m7xvn68 "We deploy on Mondays" --reason "the freeze moved"
       memcli evolve 1m7xvn68 --edit
-      memcli evolve --revert 1m7xvn68
     """
     from memcli.curation import evolve as use_case
     from memcli.curation.citing import Cites
@@ -122,13 +117,6 @@ def evolve(
     fields = dated({k: v for k, v in given.items() if v}, context.now_ms())
     if enforce:
         person_only(context, vault)
-    if revert:
-        if enforce or fields or text or file or edit or also or cite or research:
-            raise UsageError(
-                "--revert takes the version before as it was",
-                hint="Revert first, then evolve the result.",
-            )
-        return _result(use_case.revert(vault, entry_id, reason=reason, dry_run=dry_run))
     changed = fields or untag or also or cite or research or enforce
     if edit:
         new_text = _edited(context, vault, entry_id, text or file)
@@ -156,7 +144,7 @@ def evolve(
         done = use_case.evolve(
             vault, entry_id, fields, how, allow_secret=allow_secret, dry_run=dry_run
         )
-    result = _result(done)
+    result = evolved(done)
     if dry_run:
         return result
     more: Iterable[str] = ()
@@ -194,7 +182,9 @@ def _still_stale(vault: Vault, entry_id: str) -> tuple[str, ...]:
     )
 
 
-def _result(done: Evolved) -> Result:
+def evolved(done: Evolved) -> Result:
+    """The result of a new version, or of its dry run."""
+
     def text(canvas: Canvas) -> None:
         if done.diff is None:
             canvas.line(f"evolved {done.id} {done.path}", style="good")

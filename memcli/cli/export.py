@@ -13,9 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated, Any, Literal
 
-    from typer import Option
-
     from memcli.cli import options
+    from memcli.cli.declared import Option
     from memcli.curation.exporting import Exported
 
 

@@ -1,495 +1,151 @@
-"""What plain command lines may say: the arguments and flags of each command.
+"""The arguments and flags of each command, read from its function.
 
-Generated from the commands' functions by `make docs`, so that a plain command line needs
-no Typer; the check of the docs fails when the two differ.
+Invariant: nothing is declared here but which parameters are fields of --set: what few
+people need has no flag of its own, and keeps the name and the meaning that it would
+have as one.
 """
-
-# ruff: noqa: E501
 
 from __future__ import annotations
 
-Word = tuple[str, bool, bool, tuple[str, ...]]
-"""An argument: its parameter, whether it is required, whether it repeats, its choices."""
+import os
 
-Flag = tuple[str, type, bool, tuple[str, ...]]
-"""A flag: its parameter, the kind of its value, whether it repeats, its choices."""
+from memcli.cli import commands, declared, options
+from memcli.errors import UsageError
 
-# fmt: off
-# [[[cog
-# import cog
-# from memcli.cli.app import tables
-# cog.outl(tables())
-# ]]]
-WORDS: dict[str, tuple[Word, ...]] = {
-    "init": (("path", False, False, ()),),
-    "save": (("text", False, False, ()),),
-    "recall": (("query", False, True, ()),),
-    "reflect": (("query", False, True, ()),),
-    "list": (),
-    "show": (("ids", True, True, ()),),
-    "tags": (),
-    "kinds": (),
-    "projects": (),
-    "evolve": (("entry_id", True, False, ()), ("text", False, False, ()),),
-    "edit": (("entry_id", True, False, ()),),
-    "resolve": (("ids", False, True, ()),),
-    "tag": (("entry_id", True, False, ()), ("tags", False, True, ()),),
-    "pin": (("ids", True, True, ()),),
-    "unpin": (("ids", True, True, ()),),
-    "undo": (("commit", False, False, ()),),
-    "log": (),
-    "promote": (("entry_id", True, False, ()),),
-    "verify": (),
-    "forget": (("entry_id", True, False, ()),),
-    "review": (("ids", False, True, ()),),
-    "ideas": (("action", False, False, ('list', 'promote', 'dismiss', 'merge')), ("slugs", False, True, ()),),
-    "entities": (("action", False, False, ('list', 'waiting', 'register', 'ignore', 'rename', 'alias', 'merge')), ("names", False, True, ()),),
-    "install": (("host", False, False, ()),),
-    "uninstall": (("host", False, False, ()),),
-    "skills": (("action", False, False, ()), ("names", False, True, ()),),
-    "mcp": (),
-    "hook": (("event", False, False, ()),),
-    "sweep": (),
-    "allow": (("path", False, False, ()),),
-    "doctor": (),
-    "config": (("action", False, False, ('list', 'get', 'set', 'unset', 'path')), ("words", False, True, ()),),
-    "completion": (("shell", True, False, ('bash', 'zsh', 'fish')),),
-    "inspect": (("what", False, False, ()), ("name", False, False, ()),),
-    "repair": (),
-    "sync": (),
-    "view": (),
-    "signals": (),
-    "import": (("source", False, False, ()),),
-    "export": (),
-    "publish": (),
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    Word = tuple[str, bool, bool, tuple[str, ...]]
+    """An argument: its parameter, whether required, whether it repeats, its choices."""
+
+    Flag = tuple[str, type, bool, tuple[str, ...]]
+    """A flag: its parameter, the kind of its value, whether it repeats, its choices."""
+
+FIELDS = {
+    "save": (
+        *("asked", "occurred_until", "subtype", "item", "confidence", "rationale"),
+        *("evidence", "review_after", "groups", "dry_run", "source_writer"),
+        *("source_host", "source_session", "source_transcript", "source_record"),
+        *("source_seq", "source_excerpt"),
+    ),
+    "recall": (
+        *("types", "layers", "at", "history", "no_graph", "depth", "exact", "all_"),
+        *("cursor", "personal_only"),
+    ),
+    "reflect": ("types", "at", "exact", "response_schema", "personal_only"),
+    "list": ("types", "layers", "history", "personal_only"),
+    "evolve": ("asked", "occurred_at", "expires_at", "subtype"),
 }
+"""Of a command, the parameters that --set takes."""
 
-EVERYWHERE: dict[str, Flag] = {
-        "--vault": ("vault", str, False, ()), "-v": ("vault", str, False, ()),
-        "--json": ("json", bool, False, ()),
-        "--header": ("header", bool, False, ()),
-        "--agent": ("agent", str, False, ()),
-}
+_NAMES = {
+    name: getattr(declared, name)
+    for name in ("Annotated", "Argument", "Literal", "Option")
+} | {"options": options}
+_READ: dict[str, dict[str, tuple[Any, declared.Option]]] = {}
 
-FLAGS: dict[str, dict[str, Flag]] = {
-    "init": {
-        "--repo": ("repo", bool, False, ()),
-        "--default": ("default", bool, False, ()),
-        "--yes": ("yes", bool, False, ()),
-        "--dry-run": ("dry_run", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "save": {
-        "--file": ("file", str, False, ()),
-        "--title": ("title", str, False, ()),
-        "--kind": ("kind", str, False, ()), "-k": ("kind", str, False, ()),
-        "--type": ("type_", str, False, ()),
-        "--tag": ("tags", str, True, ()), "-t": ("tags", str, True, ()),
-        "--asked": ("asked", str, True, ()),
-        "--entity": ("entities", str, True, ()),
-        "--project": ("project", str, False, ()), "-p": ("project", str, False, ()),
-        "--code": ("code", str, True, ()),
-        "--occurred-at": ("occurred_at", str, False, ()),
-        "--occurred-until": ("occurred_until", str, False, ()),
-        "--expires-at": ("expires_at", str, False, ()),
-        "--layer": ("layer", str, False, ()),
-        "--subtype": ("subtype", str, False, ()),
-        "--cite": ("cite", str, True, ()),
-        "--research": ("research", str, False, ()),
-        "--item": ("item", str, False, ()),
-        "--inbox": ("inbox", bool, False, ()),
-        "--confidence": ("confidence", str, False, ()),
-        "--rationale": ("rationale", str, False, ()),
-        "--evidence": ("evidence", str, True, ()),
-        "--review-after": ("review_after", str, False, ()),
-        "--pinned": ("pinned", bool, False, ()),
-        "--enforce": ("enforce", str, False, ('ask', 'deny')),
-        "--visibility": ("visibility", str, False, ('private', 'shared', 'group')),
-        "--group": ("groups", str, True, ()),
-        "--source": ("source_writer", str, False, ()),
-        "--source-host": ("source_host", str, False, ()),
-        "--source-session": ("source_session", str, False, ()),
-        "--source-transcript": ("source_transcript", str, False, ()),
-        "--source-record": ("source_record", str, False, ()),
-        "--source-seq": ("source_seq", int, False, ()),
-        "--source-excerpt": ("source_excerpt", str, False, ()),
-        "--batch": ("batch", str, False, ()),
-        "--dry-run": ("dry_run", bool, False, ()),
-        "--allow-secret": ("allow_secret", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "recall": {
-        "--budget": ("budget", str, False, ('low', 'mid', 'high')),
-        "--research": ("research", str, False, ()),
-        "--limit": ("limit", int, False, ()), "-n": ("limit", int, False, ()),
-        "--kind": ("kinds", str, True, ()), "-k": ("kinds", str, True, ()),
-        "--type": ("types", str, True, ()),
-        "--layer": ("layers", str, True, ()),
-        "--tag": ("tags", str, True, ()), "-t": ("tags", str, True, ()),
-        "--tags-match": ("tags_match", str, False, ('any', 'all', 'any_strict', 'all_strict', 'any_or_untagged')),
-        "--entity": ("entities", str, True, ()),
-        "--project": ("project", str, False, ()), "-p": ("project", str, False, ()),
-        "--after": ("after", str, False, ()),
-        "--before": ("before", str, False, ()),
-        "--at": ("at", str, False, ()),
-        "--status": ("statuses", str, True, ()),
-        "--history": ("history", bool, False, ()),
-        "--as-of": ("as_of", str, False, ()),
-        "--max-chars": ("max_chars", int, False, ()),
-        "--no-graph": ("no_graph", bool, False, ()),
-        "--depth": ("depth", int, False, ()),
-        "--exact": ("exact", bool, False, ()),
-        "--explain": ("explain", bool, False, ()),
-        "--all": ("all_", bool, False, ()),
-        "--cursor": ("cursor", str, False, ()),
-        "--batch": ("batch", str, False, ()),
-        "--useful": ("useful", str, True, ()),
-        "--not-useful": ("not_useful", str, True, ()),
-        "--vault": ("vaults", str, True, ()), "-v": ("vaults", str, True, ()),
-        "--personal-only": ("personal_only", bool, False, ()),
-        "--exit-code": ("exit_code", bool, False, ()),
-        "--json": ("json", bool, False, ()),
-        "--header": ("header", bool, False, ()),
-        "--agent": ("agent", str, False, ()),
-    },
-    "reflect": {
-        "--budget": ("budget", str, False, ('low', 'mid', 'high')),
-        "--research": ("research", str, False, ()),
-        "--limit": ("limit", int, False, ()), "-n": ("limit", int, False, ()),
-        "--kind": ("kinds", str, True, ()), "-k": ("kinds", str, True, ()),
-        "--type": ("types", str, True, ()),
-        "--tag": ("tags", str, True, ()), "-t": ("tags", str, True, ()),
-        "--tags-match": ("tags_match", str, False, ('any', 'all', 'any_strict', 'all_strict', 'any_or_untagged')),
-        "--entity": ("entities", str, True, ()),
-        "--project": ("project", str, False, ()), "-p": ("project", str, False, ()),
-        "--after": ("after", str, False, ()),
-        "--before": ("before", str, False, ()),
-        "--at": ("at", str, False, ()),
-        "--exact": ("exact", bool, False, ()),
-        "--session": ("session", str, False, ()),
-        "--all-sessions": ("all_sessions", bool, False, ()),
-        "--since": ("since", str, False, ()),
-        "--host": ("host", str, False, ()),
-        "--digest": ("digest", bool, False, ()),
-        "--max-chars": ("max_chars", int, False, ()),
-        "--part": ("part", int, False, ()),
-        "--judged": ("judged", str, False, ()),
-        "--judge": ("judge", str, False, ()),
-        "--dry-run": ("dry_run", bool, False, ()),
-        "--response-schema": ("response_schema", str, False, ()),
-        "--vault": ("vaults", str, True, ()), "-v": ("vaults", str, True, ()),
-        "--personal-only": ("personal_only", bool, False, ()),
-        "--exit-code": ("exit_code", bool, False, ()),
-        "--json": ("json", bool, False, ()),
-        "--header": ("header", bool, False, ()),
-        "--agent": ("agent", str, False, ()),
-    },
-    "list": {
-        "--since": ("since", str, False, ()),
-        "--by": ("by", str, False, ('kind', 'tag', 'project')),
-        "--limit": ("limit", int, False, ()), "-n": ("limit", int, False, ()),
-        "--all": ("all_", bool, False, ()),
-        "--kind": ("kinds", str, True, ()), "-k": ("kinds", str, True, ()),
-        "--type": ("types", str, True, ()),
-        "--layer": ("layers", str, True, ()),
-        "--tag": ("tags", str, True, ()), "-t": ("tags", str, True, ()),
-        "--tags-match": ("tags_match", str, False, ('any', 'all', 'any_strict', 'all_strict', 'any_or_untagged')),
-        "--entity": ("entities", str, True, ()),
-        "--project": ("project", str, False, ()), "-p": ("project", str, False, ()),
-        "--after": ("after", str, False, ()),
-        "--before": ("before", str, False, ()),
-        "--status": ("statuses", str, True, ()),
-        "--history": ("history", bool, False, ()),
-        "--vault": ("vaults", str, True, ()), "-v": ("vaults", str, True, ()),
-        "--personal-only": ("personal_only", bool, False, ()),
-        "--json": ("json", bool, False, ()),
-        "--header": ("header", bool, False, ()),
-        "--agent": ("agent", str, False, ()),
-    },
-    "show": {
-        "--vault": ("vaults", str, True, ()), "-v": ("vaults", str, True, ()),
-        "--json": ("json", bool, False, ()),
-        "--header": ("header", bool, False, ()),
-        "--agent": ("agent", str, False, ()),
-    },
-    "tags": {
-        **EVERYWHERE,
-    },
-    "kinds": {
-        **EVERYWHERE,
-    },
-    "projects": {
-        **EVERYWHERE,
-    },
-    "evolve": {
-        "--file": ("file", str, False, ()),
-        "--edit": ("edit", bool, False, ()),
-        "--reason": ("reason", str, False, ()),
-        "--title": ("title", str, False, ()),
-        "--kind": ("kind", str, False, ()), "-k": ("kind", str, False, ()),
-        "--type": ("type_", str, False, ()),
-        "--tag": ("tags", str, True, ()), "-t": ("tags", str, True, ()),
-        "--untag": ("untag", str, True, ()),
-        "--asked": ("asked", str, True, ()),
-        "--entity": ("entities", str, True, ()),
-        "--project": ("project", str, False, ()), "-p": ("project", str, False, ()),
-        "--code": ("code", str, True, ()),
-        "--occurred-at": ("occurred_at", str, False, ()),
-        "--expires-at": ("expires_at", str, False, ()),
-        "--enforce": ("enforce", str, False, ('ask', 'deny', 'none')),
-        "--also": ("also", str, True, ()),
-        "--subtype": ("subtype", str, False, ()),
-        "--cite": ("cite", str, True, ()),
-        "--research": ("research", str, False, ()),
-        "--revert": ("revert", bool, False, ()),
-        "--allow-secret": ("allow_secret", bool, False, ()),
-        "--dry-run": ("dry_run", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "edit": {
-        "--allow-secret": ("allow_secret", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "resolve": {
-        "--query": ("query", str, False, ()),
-        "--kind": ("kinds", str, True, ()), "-k": ("kinds", str, True, ()),
-        "--note": ("note", str, False, ()),
-        "--by": ("by", str, False, ()),
-        "--same-key": ("same_key", bool, False, ()),
-        "--only-this": ("only_this", bool, False, ()),
-        "--undo": ("undo", bool, False, ()),
-        "--expect": ("expect", int, False, ()),
-        "--yes": ("yes", bool, False, ()),
-        "--dry-run": ("dry_run", bool, False, ()),
-        "--list": ("list_", bool, False, ()),
-        "--resolved": ("resolved", bool, False, ()),
-        "--unresolved": ("unresolved", bool, False, ()),
-        "--all": ("all_", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "tag": {
-        "--untag": ("untag", str, True, ()),
-        "--project": ("project", str, False, ()), "-p": ("project", str, False, ()),
-        **EVERYWHERE,
-    },
-    "pin": {
-        **EVERYWHERE,
-    },
-    "unpin": {
-        **EVERYWHERE,
-    },
-    "undo": {
-        "--dry-run": ("dry_run", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "log": {
-        "--limit": ("limit", int, False, ()), "-n": ("limit", int, False, ()),
-        "--since": ("since", str, False, ()),
-        **EVERYWHERE,
-    },
-    "promote": {
-        "--dry-run": ("dry_run", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "verify": {
-        "--project": ("project", str, False, ()),
-        "--confirm": ("confirm", str, True, ()),
-        "--dry-run": ("dry_run", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "forget": {
-        "--versions": ("versions", bool, False, ()),
-        "--yes": ("yes", bool, False, ()),
-        "--dry-run": ("dry_run", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "review": {
-        "--list": ("list_", bool, False, ()),
-        "--approve": ("approve", bool, False, ()),
-        "--reject": ("reject", bool, False, ()),
-        "--supersede": ("supersede", str, False, ()),
-        "--edit": ("edit", bool, False, ()),
-        "--undo": ("undo", bool, False, ()),
-        "--reason": ("reason", str, False, ()),
-        "--title": ("title", str, False, ()),
-        "--kind": ("kind", str, False, ()), "-k": ("kind", str, False, ()),
-        "--tag": ("tags", str, True, ()), "-t": ("tags", str, True, ()),
-        "--all": ("all_", bool, False, ()),
-        "--all-older-than": ("all_older_than", str, False, ()),
-        "--min-confidence": ("min_confidence", str, False, ()),
-        "--yes": ("yes", bool, False, ()),
-        "--dry-run": ("dry_run", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "ideas": {
-        "--kind": ("kind", str, False, ()), "-k": ("kind", str, False, ()),
-        "--title": ("title", str, False, ()),
-        "--tag": ("tags", str, True, ()), "-t": ("tags", str, True, ()),
-        "--reason": ("reason", str, False, ()),
-        "--dry-run": ("dry_run", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "entities": {
-        "--project": ("project", str, False, ()), "-p": ("project", str, False, ()),
-        "--type": ("type_", str, False, ()),
-        "--alias": ("aliases", str, True, ()),
-        "--yes": ("yes", bool, False, ()),
-        "--dry-run": ("dry_run", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "install": {
-        "--scope": ("scope", str, False, ('user', 'project')),
-        "--dry-run": ("dry_run", bool, False, ()),
-        "--status": ("status", bool, False, ()),
-        "--judge": ("judge", bool, False, ()),
-        "--no-judge": ("no_judge", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "uninstall": {
-        "--scope": ("scope", str, False, ('user', 'project')),
-        "--dry-run": ("dry_run", bool, False, ()),
-        "--judge": ("judge", bool, False, ()),
-        "--all": ("all_", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "skills": {
-        "--host": ("host", str, False, ()),
-        "--scope": ("scope", str, False, ('user', 'project')),
-        "--dir": ("dir_", str, False, ()),
-        "--all": ("all_", bool, False, ()),
-        "--force": ("force", bool, False, ()),
-        "--dry-run": ("dry_run", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "mcp": {
-        **EVERYWHERE,
-    },
-    "hook": {
-        "--host": ("host", str, False, ()),
-        **EVERYWHERE,
-    },
-    "sweep": {
-        "--still": ("still", int, False, ()),
-        "--dry-run": ("dry_run", bool, False, ()),
-        "--unit": ("unit", str, False, ('systemd', 'cron', 'launchd')),
-        **EVERYWHERE,
-    },
-    "allow": {
-        "--revoke": ("revoke", bool, False, ()),
-        "--list": ("list_", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "doctor": {
-        **EVERYWHERE,
-    },
-    "config": {
-        **EVERYWHERE,
-    },
-    "completion": {
-        **EVERYWHERE,
-    },
-    "inspect": {
-        "--stale": ("stale", bool, False, ()),
-        "--query": ("query", str, False, ()),
-        "--project": ("project", str, False, ()), "-p": ("project", str, False, ()),
-        **EVERYWHERE,
-    },
-    "repair": {
-        "--accept-deletions": ("accept_deletions", bool, False, ()),
-        "--yes": ("yes", bool, False, ()),
-        "--dry-run": ("dry_run", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "sync": {
-        "--setup": ("setup", str, False, ()),
-        "--all": ("all_", bool, False, ()),
-        "--auto": ("auto", bool, False, ()),
-        "--dry-run": ("dry_run", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "view": {
-        "--out": ("out", str, False, ()),
-        "--open": ("open_", bool, False, ()),
-        "--project": ("project", str, False, ()), "-p": ("project", str, False, ()),
-        **EVERYWHERE,
-    },
-    "signals": {
-        "--pairs": ("pairs", bool, False, ()),
-        "--train": ("train", bool, False, ()),
-        "--dry-run": ("dry_run", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "import": {
-        "--from": ("from_", str, False, ()),
-        "--in-place": ("in_place", bool, False, ()),
-        "--map": ("map_", str, True, ()),
-        "--yes": ("yes", bool, False, ()),
-        "--dry-run": ("dry_run", bool, False, ()),
-        "--allow-secret": ("allow_secret", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "export": {
-        "--format": ("format_", str, False, ('jsonl', 'markdown', 'agents-md')),
-        "--out": ("out", str, False, ()),
-        "--kind": ("kinds", str, True, ()), "-k": ("kinds", str, True, ()),
-        "--tag": ("tags", str, True, ()), "-t": ("tags", str, True, ()),
-        "--project": ("project", str, False, ()), "-p": ("project", str, False, ()),
-        "--everywhere": ("everywhere", bool, False, ()),
-        "--dry-run": ("dry_run", bool, False, ()),
-        **EVERYWHERE,
-    },
-    "publish": {
-        "--to": ("to", str, False, ()),
-        "--init": ("init", bool, False, ()),
-        "--unrelated": ("unrelated", bool, False, ()),
-        "--rewritten": ("rewritten", bool, False, ()),
-        "--dry-run": ("dry_run", bool, False, ()),
-        **EVERYWHERE,
-    },
-}
 
-HELP: dict[str, str] = {
-    'init': 'Make a folder a vault: a new one, or your notes as they are',
-    'save': "Save a memory, committed to the vault's history",
-    'recall': 'Find what the vault knows about a question',
-    'reflect': 'Gather what answers a question, and say how far to trust it',
-    'list': 'List the newest entries',
-    'show': 'Show entries in full, by their ids',
-    'tags': 'List the tags, with how many entries each has',
-    'kinds': 'List the kinds, with how many entries each has',
-    'projects': 'List the projects, with how many entries hold in each',
-    'evolve': 'Replace a memory by its next version, and keep the old one',
-    'edit': "Open an entry's file in your editor, check it, and commit it",
-    'resolve': 'Resolve entries so that recall stops surfacing them',
-    'tag': 'Add and drop tags of an entry, or say in which project it holds',
-    'pin': 'Put entries into every session',
-    'unpin': 'Take pinned entries out of the start of sessions',
-    'undo': 'Take the last change back, of any kind',
-    'log': 'Show what happened in the vault, the last change first',
-    'promote': 'Move a memory into the vault that this repository carries',
-    'verify': "Check the code that a project's memories speak of",
-    'forget': 'Remove an entry from the vault for good',
-    'review': 'Decide on the candidates in the inbox',
-    'ideas': 'List the open ideas, or decide on them',
-    'entities': 'List the entities, or decide on names',
-    'install': 'Install hooks, so that an agent host calls memcli by itself',
-    'uninstall': "Take memcli's hooks out of an agent host",
-    'skills': 'Show the skills that teach agents, install them, or remove them',
-    'mcp': 'Serve the vault to an MCP client, over stdin and stdout',
-    'hook': "Answer a hook of an agent's host (installed by memcli install)",
-    'sweep': 'Mine sessions that crashed or ended without a hook',
-    'allow': 'Let memcli read the vault that a repository carries',
-    'doctor': 'Check everything that memcli needs, and say how to mend it',
-    'config': 'Show settings, or change one',
-    'completion': "Print the script that completes memcli's words in your shell",
-    'inspect': 'Show what the vault holds, one entry in full, or what is wrong',
-    'repair': 'Mend what memcli can mend in the vault without guessing',
-    'sync': 'Sync the vault with its git remote',
-    'view': 'Write what the vault knows as one page, to be opened in a browser',
-    'signals': 'Show how the vault is used, and what memcli has learned from it',
-    'import': 'Import memories from JSON lines, or a folder of markdown notes',
-    'export': "Write memories as JSON lines, notes, or part of an agents' page",
-    'publish': "Publish the vault's last commit into a database",
-}
-# [[[end]]]
-# fmt: on
+def parameters(name: str) -> dict[str, tuple[Any, declared.Option]]:
+    """The parameters of a command, its own and everyone's, with their annotations."""
+    if name not in _READ:
+        function = commands.load(name)
+        found = {
+            parameter: eval(annotation, _NAMES)  # noqa: S307 our own source
+            for parameter, annotation in function.__annotations__.items()
+            if parameter not in ("context", "return")
+        }
+        if FIELDS.get(name):
+            found["set"] = options.Set
+        if "vaults" not in found:
+            found["vault"] = options.Vault
+        found |= options.EVERYWHERE
+        _READ[name] = found
+    return _READ[name]
+
+
+def flags(name: str) -> dict[str, Flag]:
+    """The flags of a command, by their spellings."""
+    return {
+        flag: (parameter, kind, repeat, choices)
+        for parameter, annotation in parameters(name).items()
+        for about, kind, repeat, choices in (declared.read(annotation),)
+        for flag in about.names
+    }
+
+
+def words(name: str) -> list[Word]:
+    """The arguments of a command."""
+    function: Any = commands.load(name)
+    count = function.__code__.co_argcount - len(function.__defaults__ or ())
+    return [
+        (parameter, number < count, repeat, choices)
+        for number, (parameter, annotation) in enumerate(parameters(name).items(), 1)
+        for about, _, repeat, choices in (declared.read(annotation),)
+        if isinstance(about, declared.Argument)
+    ]
+
+
+def fields(name: str) -> dict[str, str]:
+    """The fields of --set of a command, each with its parameter."""
+    known = parameters(name)
+    return {known[one][1].names[0][2:]: one for one in FIELDS.get(name, ())}
+
+
+def with_fields(name: str, values: dict[str, Any]) -> dict[str, Any]:
+    """The values of a command line, with those of --set in their places.
+
+    Raises:
+        UsageError: there is no such field, or its value is none of its kind.
+    """
+    given = values.pop("set", None) or ()
+    known = fields(name) if given else {}
+    for word in given:
+        field, _, text = word.partition("=")
+        field = field.strip().replace("_", "-")
+        if field not in known or not text:
+            raise UsageError(
+                f"--set takes FIELD=VALUE (got {word!r})"
+                if field in known
+                else f"{name} has no field {field!r}",
+                hint=f"Fields: {', '.join(known)}.",
+            )
+        parameter = known[field]
+        _, kind, repeat, choices = declared.read(parameters(name)[parameter])
+        value = _value(field, text, kind, choices)
+        values[parameter] = [*(values.get(parameter) or ()), value] if repeat else value
+    return values
+
+
+def _value(
+    field: str, text: str, kind: type, choices: tuple[str, ...]
+) -> str | int | bool:
+    if choices and text not in choices:
+        raise UsageError(f"--set {field}= takes {', '.join(choices)} (got {text!r})")
+    if kind is bool and text in ("true", "false"):
+        return text == "true"
+    if kind is bool:
+        raise UsageError(f"--set {field}= takes true or false (got {text!r})")
+    if kind is int and not (text.isascii() and text.isdigit()):
+        raise UsageError(f"--set {field}= takes a number (got {text!r})")
+    return int(text) if kind is int else text
+
+
+def first_lines() -> dict[str, str]:
+    """The first line of each command's help, read from the sources.
+
+    To import all of their modules would take longer than everything else.
+    """
+    return {name: _first_line(name) for name in commands.COMMANDS}
+
+
+def _first_line(name: str) -> str:
+    import memcli.cli
+
+    module, called = commands.place(name)
+    place = f"{memcli.cli.__path__[0]}/{module}"
+    path = f"{place}/__init__.py" if os.path.isdir(place) else f"{place}.py"
+    with open(path, encoding="utf-8") as source:
+        _, _, rest = source.read().partition(f"\ndef {called}(")
+    return rest.partition('"""')[2].partition("\n")[0]

@@ -12,9 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated
 
-    from typer import Argument, Option
-
     from memcli.cli import options
+    from memcli.cli.declared import Argument, Option
     from memcli.curation.forget import Forgotten
 
 

@@ -7,9 +7,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated
 
-    from typer import Argument, Option
-
     from memcli.cli.context import Context, Result
+    from memcli.cli.declared import Argument, Option
 
 
 def hook(

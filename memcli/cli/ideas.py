@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Annotated, Literal
 
-    from typer import Argument
-
     from memcli.cli import options
+    from memcli.cli.declared import Argument
     from memcli.curation.ideas.decide import IdeaDecisions
     from memcli.curation.ideas.incubator import ListedIdea
     from memcli.vault.vault import Vault
@@ -46,8 +45,8 @@ def ideas(
 
     `promote` makes a memory of an idea, of kind idea or of --kind; `dismiss` moves it
     to the archive, and it is not proposed again; `merge` puts the first idea into the
-    second. memcli review also walks through them, and memcli review --undo takes the
-    last decision back.
+    second; `list` shows what became of each. memcli review also walks through them, and
+    memcli undo takes the last decision back.
 
     \b
     Example:
@@ -67,7 +66,9 @@ def ideas(
         words = {"--title": title, "--reason": reason, "--tag": "\n".join(tags or ())}
         no_secrets.refuse_texts(words)
     vault = context.open_vault("reading", writes=action not in (None, "list"))
-    if action in (None, "list"):
+    if action == "list":
+        return _ledger(context)
+    if action is None:
         return _listed(incubator.listed(vault, only_open=True))
     into = slugs.pop() if action == "merge" else ""
     names = incubator.named(vault, slugs)
@@ -97,7 +98,7 @@ def _check(
         raise UsageError("--reason belongs to: memcli ideas dismiss")
     if action == "list":
         if slugs or dry_run:
-            raise UsageError("memcli ideas list takes nothing else")
+            raise UsageError("ideas list takes no argument")
     elif action == "merge":
         if len(slugs) != 2:
             raise UsageError(
@@ -112,7 +113,7 @@ def _check(
 def _listed(ideas: list[ListedIdea]) -> Result:
     def text(canvas: Canvas) -> None:
         if not ideas:
-            canvas.line("no idea is open", style="nothing")
+            canvas.line("No open ideas.", style="nothing")
             return
         canvas.table(
             ("slug", "days", "title", "summary"),
@@ -161,6 +162,52 @@ def _decided(done: IdeaDecisions) -> Result:
         "commit": done.commit,
     }
     return Result(data=data, text=text)
+
+
+def _ledger(context: Context) -> Result:
+    """The ledger of ideas: what became of each, and how long the oldest waits."""
+    from memcli.curation.ideas import incubator, ledger
+
+    vault = context.open_vault("reading")
+    known = incubator.listed(vault)
+    by_state = {
+        state: sum(idea.state == state for idea in known) for state in ledger.STATES
+    }
+    ages = [idea.age_days for idea in known if idea.state == ledger.OPEN]
+    oldest = max(ages, default=None)
+
+    def text(canvas: Canvas) -> None:
+        if not known:
+            canvas.line("No ideas.", style="nothing")
+            return
+        parts = [f"{number:,} {state}" for state, number in by_state.items() if number]
+        waits = (
+            ""
+            if oldest is None
+            else f"; the oldest has waited {counted(oldest, 'day')}"
+        )
+        canvas.line(", ".join(parts) + waits)
+        canvas.table(
+            ("slug", "state", "day", "title", "became"),
+            [
+                (idea.slug, idea.state, idea.day, idea.title, idea.where or "")
+                for idea in known
+            ],
+        )
+
+    warnings = tuple(idea.problem for idea in known if idea.problem)
+    if not known and vault.read(lambda reader: len(reader.exact("kind", "idea"))):
+        warnings = (
+            "the ledger holds only ideas that were mined; ideas that were saved: "
+            "memcli list --all --kind idea",
+        )
+    data = {
+        "ideas": [idea._asdict() for idea in known],
+        "count": len(known),
+        "by_state": by_state,
+        "oldest_days": oldest,
+    }
+    return Result(data=data, text=text, warnings=warnings)
 
 
 _KEYS = "[p]romote [d]ismiss [m]erge [s]kip [u]ndo [q]uit [?]"
@@ -268,7 +315,7 @@ class _Walk:
         from memcli.curation import undo
 
         if not self.decided:
-            self.context.tell("nothing was decided in this walk: memcli review --undo")
+            self.context.tell("nothing was decided in this walk: memcli undo")
             return False
         outcome, title, commit = self.decided[-1]
         undo.undo(self.vault, commit or "", f"review: {outcome} {title}")

@@ -13,9 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated, Any
 
-    from typer import Argument, Option
-
     from memcli.cli import options
+    from memcli.cli.declared import Argument, Option
     from memcli.curation.importing import Failure, Imported
     from memcli.vault.vault import Vault
 

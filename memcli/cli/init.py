@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Annotated
 
-    from typer import Argument, Option
-
     from memcli.cli import options
+    from memcli.cli.declared import Argument, Option
     from memcli.vault.create import Plan
 
 

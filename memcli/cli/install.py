@@ -15,9 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated
 
-    from typer import Argument, Option
-
     from memcli.cli import options
+    from memcli.cli.declared import Argument, Option
     from memcli.hosts.install import (
         Installation,
         InstallOutcome,
@@ -35,6 +34,10 @@ def install(
     context: Context,
     host: Annotated[
         str | None, Argument(metavar="[HOST]", help="The agent host")
+    ] = None,
+    names: Annotated[
+        list[str] | None,
+        Argument(metavar="[SKILL]...", help="With --skills: these instead of all"),
     ] = None,
     *,
     scope: options.Scope = "user",
@@ -54,6 +57,19 @@ def install(
     no_judge: Annotated[
         bool, Option("--no-judge", help="No judge, and no question about one")
     ] = False,
+    skills: Annotated[
+        bool, Option("--skills", help="Only the skills; without a host, list them")
+    ] = False,
+    dir_: Annotated[
+        str | None,
+        Option("--dir", metavar="PATH", help="With --skills: another folder"),
+    ] = None,
+    force: Annotated[
+        bool, Option("--force", help="With --skills: also pages that were edited")
+    ] = False,
+    show: Annotated[
+        str | None, Option("--show", metavar="SKILL", help="Print a skill's page")
+    ] = None,
 ) -> Result:
     """Install hooks, so that an agent host calls memcli by itself
 
@@ -65,13 +81,27 @@ def install(
     has ended, which finds more than rules do (docs/use/sessions.md), and keeps the
     answer in your config; --judge and --no-judge say it beforehand.
 
+    --skills installs the pages that teach an agent when to recall, save, evolve and
+    resolve: all, or those that are named.
+
     \b
     Example:
       memcli install claude-code
       memcli install claude-code --judge --dry-run
       memcli install gemini --scope project --dry-run
       memcli install --status
+      memcli install claude-code --skills
+      memcli install codex core recall --skills --scope project
     """
+    from memcli.cli import skills as pages
+
+    if show:
+        return pages.page(show, host)
+    if skills:
+        host, chosen = pages.parts(host, names or ())
+        words = pages.SkillWords(chosen, scope, dir_, force, dry_run)
+        return pages.put_in(context, host, words)
+    _refuse(names, dir_, force=force)
     from memcli.cli import judge_setting
     from memcli.hosts import install as use_case
     from memcli.storage import known_vaults
@@ -120,12 +150,24 @@ def uninstall(
     host: Annotated[
         str | None, Argument(metavar="[HOST]", help="The agent host")
     ] = None,
+    names: Annotated[
+        list[str] | None,
+        Argument(metavar="[SKILL]...", help="With --skills: these instead of all"),
+    ] = None,
     *,
     scope: options.Scope = "user",
     dry_run: options.DryRun = False,
     judge: Annotated[
         bool,
         Option("--judge", help="Take only the host's judge out of your config"),
+    ] = False,
+    skills: Annotated[bool, Option("--skills", help="Only the skills")] = False,
+    dir_: Annotated[
+        str | None,
+        Option("--dir", metavar="PATH", help="With --skills: another folder"),
+    ] = None,
+    force: Annotated[
+        bool, Option("--force", help="With --skills: also pages that were edited")
     ] = False,
     all_: Annotated[
         bool,
@@ -142,8 +184,16 @@ def uninstall(
     Example:
       memcli uninstall claude-code
       memcli uninstall gemini --scope project --dry-run
+      memcli uninstall claude-code --skills
       memcli uninstall --all --dry-run
     """
+    if skills:
+        from memcli.cli import skills as pages
+
+        host, chosen = pages.parts(host, names or ())
+        words = pages.SkillWords(chosen, scope, dir_, force, dry_run)
+        return pages.take_out(context, host, words)
+    _refuse(names, dir_, force=force)
     if all_:
         from memcli.cli import uninstall_all
 
@@ -174,6 +224,17 @@ def uninstall(
         judged.write()
     result = _report(plan, done, [*plan.notes, *notes], "uninstall")
     return judge_setting.beside(result, judged)
+
+
+def _refuse(names: list[str] | None, folder: str | None, *, force: bool) -> None:
+    if names:
+        raise UsageError(
+            f"unexpected argument: {names[0]}",
+            hint="Name one host at a time; skills go with --skills.",
+        )
+    if folder or force:
+        flag = "--dir" if folder else "--force"
+        raise UsageError(f"{flag} belongs to --skills", hint="Add --skills.")
 
 
 def _named(host: str | None, verb: str) -> str:

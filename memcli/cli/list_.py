@@ -3,7 +3,6 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result
-from memcli.entries.text.counted import counted
 
 TYPE_CHECKING = False
 
@@ -11,11 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Annotated, Literal
 
-    from typer import Option
-
     from memcli.cli import options
+    from memcli.cli.declared import Option
+    from memcli.curation.standings import Standing
     from memcli.recall.listing import Listed, Wish
     from memcli.recall.results import Row
+    from memcli.vault.counts import Count
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
 
@@ -30,8 +30,10 @@ def list_(
         ),
     ] = None,
     by: Annotated[
-        Literal["kind", "tag", "project"] | None,
-        Option("--by", help="In groups, the largest first"),
+        Literal["kind", "tag", "project", "status"] | None,
+        Option(
+            "--by", help="How many there are of each; with filters or -n, in groups"
+        ),
     ] = None,
     limit: Annotated[
         int | None,
@@ -57,11 +59,14 @@ def list_(
     """List the newest entries
 
     By the time they were written, the last one first. --since counts that time, --after
-    and --before when it happened. Filters work as in recall.
+    and --before when it happened. Filters work as in recall. --by counts what is in
+    force (now), over (past), and waiting for review; --by status lists what is
+    resolved, has come back, or is open.
 
     \b
     Example:
       memcli list --since 7d
+      memcli list --by tag
       memcli list --by tag --kind fix
     """
     from memcli.errors import UsageError
@@ -89,6 +94,11 @@ def list_(
     )
     if all_:
         query = query._replace(limit=2**31)
+    plain = query == from_words("", now) and since is None and not vaults
+    if by == "status" and not plain:
+        raise UsageError("--by status takes no filter")
+    if by and plain and not all_:
+        return _COUNTS[by](context)
     wish = listing.Wish(query, moment_of(since, now), by or "")
     sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
     return _result(sources, _listed(sources, wish), limited=limit is not None)
@@ -113,7 +123,7 @@ def _result(sources: Vault | Vaults, answer: Listed, *, limited: bool) -> Result
     def text(canvas: Canvas) -> None:
         short = short_ids.of(canvas, sources)
         if not answer.total:
-            canvas.line("no entry passes", style="nothing")
+            canvas.line("No matching entries.", style="nothing")
         elif answer.groups is None:
             _table(canvas, answer.rows, short)
         for group in answer.groups or ():
@@ -122,8 +132,8 @@ def _result(sources: Vault | Vaults, answer: Listed, *, limited: bool) -> Result
 
     warnings = list(answer.warnings)
     if answer.is_cut and not limited:
-        of_all = counted(answer.total, "entry")
-        warnings.append(f"not all of {of_all} are listed: --limit N, or --all")
+        shown = len(answer.rows) or sum(len(one.rows) for one in answer.groups or ())
+        warnings.append(f"Showing {shown:,} of {answer.total:,}: --limit N, or --all")
     return Result(data=answer.as_dict(), text=text, warnings=tuple(warnings))
 
 
@@ -143,3 +153,105 @@ def _table(canvas: Canvas, rows: Sequence[Row], short: Callable[[str], str]) -> 
             for row in rows
         ],
     )
+
+
+def _tags(context: Context) -> Result:
+    from memcli.vault import counts
+
+    return _counts("tags", counts.tags(context.open_vault("reading")))
+
+
+def _kinds(context: Context) -> Result:
+    """The built-in kinds, those of the config, and those of notes by hand."""
+    from memcli.vault import counts
+
+    return _counts("kinds", counts.kinds(context.open_vault("reading")))
+
+
+def _counts(name: str, counts: Sequence[Count]) -> Result:
+    """The names with their counts."""
+
+    def text(canvas: Canvas) -> None:
+        if not counts:
+            canvas.line(f"No {name}.", style="nothing")
+            return
+        canvas.table(
+            (name.removesuffix("s"), "now", "past", "waiting"),
+            [
+                (
+                    one.name or "",
+                    f"{one.current:,}",
+                    f"{one.past:,}",
+                    f"{one.waiting:,}",
+                )
+                for one in counts
+            ],
+        )
+
+    data = {name: [one.as_dict() for one in counts], "count": len(counts)}
+    return Result(data=data, text=text)
+
+
+def _projects(context: Context) -> Result:
+    """The projects of the vault with their entries, and the one of this folder."""
+    from memcli.vault import counts
+
+    vault = context.open_vault("reading")
+    counted = counts.projects(vault)
+    here = vault.here
+
+    def text(canvas: Canvas) -> None:
+        rows: list[tuple[str, ...]] = [
+            (
+                each.name or "(everywhere)",
+                f"{each.current:,}",
+                f"{each.past:,}",
+                f"{each.waiting:,}",
+                "here" if each.name and each.name == here else "",
+            )
+            for each in counted
+        ]
+        canvas.table(("project", "now", "past", "waiting", ""), rows)
+        canvas.line(f"this folder: {here or 'no project'}", style="dim")
+
+    data = {
+        "projects": [each.as_dict() for each in counted],
+        "count": sum(each.name is not None for each in counted),
+        "here": here,
+    }
+    return Result(data=data, text=text)
+
+
+def _statuses(context: Context) -> Result:
+    """What is open, resolved, or has come back."""
+    from memcli.cli import short_ids
+    from memcli.curation import standings
+
+    vault = context.open_vault("reading")
+    rows = standings.standings(vault)
+
+    def text(canvas: Canvas) -> None:
+        if not rows:
+            canvas.line("No matching entries.", style="nothing")
+            return
+        header = ("id", "state", "since", "by", "seen", "title", "note")
+        short = short_ids.of(canvas, vault)
+        canvas.table(header, [_cells(row, short(row.id)) for row in rows])
+
+    data = {"entries": [row._asdict() for row in rows], "count": len(rows)}
+    return Result(data=data, text=text)
+
+
+def _cells(row: Standing, shown: str) -> tuple[str, ...]:
+    return (
+        shown,
+        row.state,
+        (row.resolved_at or "")[:10],
+        row.resolved_by or "",
+        str(row.seen),
+        row.title,
+        row.resolution_note or "",
+    )
+
+
+_COUNTS = {"tag": _tags, "kind": _kinds, "project": _projects, "status": _statuses}

@@ -12,8 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated
 
-    from typer import Option
-
+    from memcli.cli.declared import Option
     from memcli.search.reader import Reader
     from memcli.vault.health.log import Event, Named
     from memcli.vault.vault import Vault

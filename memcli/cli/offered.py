@@ -93,8 +93,9 @@ WITHOUT_VAULT: dict[str, Callable[[Mapping[str, str]], Sequence[str]]] = {
     "--layer": lambda _: _LAYERS,
     "--status": lambda _: _STATUSES,
     "--min-confidence": lambda _: ("HIGH", "MEDIUM", "LOW"),
-    "skills action": lambda _: ("list", "install", "uninstall", "show"),
-    "skills names": _skills,
+    "install names": _skills,
+    "uninstall names": _skills,
+    "--show": _skills,
     "config words": _settings,
     "completion shell": lambda _: ("bash", "zsh", "fish"),
 }

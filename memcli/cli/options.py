@@ -1,24 +1,32 @@
-"""Options that several commands share, as names for their annotations.
-
-Only Typer evaluates the annotations of a command, so this module is loaded only when
-Typer is: for help, completion and mistakes.
-"""
+"""Options that several commands share, as names for their annotations."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from memcli.cli.declared import Option
 
-from typer import Option
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Annotated, Literal
+else:
+    from memcli.cli.declared import Annotated, Literal
 
 # --- every command --------------------------------------------------------------------
 
 Vault = Annotated[
     str | None,
-    Option("--vault", "-v", metavar="PATH", help="A vault's folder, or its name"),
+    Option(
+        "--vault",
+        "-v",
+        metavar="PATH",
+        help="A vault's folder, or its name",
+        hidden=True,
+    ),
 ]
-Json = Annotated[bool, Option("--json", help="Print one JSON document")]
+Json = Annotated[bool, Option("--json", help="Print one JSON document", hidden=True)]
 Header = Annotated[
-    bool, Option("--header", help="Name the columns of tables, also on a pipe")
+    bool,
+    Option("--header", help="Name the columns of tables, also on a pipe", hidden=True),
 ]
 Agent = Annotated[
     str | None,
@@ -26,7 +34,13 @@ Agent = Annotated[
         "--agent",
         metavar="NAME",
         help="The agent that asks and writes (MEMCLI_AGENT); without it, the owner",
+        hidden=True,
     ),
+]
+EVERYWHERE = {"json": Json, "header": Header, "agent": Agent}
+Set = Annotated[
+    list[str] | None,
+    Option("--set", metavar="FIELD=VALUE", help="A field of those above; repeatable"),
 ]
 
 # --- what changes things --------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""`memcli pin`, `memcli unpin`: what goes into every session."""
+"""`memcli pin`: what goes into every session."""
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated
 
-    from typer import Argument
+    from memcli.cli.declared import Argument, Option
 
 
 def pin(
@@ -18,40 +18,22 @@ def pin(
         list[str],
         Argument(metavar="ID...", help="Ids, prefixes, paths, or names of files"),
     ],
+    *,
+    off: Annotated[bool, Option("--off", help="Take them out again")] = False,
 ) -> Result:
     """Put entries into every session
 
     With hooks installed, a session starts with what is pinned. The entry stays the same
-    version. memcli unpin takes it out again.
+    version. With --off, recall still finds it.
 
     \b
     Example:
       memcli pin 1m7xvn68
+      memcli pin --off 1m7xvn68
     """
-    return _pinned(context, ids, pinned=True)
-
-
-def unpin(
-    context: Context,
-    ids: Annotated[
-        list[str],
-        Argument(metavar="ID...", help="Ids, prefixes, paths, or names of files"),
-    ],
-) -> Result:
-    """Take pinned entries out of the start of sessions
-
-    Recall still finds them. The entry stays the same version.
-
-    \b
-    Example:
-      memcli unpin 1m7xvn68
-    """
-    return _pinned(context, ids, pinned=False)
-
-
-def _pinned(context: Context, ids: list[str], *, pinned: bool) -> Result:
     from memcli.curation import pin as use_case
 
+    pinned = not off
     done = use_case.pin(context.open_vault("pinning", writes=True), ids, pinned=pinned)
     verb = "pinned" if pinned else "unpinned"
 

@@ -11,7 +11,7 @@ from memcli.cli import flags
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
 
@@ -19,7 +19,7 @@ ALIASES = {"search": "recall", "add": "save", "ls": "list", "rm": "forget"}
 """Other names that people type for a command."""
 
 # What every command takes may stand before its name as well; whether it takes a value.
-_EVERYWHERE = {
+EVERYWHERE = {
     "--vault": True,
     "-v": True,
     "--agent": True,
@@ -37,10 +37,12 @@ def in_order(words: list[str]) -> list[str]:
     at = 0
     while at < len(words):
         flag, equals, _ = words[at].partition("=")
-        if flag not in _EVERYWHERE:
+        if flag not in EVERYWHERE:
             break
-        at += 2 if _EVERYWHERE[flag] and not equals else 1
+        at += 2 if EVERYWHERE[flag] and not equals else 1
     first, rest = words[:at], words[at:]
+    if rest == ["help", "--all"]:
+        return rest
     if rest[:1] == ["help"]:
         return [*(ALIASES.get(word, word) for word in rest[1:2]), "--help"]
     if rest in (["version"], ["-V"]):
@@ -53,7 +55,7 @@ def in_order(words: list[str]) -> list[str]:
 
 def _dropping(words: list[str]) -> list[str]:
     """The words of `memcli tag` with `--untag=x` for `-x`, which looks like a flag."""
-    known = flags.FLAGS["tag"]
+    known = flags.flags("tag")
     read: list[str] = []
     for number, word in enumerate(words):
         if word == "--":
@@ -71,15 +73,7 @@ def parse(name: str, words: list[str]) -> dict[str, Any] | None:
         The parameters that the words give, by name; None when it takes Typer to read
         them.
     """
-    return read(words, flags.FLAGS[name], flags.WORDS[name])
-
-
-def read(
-    words: list[str],
-    known: Mapping[str, flags.Flag],
-    arguments: Sequence[flags.Word],
-) -> dict[str, Any] | None:
-    """Read words by the tables of a command; see `parse`."""
+    known, apart = flags.flags(name), flags.FIELDS.get(name, ())
     values: dict[str, Any] = {}
     loose: list[str] = []
     rest = iter(words)
@@ -91,7 +85,7 @@ def read(
             loose.append(word)
             continue
         flag, equals, text = word.partition("=")
-        if flag not in known:
+        if flag not in known or known[flag][0] in apart:
             return None
         parameter, kind, repeat, choices = known[flag]
         # To Typer the sign belongs to the value of a short flag.
@@ -113,7 +107,7 @@ def read(
             values.setdefault(parameter, []).append(text)
         else:
             values[parameter] = kind(text)
-    return values if _place(values, loose, arguments) else None
+    return values if _place(values, loose, flags.words(name)) else None
 
 
 def _place(

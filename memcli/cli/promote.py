@@ -10,9 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated
 
-    from typer import Argument
-
     from memcli.cli import options
+    from memcli.cli.declared import Argument
 
 
 def promote(

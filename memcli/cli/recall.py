@@ -11,9 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated, Any
 
-    from typer import Argument, Option
-
     from memcli.cli import options
+    from memcli.cli.declared import Argument, Option
     from memcli.recall.query import Query
     from memcli.recall.query_words import Words
     from memcli.recall.results import Recalled, Row
@@ -253,7 +252,7 @@ def _check(
     if not (text.strip() or every or batch):
         raise UsageError(
             "there is no question",
-            hint='Ask one: memcli recall "how do we deploy?"; or list with --all; or '
+            hint='Ask one: memcli recall "how do we deploy?"; or list: memcli list; or '
             "pipe it in: memcli recall -",
         )
 
@@ -315,10 +314,11 @@ def _batch(
 
 def _words(line: dict[str, Any], number: int) -> Words:
     """The options of one line of a batch, which has flags as keys."""
-    from memcli.cli.flags import FLAGS
+    from memcli.cli.flags import flags
     from memcli.recall.query_words import WORDS
 
     words: Any = {}
+    known = flags("recall")
     for name, value in line.items():
         key = name.replace("-", "_")
         if key not in WORDS:
@@ -327,7 +327,7 @@ def _words(line: dict[str, Any], number: int) -> Words:
                 hint=f"Known: id, query, {', '.join(sorted(WORDS))}.",
                 code="invalid_batch",
             )
-        _, kind, repeat, _ = FLAGS["recall"]["--" + key.replace("_", "-")]
+        _, kind, repeat, _ = known["--" + key.replace("_", "-")]
         items = value if repeat and isinstance(value, list) else [value]
         if any(not isinstance(item, kind) for item in items):
             raise InvalidContent(

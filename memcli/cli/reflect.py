@@ -9,10 +9,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated, Any
 
-    from typer import Argument, Option
-
     from memcli.cli import options
     from memcli.cli.context import Context, Result
+    from memcli.cli.declared import Argument, Option
     from memcli.recall.query_words import Words
 
 

@@ -27,7 +27,7 @@ _STYLES = {"high": "good", "medium": "", "low": "bad"}
 # Of a similar fact, whose text stands above as well.
 _SHOWN = 200
 _DEPRECATED = (
-    "--response-schema is deprecated and ignored: shape the answer from the facts"
+    "response-schema is deprecated and ignored: shape the answer from the facts"
 )
 
 

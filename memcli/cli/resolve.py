@@ -11,12 +11,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated
 
-    from typer import Argument, Option
-
     from memcli.cli import options
+    from memcli.cli.declared import Argument, Option
     from memcli.curation.resolve import ResolvePlan, Target
     from memcli.curation.resting import Resting
-    from memcli.curation.standings import Standing
 
 
 def resolve(
@@ -47,10 +45,6 @@ def resolve(
         str | None,
         Option("--by", metavar="NAME", help="Who solved it, if not you or your agent"),
     ] = None,
-    same_key: Annotated[
-        bool,
-        Option("--same-key", help="Also entries of the same words (the default)"),
-    ] = False,
     only_this: Annotated[
         bool, Option("--only-this", help="Only the entries that are named")
     ] = False,
@@ -58,28 +52,8 @@ def resolve(
         bool,
         Option("--undo", help="Bring the entries back; without ids, those of the last"),
     ] = False,
-    expect: Annotated[
-        int | None,
-        Option(
-            "--expect",
-            metavar="N",
-            help="Act when exactly this many entries would change",
-        ),
-    ] = None,
     yes: options.Yes = False,
     dry_run: options.DryRun = False,
-    list_: Annotated[bool, Option("--list", help="List what is resolved")] = False,
-    resolved: Annotated[
-        bool, Option("--resolved", help="With --list: resolved entries")
-    ] = False,
-    unresolved: Annotated[
-        bool,
-        Option(
-            "--unresolved",
-            help="With --list: entries in force, reflection items first",
-        ),
-    ] = False,
-    all_: Annotated[bool, Option("--all", help="With --list: both")] = False,
 ) -> Result:
     """Resolve entries so that recall stops surfacing them
 
@@ -91,21 +65,11 @@ def resolve(
     Example:
       memcli resolve 1m7xvn68 --note "the config is fixed"
       memcli resolve --query "rerank misconfigured" --yes
-      memcli resolve --list --unresolved
+      memcli list --by status
       memcli resolve --undo
     """
     from memcli.curation import resolve as use_case
 
-    wanted = {"resolved": resolved, "unresolved": unresolved, "all": all_}
-    states = [state for state, given in wanted.items() if given]
-    if list_:
-        if ids or query or undo:
-            raise UsageError("--list changes nothing", hint="Drop the ids and flags.")
-        return _list(context, states)
-    if states:
-        raise UsageError(f"--{states[0]} belongs to --list", hint="Add --list.")
-    if same_key and only_this:
-        raise UsageError("--same-key and --only-this cannot be combined")
     if kinds and not query:
         raise UsageError("--kind belongs to --query", hint="Ids need no kind.")
     _check(ids, query, undo=undo, signed=bool(note or by))
@@ -114,12 +78,13 @@ def resolve(
 
         no_secrets.refuse_texts({"--note": note, "--by": by})
     vault = context.open_vault("resolving", writes=True)
-    acting, count = not dry_run, expect
+    acting = not dry_run
+    count: int | None = None
     if query:
         from memcli.curation.resolve_query import plan_query
 
         plan = plan_query(vault, query, kinds=kinds or (), same_key=not only_this)
-        if acting and expect is None:
+        if acting:
             acting, count = _approved(context, plan, yes=yes)
     elif ids:
         plan = use_case.plan(vault, ids, same_key=not only_this, undo=undo)
@@ -140,12 +105,12 @@ def _check(
     if query and undo:
         raise UsageError(
             "--undo takes ids, or nothing for the last resolve",
-            hint="They are in: memcli resolve --list --resolved",
+            hint="They are in: memcli list --by status",
         )
     if bool(ids) == bool(query) and not undo:
         raise UsageError(
             "name what is solved: ids, or --query",
-            hint="To see what there is: memcli resolve --list --unresolved",
+            hint="To see what there is: memcli list --by status",
         )
     if undo and signed:
         raise UsageError("--undo removes the note; it takes none")
@@ -231,38 +196,3 @@ def _result(
 
 def _why(target: Target) -> str:
     return f" (the same words as {target.same_key_as})" if target.same_key_as else ""
-
-
-def _list(context: Context, states: list[str]) -> Result:
-    from memcli.cli import short_ids
-    from memcli.curation import standings
-
-    wanted: list[str] = []
-    if "all" not in states:
-        for state in states or ["resolved"]:
-            wanted += [state, "recurred"] if state == "resolved" else [state]
-    vault = context.open_vault("reading")
-    rows = standings.standings(vault, wanted)
-
-    def text(canvas: Canvas) -> None:
-        if not rows:
-            canvas.line("nothing to list", style="nothing")
-            return
-        header = ("id", "state", "since", "by", "seen", "title", "note")
-        short = short_ids.of(canvas, vault)
-        canvas.table(header, [_cells(row, short(row.id)) for row in rows])
-
-    data = {"entries": [row._asdict() for row in rows], "count": len(rows)}
-    return Result(data=data, text=text)
-
-
-def _cells(row: Standing, shown: str) -> tuple[str, ...]:
-    return (
-        shown,
-        row.state,
-        (row.resolved_at or "")[:10],
-        row.resolved_by or "",
-        str(row.seen),
-        row.title,
-        row.resolution_note or "",
-    )

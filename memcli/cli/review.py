@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Annotated, Any
 
-    from typer import Argument, Option
-
     from memcli.cli import options
+    from memcli.cli.declared import Argument, Option
     from memcli.curation.inbox import PendingEntry
     from memcli.curation.review import EntryDecisions
     from memcli.vault.vault import Vault
@@ -52,7 +51,6 @@ def review(
     edit: Annotated[
         bool, Option("--edit", help="Open it in EDITOR, then approve it")
     ] = False,
-    undo: Annotated[bool, Option("--undo", help="Take the last decision back")] = False,
     reason: options.Reason = None,
     title: options.Title = None,
     kind: options.Kind = None,
@@ -83,8 +81,7 @@ def review(
     replaced in a merge of two clones, and then through the open ideas; each decision is
     committed at once, so you can leave at any point. Scripts use flags: ids act at
     once, selections of many (--all, --all-older-than, --min-confidence) show what they
-    would do until --yes is given. --undo takes back decisions on ideas and names, too
-    (memcli ideas, memcli entities).
+    would do until --yes is given. memcli undo takes the last decision back.
 
     \b
     Example:
@@ -101,17 +98,9 @@ def review(
     changes = {name: value for name, value in changes.items() if value}
     bulk = bool(all_ or all_older_than or min_confidence)
     _check(actions, ids, changes, bulk=bulk)
-    if undo and (ids or actions or bulk):
-        raise UsageError("--undo takes the last decision back; it takes nothing else")
     if list_ and actions:
         raise UsageError("--list changes nothing", hint=f"Drop --{actions[0]}.")
     vault = context.open_vault("reviewing", writes=True)
-    if undo:
-        from memcli.cli.undo import answer
-        from memcli.curation.undo import last, undo_last
-
-        found = (last if dry_run else undo_last)(vault, "review: ")
-        return answer(found, applied=not dry_run, paths=False)
     if not actions and context.interactive and not list_ and not bulk:
         from memcli.cli.review_walk import walk
 
@@ -229,7 +218,6 @@ def _days(text: str | None, now: int) -> float | None:
 
 
 def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
-    from memcli.cli.inspect.inbox import draw
     from memcli.curation import merged_versions
 
     merged = merged_versions.waiting(vault, listed=True)
@@ -240,9 +228,9 @@ def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
             canvas.line(f"{number} replaced in a merge: decide with memcli review")
         if not candidates:
             if not merged:
-                canvas.line("nothing waits for review", style="nothing")
+                canvas.line("Nothing waits for review.", style="nothing")
             return
-        draw(canvas, vault, candidates)
+        _draw(canvas, vault, candidates)
 
     rows = [candidate._asdict() for candidate in candidates]
     from memcli.vault.saved import not_shown
@@ -291,3 +279,23 @@ def _decided(vault: Vault, done: EntryDecisions) -> Result:
     written = [item.id for item in done.items if item.outcome != "rejected"]
     solved = not_shown(vault, written)
     return Result(data=data, text=text, warnings=tuple(solved))
+
+
+def _draw(canvas: Canvas, vault: Vault, waiting: Sequence[PendingEntry]) -> None:
+    """Draw candidates as a table, for a person who decides on them."""
+    from memcli.cli import short_ids
+
+    short = short_ids.of(canvas, vault)
+    canvas.table(
+        ("id", "days", "confidence", "kind", "title"),
+        [
+            (
+                short(candidate.id),
+                f"{candidate.age_days:g}",
+                candidate.confidence or "",
+                candidate.kind,
+                candidate.title,
+            )
+            for candidate in waiting
+        ],
+    )

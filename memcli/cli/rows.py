@@ -22,9 +22,7 @@ def draw_constraints(
     for row in rows:
         canvas.line(f"  {short(row.id)} · {row.title}")
     if more:
-        canvas.line(
-            f"  {more} more: memcli recall --all --kind constraint", style="dim"
-        )
+        canvas.line(f"  {more} more: memcli list --all --kind constraint", style="dim")
 
 
 def draw_code(canvas: Canvas, states: Sequence[CodeState]) -> None:

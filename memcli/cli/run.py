@@ -53,6 +53,7 @@ def run(name: str, values: dict[str, Any]) -> int:
 
             agent = named_agent(named)
         context = context._replace(agent=agent, via=via)
+        values = flags.with_fields(name, values)
         result = commands.answer(name, context, values)
         return screen.success(result)
     except MemcliError as error:
@@ -86,7 +87,7 @@ def _flag_without_value(name: str, values: Mapping[str, Any]) -> str | None:
         for each, value in values.items()
         if value == "" or (isinstance(value, list) and "" in value)
     }
-    known = flags.FLAGS[name].items() if empty else ()
+    known = flags.flags(name).items() if empty else ()
     return next((flag for flag, about in known if about[0] in empty), None)
 
 

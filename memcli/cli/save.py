@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Annotated, Any, Literal
 
-    from typer import Argument, Option
-
     from memcli.cli import options
+    from memcli.cli.declared import Argument, Option
     from memcli.entries.entry import Entry
     from memcli.vault.likeness import Similar
     from memcli.vault.saved import Saved

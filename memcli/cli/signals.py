@@ -13,9 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated
 
-    from typer import Option
-
     from memcli.cli import options
+    from memcli.cli.declared import Option
     from memcli.recall.scorer import Stored
     from memcli.vault.health.usage import Usage
     from memcli.vault.vault import Vault

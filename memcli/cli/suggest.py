@@ -23,7 +23,7 @@ _ALSO = {
     "info": "inspect", "history": "log", "changes": "log", "revert": "undo",
     "open": "edit", "update": "evolve", "replace": "evolve", "change": "evolve",
     "delete": "forget", "remove": "forget",
-    "done": "resolve", "close": "resolve", "solve": "resolve", "fix": "repair",
+    "done": "resolve", "close": "resolve", "solve": "resolve", "fix": "doctor --fix",
     "approve": "review --approve", "reject": "review --reject",
     "health": "doctor", "check": "doctor", "fsck": "inspect lint",
     "mine": "reflect --session", "create": "init", "setup": "install",
@@ -113,7 +113,7 @@ def way(name: str, message: str, words: Sequence[str]) -> str | None:
 
 
 # How much likelier a topic of inspect has to be than a command: `entitys` is the
-# command `entities`, and `indx` the topic `index`, not the command `kinds`.
+# command `entities`, and `indx` the topic `index`.
 _CLEARLY = 0.15
 
 

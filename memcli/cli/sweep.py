@@ -12,9 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Annotated, Literal
 
-    from typer import Option
-
     from memcli.cli import options
+    from memcli.cli.declared import Option
 
 _UNITS = {
     "systemd": """\

@@ -10,9 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated, Any
 
-    from typer import Option
-
     from memcli.cli import options
+    from memcli.cli.declared import Option
     from memcli.curation.sync import Terms
     from memcli.curation.sync_report import Synced
     from memcli.curation.sync_setup import Named

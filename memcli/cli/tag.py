@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated
 
-    from typer import Argument, Option
+    from memcli.cli.declared import Argument, Option
 
 
 def tag(

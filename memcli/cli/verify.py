@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Annotated
 
-    from typer import Option
-
+    from memcli.cli.declared import Option
     from memcli.curation.verify import Verified
     from memcli.vault.vault import Vault
 

@@ -99,8 +99,7 @@ class ResolvePlan(NamedTuple):
             f"{problem}; nothing was changed. Matches: {names or 'none'}"
             + (f", and {more} more" if more > 0 else "")
             + (f"; near: {near}" if near else ""),
-            hint="Give the ids that are meant"
-            + (f", or --expect {len(self.targets)}." if self.targets else "."),
+            hint="Give the ids that are meant.",
             details={"plan": self.as_dict()},
         )
 

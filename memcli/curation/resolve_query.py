@@ -213,7 +213,7 @@ def _nothing(
     if not others:
         return EntryNotFound(
             f"nothing in force matches '{query}'",
-            hint="See what there is: memcli resolve --list --unresolved",
+            hint="See what there is: memcli list --by status",
         )
     looked = ", ".join(kinds) or "reflection items, blockers, actions and fixes"
     return EntryNotFound(

@@ -95,10 +95,11 @@ def _called(paths: list[str]) -> str:
 def _of_a_person(tree: WorkingTree) -> list[Left]:
     staged = [Left(path, "you have staged it: git commit") for path in tree.staged]
     gone = [
-        Left(path, "the folder lacks it: see memcli repair") for path in tree.missing
+        Left(path, "the folder lacks it: see memcli doctor --fix")
+        for path in tree.missing
     ]
     older = [
-        Left(path, "the folder has an earlier version: see memcli repair")
+        Left(path, "the folder has an earlier version: see memcli doctor --fix")
         for path in tree.older
     ]
     blocked = [Left(path, "a folder stands in its place") for path in tree.blocked]
@@ -113,7 +114,7 @@ def _why_left(vault: Vault, repository: Repository, path: str) -> str:
         return error.message
     lines = data.splitlines()
     if all(any(line.startswith(mark) for line in lines) for mark in _MARKERS):
-        return "it holds the markers of a conflict: memcli repair"
+        return "it holds the markers of a conflict: memcli doctor --fix"
     if layout.is_entry(path):
         try:
             codec.decode(data, path, kinds=vault.kinds)

@@ -91,8 +91,8 @@ def in_conflict(data: bytes, path: str) -> list[Finding]:
 
 def _conflict(path: str, line: int) -> Finding:
     hint = (
-        "memcli repair merges the two sides; until then both are shown. Marks that are "
-        "quoted are indented."
+        "memcli doctor --fix merges the two sides; until then both are shown. Marks "
+        "that are quoted are indented."
     )
     return Finding(path, line, "conflict", ERROR, "a merge conflict", hint)
 
@@ -187,7 +187,7 @@ def _states(text: Text) -> Iterable[tuple[str, str, str, str]]:
         item, _, words = entry.key.partition(":")
         if item != entry.item or claim(words) != text.claim:
             message = "the key no longer belongs to the text"
-            yield "key", "stale_key", message, "memcli repair writes a new one."
+            yield "key", "stale_key", message, "memcli doctor --fix writes a new one."
     if is_adopted(entry.id):
         return
     inbox = entry.path.startswith(layout.INBOX + "/")

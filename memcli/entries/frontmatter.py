@@ -146,7 +146,7 @@ def _conflict(path: str, line: int) -> InvalidEntry:
         path,
         line,
         "git conflict markers in the frontmatter",
-        hint="memcli repair merges the two sides.",
+        hint="memcli doctor --fix merges the two sides.",
     )
 
 

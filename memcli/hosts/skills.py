@@ -377,8 +377,8 @@ def place(host: str, scope: str, environ: Mapping[str, str], cwd: str) -> SkillF
     if record is None or record.skill_folder is None:
         raise UsageError(
             f"memcli knows no folder of skills for {name}",
-            hint=f"Name one with --dir, or print a skill: memcli skills show core "
-            f"--host {name}",
+            hint=f"Name one with --dir, or print a skill: memcli install "
+            f"{name} --show core",
         )
     root = _root(scope, environ, cwd)
     path = _below(root, record.skill_folder, environ, scope)

@@ -1,8 +1,8 @@
 """List: the entries that filters admit, the ones that were written last first.
 
 Invariant: nothing is listed that `eligibility.verdict` refuses, and nothing is ranked:
-the same filters give the same rows as `recall --all`, in the other order. The log of
-signals gets no line, since nobody has asked for one of the rows.
+the same filters give the same rows as `recall --set all=true`, in the other order. The
+log of signals gets no line, since nobody has asked for one of the rows.
 """
 
 from __future__ import annotations

@@ -331,7 +331,7 @@ class Index:
         for path in links:
             if layout.is_own_folder(path, KINDS) and not layout.is_odd(path):
                 what = "a symbolic link, which memcli does not follow"
-                self._tell(f"{path} is {what}; see: memcli repair")
+                self._tell(f"{path} is {what}; see: memcli doctor --fix")
 
     def _settled(self, state: State) -> State:
         """Note that files and folders are racy no more, after a look at all."""

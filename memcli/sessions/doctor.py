@@ -147,7 +147,10 @@ def _lint(vault: Vault) -> Check:
             f"{where}, {counted(len(errors), 'error')}: {first.path}: {first.message}"
         )
         return Check(
-            "vault", PROBLEM, said, "memcli repair --dry-run, then memcli inspect lint"
+            "vault",
+            PROBLEM,
+            said,
+            "memcli doctor --fix --dry-run, then memcli inspect lint",
         )
     if findings:
         said = f"{where}, {counted(len(findings), 'warning')}"
@@ -325,7 +328,7 @@ def _skills(environ: Mapping[str, str], cwd: str) -> Iterator[Check]:
         old = states.count("outdated")
         if old:
             host = folder.hosts[0]
-            mend = f"memcli skills install --all --host {host} --scope {folder.scope}"
+            mend = f"memcli install {host} --skills --scope {folder.scope}"
             verb = agreeing(old, "is")
             said = f"{counted(old, 'page')} in {folder.path} {verb} outdated"
             yield Check(f"skills of {host}", NOTE, said, mend)
@@ -333,7 +336,7 @@ def _skills(environ: Mapping[str, str], cwd: str) -> Iterator[Check]:
         yield Check("skills", OK, f"{counted(pages, 'page')} installed")
     else:
         said = "no host has them"
-        mend = "memcli skills install --all --host HOST"
+        mend = "memcli install HOST --skills"
         yield Check("skills", NOTE, said, mend)
 
 

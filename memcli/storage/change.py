@@ -168,7 +168,9 @@ class Change:
     def _again_and_again(self, path: str) -> MemcliError:
         if self._made:  # perhaps without this file, by a `git commit` that missed it
             then = (
-                "the next memcli command writes it" if self._whole else "memcli repair"
+                "the next memcli command writes it"
+                if self._whole
+                else "memcli doctor --fix"
             )
             return WriteFailed(
                 f"this is committed, but another program takes {path} away again "
@@ -203,7 +205,7 @@ class Change:
             return Conflict(
                 f"{path} was changed while it was committed: HEAD holds what memcli "
                 "wrote, the file does not",
-                hint=f"See git diff HEAD -- {path}; memcli repair commits the file.",
+                hint=f"See git diff HEAD -- {path}; memcli doctor --fix commits it.",
             )
         return Conflict(
             f"{path} was edited while it was being changed; nothing was changed",
@@ -329,7 +331,7 @@ def _not_put_back(error: MemcliError, stuck: list[str], whole: bool) -> WriteFai
     message = error.message.replace("; nothing was changed", "")
     then = "the next memcli command finishes the change"
     if not whole:
-        then = "then commit or correct it: memcli repair"
+        then = "then commit or correct it: memcli doctor --fix"
     return WriteFailed(
         f"{message}; and the old text of {', '.join(stuck)} could not be put back",
         hint=f"Free some space; {then}.",
@@ -341,5 +343,5 @@ def _not_written_again(error: WriteFailed) -> WriteFailed:
     reason = error.message.replace("; nothing was changed", "")
     return WriteFailed(
         f"this is committed, but another program took a file of it away: {reason}",
-        hint="Free some space, then: memcli repair",
+        hint="Free some space, then: memcli doctor --fix",
     )

@@ -86,7 +86,7 @@ def finish(
         tell(f"  it is not committed yet: {error.message}")
         raise
     except HistoryError as error:
-        # The files are right; `inspect` names them, `memcli repair` commits them.
+        # The files are right; `inspect` names them, `memcli doctor --fix` commits them.
         tell(f"  it is not committed: {error.message}")
         commits.unstage(repository, done.paths)
     if not repository.unsettled:

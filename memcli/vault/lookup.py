@@ -245,7 +245,7 @@ def ambiguous(prefix: str, labels: Sequence[str], *, one_id: bool) -> AmbiguousI
         f"'{prefix}' addresses {counted(len(labels), 'entry')}: {shown}"
         + (f" and {more:,} more" if more > 0 else ""),
         hint="Two files carry the same id. Name one of them by its path, or give the "
-        "copy an id of its own: memcli repair"
+        "copy an id of its own: memcli doctor --fix"
         if one_id
         else "Give more characters of the id, or the path.",
     )

@@ -214,7 +214,7 @@ def write_and_inspect(bench: Bench) -> timing.Timing:
     )
     notes = f"{row.notes}; {commits} commits for {bench.runs + 1} saves"
     report.show(report.line(row._replace(notes=notes)))
-    listed = [*bench.memcli, "recall", "--all", "--limit", "100", "--json"]
+    listed = [*bench.memcli, "recall", "--set", "all=true", "--limit", "100", "--json"]
     said = timing.must(timing.run(listed, env=bench.env), listed)
     ids = [row["id"] for row in json.loads(said.out)["data"]["rows"]]
 

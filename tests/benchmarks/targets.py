@@ -181,7 +181,15 @@ def commands(benches: Sequence[scale.Bench]) -> None:
 
 
 def _ids(bench: scale.Bench, count: int) -> list[str]:
-    listed = [*bench.memcli, "recall", "--all", "--limit", str(count), "--json"]
+    listed = [
+        *bench.memcli,
+        "recall",
+        "--set",
+        "all=true",
+        "--limit",
+        str(count),
+        "--json",
+    ]
     said = timing.must(timing.run(listed, env=bench.env), listed)
     return [row["id"] for row in json.loads(said.out)["data"]["rows"]]
 

@@ -33,7 +33,7 @@ def by_typer(
 
 def whole(name: str, given: dict[str, Any]) -> dict[str, Any]:
     """The values that a command gets from those that its command line gives."""
-    taken = typer_app.parameters(commands.load(name))
+    taken = typer_app.parameters(name)
     defaults = {one.name: one.default for one in taken if one.default is not one.empty}
     return {**defaults, **given}
 
@@ -48,10 +48,10 @@ def test_plain_parser_agrees_with_typer_or_gives_up(
 
 def agrees_on(name: str) -> None:
     choices = {
-        *(choice for *_, many in flags.FLAGS[name].values() for choice in many),
-        *(choice for *_, many in flags.WORDS[name] for choice in many),
+        *(choice for *_, many in flags.flags(name).values() for choice in many),
+        *(choice for *_, many in flags.words(name) for choice in many),
     }
-    word = WORDS | st.sampled_from([*flags.FLAGS[name], *sorted(choices)])
+    word = WORDS | st.sampled_from([*flags.flags(name), *sorted(choices)])
 
     @given(st.lists(word, max_size=6))
     def agrees(words: list[str]) -> None:
@@ -70,13 +70,6 @@ def test_a_commands_help_is_a_line_without_full_stop_and_an_example(name: str) -
     first = text.partition("\n")[0]
     assert first[0].isupper()
     assert not first.endswith(".")
-
-
-def test_the_tables_are_those_of_the_commands() -> None:
-    made: dict[str, Any] = {"Word": flags.Word, "Flag": flags.Flag}
-    exec(typer_app.tables(), made)
-    assert (made["WORDS"], made["FLAGS"]) == (flags.WORDS, flags.FLAGS)
-    assert made["HELP"] == flags.HELP
 
 
 @pytest.mark.parametrize(
@@ -146,12 +139,12 @@ def test_flags_of_every_command_may_stand_before_its_name(
 def test_help_shows_each_command_once_under_the_heading_of_its_group(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    typer_app.main(["--help"])
+    typer_app.main(["help", "--all"])
     shown = capsys.readouterr().out.splitlines()
     for heading, group in commands.GROUPS.items():
         place = shown.index(f"{heading}:") + 1
         lines = shown[place : place + len(group)]
         assert [line.split()[0] for line in lines] == list(group)
         assert [line.split(maxsplit=1)[1] for line in lines] == [
-            flags.HELP[name] for name in group
+            flags.first_lines()[name] for name in group
         ]

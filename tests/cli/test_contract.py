@@ -25,7 +25,7 @@ def test_every_command_speaks_the_envelope(memcli: Run, tmp_path: Path) -> None:
     for words in (
         ["save", "red apples"],
         ["recall", "apples"],
-        ["recall", "--all"],
+        ["recall", "--set", "all=true"],
         ["inspect"],
         ["inspect", "index"],
         ["inspect", "lint"],
@@ -97,7 +97,7 @@ def test_broken_file_is_named_by_every_command(memcli: Run, vault: Vault) -> Non
     Path(vault.root, "memories", "bad.md").write_text("---\nid: [\n---\nx\n")
     for words in (
         ["recall", "x"],
-        ["recall", "--all"],
+        ["recall", "--set", "all=true"],
         ["inspect"],
         ["inspect", "lint"],
     ):
@@ -249,10 +249,10 @@ def test_a_batch_can_be_seen_before_it_is_saved(
 ) -> None:
     before = snapshot(vault.root)
     lines = b'{"text": "one of the batch"}\n{"text": "another"}\n'
-    plan = memcli("save", "--batch", "-", "--dry-run", stdin=lines)
+    plan = memcli("save", "--batch", "-", "--set", "dry-run=true", stdin=lines)
     assert plan.out.startswith("would save 2, ")
     assert snapshot(vault.root) == before
-    assert memcli("save", "text", "--dry-run", "--json").json["error"]
+    assert memcli("save", "text", "--set", "dry-run=true", "--json").json["error"]
     done = memcli("save", "--batch", "-", stdin=lines)
     assert done.out.startswith("saved 2, ")
 
@@ -266,7 +266,9 @@ def test_what_is_saved_after_its_end_is_told_to_be_hidden(memcli: Run) -> None:
 def test_relative_words_count_from_at(memcli: Run) -> None:
     memcli("save", "Bert fixed the build", "--occurred-at", "2025-06-14")
     for at in ("2025-06-15", "2025-06-15T08:00:00Z"):
-        done = memcli("recall", "who fixed it yesterday?", "--at", at, "--json")
+        done = memcli(
+            "recall", "who fixed it yesterday?", "--set", f"at={at}", "--json"
+        )
         window = done.json["data"]["window"]
         assert (window["after"], window["before"]) == (
             "2025-06-14T00:00:00Z",

@@ -33,8 +33,8 @@ def test_an_invalid_type_is_refused_by_every_command(
     for words in (
         ("save", "x", "--type", "persn"),
         ("evolve", entry, "--type", "persn"),
-        ("recall", "x", "--type", "persn"),
-        ("reflect", "x", "--type", "persn"),
+        ("recall", "x", "--set", "type=persn"),
+        ("reflect", "x", "--set", "type=persn"),
         ("entities", "register", "Grace Hopper", "--type", "persn"),
     ):
         error = saved(*words, "--json").json["error"]
@@ -48,21 +48,21 @@ def test_an_invalid_type_is_refused_by_every_command(
 
 
 def test_entities_are_listed_with_their_counts(saved: Run) -> None:
-    data = saved("inspect", "entities", "--json").json["data"]
+    data = saved("entities", "--json").json["data"]
     (row,) = data["entities"]
     assert (row["name"], row["type"], row["current"]) == ("Redis", "tool", 2)
     assert (data["registered"], data["candidates"], data["hubs"]) == (1, 1, [])
-    text = saved("inspect", "entities").out
+    text = saved("entities").out
     assert "Redis\ttool\t2\t0" in text
     assert "names waiting: 1 (memcli entities waiting)" in text
 
 
 def test_an_entity_shows_its_claims(saved: Run) -> None:
-    data = saved("inspect", "entity", "redis", "--json").json["data"]
+    data = saved("entities", "show", "redis", "--json").json["data"]
     assert (data["name"], list(data["current"])) == ("Redis", ["status", "about"])
     (claim,) = data["current"]["status"]
     assert claim["text"] == "redis is down, ask Grace Hopper"
-    text = saved("inspect", "entity", "redis").out
+    text = saved("entities", "show", "redis").out
     assert text.startswith("Redis (tool)\nstatus:\n")
 
 
@@ -82,7 +82,7 @@ def test_names_are_reviewed(saved: Run) -> None:
         {"path": "entities/person/grace-hopper.md", "what": "registered"}
     ]
     assert saved("entities", "waiting").err == "no name waits\n"
-    page = saved("inspect", "entity", "amazing grace", "--json").json["data"]
+    page = saved("entities", "show", "amazing grace", "--json").json["data"]
     assert page["aliases"] == ["Grace", "Amazing Grace"]
     assert page["with_others"] == [{"name": "Redis", "entries": 1}]
 
@@ -102,7 +102,7 @@ def test_of_many_names_that_wait_a_person_sees_the_first_and_json_has_all(
 def test_a_name_is_ignored_and_undo_brings_it_back(saved: Run) -> None:
     assert saved("entities", "ignore", "Grace Hopper").out == "ignored Grace Hopper\n"
     assert saved("entities", "waiting").err == "no name waits\n"
-    saved("review", "--undo")
+    saved("undo")
     assert "Grace Hopper" in saved("entities", "waiting").out
 
 
@@ -118,12 +118,12 @@ def test_a_rename_is_a_plan_until_it_is_confirmed(saved: Run) -> None:
         how = "leave --dry-run out" if leave else "add --yes"
         assert text.endswith(f"nothing was changed; to do it {how}\n")
         assert text.count("Redis -> Valkey") == 2
-    assert saved("inspect", "entity", "Valkey").code == 1
+    assert saved("entities", "show", "Valkey").code == 1
     done = saved(*words, "--yes", "--json").json["data"]
     assert (done["applied"], len(done["entries"])) == (True, 2)
-    assert saved("inspect", "entity", "redis").out.startswith("Valkey (tool)")
-    assert saved("review", "--undo").out == "undone: review: renamed Redis to Valkey\n"
-    assert saved("inspect", "entity", "redis").out.startswith("Redis (tool)")
+    assert saved("entities", "show", "redis").out.startswith("Valkey (tool)")
+    assert saved("undo").out.startswith("undone: review: renamed Redis to Valkey\n")
+    assert saved("entities", "show", "redis").out.startswith("Redis (tool)")
 
 
 def test_an_empty_name_is_what_is_wrong_with_it(saved: Run) -> None:

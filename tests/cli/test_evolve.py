@@ -61,7 +61,7 @@ def test_a_dry_run_shows_the_lines_that_would_change_and_changes_nothing(
     refused = memcli("evolve", old, "We deploy on Tuesdays", "--dry-run", "--json")
     assert refused.json["error"]["code"] == "nothing_to_change"
     new = vault.evolve(old, "We deploy on Mondays", reason="x").id
-    back = memcli("evolve", "--revert", new, "--dry-run", "--json").json["data"]
+    back = memcli("undo", new, "--dry-run", "--json").json["data"]
     assert "+We deploy on Tuesdays" in back["diff"]
     assert vault.get(new).body.strip() == "We deploy on Mondays"
 
@@ -136,7 +136,7 @@ def test_what_was_written_in_an_editor_is_not_lost_when_it_is_refused(
 
 def test_revert_goes_back(memcli: Run, vault: Vault, old: str) -> None:
     new = memcli("evolve", old, "On Mondays", "--json").json["data"]["id"]
-    back = memcli("evolve", "--revert", new, "--json").json["data"]
+    back = memcli("undo", new, "--json").json["data"]
     assert vault.get(back["id"]).body == "We deploy on Tuesdays\n"
     assert back["supersedes"] == new
 
@@ -152,7 +152,9 @@ def test_a_superseded_entry_is_answered_with_the_current_one(
 
 def test_history_and_as_of_are_on_the_command_line(memcli: Run, old: str) -> None:
     new = memcli("evolve", old, "We deploy on Mondays", "--json").json["data"]["id"]
-    rows = memcli("recall", "deploy", "--history", "--json").json["data"]["rows"]
+    rows = memcli("recall", "deploy", "--set", "history=true", "--json").json["data"][
+        "rows"
+    ]
     assert {row["id"]: row["superseded_by"] for row in rows} == {old: new, new: None}
     rows = memcli("recall", "deploy", "--as-of", "2020-01-01", "--json").json["data"]
     assert rows["rows"] == []

@@ -25,13 +25,16 @@ def test_without_a_person_it_needs_yes(memcli: Run, vault: Vault, name: str) -> 
     assert vault.get(name).body == "what must go\n"
 
 
-@pytest.mark.parametrize("command", ["forget", "repair", "entities"])
+@pytest.mark.parametrize("command", ["forget", "doctor", "entities"])
 def test_a_person_who_says_no_is_told_that_nothing_was_changed(
     vault: Vault, name: str, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
-    if command == "repair":
+    if command == "doctor":
         Path(vault.root, "mine.md").write_text("new\n", encoding="utf-8")
-    values: dict[str, dict[str, Any]] = {"forget": {"entry_id": name}, "repair": {}}
+    values: dict[str, dict[str, Any]] = {
+        "forget": {"entry_id": name},
+        "doctor": {"fix": True},
+    }
     values["entities"] = {"action": "rename", "names": ["Redis", "Valkey"]}
     if command == "entities":
         page = Path(vault.root, "entities", "tool", "redis.md")

@@ -24,17 +24,17 @@ MISTAKES = """
 2 usage --vault '' list
 2 usage recall
 2 usage recall x --nosuch
-2 usage recall x --all
+2 usage recall x --set all=true
 2 usage recall x --limit many
 2 invalid_limit recall x --limit 0
 2 usage recall x --budget huge
 2 invalid_kind recall x --kind fixx
 2 invalid_kind recall x --kind decison # Did you mean 'decision'?
-2 invalid_type recall x --type animal
+2 invalid_type recall x --set type=animal
 2 - recall x --after someday
 2 usage recall x --after ''
-2 invalid_cursor recall --all --cursor zzz
-2 usage recall --all --research x
+2 invalid_cursor recall --set all=true --set cursor=zzz
+2 usage recall --set all=true --research x
 2 usage recall --batch - --research x
 1 vault_not_found recall x --vault /nowhere/at/all
 1 unreadable recall --batch /nowhere/at/all
@@ -63,9 +63,9 @@ MISTAKES = """
 2 - save x --kind convntion # Did you mean 'convention'?
 2 invalid_type save x --type animal
 2 invalid_layer save x --layer roof
-2 invalid_item save x --item thing
-2 invalid_confidence save x --confidence SOME
-2 invalid_source save x --source nobody
+2 invalid_item save x --set item=thing
+2 invalid_confidence save x --set confidence=SOME
+2 invalid_source save x --set source=nobody
 2 invalid_occurred_at save x --occurred-at 2025-13-01
 2 invalid_expires_at save x --expires-at never
 2 invalid_tag save x --tag 'two words'
@@ -85,22 +85,19 @@ MISTAKES = """
 2 - list deploy # Words are searched by recall, not by list.
 2 usage evolve
 2 usage evolve ID x --edit
-2 usage evolve ID --revert --tag x
 2 usage evolve ID x --file y
-2 usage evolve 1m7x --revert --cite x
 2 empty_text evolve ID ''
 2 invalid_kind evolve ID x --kind nonsense
 1 nothing_to_change evolve ID 'We deploy on Tuesdays'
-1 no_version_before evolve ID --revert
+2 - evolve ID --revert # Did you mean: memcli undo ID?
+1 no_version_before undo ID
 1 entry_not_found evolve 1zzz x
 1 entry_not_found evolve ../../etc/passwd x
 2 usage resolve
 2 usage resolve x --query y
 2 usage resolve --query y --undo
-2 usage resolve x --same-key --only-this
 2 usage resolve x --undo --note n
-2 usage resolve --list x
-2 usage resolve x --unresolved
+2 - resolve --list # Did you mean: memcli list --by status?
 2 usage resolve x --kind fix
 2 usage resolve --query the
 1 entry_not_found resolve 1zzz
@@ -113,7 +110,6 @@ MISTAKES = """
 2 usage review x --list --approve
 2 usage review x --approve --all
 2 usage review --supersede y --all
-2 usage review --undo --all
 2 usage review x --reject --title t
 2 usage review a b --register
 2 usage review a --type tool
@@ -128,7 +124,7 @@ MISTAKES = """
 2 - review ideas # Did you mean: memcli ideas?
 2 - review entities # Did you mean: memcli entities?
 1 entry_not_found review --approve 1zzz
-1 nothing_to_undo review --undo
+2 - review --undo # Did you mean: memcli undo?
 1 secret_found review --approve ID --title 'the token is TOKEN' --dry-run
 2 usage ideas nosuch
 2 usage ideas list x
@@ -158,12 +154,12 @@ MISTAKES = """
 1 secret_found entities alias Redis TOKEN --dry-run
 1 secret_found entities rename Redis TOKEN --dry-run
 1 secret_found entities register TOKEN --dry-run
-2 usage inspect entity
-2 usage inspect entity --merge Redis
-2 usage inspect entity Redis --rename a --alias b
+2 - inspect entity # Did you mean: memcli entities show?
+2 - recall x --at 7d # Did you mean: memcli recall --set at=VALUE?
+2 usage recall x --set nosuch=1
+2 usage recall x --set depth=x
+2 usage recall x --set history=x
 2 usage inspect --rename a
-2 usage inspect entities Redis
-2 usage inspect entity Redis --yes
 2 usage inspect models x
 2 usage inspect index --stale
 2 usage inspect lint --stale
@@ -172,24 +168,16 @@ MISTAKES = """
 1 entry_not_found inspect ../../etc
 1 research_not_found inspect research nosuch
 1 owner_only inspect --agent ada
-2 usage skills nonsense
-2 - skills instal # Did you mean: install?
-2 usage skills show
-2 usage skills show recap recall
-2 skill_not_found skills show nosuch
-2 usage skills show core --host nosuch
-2 usage skills show recap --force
-2 usage skills list --dry-run
-2 usage skills install
-2 usage skills install recap
-2 usage skills install --all recap --host codex
-2 usage skills install recap --host windsurf
-2 skill_not_found skills install nosuch --host codex
-2 usage skills install recap --host codex --scope world
+2 skill_not_found install --show nosuch
+2 usage install recap --skills
+2 usage install codex recap
+2 usage install windsurf --skills
+2 skill_not_found install codex nosuch --skills
+2 usage install codex --force
 2 invalid_host install nosuch
 2 usage install codex --scope world
-2 - install codex gemini # Name one host at a time.
-2 - install --all # Name one host at a time.
+2 - install codex gemini # Name one host at a time
+2 usage install --all
 2 usage import
 2 usage import x.jsonl --yes
 1 unreadable import /nowhere/at/all

@@ -80,7 +80,7 @@ def test_a_batch_holds_here_and_an_import_where_its_lines_say(
     data = "".join(json.dumps(line) + "\n" for line in lines).encode()
     assert memcli("save", "--batch", "-", stdin=data, cwd=shop).code == 0
     assert memcli("import", "-", stdin=data, cwd=shop).code == 0
-    rows = memcli("recall", "--all", "--json").json["data"]["rows"]
+    rows = memcli("recall", "--set", "all=true", "--json").json["data"]["rows"]
     found = sorted((row["text"], row["project"] or "") for row in rows)
     assert found == [("one", ""), ("one", SHOP), ("two", "acme/blog")]
 
@@ -102,7 +102,7 @@ def test_projects_are_listed_and_narrow_entities_and_models(memcli: Run, shop: P
     memcli("save", "Redis caches carts", "--entity", "Redis", cwd=shop)
     words = ["--layer", "model", "--project", "acme/blog"]
     memcli("save", "How Kafka is used", "--entity", "Kafka", *words, cwd=shop)
-    listed = memcli("inspect", "projects", "--json", cwd=shop).json["data"]
+    listed = memcli("list", "--by", "project", "--json", cwd=shop).json["data"]
     assert listed["here"] == SHOP
     assert listed["count"] == 2
     assert [(p["name"], p["current"]) for p in listed["projects"]] == [
@@ -110,7 +110,7 @@ def test_projects_are_listed_and_narrow_entities_and_models(memcli: Run, shop: P
         ("acme/blog", 1),
         (SHOP, 1),
     ]
-    for words in (["entities"], ["inspect", "entities"]):
+    for words in (["entities"], ["entities", "list"]):
         named = memcli(*words, "--project", "here", "--json", cwd=shop).json["data"]
         assert [each["name"] for each in named["entities"]] == ["Redis"]
     models = memcli("inspect", "models", "--project", SHOP, "--json").json["data"]
@@ -119,7 +119,7 @@ def test_projects_are_listed_and_narrow_entities_and_models(memcli: Run, shop: P
     assert [each["project"] for each in models["models"]] == ["acme/blog"]
     refused = memcli("inspect", "agents", "--project", "any")
     assert refused.code == 2
-    assert "belongs to: memcli inspect entities or models" in refused.err
+    assert "belongs to: memcli inspect models" in refused.err
 
 
 def test_a_config_that_names_no_project_right_is_an_error(

@@ -84,13 +84,13 @@ def test_filters_and_budget(memcli: Run, vault: Vault, facts: list[str]) -> None
     name = vault.save(draft).id
     for words in (
         ["--kind", "decision"],
-        ["--type", "tool"],
+        ["--set", "type=tool"],
         ["--entity", "ann"],
         ["--tag", "web"],
         ["--tag", "web", "--tags-match", "any_strict"],
         ["--tag", "web", "--tags-match", "all_strict"],
         ["--before", "2026-06"],
-        ["--after", "1m", "--before", "now", "--at", "2026-05-30"],
+        ["--after", "1m", "--before", "now", "--set", "at=2026-05-30"],
         ["--limit", "1", "--tag", "web", "--tags-match", "all_strict"],
     ):
         data = memcli("reflect", QUESTION, *words, "--json").json["data"]
@@ -117,11 +117,13 @@ def test_the_schema_is_accepted_ignored_and_said_to_be_deprecated(
 ) -> None:
     plain = memcli("reflect", QUESTION, "--json").json
     schema = json.dumps({"type": "object"})
-    done = memcli("reflect", QUESTION, "--response-schema", schema, "--json").json
+    done = memcli(
+        "reflect", QUESTION, "--set", f"response-schema={schema}", "--json"
+    ).json
     assert done["data"] == plain["data"]
     (warning,) = done["warnings"]
-    assert "--response-schema is deprecated" in warning
-    told = memcli("reflect", QUESTION, "--response-schema", schema)
+    assert "response-schema is deprecated" in warning
+    told = memcli("reflect", QUESTION, "--set", f"response-schema={schema}")
     assert f"warning: {warning}" in told.err
     assert told.out == memcli("reflect", QUESTION).out
 

@@ -267,7 +267,7 @@ def test_a_memory_moves_with_lineage_on_both_sides(
     carrying: Path, memcli: Run, vault: Vault, tmp_path: Path
 ) -> None:
     saved = memcli("save", "Migrations are written by hand", "--kind", "convention",
-                   "--tag", "db", "--source-session", "s-1", "--json",
+                   "--tag", "db", "--set", "source-session=s-1", "--json",
                    cwd=carrying).json["data"]  # fmt: skip
     planned = memcli("promote", saved["id"], "--dry-run", "--json", cwd=carrying)
     assert planned.json["data"]["id"] is None
@@ -314,7 +314,7 @@ def test_a_move_that_was_killed_half_way_is_ended_by_the_same_call(
     ("words", "code"),
     [
         (("--visibility", "private"), "cannot_move"),
-        (("--item", "invariant"), "cannot_move"),
+        (("--set", "item=invariant"), "cannot_move"),
         (("--inbox",), "pending"),
     ],
 )

@@ -80,7 +80,14 @@ def test_cite_takes_prefixes_and_refuses_what_is_not_there(
     memcli: Run, vault: Vault, snapshot: Callable[[str], dict[str, str]]
 ) -> None:
     fact = saved(memcli, "Tyler writes Go")
-    words = ("save", "Tyler's career", "--layer", "model", "--subtype", "structural")
+    words = (
+        "save",
+        "Tyler's career",
+        "--layer",
+        "model",
+        "--set",
+        "subtype=structural",
+    )
     done = told(memcli, *words, "--cite", fact[:15])
     assert done["data"]["cited"] == [fact]
     before = snapshot(vault.root)
@@ -89,7 +96,7 @@ def test_cite_takes_prefixes_and_refuses_what_is_not_there(
     assert done["error"]["code"] == "entry_not_found"
     done = told(memcli, "save", "Tyler's dog", "--cite", fact, code=2)
     assert done["error"]["code"] == "invalid_layer"
-    done = told(memcli, "save", "x", "--subtype", "pinned", code=2)
+    done = told(memcli, "save", "x", "--set", "subtype=pinned", code=2)
     assert done["error"]["code"] == "invalid_subtype"
     assert snapshot(vault.root) == before
 

@@ -46,14 +46,12 @@ def test_a_query_plans_first_and_acts_when_told(
     assert snapshot(vault.root) == before
     words = ("resolve", "--query", "rerank latency", "--yes", "--note", "works")
     assert memcli(*words).out.splitlines()[0] == "resolved 1 item"
-    done = memcli("resolve", "--query", "rerank", "--expect", "2")
+    done = memcli("resolve", *lessons)
     assert done.out.splitlines()[0] == "resolved 2 items"
     assert {vault.get(name).status for name in lessons} == {Status.RESOLVED}
 
 
-def test_an_ambiguous_query_is_refused_with_the_ids_and_a_number_decides(
-    memcli: Run, vault: Vault
-) -> None:
+def test_an_ambiguous_query_is_refused_with_the_ids(memcli: Run, vault: Vault) -> None:
     texts = [f"the build breaks on host{number}" for number in range(25)]
     drafts = [vault.draft({"text": text, "kind": "blocker"}) for text in texts]
     vault.save_all(drafts)
@@ -63,24 +61,23 @@ def test_an_ambiguous_query_is_refused_with_the_ids_and_a_number_decides(
     error = done.json["error"]
     assert (done.code, error["code"]) == (1, "ambiguous_query")
     assert "25 entries match" in error["message"]
-    assert "--expect 25" in error["hint"]
-    wrong = memcli("resolve", "--query", "build breaks", "--expect", "3", "--json")
-    assert wrong.json["error"]["code"] == "ambiguous_query"
-    assert memcli("recall", "--all", "--json").json["data"]["rows"].__len__() == 25
-    right = memcli("resolve", "--query", "build breaks", "--expect", "25", "--json")
+    assert (
+        memcli("recall", "--set", "all=true", "--json").json["data"]["rows"].__len__()
+        == 25
+    )
+    ids = [target["id"] for target in error["details"]["plan"]["targets"]]
+    right = memcli("resolve", *ids, "--json")
     assert right.json["data"]["count"] == 25
 
 
 def test_undo_and_the_list(memcli: Run, vault: Vault, lessons: list[str]) -> None:
-    assert memcli("resolve", "--list").err == "nothing to list\n"
+    listed = ("list", "--by", "status")
     memcli("resolve", lessons[0], "--by", "erin", "--note", "fixed")
-    memcli("save", "--item", "derived", "rerank answers 401")
-    (row,) = memcli("resolve", "--list", "--json").json["data"]["entries"]
+    memcli("save", "--set", "item=derived", "rerank answers 401")
+    row, *others = memcli(*listed, "--json").json["data"]["entries"]
     assert (row["state"], row["resolved_by"]) == ("recurred", "erin")
-    assert "recurred" in memcli("resolve", "--list").out
-    unresolved = memcli("resolve", "--list", "--unresolved", "--json").json["data"]
-    assert unresolved["count"] == 2
-    assert memcli("resolve", "--list", "--all", "--json").json["data"]["count"] == 3
+    assert [other["state"] for other in others] == ["unresolved"] * 2
+    assert "recurred" in memcli(*listed).out
     done = memcli("resolve", "--undo")
     assert done.out.splitlines()[0] == "reopened 1 item"
     assert vault.get(lessons[0]).status is Status.ACTIVE
@@ -96,7 +93,7 @@ def test_same_key_is_the_default_and_only_this_turns_it_off(
     alone = memcli("resolve", first, "--only-this", "--json").json["data"]
     assert alone["count"] == 1
     memcli("resolve", "--undo", first, "--only-this")
-    both = memcli("resolve", first, "--same-key").out
+    both = memcli("resolve", first).out
     assert both.splitlines()[0] == "resolved 2 items"
     assert f"(the same words as {first})" in both
 
@@ -106,7 +103,7 @@ def test_control_characters_in_a_note_stay_text(
 ) -> None:
     memcli("resolve", lessons[0], "--note", "\x1b[2Jgone: 'x'\n---\nid: y", "--by", "-")
     assert vault.get(lessons[0]).resolution_note == "\x1b[2Jgone: 'x'\n---\nid: y"
-    assert "\x1b" not in memcli("resolve", "--list").out
+    assert "\x1b" not in memcli("list", "--by", "status").out
     assert "\x1b" not in memcli("inspect", lessons[0]).out
 
 

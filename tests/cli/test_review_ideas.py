@@ -71,7 +71,7 @@ def test_an_idea_is_promoted_found_and_taken_back(memcli: Run, three: Vault) -> 
     assert item["path"] == f"{folder}/warm-the-index.md"
     assert (entry.status, entry.tags) == (Status.ACTIVE, ("cache",))
     assert item["id"] in memcli("recall", "warm the index").out
-    assert memcli("review", "--undo").code == 0
+    assert memcli("undo").code == 0
     assert states(three) == ["open"] * 3
 
 
@@ -81,7 +81,7 @@ def test_several_are_dismissed_and_one_is_merged(memcli: Run, three: Vault) -> N
     done = memcli("ideas", "dismiss", NAMES[1], NAMES[2], "--reason", "no time")
     assert done.out.count("dismissed") == 2
     assert states(three) == ["merged", "dismissed", "dismissed"]
-    assert memcli("ideas").err == "no idea is open\n"
+    assert memcli("ideas").err == "No open ideas.\n"
     shown = memcli("recall", "graph", "--status", "rejected", "--json").json["data"]
     assert shown["rows"][0]["title"] == "Draw a graph"
 
@@ -183,26 +183,26 @@ def test_a_broken_ledger_does_not_hide_what_was_decided(three: Vault) -> None:
 
 
 def test_inspect_shows_the_ledger(memcli: Run, three: Vault) -> None:
-    assert memcli("inspect", "ideas", "--json").json["data"]["by_state"]["open"] == 3
+    assert memcli("ideas", "list", "--json").json["data"]["by_state"]["open"] == 3
     memcli("ideas", "promote", NAMES[0])
     memcli("ideas", "merge", NAMES[1], NAMES[2])
-    out = memcli("inspect", "ideas").out.splitlines()
+    out = memcli("ideas", "list").out.splitlines()
     assert out[0].startswith("1 open, 1 promoted, 1 merged; the oldest has waited ")
     assert out[1].split("\t")[:2] == [NAMES[0], "promoted"]
-    data = memcli("inspect", "ideas", "--json").json["data"]
+    data = memcli("ideas", "list", "--json").json["data"]
     assert data["by_state"] == {"open": 1, "promoted": 1, "dismissed": 0, "merged": 1}
     assert data["ideas"][1]["where"] == NAMES[2]
 
 
 def test_inspect_of_a_vault_without_ideas(memcli: Run) -> None:
-    assert memcli("inspect", "ideas").err == "there are no ideas\n"
-    data = memcli("inspect", "ideas", "--json").json["data"]
+    assert memcli("ideas", "list").err == "No ideas.\n"
+    data = memcli("ideas", "list", "--json").json["data"]
     assert (data["ideas"], data["oldest_days"]) == ([], None)
 
 
 def test_a_broken_page_is_a_warning(memcli: Run, three: Vault) -> None:
     Path(three.root, layout.idea_page(NAMES[0])).write_bytes(b"\xff")
-    for words in (("inspect", "ideas"), ("ideas",)):
+    for words in (("ideas", "list"), ("ideas",)):
         done = memcli(*words, "--json")
         assert done.code == 0
         assert any("_index.md:1: not UTF-8" in line for line in done.json["warnings"])

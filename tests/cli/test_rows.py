@@ -154,9 +154,9 @@ def test_what_is_pinned_already_is_unchanged(
     from tests.contexts import context_of
 
     name = vault.save(vault.draft({"text": "Use uv"})).id
-    for command in ("pin", "pin", "unpin", "unpin"):
-        result = commands.load(command)(context_of(vault), [name])
-        render.Screen(command, as_json=False).success(result)
+    for off in (False, False, True, True):
+        result = commands.load("pin")(context_of(vault), [name], off=off)
+        render.Screen("pin", as_json=False).success(result)
     assert capsys.readouterr().out.splitlines() == [
         f"pinned {name} Use uv",
         f"unchanged: {name} is pinned already: Use uv",

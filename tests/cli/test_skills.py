@@ -1,11 +1,10 @@
-"""`memcli skills`: shows pages as they are, installs them, says where they stand."""
+"""`memcli install --skills`: installs pages, says where they stand, shows them."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-from memcli.hosts import skills
 from tests.cli.conftest import Outcome, Run
 from tests.docs.test_skills import PAGES
 
@@ -19,49 +18,48 @@ def outcomes(done: Outcome) -> dict[str, str]:
     [
         (["recap"], "recap"),
         (["core"], "core/generic"),
-        (["memcli", "--host", "claude-code"], "core/claude-code"),
-        (["core", "--host", "gemini"], "core/gemini-cli"),
-        (["core", "--host", "copilot-cli"], "core/copilot-cli"),
-        (["reflect", "--host", "chatgpt"], "reflect"),
+        (["memcli", "claude-code"], "core/claude-code"),
+        (["core", "gemini"], "core/gemini-cli"),
+        (["core", "copilot-cli"], "core/copilot-cli"),
+        (["reflect", "chatgpt"], "reflect"),
     ],
 )
 def test_show_prints_the_page_byte_for_byte(
     memcli: Run, words: list[str], path: str
 ) -> None:
     page = PAGES[path]
-    assert memcli("skills", "show", *words).out == page
-    assert memcli("skills", "show", *words, "--json").json["data"]["text"] == page
+    assert memcli("install", "--show", *words).out == page
+    data = memcli("install", "--show", *words, "--json").json["data"]
+    assert data["text"] == page
 
 
 def test_it_needs_no_vault(memcli: Run, home: Path) -> None:
     nowhere = {"MEMCLI_VAULT": str(home / "nowhere")}
-    for words in (["list"], ["show", "recap"], ["install", "--all", "--dir", "x"]):
-        assert memcli("skills", *words, environ=nowhere).code == 0
+    for words in (["--skills"], ["--show", "recap"], ["--skills", "--dir", "x"]):
+        assert memcli("install", *words, environ=nowhere).code == 0
 
 
 def test_install_and_list_for_the_user(memcli: Run, home: Path) -> None:
     every = {"actionables", "blockers", "core", "decisions", "prep", "recall"}
     every |= {"recap", "reflect", "remember"}
-    plan = memcli(
-        *("skills", "install", "--all", "--host", "claude-code"), "--dry-run", "--json"
-    )
+    plan = memcli(*("install", "claude-code", "--skills"), "--dry-run", "--json")
     assert outcomes(plan) == dict.fromkeys(every, "installed")
     assert not (home / ".claude").exists()
-    done = memcli("skills", "install", "--all", "--host", "claude-code", "--json")
+    done = memcli("install", "claude-code", "--skills", "--json")
     assert outcomes(done) == outcomes(plan)
     assert done.json["data"]["folder"] == str(home / ".claude" / "skills")
     core = (home / ".claude" / "skills" / "memcli" / "SKILL.md").read_bytes()
     assert core == PAGES["core/claude-code"].encode()
-    again = memcli("skills", "install", "--all", "--host", "claude-code", "--json")
+    again = memcli("install", "claude-code", "--skills", "--json")
     assert set(outcomes(again).values()) == {"unchanged"}
-    listed = memcli("skills", "--json").json["data"]
+    listed = memcli("install", "--skills", "--json").json["data"]
     assert listed["count"] == len(every)
     for row in listed["skills"]:
         (copy,) = row["installed"]
         assert (copy["state"], copy["scope"]) == ("current", "user")
         assert copy["hosts"] == ["claude-code"]
         assert copy["version"] == row["version"]
-    text = memcli("skills", "list", "recap").out
+    text = memcli("install", "--skills").out
     assert text.splitlines()[-1].startswith("  current: ")
 
 
@@ -69,7 +67,7 @@ def test_a_project_gets_its_own(memcli: Run, home: Path, tmp_path: Path) -> None
     (tmp_path / "app" / ".git").mkdir(parents=True)
     (tmp_path / "app" / "src").mkdir()
     done = memcli(
-        *("skills", "install", "core", "recap", "--host", "codex"),
+        *("install", "codex", "core", "recap", "--skills"),
         *("--scope", "project", "--json"),
         cwd=tmp_path / "app" / "src",
     )
@@ -77,9 +75,9 @@ def test_a_project_gets_its_own(memcli: Run, home: Path, tmp_path: Path) -> None
     assert done.json["data"]["folder"] == str(folder)
     assert sorted(path.name for path in folder.iterdir()) == ["memcli", "recap"]
     assert not (home / ".agents").exists()
-    elsewhere = memcli("skills", "list", "recap", "--json").json["data"]
-    assert elsewhere["skills"][0]["installed"] == []
-    assert memcli("skills", "list", "recap").out.endswith("  not installed\n")
+    elsewhere = memcli("install", "--skills", "--json").json["data"]
+    assert all(skill["installed"] == [] for skill in elsewhere["skills"])
+    assert memcli("install", "--skills").out.endswith("  not installed\n")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
@@ -89,14 +87,14 @@ def test_a_link_of_a_repository_leads_no_page_out_of_it(
     (tmp_path / "app" / ".git").mkdir(parents=True)
     (tmp_path / "outside").mkdir()
     (tmp_path / "app" / ".agents").symlink_to(tmp_path / "outside")
-    words = ("skills", "install", "core", "--host", "codex", "--scope", "project")
+    words = ("install", "codex", "core", "--skills", "--scope", "project")
     done = memcli(*words, "--json", cwd=tmp_path / "app")
     assert done.json["error"]["code"] == "unsafe_path"
     assert list((tmp_path / "outside").iterdir()) == []
 
 
 def test_an_edited_page_is_kept_and_said_to_be(memcli: Run, home: Path) -> None:
-    words = ("skills", "install", "recap", "recall", "--host", "codex")
+    words = ("install", "codex", "recap", "recall", "--skills")
     assert memcli(*words).code == 0
     page = home / ".agents" / "skills" / "recap" / "SKILL.md"
     page.write_text(page.read_text("utf-8").replace("neutral", "friendly"), "utf-8")
@@ -105,8 +103,9 @@ def test_an_edited_page_is_kept_and_said_to_be(memcli: Run, home: Path) -> None:
     assert (done.code, done.json["ok"]) == (1, False)
     assert outcomes(done) == {"recap": "kept", "recall": "unchanged"}
     assert "--force" in memcli(*words).out
-    listed = memcli("skills", "list", "recap", "--host", "codex", "--json")
-    assert listed.json["data"]["skills"][0]["installed"][0]["state"] == "edited"
+    listed = memcli("install", "--skills", "--json").json["data"]["skills"]
+    states = {s["name"]: c["state"] for s in listed for c in s["installed"]}
+    assert states == {"recap": "edited", "recall": "current"}
     assert page.read_bytes() == edited
     assert outcomes(memcli(*words, "--force", "--json"))["recap"] == "updated"
     assert page.read_bytes() == PAGES["recap"].encode()
@@ -115,22 +114,22 @@ def test_an_edited_page_is_kept_and_said_to_be(memcli: Run, home: Path) -> None:
 def test_hosts_that_share_a_folder_do_not_take_turns(memcli: Run, home: Path) -> None:
     page = home / ".agents" / "skills" / "memcli" / "SKILL.md"
     for host in ("codex", "gemini", "copilot", "opencode", "codex"):
-        assert memcli("skills", "install", "core", "--host", host).code == 0
+        assert memcli("install", host, "core", "--skills").code == 0
     assert page.read_bytes() == PAGES["core/generic"].encode()
-    listed = memcli("skills", "list", "core", "--json").json["data"]["skills"][0]
-    (copy,) = listed["installed"]
+    listed = memcli("install", "--skills", "--json").json["data"]["skills"]
+    (copy,) = [copy for skill in listed for copy in skill["installed"]]
     assert copy["hosts"] == ["codex", "gemini", "copilot", "opencode"]
     assert (copy["state"], copy["variant"]) == ("current", "generic")
 
 
 def test_a_skill_that_a_host_would_load_twice_is_named(memcli: Run, home: Path) -> None:
-    memcli("skills", "install", "recap", "--host", "claude-code")
+    memcli("install", "claude-code", "recap", "--skills")
     for host, twice in (("opencode", 1), ("codex", 0), ("copilot", 0)):
-        done = memcli("skills", "install", "recap", "--host", host, "--json")
+        done = memcli("install", host, "recap", "--skills", "--json")
         assert len(done.json["warnings"]) == twice, host
-    memcli("skills", "install", "recap", "--host", "claude-code", "--scope", "project")
+    memcli("install", "claude-code", "recap", "--skills", "--scope", "project")
     done = memcli(
-        *("skills", "install", "recap", "--host", "copilot", "--scope", "project"),
+        *("install", "copilot", "recap", "--skills", "--scope", "project"),
         "--json",
     )
     (warning,) = done.json["warnings"]
@@ -140,25 +139,23 @@ def test_a_skill_that_a_host_would_load_twice_is_named(memcli: Run, home: Path) 
 def test_a_skill_that_one_host_has_is_removed_without_its_name(
     memcli: Run, home: Path
 ) -> None:
-    none = memcli("skills", "uninstall", "core")
+    none = memcli("uninstall", "core", "--skills")
     assert (none.code, "no folder of a host has" in none.err) == (2, True)
-    memcli("skills", "install", "core", "--host", "claude-code")
+    memcli("install", "claude-code", "core", "--skills")
     page = home / ".claude" / "skills" / "memcli" / "SKILL.md"
     assert page.exists()
-    assert memcli("skills", "uninstall", "core").code == 0
+    assert memcli("uninstall", "core", "--skills").code == 0
     assert not page.exists()
     for host in ("claude-code", "codex"):
-        memcli("skills", "install", "core", "--host", host)
-    several = memcli("skills", "uninstall", "core")
+        memcli("install", host, "core", "--skills")
+    several = memcli("uninstall", "core", "--skills")
     assert several.code == 2
-    assert "--host claude-code --scope user; or --host codex --scope user" in (
-        several.err
-    )
+    assert "claude-code --scope user; or codex --scope user" in (several.err)
     assert page.exists()
 
 
 def test_a_host_without_a_folder_takes_one(memcli: Run, tmp_path: Path) -> None:
-    done = memcli("skills", "install", "core", "--host", "windsurf", "--dir", "w")
+    done = memcli("install", "windsurf", "core", "--skills", "--dir", "w")
     assert done.code == 0
     page = (tmp_path / "w" / "memcli" / "SKILL.md").read_bytes()
     assert page == PAGES["core/windsurf"].encode()
@@ -168,11 +165,6 @@ def test_a_file_in_the_way_is_an_error_that_says_where(
     memcli: Run, tmp_path: Path
 ) -> None:
     (tmp_path / "w").write_text("a file")
-    done = memcli("skills", "install", "recap", "--dir", "w", "--json")
+    done = memcli("install", "recap", "--skills", "--dir", "w", "--json")
     assert (done.code, done.json["error"]["code"]) == (1, "write_failed")
     assert str(tmp_path / "w") in done.json["error"]["message"]
-
-
-def test_help_names_every_host(memcli: Run) -> None:
-    text = " ".join(memcli("skills", "--help").out.split())
-    assert f"For which host: {', '.join(skills.HOSTS)}" in text

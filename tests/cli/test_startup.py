@@ -106,7 +106,13 @@ sys.stderr.write("LOADED " + " ".join(slow))
     sys.version_info >= (3, 14), reason="named tuples are typing's from 3.14 on"
 )
 @pytest.mark.parametrize(
-    "words", [["recall", "deploy"], ["save", "We deploy daily"], ["list"], ["tags"]]
+    "words",
+    [
+        ["recall", "deploy"],
+        ["save", "We deploy daily"],
+        ["list"],
+        ["list", "--by", "tag"],
+    ],
 )
 def test_a_hot_command_does_not_load_typing(vault: Vault, words: list[str]):
     """It takes a twentieth of a recall, for what only type checkers read."""

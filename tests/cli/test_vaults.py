@@ -58,20 +58,22 @@ def test_without_the_own_vault_that_is_named_teams_are_asked_by_name_alone(
 def test_flags_choose_the_vaults(team: Vault, memcli: Run, command: list[str]) -> None:
     words = [*command, "how do we deploy?"]
     assert said(memcli, *words) == {OWN, TEAM}
-    assert said(memcli, *words, "--personal-only") == {OWN}
+    assert said(memcli, *words, "--set", "personal-only=true") == {OWN}
     assert said(memcli, *words, "--vault", "personal") == {OWN}
     assert said(memcli, *words, "--vault", "platform") == {TEAM}
     assert said(memcli, *words, "--vault", team.root) == {TEAM}
     both = ["--vault", "platform", "--vault", "personal"]
     assert said(memcli, *words, *both) == {OWN, TEAM}
-    done = memcli(*words, "--vault", "platform", "--personal-only", environ=READ)
+    done = memcli(
+        *words, "--vault", "platform", "--set", "personal-only=true", environ=READ
+    )
     assert done.code == 2
 
 
 def test_all_and_batches_ask_every_vault(
     team: Vault, memcli: Run, tmp_path: Path
 ) -> None:
-    assert said(memcli, "recall", "--all") == {OWN, TEAM}
+    assert said(memcli, "recall", "--set", "all=true") == {OWN, TEAM}
     batch = tmp_path / "batch.jsonl"
     batch.write_text('{"id": 1, "query": "deploy"}\n')
     assert said(memcli, "recall", "--batch", str(batch)) == {OWN, TEAM}
@@ -94,7 +96,7 @@ WRITES = [
     ["forget", "1zzz"],
     ["review", "--approve", "1zzz"],
     ["import", "nowhere.jsonl"],
-    ["repair"],
+    ["doctor", "--fix"],
     ["reflect", "--session", "nowhere.jsonl"],
     ["sweep"],
 ]
@@ -214,7 +216,7 @@ def test_inspect_says_which_team_has_an_id(team: Vault, memcli: Run) -> None:
         error = memcli("inspect", "0zz", *more, "--json", environ=READ).json["error"]
         assert error["hint"].startswith("Topics: ")
     error = memcli("inspect", "models", "foo", "--json", environ=READ).json["error"]
-    assert "Leave 'foo' out" in error["hint"]
+    assert "Drop 'foo'" in error["hint"]
 
 
 def test_one_vault_at_a_time_for_all_else(team: Vault, memcli: Run) -> None:
@@ -259,7 +261,8 @@ def test_a_name_in_the_environment_will_do(team: Vault, memcli: Run) -> None:
     done = memcli(
         "recall",
         "deploy",
-        "--personal-only",
+        "--set",
+        "personal-only=true",
         "--json",
         environ={"MEMCLI_VAULT": "platform"},
     )

@@ -488,7 +488,7 @@ def test_two_files_with_one_id_are_not_guessed_between(vault: Vault) -> None:
     copy.write_bytes(Path(vault.root, vault.path_of(name)).read_bytes())
     with pytest.raises(AmbiguousId, match=r"copy\.md") as refusal:
         vault.evolve(name, "two")
-    assert "memcli repair" in (refusal.value.hint or "")
+    assert "memcli doctor --fix" in (refusal.value.hint or "")
 
 
 def test_a_hand_edit_in_between_is_not_overwritten(

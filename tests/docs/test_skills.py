@@ -248,7 +248,7 @@ def placed(
             placed[2] = vault.save(vault.draft(guess)).id
         if "--undo" in placed:
             vault.resolve(placed[-2])
-        if "--revert" in placed:
+        if placed[1] == "undo":
             placed[-2] = vault.evolve(placed[-2], "Something else").id
         return placed
 
@@ -332,7 +332,7 @@ def has(data: dict[str, Any], name: str) -> bool:
 def test_every_flag_and_kind_it_names_exists(page: str, vault: Vault) -> None:
     text = PAGES[page]
     loaded = ("recall", "save", "evolve", "resolve", "reflect")
-    flags = {flag for name in loaded for flag in known_flags.FLAGS[name]}
+    flags = {flag for name in loaded for flag in known_flags.flags(name)}
     named = {one.split()[0] for one in code(text) if one.startswith("--")}
     assert named <= flags
     listed = re.search(r"Kinds: ((?:`\w+`[,.]\s+)+)", text)
@@ -427,7 +427,7 @@ def test_reflect_searches_as_often_as_its_budgets_allow() -> None:
     text = PAGES["reflect"]
     rows = re.findall(r"^\| (low|mid|high) \| (\d+) \|", text, re.MULTILINE)
     assert dict(rows) == {"low": "2", "mid": "5", "high": "10"}
-    layers = re.findall(r"recall .*--layer (\w+)", text)
+    layers = re.findall(r"recall .*--set layer=(\w+)", text)
     assert layers[:3] == ["model", "observation", "fact"]
 
 

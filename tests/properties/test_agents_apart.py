@@ -224,11 +224,11 @@ def looks(door: Door) -> Iterator[tuple[str, Any]]:
     yield run("inspect", "research", "slow-billing")
     yield run("inspect", "mining", "s1")
     yield run("recall", "billing service deploy", "--budget", "high", "--explain")
-    yield run("recall", "before the freeze", "--history")
+    yield run("recall", "before the freeze", "--set", "history=true")
     yield run("recall", "Zepelin", "--tag", "zepelin", "--entity", "Zepelin")
     yield run("export")
-    yield run("recall", "--all")
-    yield run("recall", "--all", "--status", "superseded")
+    yield run("recall", "--set", "all=true")
+    yield run("recall", "--set", "all=true", "--status", "superseded")
     for flags in ([], ["--by", "tag"], ["--status", "pending"], ["--project", "x"]):
         yield run("list", "--all", *flags)
     yield tool("memory_recall", query="Zeppelin token", explain=True)
@@ -325,7 +325,7 @@ def script(door: Door, transcript: str) -> Iterator[tuple[str, Any]]:
         "save", "Other", "--layer=model", f"--evidence={HIDDEN}", f"--cite={rests}"
     )
     yield run("recall", "billing service", "--research", "slow-billing")
-    research = ("--layer", "model", "--research", "slow-billing")
+    research = ("--set", "layer=model", "--research", "slow-billing")
     yield run("save", "B model", *research, "--cite", HIDDEN, "--cite", rests)
     yield run("tag", rests, "+mine", "+zeppelin", "--project", "shop")
     yield run("pin", rests)
@@ -456,7 +456,10 @@ def test_nothing_private_stands_in_what_a_mate_is_told_of_shared_memories(
     hidden = ids(vault) - ids(mate)
     assert len(hidden) > 6
     door = Door(vault, "mate", dict(os.environ))
-    steps = [*looks(door), door.run("recall", "gateway", "--history", "--explain")]
+    steps = [
+        *looks(door),
+        door.run("recall", "gateway", "--set", "history=true", "--explain"),
+    ]
     for name in sorted(ids(mate)):
         steps += [door.run("inspect", name), door.run("evolve", "--revert", name)]
         steps += [("get", door.python(operator.methodcaller("get", name)))]

@@ -1,7 +1,7 @@
 """Beside a person whose git stashes, pulls, restores and commits, no id is lost.
 
 Invariant: what memcli has acknowledged is found when the person is done and has run
-`memcli repair`; a save that could not be made was refused.
+`memcli doctor --fix`; a save that could not be made was refused.
 
 The normal run has 4 writers of 4 saves; with `make test-all` it is 16 of 12.
 """

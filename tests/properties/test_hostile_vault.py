@@ -532,7 +532,7 @@ def test_a_field_of_two_lines_is_one_line_in_every_answer(vault: Vault) -> None:
         ["recall", "deploy"],
         ["inspect", "1jy5e6hm03e2cs6s"],
         ["inspect", "lint"],
-        ["recall", "--all", "--kind", "decision"],
+        ["recall", "--set", "all=true", "--kind", "decision"],
     ):
         done = subprocess.run(
             [sys.executable, "-m", "memcli", *words, "--vault", vault.root],

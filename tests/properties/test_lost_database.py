@@ -34,7 +34,7 @@ ASKED: dict[str, Callable[[Vaults], Any]] = {
     "recall that finds nothing": lambda vaults: federated.recall(vaults, _UNKNOWN),
     "reflect": lambda vaults: federated.reflect(vaults, _QUERY),
     "list": lambda vaults: federated.listed(vaults, listing.Wish(_QUERY)),
-    "recall --all": lambda vaults: federated.enumerate_all(vaults, _QUERY),
+    "recall --set all=true": lambda vaults: federated.enumerate_all(vaults, _QUERY),
 }
 
 Ending = Callable[[int], list[int]]

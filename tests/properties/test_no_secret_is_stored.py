@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
+from memcli.cli import commands
 from memcli.cli import flags as table
 from memcli.cli.app import main
 from memcli.cli.mcp import catalog, tools
@@ -205,7 +206,7 @@ ELSEWHERE = {
 # an idea, {name} a registered entity.
 LINES = {
     "init": "init {folder}",
-    "save": "save 'text {n}' --item invariant",
+    "save": "save 'text {n}' --set item=invariant",
     "recall": "recall query{n} --research run",
     "reflect": "reflect query{n} --research run",
     "list": "list",
@@ -225,12 +226,8 @@ LINES = {
     "forget": "forget {id} --yes",
     "doctor": "doctor",
     "completion": "completion bash",
-    "tags": "tags",
-    "kinds": "kinds",
-    "projects": "projects",
     "config": "config set vault.kinds",
     "inspect": "inspect lint",
-    "repair": "repair",
     "signals": "signals",
     "sync": "sync --dry-run",
     "import": "import {lines}",
@@ -337,12 +334,12 @@ def walk(vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Walk:
 
 def _arguments() -> Iterator[tuple[tuple[str, str], str]]:
     """Every argument and flag of a command that takes a text, and what it is added to."""
-    for command in table.FLAGS.keys() - ELSEWHERE.keys():
-        names = [word[0] for word in table.WORDS[command]]
+    for command in commands.COMMANDS.keys() - ELSEWHERE.keys():
+        names = [word[0] for word in table.words(command)]
         # A short flag is another name of a long one.
         names += [
             name
-            for name, flag in table.FLAGS[command].items()
+            for name, flag in table.flags(command).items()
             if flag[1] is not bool and name.startswith("--")
         ]
         for name in names:
@@ -364,7 +361,7 @@ def _run(words: list[str]) -> None:
 
 
 def test_every_command_is_walked_or_it_is_said_why_not() -> None:
-    assert set(LINES) | set(ELSEWHERE) == set(table.FLAGS)
+    assert set(LINES) | set(ELSEWHERE) == set(commands.COMMANDS)
     assert {command.split()[0] for command, _ in STORED} <= set(LINES)
 
 

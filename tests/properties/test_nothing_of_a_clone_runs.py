@@ -18,7 +18,7 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import plain
-from memcli.cli.flags import FLAGS
+from memcli.cli.commands import COMMANDS
 from memcli.cli.mcp.catalog import TOOLS
 from memcli.cli.mcp.tools import call as call_tool
 from memcli.cli.run import run
@@ -171,17 +171,17 @@ def test_no_command_runs_a_file_of_the_vault(planted: Planted, hooked: bool) -> 
     with Path(remote, "config").open("a") as file:
         file.write(f"[core]\n\tfsmonitor = touch {planted._marks}/remote\n")
     for words in (
-        ["tag", second, "+x"], ["pin", second], ["unpin", second],
+        ["tag", second, "+x"], ["pin", second], ["pin", "--off", second],
         ["edit", second],
         ["log"], ["undo", "--dry-run"], ["undo"],
         ["view", "--out", f"{vault.root}.html"],
         ["verify", "--project", "x"], ["export"], ["list"],
         ["list", "--by", "tag"], ["show", first],
-        ["tags"], ["kinds"], ["projects"], ["doctor"], ["config"],
+        ["list", "--by", "status"], ["doctor"], ["config"],
         ["config", "set", "limits.body", "9000"],
         ["inspect"], ["inspect", first], ["inspect", "lint"], ["inspect", "index"],
-        ["inspect", "git"], ["inspect", "sessions"], ["repair", "--dry-run"],
-        ["repair", "--yes"], ["review"], ["ideas"], ["entities"], ["signals"],
+        ["inspect", "git"], ["inspect", "sessions"], ["doctor", "--fix", "--dry-run"],
+        ["doctor", "--fix", "--yes"], ["review"], ["ideas"], ["entities"], ["signals"],
         ["sync"], ["sync", "--all"], ["sync", "--auto"],
         ["sweep"], ["forget", first, "--dry-run"], ["forget", first, "--yes"],
     ):  # fmt: skip
@@ -277,4 +277,4 @@ def test_every_command_that_opens_a_vault_is_in_the_list() -> None:
     elsewhere |= {"allow", "promote"}
     elsewhere |= {"publish"}  # tests/properties/test_published.py
     elsewhere |= {"completion"}  # tests/cli/test_complete.py
-    assert set(FLAGS) - tried == elsewhere
+    assert set(COMMANDS) - tried == elsewhere

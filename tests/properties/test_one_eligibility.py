@@ -149,7 +149,7 @@ def shown(vault: Vault, view: View) -> set[str]:
 
 SURFACES: dict[str, Callable[[Vault, View], set[str]]] = {
     "recall": rows,
-    "recall --all": everything,
+    "recall --set all=true": everything,
     "list": newest,
     "reflect": reflected,
     "Reader.shown": shown,

@@ -88,7 +88,7 @@ def door(
 
 def flags(tool: Tool, values: dict[str, Any]) -> list[str]:
     """A tool's arguments as the words of its command line."""
-    sources = {word[0] for word in table.WORDS[tool.command]}
+    sources = {word[0] for word in table.words(tool.command)}
     of = {one.name: one.to or one.name for one in tool.parameters}
     words: list[str] = []
     for name, value in values.items():
@@ -96,7 +96,7 @@ def flags(tool: Tool, values: dict[str, Any]) -> list[str]:
             words += value if isinstance(value, list) else [value]
             continue
         flag = "--" + of[name].removeprefix("--").replace("_", "-")
-        assert flag in table.FLAGS[tool.command]
+        assert flag in table.flags(tool.command)
         for item in value if isinstance(value, list) else [value]:
             words += [flag] if item is True else [flag, str(item)]
     return words
@@ -166,7 +166,7 @@ def test_recall_via_memory_search_returns_graph_traversal_results_when_entities_
     assert "graph" in channels[second]
     assert "lexical" not in channels[second]
     assert third not in channels
-    words = ["recall", question, "--json", "--no-graph"]
+    words = ["recall", question, "--json", "--set", "no-graph=true"]
     done = processes.run(*words, "--agent", AGENT, "--vault", make_vault().root)
     rows = json.loads(done.stdout)["data"]["rows"]
     assert [row["id"] for row in rows] == [first]

@@ -2,8 +2,8 @@
 
 A machine saves, evolves, resolves, forgets, edits by hand, deletes the index, checks
 out old files; after every step a naive reader of the files, which shares nothing with
-memcli but its frontmatter parser, says what should be shown, and `recall --all` must
-say the same.
+memcli but its frontmatter parser, says what should be shown, and `list --all` of
+recall must say the same.
 """
 
 import shutil

@@ -89,7 +89,7 @@ def test_each_trouble_is_named_where_it_is(
         "skills": "note",
     }
     assert "memories/x.md" in found["vault"].said
-    assert "memcli repair" in (found["vault"].mend or "")
+    assert "memcli doctor --fix" in (found["vault"].mend or "")
     config.write_text("[vaults")
     assert states(examine())["config"] == "problem"
 
@@ -193,7 +193,7 @@ def test_outdated_skills_are_named_with_their_folder(
     )
     check = examine()["skills of claude-code"]
     assert (check.state, "outdated" in check.said) == ("note", True)
-    assert check.mend == ("memcli skills install --all --host claude-code --scope user")
+    assert check.mend == ("memcli install claude-code --skills --scope user")
 
 
 @pytest.mark.parametrize("hostile", ["link", "folder", "bytes", "fifo"])

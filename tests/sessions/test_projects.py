@@ -232,7 +232,7 @@ def test_what_was_confirmed_most_comes_first_and_the_rest_is_named(
     assert 8_500 < len(text) <= 9_500
     first = text.partition("This project:\n")[2].partition("\n")[0]
     assert first.endswith("the one that was said three times")
-    assert " more: memcli recall --all --project here" in text
+    assert " more: memcli list --all --project here" in text
 
 
 def test_the_same_words_are_told_once(live: Vault, clones: dict[str, str]):

@@ -71,7 +71,7 @@ def test_recall_shows_both_sides_and_repair_makes_one_of_them(
         assert "theirs:\n\nDeploys run on Fridays" in row.text
     (found,) = [each for each in lint(vault) if each.path == row.path]
     assert (found.code in ("conflict", "broken"), found.level) == (True, "error")
-    assert "memcli repair" in (found.hint or "")
+    assert "memcli doctor --fix" in (found.hint or "")
 
     planned = repair.plan(vault)
     assert [step.code for step in planned.steps] == ["conflict"]

@@ -54,7 +54,7 @@ def test_what_contradicts_is_named_with_the_command_that_does_it(vault: Vault) -
         f"kind 'decision' was not taken: {first.id} has 'convention'; to change it: "
         f"memcli evolve {first.id} --kind decision",
         f"expires_at '2030-01-01' was not taken: {first.id} has none; to change it: "
-        f"memcli evolve {first.id} --expires-at 2030-01-01",
+        f"memcli evolve {first.id} --set expires-at=2030-01-01",
     )
 
 

@@ -13,21 +13,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated
 
-    from typer import Argument, Option
-
     from memcli.cli import options
     from memcli.cli.context import Context, Result
+    from memcli.cli.declared import Argument, Option
 
 # Each topic with the parameters that it takes. A topic wins over an id that starts
 # with it. Most hold a letter that no id has (i, l, o, u); "agents" and "research" do
 # not, and no id starts so before the year 2318.
 TOPICS = {
-    "inbox": (),
     "reflections": ("query",),
-    "ideas": (),
-    "projects": (),
-    "entities": ("project",),
-    "entity": ("name",),
     "models": ("stale", "project"),
     "research": ("name",),
     "mining": ("name",),
@@ -45,17 +39,16 @@ def inspect(
         str | None,
         Argument(
             metavar="[WHAT]",
-            help="An id (or a prefix of it, a path, a file's name), inbox, "
-            "reflections, ideas, projects, entities, entity, models, research, "
-            "mining, sessions, agents, vaults, index, or lint",
+            help="An id (or a prefix of it, a path, a file's name), "
+            "reflections, models, research, mining, sessions, agents, vaults, index, "
+            "or lint",
         ),
     ] = None,
     name: Annotated[
         str | None,
         Argument(
             metavar="[NAME]",
-            help="With mining: one session; with research: one run; with entity: a "
-            "name",
+            help="With mining: one session; with research: one run",
         ),
     ] = None,
     *,
@@ -76,7 +69,7 @@ def inspect(
 
     Without a word: an overview and the lint of the whole vault; exits with 1 when
     something is broken. With an id: its fields, versions, history, links, and whether
-    recall may show it. memcli repair mends what can be mended without guessing.
+    recall may show it. memcli doctor --fix mends what needs no guess.
 
     \b
     Example:
@@ -84,15 +77,19 @@ def inspect(
       memcli inspect 1m7xvn68xtqp
       memcli inspect reflections --query "rerank"
       memcli inspect models --stale
-      memcli inspect projects
       memcli inspect mining
       memcli inspect sessions
-      memcli inspect entity Redis
       memcli inspect lint --json
     """
     from importlib import import_module
 
+    from memcli.cli.commands import REMOVED
+
     what = (what or "").strip()
+    if gone := REMOVED.get(f"inspect {what}"):
+        raise UsageError(
+            f"inspect has no topic {what!r}", hint=f"Did you mean: memcli {gone}?"
+        )
     given = {"stale": stale, "query": query, "name": name, "project": project}
     takes = TOPICS.get(what, ())
     for parameter, value in given.items():
@@ -115,7 +112,7 @@ def _not_taken(what: str, parameter: str, value: str) -> UsageError:
     topics = [topic for topic, takes in TOPICS.items() if parameter in takes]
     if parameter == "name":
         return UsageError(
-            f"one word, not two: {what} {value}",
-            hint=f"Leave '{value}' out; a second word goes with {', '.join(topics)}.",
+            f"inspect {what} takes no argument",
+            hint=f"Drop '{value}'; a second word goes with {', '.join(topics)}.",
         )
     return UsageError(f"--{parameter} belongs to: memcli inspect {' or '.join(topics)}")

@@ -57,7 +57,7 @@ def _draw(canvas: Canvas, seen: Overview, short: Callable[[str], str]) -> None:
         canvas.line(f"  not committed: {path}")
     draw_more(canvas, len(seen.dirty) - _MOST_SHOWN, "see git status")
     if seen.dirty:
-        canvas.line("  to commit what memcli keeps there: memcli repair")
+        canvas.line("  to commit what memcli keeps there: memcli doctor --fix")
     for name, rows in (("pinned", seen.pinned), ("newest", seen.newest)):
         if rows:
             canvas.line(f"{name}:", style="title")

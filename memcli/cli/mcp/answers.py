@@ -25,8 +25,8 @@ _LISTS = frozenset(
 _TOOLS = ("save", "evolve", "recall", "reflect", "resolve", "inspect", "review")
 # `inspect` takes a topic, and the topics `entity` and `research` a name.
 _TOPIC = re.compile(
-    r"\bmemcli inspect (inbox|reflections|ideas|projects|entities|entity|models"
-    r"|research|mining|sessions|agents|vaults|index|lint)\b( NAME\b)?"
+    r"\bmemcli inspect (reflections|models|research|mining|sessions|agents|vaults"
+    r"|index|lint)\b( NAME\b)?"
 )
 # A change that a hint proposes, with all it takes: it becomes the call to make. It
 # stands at the end, behind a colon: before it may stand an entry's words, which are
@@ -52,10 +52,17 @@ _NAMED = {
 
 # Commands whose flags no tool has, with the call that answers the same.
 _CALLS = {
-    "memcli resolve --list --unresolved": "memory_recall with all: true",
-    "memcli resolve --list --resolved": (
-        "memory_recall with all: true and statuses: resolved"
+    'Ask one: memcli recall "how do we deploy?"; or list: memcli list; or pipe it in: '
+    "memcli recall -": (
+        'Give query: "how do we deploy?"; or all: true, or kinds alone, to list.'
     ),
+    "memcli list --all --kind": "memory_recall all kinds",
+    "memcli list --all": "memory_recall with all: true",
+    "memcli list --by status": "memory_recall with all: true",
+    "memcli list --by project": "memory_inspect topic projects",
+    "memcli ideas list": "memory_inspect topic ideas",
+    "memcli entities show NAME": "memory_inspect topic entity and its name",
+    ": memcli entities": ": memory_inspect topic entities",
     "memcli review --list": "memory_review without ids",
     "--approve, --reject, --supersede ID, --edit; or memcli inspect ID": (
         "Give the ids with approve, reject or supersede; to look at one: memory_inspect"
@@ -66,10 +73,6 @@ _CALLS = {
         "What you may see: memory_recall with all: true, or topic models or inbox."
     ),
     ", or insist with --allow-secret": "; only the user can insist, in a shell",
-    'Ask one: memcli recall "how do we deploy?"; or list with --all; or pipe it in: '
-    "memcli recall -": (
-        'Give query: "how do we deploy?"; or all: true, or kinds alone, to list.'
-    ),
 }
 
 

@@ -233,7 +233,7 @@ EVOLVE = Tool(
         Parameter("tags", "To add", to="--tag"),
         Parameter("asked", "Anew with a new text"),
         Parameter("project", "none: everywhere"),
-        Parameter("revert", "Instead of a text: back to the version before"),
+        Parameter("revert", "Instead of a text: back to the version before", kind=bool),
         *_rare(
             Parameter("kind", "A new kind"),
             Parameter("entities", "To add", to="--entity"),
@@ -278,13 +278,10 @@ RESOLVE = Tool(
             Parameter("by", "Who solved it; the agent, if not given"),
             Parameter("only_this", "Not entries of the same words"),
             Parameter("dry_run", "Only show the plan"),
-            Parameter(
-                "expect", "With ids: act when exactly so many entries would change"
-            ),
         ),
         _VAULT,
     ),
-    finishing.resolved,
+    finishing.as_given,
     changes=True,
     moved=MappingProxyType(
         {"list": "memory_recall with all: true and statuses: resolved lists them."}
@@ -327,7 +324,7 @@ REVIEW = Tool(
         Parameter("approve", "Make them memories"),
         Parameter("reject"),
         Parameter("supersede", "Id of the entry that it replaces"),
-        Parameter("undo", "Take the last decision back"),
+        Parameter("undo", "Take the last change back", kind=bool),
         *_rare(
             Parameter("reason", "Why"),
             Parameter("title", "Its title"),

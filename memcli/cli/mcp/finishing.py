@@ -54,9 +54,3 @@ def judged(values: dict[str, Any]) -> None:
         if values.pop("dry_run", False):
             raise UsageError("dry_run goes with answers; without them nothing changes")
         values["digest"] = True
-
-
-def resolved(values: dict[str, Any]) -> None:
-    # No person confirms a plan here, so a query only plans, and ids act.
-    if values.get("query") and values.get("expect") is not None:
-        raise UsageError("expect goes with ids; a query only shows its plan")

@@ -46,12 +46,15 @@ def flag_of(
     flag = parameter.to or f"--{parameter.name.replace('_', '-')}"
     if not command:
         return parameter.name, parameter.kind or str, False, parameter.choices
-    if flag in flags.FLAGS[command]:
-        target, kind, repeat, choices = flags.FLAGS[command][flag]
+    known = flags.flags(command)
+    if flag in known:
+        target, kind, repeat, choices = known[flag]
         kind = list if repeat else kind
     else:
-        words = {word[0]: word for word in flags.WORDS[command]}
-        target, _, repeat, choices = words[parameter.to or parameter.name]
+        words = {word[0]: word for word in flags.words(command)}
+        # What no word of the command is chooses another command (`tools`).
+        word = (parameter.name, False, False, ())
+        target, _, repeat, choices = words.get(parameter.to or parameter.name, word)
         kind = str
     return target, parameter.kind or kind, repeat, parameter.choices or choices
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from memcli.cli import commands
 from memcli.cli.mcp import answers
 from memcli.cli.mcp import arguments as arguments_
-from memcli.errors import InvalidValue, MemcliError
+from memcli.errors import InvalidValue, MemcliError, UsageError
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -69,7 +69,7 @@ def _called(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answe
     arguments = arguments_.as_lines(tool, arguments)
     values = arguments_.values(tool, arguments)
     context = _in_vault(_with_stdin(tool, arguments, context), values)
-    command = _command(tool, values)
+    command, values = _command(tool, values)
     result = commands.answer(command, context, values)
     notes = [f"warning: {answers.with_tools(one)}" for one in result.warnings]
     if tool.changes and not values.get("digest"):  # its data has all of the text
@@ -79,11 +79,41 @@ def _called(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answe
     return Answer(data=answers.lean(result.data), notes=tuple(notes))
 
 
-def _command(tool: Tool, values: Mapping[str, Any]) -> str:
-    """The command of a call: what changes no claim of an entry makes no new version."""
-    given = {name for name, value in values.items() if value and name != "entry_id"}
-    in_place = tool.command == "evolve" and given and given <= _IN_PLACE
-    return "tag" if in_place else tool.command
+def _command(tool: Tool, values: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The command of a call, and its values: a tool may stand for several commands."""
+    given = {name for name, value in values.items() if value}
+    if tool.command == "evolve" and "revert" in given:
+        if given - {"revert", "entry_id", "reason", "dry_run"}:
+            raise UsageError(
+                "revert takes the version before as it was",
+                hint="Revert first, then evolve the result.",
+            )
+        kept = {name: values[name] for name in given & {"reason", "dry_run"}}
+        return "undo", {"commit": values["entry_id"], **kept}
+    if tool.command == "review" and "undo" in given:
+        return "undo", {"dry_run": bool(values.get("dry_run"))}
+    values.pop("undo" if tool.command == "review" else "revert", None)
+    # What changes no claim of an entry makes no new version.
+    changes = given - {"entry_id"}
+    if tool.command == "evolve" and changes and changes <= _IN_PLACE:
+        return "tag", values
+    if tool.command == "inspect" and (topic := _TOPICS.get(values.get("what", ""))):
+        command, own = topic
+        rest = {name: values[name] for name in given - {"what"}}
+        if command == "entities" and "name" in rest:
+            rest = {"action": "show", "names": [rest.pop("name")], **rest}
+        return command, {**own, **rest}
+    return tool.command, values
+
+
+# Topics of memory_inspect that are commands of their own.
+_TOPICS: dict[str, tuple[str, dict[str, Any]]] = {
+    "inbox": ("review", {"list_": True}),
+    "ideas": ("ideas", {"action": "list"}),
+    "projects": ("list", {"by": "project"}),
+    "entities": ("entities", {}),
+    "entity": ("entities", {"action": "show", "names": []}),
+}
 
 
 def _with_stdin(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Context:

@@ -17,9 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated
 
-    from typer import Option
-
     from memcli.cli import options
+    from memcli.cli.declared import Option
 
 _NAME = "memcli.html"
 

@@ -1,7 +1,7 @@
 """Decisions of people on entities: register, ignore, rename, alias, merge.
 
 Invariant: each decision is one commit of the registry and of every entry that it
-changes, in which only the `entities` line changes; `memcli review --undo` takes it
+changes, in which only the `entities` line changes; `memcli undo` takes it
 back. `apply` decides again under the lock, so that no later change is missed.
 """
 
@@ -328,7 +328,7 @@ def taken(name: str, entity: Registered) -> NotAllowed:
     also = "" if fold(name) == fold(entity.name) else f" as an alias of {entity.name}"
     return NotAllowed(
         f"'{name}' is registered{also}: {entity.path}",
-        hint=f"memcli inspect entity {said}, or merge the two: "
+        hint=f"memcli entities show {said}, or merge the two: "
         f"memcli entities merge OTHER {said}",
         code="entity_exists",
     )

@@ -1,6 +1,6 @@
 """Names that are no entities, by the decision of a person.
 
-Invariant: one commit of one file, which `memcli review --undo` takes back.
+Invariant: one commit of one file, which `memcli undo` takes back.
 """
 
 from __future__ import annotations

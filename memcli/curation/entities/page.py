@@ -175,7 +175,7 @@ def not_found(vault: Vault, name: str) -> EntryNotFound:
         f"no entity is called '{name}'",
         hint=f"Did you mean '{spelt[near[0]]}'?"
         if near
-        else "What is known: memcli inspect entities",
+        else "What is known: memcli entities",
         code="entity_not_found",
     )
 

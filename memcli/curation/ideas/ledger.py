@@ -194,7 +194,7 @@ def find(sections: Iterable[Section], name: str) -> Section:
     if len({idea.slug for idea in near}) == 1:
         return near[0]
     names = [idea.slug for idea in near] or _nearest(ideas, folded)
-    hint = "List them: memcli inspect ideas"
+    hint = "List them: memcli ideas list"
     if names:
         shown = " or ".join(f"'{name}'" for name in names[:3])
         hint = f"Did you mean {shown}?"

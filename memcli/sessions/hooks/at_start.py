@@ -41,7 +41,7 @@ _NOT_ALLOWED = (
 _ASK = """\
 The user wants what lasts to be kept: when they state a decision, a rule or a \
 preference, or a fix proves right, save it at once, whole, in their words:
-{command} save "TEXT" --kind decision --asked "PHRASE" --asked "PHRASE" \
+{command} save "TEXT" --kind decision --set asked="PHRASE" --set asked="PHRASE" \
 (or: convention, preference, workflow, fix, constraint; four to six phrases, in other \
 words, by which somebody would ask for it)"""
 # Seconds between two starts that tell nothing but how many candidates wait.
@@ -79,7 +79,7 @@ def at_start(root: str, event: Event, line: dict[str, Any], limits: TeamLimits) 
         told.items,
         hook_payload.MOST - WRAPPING,
         told.more,
-        listing="memcli recall --all --project here",
+        listing="memcli list --all --project here",
         note="\n".join(_closing(vault, told, event, limits, is_new=not shown)),
     )
     line["shown"] = len(framed_text.shown) + framed_text.titles

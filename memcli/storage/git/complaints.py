@@ -78,7 +78,8 @@ def _in_other_tree(path: str, folder: str, *, link: bool) -> HistoryError:
     what = "is a symbolic link" if link else "is a git repository of its own"
     if link:
         hint = (
-            f"put a folder in the place of {folder}; memcli repair says what was there"
+            f"put a folder in the place of {folder}; memcli doctor --fix says what was "
+            "there"
         )
     else:
         hint = (

@@ -203,7 +203,7 @@ _FLAGS = os.O_CREAT | os.O_EXCL | os.O_WRONLY
 if sys.platform == "win32":
 
     def _make(path: str) -> int:
-        """Windows deletes no open file, so `memcli repair` removes what is left."""
+        """Windows deletes no open file, so `doctor --fix` removes what is left."""
         os.close(os.open(path, _FLAGS, 0o666))
         return -1
 

@@ -126,10 +126,10 @@ def locks(repository: Repository) -> list[GitLock]:
 
 def _about_lock(lock: GitLock) -> Finding:
     what = os.path.basename(lock.path).removesuffix(".lock")
-    hint = "If no git is running: memcli repair"
+    hint = "If no git is running: memcli doctor --fix"
     if not lock.is_dead:
         hint = f"If no git is running, delete it; after {_DEAD_LOCK / 60:.0f} "
-        hint += "minutes memcli repair does."
+        hint += "minutes memcli doctor --fix does."
     message = (
         f"git's {what} is locked for {int(lock.age):,} s; nothing can be committed"
     )

@@ -62,7 +62,7 @@ def findings(vault: Vault, repository: Repository) -> Iterator[Finding]:
         for path in _unlike_history(vault, repository, commit):
             named.add(path)
             message = f"commit {commit[:12]} is in no branch: a git stash left it out"
-            yield Finding(path, 1, "dropped", WARNING, message, "memcli repair")
+            yield Finding(path, 1, "dropped", WARNING, message, "memcli doctor --fix")
     for blob in _unknown(vault, repository, list(behind)):
         if blob.path not in named:
             named.add(blob.path)

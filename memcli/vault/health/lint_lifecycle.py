@@ -64,8 +64,8 @@ def _repeated_ids(
         for doc in others:
             message = f"has the id of {paths[first]}: {name}"
             hint = (
-                "memcli repair gives the newer file an id of its own; until then name "
-                "each by its path."
+                "memcli doctor --fix gives the newer file an id of its own; until then "
+                "name each by its path."
             )
             field = "(?:memcli_)?id"
             yield Problem(doc, field, "duplicate_id", message, hint, ERROR)
@@ -137,7 +137,7 @@ def _about_lineages(lives: _Lineages) -> Iterator[Problem]:
     for doc, chosen in forks:
         other = lives.names[chosen]
         message = f"{lives.before[doc]} is superseded by {other} as well"
-        hint = "memcli repair makes one chain of them; or one text: "
+        hint = "memcli doctor --fix makes one chain of them; or one text: "
         hint += f"memcli evolve {lives.names[doc]} --also {other}"
         yield Problem(doc, "supersedes", "lineage_fork", message, hint)
 
@@ -159,7 +159,7 @@ def _about_end(
         and not is_doubtful
     ):
         message = f"superseded by {other}, which does not say so"
-        hint = "memcli repair writes the other side."
+        hint = "memcli doctor --fix writes the other side."
         yield Problem(doc, field, "silent_successor", message, hint)
 
 
@@ -218,7 +218,7 @@ def _about_resolved(reader: Reader) -> Iterator[Problem]:
         if _STATUSES[flags[doc] & STATUS_MASK] is Status.ACTIVE:
             name = reader.row(old).id
             message = f"not shown; {name}, which it replaced, is resolved"
-            hint = "memcli repair resolves it, too; to bring it back: "
+            hint = "memcli doctor --fix resolves it, too; to bring it back: "
             hint += f"memcli resolve --undo {name}"
             yield Problem(doc, "supersedes", "resolved_before", message, hint)
 

@@ -59,7 +59,7 @@ def findings(
 def finding(path: str, what: str) -> Finding:
     """The finding of a folder in whose place something else stands, or stood."""
     message = f"{what} in the place of a folder of memcli"
-    hint = "memcli repair puts the folder back where a commit has replaced it."
+    hint = "memcli doctor --fix puts the folder back where a commit has replaced it."
     return Finding(path, 1, CODE, ERROR, message, hint)
 
 

@@ -163,7 +163,7 @@ def findings(vault: Vault, repository: Repository) -> Iterator[Finding]:
     for path, values in _half_merged(vault, repository).items():
         what = ", ".join(sorted(values))
         message = f"a merge by git left out what the other clone changed: {what}"
-        hint = "memcli repair takes it over, as memcli sync would have."
+        hint = "memcli doctor --fix takes it over, as memcli sync would have."
         yield Finding(path, 1, "half_merged", WARNING, message, hint)
 
 

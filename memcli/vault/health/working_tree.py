@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
 
-_LET_GO = "to let it go: git commit, or memcli repair --accept-deletions"
+_LET_GO = "to let it go: git commit, or memcli doctor --fix --accept-deletions"
 # More files than these are not taken for deleted by hand: a folder may be away.
 _MOST = 200
 # git's codes of files that are not staged: new, announced (`git add -N`), edited.
@@ -42,7 +42,7 @@ _SAID = {
     "gone": (
         "missing",
         "HEAD holds it, the folder does not",
-        f"memcli repair brings it back; {_LET_GO}",
+        f"memcli doctor --fix brings it back; {_LET_GO}",
     ),
     "blocked": (
         "missing",
@@ -57,17 +57,17 @@ _SAID = {
     "revived": (
         "older",
         "the folder has it as an earlier commit had; HEAD has it in archive/",
-        f"memcli repair makes it as HEAD has it; {_LET_GO}",
+        f"memcli doctor --fix makes it as HEAD has it; {_LET_GO}",
     ),
     "older": (
         "older",
         "the folder has an earlier version of it than HEAD",
-        f"memcli repair brings HEAD's back; {_LET_GO}",
+        f"memcli doctor --fix brings HEAD's back; {_LET_GO}",
     ),
     "lost": (
         "index",
         "git's index lacks what HEAD holds; the next commit would undo it",
-        "memcli repair",
+        "memcli doctor --fix",
     ),
 }
 

@@ -124,25 +124,24 @@ def status(vault: Vault) -> str:
 
 def test_a_repair_is_a_plan_until_yes(memcli: Run, vault: Vault) -> None:
     Path(vault.root, "a.md").write_text("new\n")
-    plan = memcli("repair", "--json").json
+    plan = memcli("doctor", "--fix", "--json").json
     assert (plan["ok"], plan["data"]["applied"]) == (True, False)
-    assert "would mend 1" in memcli("repair").out
+    assert "would mend 1" in memcli("doctor", "--fix").out
     assert status(vault) == "?? a.md\n"
-    done = memcli("repair", "--yes")
+    done = memcli("doctor", "--fix", "--yes")
     assert (done.code, done.out) == (0, "mended 1:\n  a.md: commit it: new\n")
     assert status(vault) == ""
-    assert memcli("repair").out == "nothing can be mended\n"
+    assert memcli("doctor", "--fix").out == "nothing can be mended\n"
 
 
 def test_the_topics_show_what_waits_and_what_fades(memcli: Run) -> None:
-    assert memcli("inspect", "inbox").err == "nothing waits for review\n"
+    assert memcli("review", "--list").err == "Nothing waits for review.\n"
     assert memcli("inspect", "reflections").err == "there are no reflection items\n"
-    memcli("save", "--inbox", "Perhaps tabs", "--confidence", "LOW")
-    memcli("save", "--item", "derived", "Retest the rerank config")
-    memcli("save", "--item", "invariant", "Always lint first")
-    inbox = memcli("inspect", "inbox").out.splitlines()
-    assert inbox[0] == "1 waits, the oldest for 0 days"
-    assert inbox[1].split("\t")[1:] == ["0", "LOW", "note", "Perhaps tabs"]
+    memcli("save", "--inbox", "Perhaps tabs", "--set", "confidence=LOW")
+    memcli("save", "--set", "item=derived", "Retest the rerank config")
+    memcli("save", "--set", "item=invariant", "Always lint first")
+    inbox = memcli("review", "--list").out.splitlines()
+    assert inbox[0].split("\t")[1:] == ["0", "LOW", "note", "Perhaps tabs"]
     shown = memcli("inspect", "reflections").out.splitlines()
     assert [row.split("\t")[1:] for row in shown] == [
         [*"invariant 1.10 45 1 in".split(), "Always lint first", "rule, weight 1.10"],
@@ -194,7 +193,7 @@ def test_what_only_shows_takes_no_flag_of_a_repair(memcli: Run, flag: str) -> No
 
 def test_a_dry_run_changes_nothing_also_with_yes(memcli: Run, vault: Vault) -> None:
     write(vault, "a.md", "new\n")
-    done = memcli("repair", "--dry-run", "--yes", "--json").json
+    done = memcli("doctor", "--fix", "--dry-run", "--yes", "--json").json
     assert done["data"]["applied"] is False
     assert status(vault) == "?? a.md\n"
 
@@ -204,8 +203,8 @@ def test_a_repair_that_leaves_an_error_says_what_to_do_and_exits_with_1(
 ) -> None:
     write(vault, "a.md", "new\n")
     write(vault, "b.md", "---\nid: [\n---\nx\n")
-    assert memcli("repair").code == 1
-    done = memcli("repair", "--yes")
+    assert memcli("doctor", "--fix").code == 1
+    done = memcli("doctor", "--fix", "--yes")
     assert done.code == 1
     assert "left for you: 1\n  b.md:3: " in done.out
     assert status(vault) == "?? b.md\n"
@@ -224,7 +223,7 @@ def test_at_a_terminal_a_repair_shows_its_plan_and_asks(
         return answer
 
     context = at_terminal(vault, ask=ask, tell=heard.append)
-    done = commands.load("repair")(context)
+    done = commands.load("doctor")(context, fix=True)
     assert heard[:2] == ["  a.md: commit it: new", "Do this? [y/N] "]
     assert done.data["applied"] is (answer == "y")
     assert status(vault) == after

@@ -36,7 +36,7 @@ def test_each_question_of_a_batch_is_noted(memcli: Run, vault: Vault):
     lines = b'{"query": "deploy"}\n{"query": "zebra"}\n'
     assert memcli("recall", "--batch", "-", stdin=lines).code == 0
     assert len(noted(vault)) == 2
-    assert memcli("recall", "--all").code == 0
+    assert memcli("recall", "--set", "all=true").code == 0
     assert len(noted(vault)) == 2
 
 
@@ -120,7 +120,7 @@ def test_feedback_takes_ids_and_no_question(memcli: Run, vault: Vault):
     ]
 
 
-@pytest.mark.parametrize("more", [["deploy"], ["--all"], ["--batch", "-"]])
+@pytest.mark.parametrize("more", [["deploy"], ["--set", "all=true"], ["--batch", "-"]])
 def test_feedback_and_a_question_are_two_commands(
     memcli: Run, vault: Vault, more: list[str]
 ):
@@ -224,13 +224,13 @@ def test_an_agent_does_not_see_the_log(memcli: Run, vault: Vault):
 def test_inspect_entities_counts_rows_by_channel(memcli: Run, vault: Vault):
     draft = vault.draft({"text": "Redis is fast", "entities": ["Redis"]})
     vault.save(draft, register=True)
-    data = memcli("inspect", "entities", "--json").json["data"]
+    data = memcli("entities", "--json").json["data"]
     assert data["channels"]["recalls"] == 0
     memcli("recall", "redis")
-    data = memcli("inspect", "entities", "--json").json["data"]
+    data = memcli("entities", "--json").json["data"]
     assert data["channels"]["recalls"] == 1
     rows = data["channels"]["rows"]
     assert (rows["lexical"], rows["entity"], rows["graph"]) == (1, 1, 0)
-    out = memcli("inspect", "entities").out
+    out = memcli("entities").out
     assert "rows of the last 1 recall by channel:" in out
     assert "1 lexical" in out

@@ -49,9 +49,8 @@ def test_a_title_with_which_the_text_begins_is_left_out(
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("Look: memcli inspect inbox", "Look: memory_inspect topic inbox"),
         (
-            "memcli inspect entity NAME; all of them: memcli inspect entities",
+            "memcli entities show NAME; all of them: memcli entities",
             "memory_inspect topic entity and its name; all of them: "
             "memory_inspect topic entities",
         ),
@@ -67,12 +66,12 @@ def test_a_title_with_which_the_text_begins_is_left_out(
         ),
         ("What waits: memcli review --list", "What waits: memory_review without ids"),
         (
-            "See: memcli resolve --list --unresolved",
+            "See: memcli list --by status",
             "See: memory_recall with all: true",
         ),
         ("Drop --only-this.", "Drop only_this."),
         ("--tag needs a value", "tags needs a value"),
-        ("memcli repair mends it", "memcli repair mends it (in the user's shell)"),
+        ("memcli sync sends it", "memcli sync sends it (in the user's shell)"),
         ("memcli does not know it", "memcli does not know it"),
         ("a -- b, a--b and ---", "a -- b, a--b and ---"),
     ],
@@ -105,7 +104,7 @@ ONE, OTHER = "1m827dfsf99mabcd", "1m827dezqca56tfb"
             f"memcli resolve --undo {ONE}",
             f'memory_resolve {{"ids": ["{ONE}"], "undo": true}}',
         ),
-        (f"memcli evolve --revert {ONE}", f"memory_evolve revert {ONE}"),
+        (f"memcli undo {ONE}", f"memcli undo {ONE} (in the user's shell)"),
         ("memcli evolve x --edit", "memory_evolve x edit"),
         (f"memcli resolve {ONE}", f'memory_resolve {{"ids": ["{ONE}"]}}'),
         ("memcli resolve --undo now", "memory_resolve undo now"),

@@ -247,7 +247,6 @@ def test_life_of_a_memory(serve: Serve, vault: Vault) -> None:
                     "ids": ids,
                     "note": "moved away",
                     "by": "me",
-                    "expect": 1,
                 },
             },
         )
@@ -334,22 +333,22 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     (
         "memory_save",
         {"text": "We deploy on Mondays", "kind": "convention", "tags": ["deploy"]},
-        "save 'We deploy on Mondays' --kind convention --tag deploy --source skill",
+        "save 'We deploy on Mondays' --kind convention --tag deploy --set source=skill",
     ),
     (
         "memory_save",
         {"text": "We deploy on Mondays"},
-        "save 'We deploy on Mondays' --source skill",
+        "save 'We deploy on Mondays' --set source=skill",
     ),
     (
         "memory_save",
         {"text": "The tests hang", "kind": "blocker", "pinned": True, "title": None},
-        "save 'The tests hang' --kind blocker --pinned --source skill",
+        "save 'The tests hang' --kind blocker --pinned --set source=skill",
     ),
     (
         "memory_save",
         {"text": "Use pytest -x", "item": "invariant", "entity": ["pytest"]},
-        "save 'Use pytest -x' --item invariant --entity pytest --source skill",
+        "save 'Use pytest -x' --set item=invariant --entity pytest --set source=skill",
     ),
     ("memory_recall", {"query": "when to deploy?"}, "recall 'when to deploy?'"),
     (
@@ -365,9 +364,9 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
             "query_timestamp": "2099-01-01",
         },
         "recall 'tests deploy' --kind blocker --kind convention --tag deploy --explain "
-        "--tags-match all_strict --limit 3 --after yesterday --at 2099-01-01",
+        "--tags-match all_strict --limit 3 --after yesterday --set at=2099-01-01",
     ),
-    ("memory_recall", {"all": True, "limit": 1}, "recall --all --limit 1"),
+    ("memory_recall", {"all": True, "limit": 1}, "recall --set all=true --limit 1"),
     (
         "memory_reflect",
         {"query": "tests", "budget": "low", "entities": "pytest"},
@@ -388,18 +387,18 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     (
         "memory_recall",
         {"query": "tests", "statuses": ["resolved"], "history": True},
-        "recall tests --status resolved --history",
+        "recall tests --status resolved --set history=true",
     ),
     ("memory_resolve", {"id": "{2}", "undo": True}, "resolve {2} --undo"),
     ("memory_inspect", {}, "inspect"),
-    ("memory_inspect", {"topic": "inbox"}, "inspect inbox"),
+    ("memory_inspect", {"topic": "inbox"}, "review --list"),
     ("memory_inspect", {"topic": "reflections"}, "inspect reflections"),
     (
         "memory_inspect",
         {"topic": "reflections", "query": "pytest"},
         "inspect reflections --query pytest",
     ),
-    ("memory_inspect", {"topic": "ideas"}, "inspect ideas"),
+    ("memory_inspect", {"topic": "ideas"}, "ideas list"),
     ("memory_inspect", {"topic": "mining"}, "inspect mining"),
     ("memory_inspect", {"topic": "index"}, "inspect index"),
     ("memory_inspect", {"topic": "lint"}, "inspect lint"),
@@ -534,11 +533,7 @@ def test_query_that_may_mean_something_else_resolves_nothing(
         error = await refused(client, "memory_resolve", query="build breaks")
         assert error["code"] == "ambiguous_query"
         ids = [target["id"] for target in error["details"]["plan"]["targets"]]
-        words = {"query": "build breaks", "expect": 25}
-        asked = called("memory_resolve", words)
-        assert (await refused(client, *asked))["code"] == "usage"
-        asked = called("memory_resolve", {"ids": ids, "expect": 25})
-        done = await ask(client, *asked)
+        done = await ask(client, "memory_resolve", ids=ids)
         assert done["count"] == 25
 
     serve(work)

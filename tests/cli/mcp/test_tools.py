@@ -20,7 +20,6 @@ from tests.sessions.judging.test_bring import REDIS, ROWS, SLOW
 _FILES = "the server reads no file that a model names; a text comes with the call"
 _MINES = "mining a session changes the vault; hooks and sweeps do it"
 _HOST = "the host's hooks know it; a model would make it up"
-_LISTS = "memory_recall lists by status; this tool changes things"
 _AGENT = "the person who starts the server says who asks; a model must not choose it"
 _EXITS = "a tool has no exit code; no rows is an answer"
 _PERSON = "only a person decides what keeps tools from running"
@@ -31,6 +30,7 @@ LEFT_OUT = {
         "json": "every answer is JSON",
         "agent": _AGENT,
         "header": "an answer has no tables",
+        "set": "every field is a parameter of its own",
     },
     "save": {
         "file": _FILES,
@@ -68,12 +68,7 @@ LEFT_OUT = {
         "judge": "the agent that calls memory_judge is named",
     },
     "resolve": {
-        "same_key": "it is the default",
         "yes": "a query only plans here, and ids need no confirmation",
-        "list": _LISTS,
-        "resolved": _LISTS,
-        "unresolved": _LISTS,
-        "all": _LISTS,
     },
     "inspect": {},
     "review": {
@@ -92,9 +87,10 @@ def named(flag: str) -> str:
 
 @every_tool
 def test_what_a_command_takes_its_tool_takes_or_it_is_said_why_not(tool: Tool) -> None:
-    flags = (flag for flag in table.FLAGS[tool.command] if flag.startswith("--"))
+    flags = (flag for flag in table.flags(tool.command) if flag.startswith("--"))
     options = set(map(named, flags))
-    options |= {word[0] for word in table.WORDS[tool.command]}
+    options.add("set")
+    options |= {word[0] for word in table.words(tool.command)}
     taken = {
         named(one.to or one.name)
         for other in TOOLS

@@ -167,7 +167,7 @@ def test_the_largest_vault_fits_into_what_hosts_take(
     answer = call(live, event, "claude-code", given).answer
     assert 0 < len(answer) <= 9_500
     if event == "session-start":
-        assert " more: memcli recall --all --project here" in answer
+        assert " more: memcli list --all --project here" in answer
 
 
 INJECTIONS = [

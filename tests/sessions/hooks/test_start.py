@@ -72,7 +72,7 @@ def test_what_has_no_room_whole_comes_by_title_and_the_rest_is_counted(
     assert all("blue crates" in row for row in titles.split("\n")[:20])
     listed = said.count("\n- [")
     assert 50 < listed < 200
-    assert f"\n{200 - listed} more: memcli recall --all --project here\n" in said
+    assert f"\n{200 - listed} more: memcli list --all --project here\n" in said
     assert len(said) < 9_500
 
 
@@ -297,7 +297,9 @@ def test_a_start_ends_with_how_to_save_what_lasts(live: Vault, shop: Path) -> No
     said = asked(shop, "b")
     first, command = said.removesuffix("\n</memcli-memory>").split("\n")[-2:]
     assert first.startswith(ASKED)
-    assert command.startswith('memcli save "TEXT" --kind decision --asked "PHRASE" ')
+    assert command.startswith(
+        'memcli save "TEXT" --kind decision --set asked="PHRASE" '
+    )
     assert "four to six phrases" in command
     assert asked(shop, "b") == ""  # a session that goes on knows it
 

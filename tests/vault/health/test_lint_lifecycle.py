@@ -86,7 +86,7 @@ def test_a_fork_is_named_at_the_second_successor(vault: Vault) -> None:
     (fork,) = lint(vault)
     assert (fork.path, fork.code, fork.level) == ("c.md", "lineage_fork", "warning")
     assert fork.hint == (
-        "memcli repair makes one chain of them; or one text: "
+        "memcli doctor --fix makes one chain of them; or one text: "
         f"memcli evolve {C} --also {B}"
     )
 
