@@ -295,7 +295,7 @@ def shown(text: str) -> Iterator[list[str]]:
 def test_every_variant_of_the_core_page_shows_the_same_commands() -> None:
     shown_by = {
         tuple(
-            " ".join(words).replace(f"--source-host {host} ", "")
+            " ".join(words).replace(f"--set source-host={host} ", "")
             for words in shown(PAGES[f"core/{variant}"])
         )
         for variant, facts in skills.catalog()["core"].pages.items()
@@ -331,7 +331,7 @@ def has(data: dict[str, Any], name: str) -> bool:
 @every_page
 def test_every_flag_and_kind_it_names_exists(page: str, vault: Vault) -> None:
     text = PAGES[page]
-    loaded = ("recall", "save", "evolve", "resolve", "reflect")
+    loaded = ("recall", "save", "evolve", "resolve", "reflect", "review")
     flags = {flag for name in loaded for flag in known_flags.flags(name)}
     named = {one.split()[0] for one in code(text) if one.startswith("--")}
     assert named <= flags
@@ -382,6 +382,8 @@ def as_call(words: list[str]) -> tuple[str, dict[str, Any]]:
     names = {"save": ["text"], "evolve": ["id", "text"], "inspect": ["id"]}
     if command == "inspect" and given[0] in TOPICS:
         names = {"inspect": ["topic"]}
+    if command == "undo":
+        return "memory_evolve", {"id": given[0], "revert": True}
     if command in ("resolve", "review"):
         arguments |= {"ids": given} if given else {}
     else:
@@ -398,8 +400,14 @@ def by_parameter(command: str, words: list[str]) -> tuple[list[str], dict[str, A
         if not word.startswith("--"):
             given.append(word)
             continue
-        _, kind, repeats, _ = known_flags.FLAGS[command][word]
-        value = True if kind is bool else kind(next(rest))
+        if word == "--set":
+            field, _, value = next(rest).partition("=")
+            word = f"--{field}"
+            _, kind, repeats, _ = known_flags.flags(command)[word]
+            value = True if kind is bool else kind(value)
+        else:
+            _, kind, repeats, _ = known_flags.flags(command)[word]
+            value = True if kind is bool else kind(next(rest))
         if word in ("--json", "--list") or word.startswith("--source"):
             continue
         key = word.removeprefix("--").replace("-", "_")
