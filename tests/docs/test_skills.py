@@ -401,10 +401,10 @@ def by_parameter(command: str, words: list[str]) -> tuple[list[str], dict[str, A
             given.append(word)
             continue
         if word == "--set":
-            field, _, value = next(rest).partition("=")
+            field, _, said = next(rest).partition("=")
             word = f"--{field}"
             _, kind, repeats, _ = known_flags.flags(command)[word]
-            value = True if kind is bool else kind(value)
+            value = True if kind is bool else kind(said)
         else:
             _, kind, repeats, _ = known_flags.flags(command)[word]
             value = True if kind is bool else kind(next(rest))
