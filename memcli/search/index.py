@@ -392,7 +392,7 @@ class Index:
         if db is None:
             reason = database.make(self._path)
             db = self._db = database.opened(self._path, self.patience)
-        elif state is None:
+        elif state is None and following.load(db) is not None:
             reason = "the vault's config changed"
         if state != before:
             listing = self._scan(state)
