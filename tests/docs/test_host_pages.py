@@ -134,7 +134,6 @@ def test_the_page_of_skills_says_which_folder(host: Host) -> None:
         ("hook", NAMES),
         ("install", NAMES),
         ("reflect", table.NAMES),
-        ("skills", table.NAMES),
     ],
 )
 def test_the_help_names_every_host(command: str, names: list[str]) -> None:
