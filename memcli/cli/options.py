@@ -53,8 +53,8 @@ AcceptDeletions = Annotated[
     bool,
     Option(
         "--accept-deletions",
-        help="Commit what the folder lacks or has in an earlier version than HEAD, "
-        "instead of bringing it back",
+        help="Commit missing files as deleted and older ones as they are, instead of "
+        "restoring them",
     ),
 ]
 AllowSecret = Annotated[
@@ -246,8 +246,7 @@ TagsMatch = Annotated[
     Literal["any", "all", "any_strict", "all_strict", "any_or_untagged"],
     Option(
         "--tags-match",
-        help="How tags filter; any_strict if not given; untagged entries pass with "
-        "any, all and any_or_untagged",
+        help="any or all of the tags; untagged entries pass too, but not with _strict",
     ),
 ]
 Entities = Annotated[
@@ -268,11 +267,12 @@ After = Annotated[
     Option(
         "--after",
         metavar="WHEN",
-        help="Only at or after: 2026-05, 7d; 'last week' alone is that week",
+        help="Dated on or after WHEN: 2026-05, 7d; 'last week' without --before means "
+        "that week only",
     ),
 ]
 Before = Annotated[
-    str | None, Option("--before", metavar="WHEN", help="Only before it begins")
+    str | None, Option("--before", metavar="WHEN", help="Dated before WHEN")
 ]
 At = Annotated[
     str | None,

@@ -65,7 +65,7 @@ def run(name: str, values: dict[str, Any]) -> int:
     except KeyboardInterrupt as stop:
         if not stop.args and sys.stderr is not None and sys.stderr.isatty():
             screen.tell("")  # the terminal shows ^C, and what was drawn until then
-        screen.tell("interrupted; the vault is as the last finished step left it")
+        screen.tell("Interrupted. Nothing half-done was kept.")
         return 130
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF):

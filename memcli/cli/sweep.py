@@ -72,7 +72,7 @@ def sweep(
         Option(
             "--still",
             metavar="MINUTES",
-            help="Minutes without a change after which a session is over",
+            help="Treat a session as over after MINUTES of silence",
         ),
     ] = 60,
     dry_run: options.DryRun = False,
