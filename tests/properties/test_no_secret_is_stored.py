@@ -197,7 +197,6 @@ ELSEWHERE = {
     "sweep": "what it stores is mined",
     "install": "writes a host's settings",
     "uninstall": "writes a host's settings",
-    "skills": "writes pages that come with memcli",
     "mcp": "its tools are below",
     "allow": "notes a path in the user's own folder",
     "promote": "moves an entry that is stored already",
@@ -215,7 +214,6 @@ LINES = {
     "resolve": "resolve {id}",
     "tag": "tag {id}",
     "pin": "pin {id}",
-    "unpin": "unpin {id}",
     "undo": "undo --dry-run",
     "edit": "edit {id}",
     "log": "log",
@@ -350,6 +348,8 @@ def _arguments() -> Iterator[tuple[tuple[str, str], str]]:
 
 
 def _with(line: list[str], name: str, value: str) -> list[str]:
+    if name[2:] in table.fields(line[0]):
+        return [*line, "--set", f"{name[2:]}={value}"]
     return [*line, name, value] if name.startswith("--") else [*line, value]
 
 

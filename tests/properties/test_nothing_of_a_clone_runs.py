@@ -266,13 +266,13 @@ def test_a_partial_clone_fetches_nothing(vault: Vault, tmp_path: Path) -> None:
 def test_every_command_that_opens_a_vault_is_in_the_list() -> None:
     """A new command is to be added to the test above, or here."""
     tried = {
-        "save", "evolve", "recall", "reflect", "resolve", "inspect", "repair",
+        "save", "evolve", "recall", "reflect", "resolve", "inspect",
         "review", "ideas", "entities", "signals", "sweep", "forget", "hook", "mcp",
-        "list", "show", "tag", "pin", "unpin", "undo",
+        "list", "show", "tag", "pin", "undo",
         "log", "edit", "export", "verify", "view", "doctor", "config",
-        "tags", "kinds", "projects", "sync",
+        "sync",
     }  # fmt: skip
-    elsewhere = {"init", "import", "install", "uninstall", "skills"}
+    elsewhere = {"init", "import", "install", "uninstall"}
     # The vault that a repository carries: tests/properties/test_hostile_vault.py.
     elsewhere |= {"allow", "promote"}
     elsewhere |= {"publish"}  # tests/properties/test_published.py

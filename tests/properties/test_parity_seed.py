@@ -57,9 +57,12 @@ def door(
 
     def by_command_line(name: str, agent: str = "", /, **values: Any) -> Reply:
         (tool,) = [one for one in catalog.TOOLS if one.name == name]
-        words = [tool.command, "--json", "--vault", owner.root]
+        said = [tool.command, *flags(tool, values)]
+        if said[:2] == ["inspect", "entity"]:
+            said[:2] = ["entities", "show"]
+        words = ["--json", "--vault", owner.root]
         words += ["--agent", agent] if agent else []
-        done = processes.run(*words, *flags(tool, values))
+        done = processes.run(*said, *words)
         document = json.loads(done.stdout)
         error = document["error"]
         assert done.returncode in ((0,) if error is None else (1, 2)), done.stderr
@@ -98,7 +101,10 @@ def flags(tool: Tool, values: dict[str, Any]) -> list[str]:
         flag = "--" + of[name].removeprefix("--").replace("_", "-")
         assert flag in table.flags(tool.command)
         for item in value if isinstance(value, list) else [value]:
-            words += [flag] if item is True else [flag, str(item)]
+            if flag[2:] in table.fields(tool.command):
+                words += ["--set", f"{flag[2:]}={'true' if item is True else item}"]
+            else:
+                words += [flag] if item is True else [flag, str(item)]
     return words
 
 
