@@ -128,8 +128,6 @@ def _explain(mistake: Any, words: list[str]) -> int:
     if message.startswith("No such option") and not gone:
         option = message.partition(": ")[2].split()[0].strip("'.")
         gone = commands.REMOVED.get(f"{name} {option}")
-        if name and option[2:] in flags.fields(name):
-            gone = f"{name} --set {option[2:]}=VALUE"
     choice = re.search(r"'([^']*)' is not one of (.+)\.$", message)
     meant = None
     if gone:
@@ -189,15 +187,14 @@ def parameters(name: str) -> list[inspect.Parameter]:
             each,
             kind,
             default=defaults.get(each, False if annotation[0] is bool else None),
-            annotation=_of_typer(annotation),
+            annotation=_of_typer(annotation, hidden=each in flags.FIELDS.get(name, ())),
         )
         for each, annotation in flags.parameters(name).items()
-        if each not in flags.FIELDS.get(name, ())
     ]
 
 
-def _of_typer(annotation: tuple[Any, declared.Option]) -> Any:
-    """A declaration as Typer has it."""
+def _of_typer(annotation: tuple[Any, declared.Option], *, hidden: bool) -> Any:
+    """A declaration as Typer has it; the flag of a field of --set is `hidden`."""
     about, kind, repeat, choices = declared.read(annotation)
     if choices:
         kind = Literal[choices]  # type: ignore[assignment]
@@ -210,7 +207,12 @@ def _of_typer(annotation: tuple[Any, declared.Option]) -> Any:
     metavar = about.metavar or None
     return Annotated[
         value,
-        made(*about.names, metavar=metavar, help=about.help, hidden=about.hidden),
+        made(
+            *about.names,
+            metavar=metavar,
+            help=about.help,
+            hidden=hidden or about.hidden,
+        ),
     ]
 
 

@@ -67,17 +67,6 @@ GROUPS: dict[str, dict[str, str]] = {
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
 
 REMOVED = {
-    "tags": "list --by tag",
-    "kinds": "list --by kind",
-    "projects": "list --by project",
-    "unpin": "pin --off",
-    "repair": "doctor --fix",
-    "skills": "install --skills",
-    "inspect inbox": "review --list",
-    "inspect ideas": "ideas list",
-    "inspect projects": "list --by project",
-    "inspect entities": "entities",
-    "inspect entity": "entities show",
     "resolve --list": "list --by status",
     "resolve --same-key": "resolve",
     "resolve --expect": "resolve --dry-run",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FIELDS = {
     "save": (
-        *("asked", "occurred_until", "subtype", "item", "confidence", "rationale"),
+        *("occurred_until", "subtype", "item", "confidence", "rationale"),
         *("evidence", "review_after", "groups", "dry_run", "source_writer"),
         *("source_host", "source_session", "source_transcript", "source_record"),
         *("source_seq", "source_excerpt"),
@@ -36,9 +36,9 @@ FIELDS = {
     ),
     "reflect": ("types", "at", "exact", "response_schema", "personal_only"),
     "list": ("types", "layers", "history", "personal_only"),
-    "evolve": ("asked", "occurred_at", "expires_at", "subtype"),
+    "evolve": ("occurred_at", "expires_at", "subtype"),
 }
-"""Of a command, the parameters that --set takes."""
+"""Of a command, the parameters that --set takes; their flags stand in no help."""
 
 _NAMES = {
     name: getattr(declared, name)

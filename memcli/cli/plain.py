@@ -18,6 +18,21 @@ if TYPE_CHECKING:
 ALIASES = {"search": "recall", "add": "save", "ls": "list", "rm": "forget"}
 """Other names that people type for a command."""
 
+EARLIER = {
+    "tags": "list --by tag",
+    "kinds": "list --by kind",
+    "projects": "list --by project",
+    "unpin": "pin --off",
+    "repair": "doctor --fix",
+    "skills": "install --skills",
+    "inspect inbox": "review --list",
+    "inspect ideas": "ideas list",
+    "inspect projects": "list --by project",
+    "inspect entities": "entities",
+    "inspect entity": "entities show",
+}
+"""Words that still work and stand in no help: scripts and habits have them."""
+
 # What every command takes may stand before its name as well; whether it takes a value.
 EVERYWHERE = {
     "--vault": True,
@@ -44,12 +59,17 @@ def in_order(words: list[str]) -> list[str]:
     if rest == ["help", "--all"]:
         return rest
     if rest[:1] == ["help"]:
-        return [*(ALIASES.get(word, word) for word in rest[1:2]), "--help"]
+        now = (EARLIER.get(word, ALIASES.get(word, word)) for word in rest[1:2])
+        return [*(words.split()[0] for words in now), "--help"]
     if rest in (["version"], ["-V"]):
         return ["--version"]
     if not rest or rest[0].startswith("-"):
         return words  # a mistake, or --help
-    name, words = ALIASES.get(rest[0], rest[0]), rest[1:]
+    both = " ".join(rest[:2])
+    typed = both if both in EARLIER else rest[0]
+    meant = EARLIER.get(typed) or ALIASES.get(typed, typed)
+    name, *more = meant.split()
+    words = [*more, *rest[len(typed.split()) :]]
     return [name, *first, *(_dropping(words) if name == "tag" else words)]
 
 
@@ -73,7 +93,7 @@ def parse(name: str, words: list[str]) -> dict[str, Any] | None:
         The parameters that the words give, by name; None when it takes Typer to read
         them.
     """
-    known, apart = flags.flags(name), flags.FIELDS.get(name, ())
+    known = flags.flags(name)
     values: dict[str, Any] = {}
     loose: list[str] = []
     rest = iter(words)
@@ -85,7 +105,7 @@ def parse(name: str, words: list[str]) -> dict[str, Any] | None:
             loose.append(word)
             continue
         flag, equals, text = word.partition("=")
-        if flag not in known or known[flag][0] in apart:
+        if flag not in known:
             return None
         parameter, kind, repeat, choices = known[flag]
         # To Typer the sign belongs to the value of a short flag.

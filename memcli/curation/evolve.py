@@ -183,7 +183,7 @@ def _unasked(old: Entry, fresh: Entry) -> tuple[str, ...]:
         return ()
     return (
         f"{len(old.asked)} phrases of `asked` were of the text before; give those of "
-        f"the new one: memcli evolve {fresh.id} --set asked=PHRASE --set asked=PHRASE",
+        f"the new one: memcli evolve {fresh.id} --asked PHRASE --asked PHRASE",
     )
 
 

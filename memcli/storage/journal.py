@@ -13,7 +13,6 @@ then says that nothing happened.
 
 from __future__ import annotations
 
-import contextlib
 import os
 
 from memcli.entries import identity, layout
@@ -297,13 +296,17 @@ def put_old_back(kept: Mapping[str, str], place: str, data: bytes) -> bool:
         os.replace(name, place)
     except (OSError, MemcliError):
         return False
-    with contextlib.suppress(OSError):
+    try:
         files.sync_folder(os.path.dirname(place))
+    except OSError:
+        pass  # the file is the old one, if the machine does not fail now
     return True
 
 
 def drop_old(root: str) -> None:
     """Remove the second names, also those that a killed command has left."""
+    import contextlib
+
     folder = state_dirs.path(root, layout.OLD)
     with contextlib.suppress(OSError):
         for name in os.listdir(folder):

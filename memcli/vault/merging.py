@@ -30,7 +30,8 @@ _FILLED = (
 _KEPT = ("kind", "layer", "subtype", "item", "visibility", "groups", "expires_at")
 _PLAIN = Entry("")
 # These have a flag of `memcli evolve`.
-_EVOLVED = ("title", "kind", "type", "subtype", "occurred_at", "expires_at")
+_BY_SET = ("subtype", "occurred_at", "expires_at")
+_EVOLVED = ("title", "kind", "type", *_BY_SET)
 
 
 class NotTaken(NamedTuple):
@@ -128,10 +129,11 @@ def _is_for_all_of(draft: Entry, entry: Entry) -> bool:
 def _not_taken(entry: Entry, name: str, given: object, has: object) -> NotTaken:
     how = f"edit `{name}` in {entry.path}"
     if name in _EVOLVED and entry.status is Status.ACTIVE:
-        flag = "--" + name.replace("_", "-")
         import shlex
 
-        how = f"memcli evolve {entry.id} {flag} {shlex.quote(_shown(given))}"
+        flag, value = name.replace("_", "-"), shlex.quote(_shown(given))
+        given_as = f"--set {flag}={value}" if name in _BY_SET else f"--{flag} {value}"
+        how = f"memcli evolve {entry.id} {given_as}"
     cites = entry.layer is not _PLAIN.layer
     if name == "evidence" and entry.status is Status.ACTIVE and cites:
         flags = " ".join(f"--cite {cite}" for cite in _shown(given).split(", "))

@@ -148,3 +148,17 @@ def test_help_shows_each_command_once_under_the_heading_of_its_group(
         assert [line.split(maxsplit=1)[1] for line in lines] == [
             flags.first_lines()[name] for name in group
         ]
+
+
+@pytest.mark.parametrize("words", [*plain.EARLIER])
+def test_a_word_of_before_is_read_as_the_command_of_today(words: str) -> None:
+    now = plain.EARLIER[words].split()
+    assert plain.in_order([*words.split(), "x"]) == [*now, "x"]
+
+
+def test_the_flag_of_a_field_is_read_and_stands_in_no_help() -> None:
+    assert plain.parse("recall", ["q", "--no-graph", "--at", "7d"]) == {
+        "query": ["q"],
+        "no_graph": True,
+        "at": "7d",
+    }

@@ -37,12 +37,10 @@ def test_a_phrase_that_looks_like_a_secret_is_refused(vault: Vault) -> None:
 
 
 def test_save_and_evolve_take_phrases_and_inspect_shows_them(memcli: Run) -> None:
-    flags = [word for phrase in PHRASES for word in ("--set", f"asked={phrase}")]
+    flags = [word for phrase in PHRASES for word in ("--asked", phrase)]
     saved = memcli("save", TEXT, *flags, "--json").json["data"]["id"]
     assert memcli("inspect", saved, "--json").json["data"]["asked"] == [*PHRASES]
-    fresh = memcli("evolve", saved, "--set", "asked=pool is full", "--json").json[
-        "data"
-    ]
+    fresh = memcli("evolve", saved, "--asked", "pool is full", "--json").json["data"]
     for command in ("inspect", "show"):
         assert "  asked: pool is full\n" in memcli(command, fresh["id"]).out
     (shown,) = memcli("show", fresh["id"], "--json").json["data"]["entries"]
@@ -72,7 +70,7 @@ def test_a_new_text_takes_new_phrases_and_says_so(vault: Vault) -> None:
     first = save(vault, TEXT, asked=PHRASES)
     done = vault.evolve(first, "PgBouncer is gone: the driver pools connections")
     assert vault.get(done.id).asked == ()
-    assert f"memcli evolve {done.id} --set asked=PHRASE" in done.notes[0]
+    assert f"memcli evolve {done.id} --asked PHRASE" in done.notes[0]
     given = vault.evolve(done.id, "The driver pools them", asked=["max_connections"])
     assert vault.get(given.id).asked == ("max_connections",)
     assert given.notes == ()

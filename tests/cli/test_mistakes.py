@@ -154,8 +154,7 @@ MISTAKES = """
 1 secret_found entities alias Redis TOKEN --dry-run
 1 secret_found entities rename Redis TOKEN --dry-run
 1 secret_found entities register TOKEN --dry-run
-2 - inspect entity # Did you mean: memcli entities show?
-2 - recall x --at 7d # Did you mean: memcli recall --set at=VALUE?
+2 - inspect entity # All of them: memcli entities
 2 usage recall x --set nosuch=1
 2 usage recall x --set depth=x
 2 usage recall x --set history=x

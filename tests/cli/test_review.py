@@ -441,13 +441,13 @@ def test_a_walk_on_a_real_terminal_keeps_what_is_decided_however_it_ends(
         # line; no person is as fast as that.
         time.sleep(0.1)
         os.write(ours, end)
-        until("interrupted" if code else "approved 1")
+        until("Interrupted" if code else "approved 1")
     else:
         process.send_signal(end)
     assert process.wait(timeout=30) == code
     os.close(ours)
     if end == b"\x03":
-        assert "the vault is as the last finished step left it" in said
+        assert "Nothing half-done was kept" in said
     statuses = [vault.get(name).status for name in three]
     assert statuses == [Status.ACTIVE, Status.PENDING, Status.PENDING]
     log = ["git", "-C", vault.root, "log", "-1", "--format=%s"]

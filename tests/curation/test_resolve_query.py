@@ -167,7 +167,7 @@ def test_a_query_that_nothing_matches_is_an_error_that_says_where_to_look(
     save(vault, "text")
     with pytest.raises(EntryNotFound) as refusal:
         plan_query(vault, "kubernetes")
-    assert "resolve --list" in (refusal.value.hint or "")
+    assert "list --by status" in (refusal.value.hint or "")
 
 
 def test_what_is_resolved_already_is_named(vault: Vault) -> None:

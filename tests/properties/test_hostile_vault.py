@@ -301,7 +301,7 @@ def test_one_variable_names_the_place_of_index_and_logs(
     Vault.open(vault.root).recall("deploy")
     kinds = sorted(path.name for path in (tmp_path / "mine").iterdir())
     assert kinds == ["cache", "state"]
-    assert list((tmp_path / "mine" / "cache").glob("*/index/state"))
+    assert list((tmp_path / "mine" / "cache").glob("*/index/*.db"))
 
 
 def test_a_new_vault_at_an_old_path_inherits_nothing(make_vault: VaultMaker) -> None:

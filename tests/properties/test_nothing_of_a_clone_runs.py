@@ -158,7 +158,7 @@ def test_no_command_runs_a_file_of_the_vault(planted: Planted, hooked: bool) -> 
     second = id_of("We test on Saturdays")
     said("resolve", second)
     said("resolve", second, "--undo")
-    said("evolve", second, "--revert")
+    said("undo", second)
     said("reflect", "when do we deploy?")
     vault = planted.vault
     vault.save_all([vault.draft({"text": f"fact {n} of many"}) for n in range(520)])

@@ -83,13 +83,7 @@ def inspect(
     """
     from importlib import import_module
 
-    from memcli.cli.commands import REMOVED
-
     what = (what or "").strip()
-    if gone := REMOVED.get(f"inspect {what}"):
-        raise UsageError(
-            f"inspect has no topic {what!r}", hint=f"Did you mean: memcli {gone}?"
-        )
     given = {"stale": stale, "query": query, "name": name, "project": project}
     takes = TOPICS.get(what, ())
     for parameter, value in given.items():

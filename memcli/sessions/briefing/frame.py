@@ -233,8 +233,8 @@ def short(row: StoredRow, source: str = "") -> str:
 _COMMITS = 5
 # Seconds for each of two calls of git: an order is worth no more.
 _PATIENCE = 0.3
-# A commit may change thousands of files.
-_MOST, _LONGEST = 200, 200
+# A commit may change thousands of files; of each line of git so many characters.
+_MOST_LINES, _LINE = 200, 200
 
 
 def names(
@@ -250,7 +250,7 @@ def names(
         return ()
     said = [
         history.branch(),
-        *history.unfinished(_PATIENCE)[:_MOST],
-        *history.last_commits(_COMMITS, _PATIENCE)[:_MOST],
+        *history.unfinished(_PATIENCE)[:_MOST_LINES],
+        *history.last_commits(_COMMITS, _PATIENCE)[:_MOST_LINES],
     ]
-    return tokens.names("\n".join(each[:_LONGEST] for each in said), stemmer())
+    return tokens.names("\n".join(each[:_LINE] for each in said), stemmer())

@@ -297,9 +297,7 @@ def test_a_start_ends_with_how_to_save_what_lasts(live: Vault, shop: Path) -> No
     said = asked(shop, "b")
     first, command = said.removesuffix("\n</memcli-memory>").split("\n")[-2:]
     assert first.startswith(ASKED)
-    assert command.startswith(
-        'memcli save "TEXT" --kind decision --set asked="PHRASE" '
-    )
+    assert command.startswith('memcli save "TEXT" --kind decision --asked "PHRASE" ')
     assert "four to six phrases" in command
     assert asked(shop, "b") == ""  # a session that goes on knows it
 
