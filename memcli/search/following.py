@@ -69,7 +69,8 @@ class State(NamedTuple):
 
     Attributes:
         config: the time and size of the settings that it was made with.
-        generation: a number that every change of the documents raises.
+        generation: the number of the last change of the documents; it rises, and no
+            other index of the vault ever had it. 0 where there never was one.
         told: as `generation`, of the entries that sessions are told at an action.
         recent: the content numbers of the racy files.
         broken: by path the line and reason of files that are not entries.

@@ -112,9 +112,12 @@ class Update(NamedTuple):
         except BaseException:
             writer.drop()
             raise
+        # After a rebuild nothing knows the last number, and readers and tables of
+        # triggers of the old index may remain: the time was never given before.
+        number = max(self.scanned, state.generation + 1)
         return state._replace(
-            generation=state.generation + 1,
-            told=state.told + (told > 0),
+            generation=number,
+            told=number if told else state.told,
             broken=broken,
             size=writer.size,
         )

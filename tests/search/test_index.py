@@ -15,6 +15,7 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.recall.query import Query, view_of
 from memcli.recall.recall import enumerate_all
+from memcli.search import database
 from memcli.search.following import Behind
 from memcli.search.index import Index
 from memcli.search.reader import Reader
@@ -244,6 +245,39 @@ def test_what_an_agent_may_not_see_leaves_the_index_also_when_the_agent_updates_
     agent = Vault.open(vault.root, agent="mate")
     assert texts(agent, "mine") == []
     assert texts(Vault.open(vault.root), "mine") == ["The crane is mine"]
+
+
+@pytest.mark.parametrize("kind", ["config", "deleted", "in memory"])
+def test_an_index_that_is_made_anew_repeats_no_number_of_the_old_one(
+    vault: Vault, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader or a table of triggers of the old one would be taken for current."""
+    rule = Path(vault.root, "memories", "rule.md")
+    rule.write_text("---\nkind: constraint\n---\nNever call `old_one()` here.\n")
+    index = Index(vault.root)
+
+    def seen(index: Index) -> tuple[list[str], list[str], int]:
+        found = index.read(lambda r: [r.row(doc).text for doc in r.everything()])
+        told, state = index.told(), index._state
+        assert told is not None
+        assert state is not None
+        return found, [each.triggers[0].text for each in told], state.told
+
+    *before, told = seen(index)
+    assert before == [["Never call `old_one()` here."], ["old_one()"]]
+    rule.write_text("---\nkind: constraint\n---\nNever call `new_one()` here.\n")
+    if kind == "config":
+        Path(vault.root, layout.CONFIG).write_text("# pulled, and longer than before\n")
+    elif kind == "deleted":
+        for path in state_of(vault.root, layout.INDEX).glob("*.db*"):
+            path.unlink()
+        index._close()
+    else:
+        index._db = database.in_memory(None)
+        index._is_in_memory = True
+    *after, later = seen(index)
+    assert after == [["Never call `new_one()` here."], ["new_one()"]]
+    assert later > told
 
 
 def test_progress_is_complete_when_the_index_is_written_and_not_before(
