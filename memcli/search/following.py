@@ -311,8 +311,11 @@ def load(db: Connection) -> State | None:
         return None
     import json
 
+    crc, _, value = found[0].partition(" ")
+    if crc != _sum_of(value):
+        raise Damaged("a checksum is wrong")
     try:
-        config, generation, told, recent, broken, size = json.loads(found[0])
+        config, generation, told, recent, broken, size = json.loads(value)
         folders = {
             decoded(path): (stamp, data)
             for path, stamp, data in db.execute("SELECT path, time, files FROM folder")
@@ -331,10 +334,9 @@ def store(db: Connection, state: State, before: State) -> None:
 
     *values, folders = state
     # ASCII alone: file names may hold half a surrogate pair.
-    db.execute(
-        "REPLACE INTO meta VALUES ('state', ?)",
-        (json.dumps(values, separators=(",", ":")),),
-    )
+    value = json.dumps(values, separators=(",", ":"))
+    value = f"{_sum_of(value)} {value}"
+    db.execute("REPLACE INTO meta VALUES ('state', ?)", (value,))
     gone = [(encoded(name),) for name in before.folders if name not in folders]
     db.executemany("DELETE FROM folder WHERE path = ?", gone)
     new = [
@@ -343,3 +345,7 @@ def store(db: Connection, state: State, before: State) -> None:
         if folders[name] != before.folders.get(name)
     ]
     db.executemany("REPLACE INTO folder VALUES (?, ?, ?)", new)
+
+
+def _sum_of(text: str) -> str:
+    return f"{zlib.crc32(encoded(text)):08x}"

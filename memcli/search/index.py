@@ -20,7 +20,7 @@ from memcli.errors import LockBusy, MemcliError, WriteFailed
 from memcli.search import database, following
 from memcli.search.following import Behind, State, Unindexed, UpdateCounts
 from memcli.search.reader import Reader
-from memcli.search.store import FORMAT, Damaged, Store
+from memcli.search.store import FORMAT, Damaged, Store, checked
 from memcli.storage import settings, state_dirs
 from memcli.storage.listing import scan
 from memcli.storage.lock import Lock
@@ -197,17 +197,27 @@ class Index:
         """
         from memcli.search import triggers
 
-        if self._reader is None or self._state is None:
+        if self._reader is None:
             return triggers.load(self._folder, found)
-        if not self.stale:
-            self._write_triggers(self._state, enabled=enabled)
-        told = triggers.load(self._folder, found, self._state.told)
-        return triggers.of_rows(self._told()) if told is None else told
+
+        def answer(_: Reader) -> list[Told]:
+            state = self._state
+            if state is None:
+                raise Damaged("the index is gone")
+            if not self.stale:
+                self._write_triggers(state, enabled=enabled)
+            told = triggers.load(self._folder, found, state.told)
+            return triggers.of_rows(self._told()) if told is None else told
+
+        return self.again(answer)
 
     def _told(self) -> Iterator[tuple[bytes, bytes]]:
         if self._db is None:
-            return iter(())
-        return self._db.execute("SELECT row, words FROM told ORDER BY path")
+            return
+        sql = "SELECT row, words, crc FROM told ORDER BY path"
+        for row, words, crc in self._db.execute(sql):
+            checked(row + words, crc)
+            yield row, words
 
     def _write_triggers(self, state: State, *, enabled: bool) -> None:
         from memcli.search import triggers
@@ -413,7 +423,19 @@ class Index:
             self._reader = None
         if db is None:
             raise database.Unwritable(f"{self._path} is gone")
-        counts = update.apply(db, state)
+        try:
+            counts = update.apply(db, state)
+        except (MemcliError, OSError, database.Unwritable):
+            raise
+        except Exception as error:
+            if state is None or database.is_busy(error):
+                raise
+            # Damage shows as any exception; a bug will do so again.
+            reason = f"it is damaged ({type(error).__name__}: {error})"
+            self._tell(f"rebuilding the index: {reason}")
+            listing = self._scan(None)
+            update = update._replace(listing=listing, scanned=self._scanned)
+            counts = update.apply(db, None)
         self.change = counts._replace(rebuilt=reason)
         state = following.load(db)
         if state is None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Ask = Callable[[str, Sequence[Any]], Iterable[Sequence[Any]]]
     """Gives the rows that a SELECT with values for its question marks finds."""
 
-FORMAT = 30
+FORMAT = 31
 """The version of the tables; part of the file's name."""
 
 BLOCK = 2048
@@ -46,7 +46,8 @@ TABLES = {
     "PRIMARY KEY (name, block)",
     "doc": "id INTEGER PRIMARY KEY, data {bytes} NOT NULL, crc BIGINT NOT NULL, "
     "terms {bytes} NOT NULL",
-    "told": "path {bytes} PRIMARY KEY, row {bytes} NOT NULL, words {bytes} NOT NULL",
+    "told": "path {bytes} PRIMARY KEY, row {bytes} NOT NULL, words {bytes} NOT NULL, "
+    "crc BIGINT NOT NULL",
     "folder": "path {bytes} PRIMARY KEY, time BIGINT NOT NULL, files {bytes} NOT NULL",
 }
 """The columns of each table; `{bytes}` is BLOB or BYTEA.
@@ -359,15 +360,22 @@ class Store:
                 yield doc, checked(bytes(data), crc)
 
     def check(self) -> None:
-        """Read every list, column and row.
+        """Read every list, column and row, and what is told.
 
         Raises:
             Exception: one is not what was written; each shows in its own way.
         """
         for name in TYPECODES:
             self._column(name)
-        for _ in self.all_rows():
-            pass
+        rows = 0
+        for data, crc, terms in self._asked("SELECT data, crc, terms FROM doc", ()):
+            checked(data, crc)
+            zlib.decompress(terms)  # which has a checksum of its own
+            rows += 1
+        if rows != self.size.documents:
+            raise Damaged(f"there are {rows} rows of {self.size.documents}")
+        for row, words, crc in self._asked("SELECT row, words, crc FROM told", ()):
+            checked(row + words, crc)
         sql = "SELECT field, block, n, data, crc FROM posting"
         for field, block, n, data, crc in self._asked(sql, ()):
             docs, weights = posting_list(field, block, n, checked(data, crc))

@@ -8,6 +8,8 @@ vault have changed.
 
 from __future__ import annotations
 
+from zlib import crc32
+
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.search import database
@@ -103,8 +105,8 @@ class Update(NamedTuple):
                     broken[each.path] = each.broken
                 if each.told is not None:
                     row, words = each.told.row, b"\n".join(each.told.words)
-                    values = (encoded(each.path), row, words)
-                    db.execute("REPLACE INTO told VALUES (?, ?, ?)", values)
+                    values = (encoded(each.path), row, words, crc32(row + words))
+                    db.execute("REPLACE INTO told VALUES (?, ?, ?, ?)", values)
                     told += 1
                 if each.document is not None:
                     writer.add(each.document)

@@ -17,7 +17,7 @@ from memcli.search.reading import Files
 from memcli.search.store import FORMAT
 from memcli.search.stored_row import StoredRow
 
-KNOWN = (30, 4, 27), "7c56a05532fefc88"
+KNOWN = (31, 4, 27), "7c56a05532fefc88"
 
 FACT = """\
 ---
