@@ -351,10 +351,11 @@ class Index:
         db = self._db
         try:
             with Lock(self._lock, 0):
-                if following.load(db) == state:
-                    database.write(db, lambda: following.store(db, settled, state))
-                    # Before another process may write.
-                    return following.load(db) or state
+                if following.load(db) != state:
+                    raise Damaged("the index changed meanwhile")
+                database.write(db, lambda: following.store(db, settled, state))
+                # Before another process may write.
+                return following.load(db) or state
         except (LockBusy, WriteFailed, OSError, database.Unwritable):
             pass  # another process writes a newer state, or the disk takes none
         if not db.in_transaction and following.load(db) != state:

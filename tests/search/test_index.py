@@ -20,6 +20,7 @@ from memcli.search.following import Behind
 from memcli.search.index import Index
 from memcli.search.reader import Reader
 from memcli.storage import files
+from memcli.storage.lock import Lock
 from tests.conftest import state_of
 from tests.git_command import git
 from tests.saving import save
@@ -201,6 +202,25 @@ def test_what_is_racy_no_more_is_read_once(
         size = Index(vault.root).read(lambda reader: reader.size)
         assert size == 1
     assert len(read) == 1
+
+
+def test_what_another_process_indexed_before_this_one_settles_is_read(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = file_of(vault, save(vault, "We deploy on Tuesdays"))
+    assert vault.recall("deploy").rows
+    later = time.time_ns() + 60_000_000_000
+    monkeypatch.setattr("memcli.search.following.time.time_ns", lambda: later)
+
+    def take(*args: Any) -> Lock:
+        monkeypatch.setattr("memcli.search.index.Lock", Lock)
+        text = path.read_text().replace("---\n", "---\nexpires_at: 2020-01-01\n", 1)
+        path.write_text(text)
+        Index(vault.root).current()
+        return Lock(*args)
+
+    monkeypatch.setattr("memcli.search.index.Lock", take)
+    assert not Index(vault.root).read(lambda reader: reader.all_plain)
 
 
 def test_a_failing_answer_over_the_last_reader_is_tried_once(vault: Vault) -> None:
