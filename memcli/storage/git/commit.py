@@ -301,8 +301,10 @@ def _by_git(
     """The commit by git itself, with the user's hooks, signing and identity; None where
     a hook left nothing to commit."""
     own = index.make_copy_of_head()
-    steps = [(("read-tree", "--reset", "-i", "HEAD"), b"")] if repository.head() else []
-    for words, data in (*steps, (NEW_LINES, index_lines(repository, staged))):
+    # Without a HEAD whatever the index holds is a person's.
+    tree = ("--reset", "-i", "HEAD") if repository.head() else ("--empty",)
+    lines = index_lines(repository, staged)
+    for words, data in ((("read-tree", *tree), b""), (NEW_LINES, lines)):
         done = run(repository.top, own, words, data)
         if done.code:
             raise failure(repository, done, [*staged])

@@ -1,6 +1,7 @@
 """The quick way makes the commit that git would make, or leaves it to git."""
 
 import os
+import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -115,6 +116,27 @@ def test_edit_in_the_tick_of_a_commit_is_seen_by_git(tracked: Path) -> None:
         assert commits.commit(Repository.open(str(tracked)), ["notes/a.md"], "save")
         place.write_text(f"new {number}\n")
         assert git(tracked, "status", "--porcelain") == " M notes/a.md\n"
+
+
+def on_another_branch(root: Path) -> None:
+    git(root, "checkout", "-q", "--orphan", "new")
+
+
+def without_a_commit(root: Path) -> None:
+    shutil.rmtree(root / ".git")
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", "first.md")
+
+
+@pytest.mark.parametrize("unborn", [on_another_branch, without_a_commit])
+def test_first_commit_of_a_branch_leaves_what_is_staged(
+    root: Path, unborn: Callable[[Path], None]
+) -> None:
+    unborn(root)
+    (root / "new.md").write_text("new\n")
+    assert commits.commit(Repository.open(str(root)), ["new.md"], "save")
+    assert git(root, "ls-tree", "-r", "--name-only", "HEAD") == "new.md\n"
+    assert git(root, "status", "--porcelain") == "A  first.md\n"
 
 
 def make_old(*places: Path) -> None:
