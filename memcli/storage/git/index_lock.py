@@ -228,18 +228,26 @@ else:
                 folder = os.path.dirname(path)
                 handle = os.open(folder, unnamed | os.O_RDWR, 0o666)
         if handle < 0:  # another system, or a file system without such files
-            return _mark_and_lock(os.open(path, _FLAGS, 0o666))
+            return _make_named(path)
         try:
             named = f"/proc/self/fd/{_mark_and_lock(handle)}"
             # With a folder given Python follows the link, to the file without a name.
             os.link(named, path, src_dir_fd=handle, follow_symlinks=True)
-        except FileExistsError:
+        except OSError as error:
+            os.close(handle)
+            if isinstance(error, FileExistsError) or error.errno in files.REFUSED:
+                raise
+            return _make_named(path)  # no /proc, or no second names
+        return handle
+
+    def _make_named(path: str) -> int:
+        handle = os.open(path, _FLAGS, 0o666)
+        try:
+            return _mark_and_lock(handle)
+        except BaseException:
+            os.unlink(path)
             os.close(handle)
             raise
-        except OSError:  # no /proc, or no second names
-            os.close(handle)
-            return _mark_and_lock(os.open(path, _FLAGS, 0o666))
-        return handle
 
     def _mark_and_lock(handle: int) -> int:
         """Write memcli's mark into the file, and lock it while this process lives.

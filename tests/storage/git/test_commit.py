@@ -1,15 +1,17 @@
 """The quick way makes the commit that git would make, or leaves it to git."""
 
+import errno
 import os
 import shutil
 import stat
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memcli.errors import Conflict, HistoryError
+from memcli.errors import Conflict, HistoryError, WriteFailed
 from memcli.storage.git import commit as commits
 from memcli.storage.git import fast_import, process, staging
 from memcli.storage.git.index_lock import IndexLock
@@ -202,6 +204,23 @@ def test_copies_of_killed_commands_are_removed(tracked: Path) -> None:
     (tracked / "notes" / "a.md").write_text("a\n")
     assert commits.commit(Repository.open(str(tracked)), ["notes/a.md"], "save")
     assert not left.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its lock holds no mark")
+@pytest.mark.parametrize("unnamed", [True, False])
+def test_full_disk_leaves_no_lock_of_the_index(
+    tracked: Path, monkeypatch: pytest.MonkeyPatch, unnamed: bool
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    if not unnamed:
+        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "write", full)
+        with pytest.raises(WriteFailed), IndexLock(str(tracked / ".git"), {}):
+            pass
+    assert not (tracked / ".git" / "index.lock").exists()
 
 
 def test_save_makes_no_pack_where_fetches_do(tracked: Path) -> None:
@@ -408,8 +427,11 @@ def test_line_ends_are_committed_as_git_is_told(root: Path, quick: list[str]) ->
     assert git(root, "show", "HEAD:new.md") == "one\n"
 
 
-def test_change_that_git_was_told_to_overlook_is_committed(tracked: Path) -> None:
-    git(tracked, "update-index", "--assume-unchanged", "notes/b.md")
+@pytest.mark.parametrize("flag", ["--assume-unchanged", "--skip-worktree"])
+def test_change_that_git_was_told_to_overlook_is_committed(
+    tracked: Path, flag: str
+) -> None:
+    git(tracked, "update-index", flag, "notes/b.md")
     (tracked / "notes" / "b.md").write_text("changed\n")
     assert commits.commit(Repository.open(str(tracked)), ["notes/b.md"], "save")
     assert git(tracked, "show", "HEAD:notes/b.md") == "changed\n"
