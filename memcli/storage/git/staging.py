@@ -77,8 +77,8 @@ def stage(
     if not unlike:
         return staged
     # Files that a filter changes, or that git was told to overlook.
-    _update(repository, env, unlike, "--no-assume-unchanged")
-    _update(repository, env, unlike, "--add")
+    for how in ("--no-assume-unchanged", "--no-skip-worktree", "--add"):
+        _update(repository, env, unlike, how)
     return differing(repository, env, contents, parent)
 
 
