@@ -38,6 +38,7 @@ from memcli.storage.git.staging import (
     PATHS,
     Staged,
     differing,
+    empty_tree,
     index_lines,
     pathspecs,
     stage,
@@ -193,10 +194,9 @@ def make(
             commit = _by_import(repository, staged, message, who)
         if staged and commit is None:
             commit = _by_git(repository, index, staged, message)
-            again = differing(repository, index.env, staged, "HEAD") if commit else {}
-            if again:  # a hook formats files and adds them
+            if commit and (again := _of_hooks(repository, index.env, staged, parent)):
                 reset = ("reset", "--quiet", *PATHS)
-                done = run(repository.root, index.env, reset, pathspecs(again))
+                done = run(repository.top, index.env, reset, pathspecs(again))
                 indexed = not done.code
         # The commit is made: what fails from here on does not unmake it.
         indexed = index.install() and indexed if commit else True
@@ -317,6 +317,26 @@ def _by_git(
     if done.code == 1 and b"nothing to commit" in done.output:
         return None
     raise failure(repository, done, [*staged])
+
+
+def _of_hooks(
+    repository: Repository,
+    env: dict[str, str],
+    staged: Mapping[str, Staged],
+    parent: str | None,
+) -> list[str]:
+    """The paths, from the top, at which HEAD holds what a hook has added or committed,
+    and an index what memcli has staged, or what the parent holds."""
+    before = parent or empty_tree(repository, env)
+    names = ("-z", "--name-only", "--no-renames", "--ignore-submodules=all", before)
+    done = run(repository.top, env, ("diff-tree", "-r", *names, "HEAD", "--"))
+    others = set(printed.names(done.printed))
+    others.difference_update(repository.prefix + path for path in staged)
+    if others:
+        done = run(repository.top, env, ("diff-index", "--cached", *names, "--"))
+        others.difference_update(printed.names(done.printed))
+    again = differing(repository, env, staged, "HEAD")
+    return [*others, *(repository.prefix + path for path in again)]
 
 
 def _correct_index(

@@ -128,10 +128,8 @@ def differing(
     """Those of the paths at which an index differs from a commit, or from none."""
     wanted = set(paths)
     words = [*CHEAP, "diff-index", "--cached", "--raw", "-z", "--no-renames",
-             "--no-abbrev", "--ignore-submodules=all", commit or "", "--"]  # fmt: skip
-    if commit is None:
-        made = run(repository.root, env, ("hash-object", "-t", "tree", "--stdin"))
-        words[-2] = made.printed.decode().strip()
+             "--no-abbrev", "--ignore-submodules=all",
+             commit or empty_tree(repository, env), "--"]  # fmt: skip
     # An argument for each of very many would be too long for the system.
     if len(wanted) < MANY:
         words += [f":(literal){path}" for path in wanted]
@@ -146,6 +144,12 @@ def differing(
             _, mode, _, blob, _ = facts.split(" ")
             found[path] = Staged(mode, blob)
     return found
+
+
+def empty_tree(repository: Repository, env: dict[str, str]) -> str:
+    """git's id of a tree without files, which every repository knows."""
+    done = run(repository.root, env, ("hash-object", "-t", "tree", "--stdin"))
+    return done.printed.decode().strip()
 
 
 def index_lines(repository: Repository, staged: Mapping[str, Staged]) -> bytes:

@@ -306,6 +306,28 @@ def hook(root: Path) -> None:
     path.chmod(0o755)
 
 
+@pytest.mark.parametrize("name", ["pre-commit", "post-commit"])
+@pytest.mark.parametrize("folder", ["", "docs/vault"])
+def test_what_a_hook_commits_is_not_staged_as_deleted(
+    root: Path, name: str, folder: str
+) -> None:
+    place = root / ".git" / "hooks" / name
+    text = "test -e log.txt || { echo a > log.txt; echo a >> first.md; git add"
+    text += " log.txt first.md; }"
+    if name == "post-commit":
+        text = text.replace("; }", "; git commit -qm log; }")
+    place.parent.mkdir(exist_ok=True)
+    place.write_text(f"#!/bin/sh\n{text}\n")
+    place.chmod(0o755)
+    (root / "staged.txt").write_text("mine")
+    git(root, "add", "staged.txt")
+    vault = root / folder
+    (vault / "new.md").write_text("new\n")
+    assert commits.commit(Repository.open(str(vault)), ["new.md"], "save")
+    assert "log.txt" in git(root, "ls-tree", "--name-only", "HEAD")
+    assert git(root, "status", "--porcelain") == "A  staged.txt\n"
+
+
 def detached(root: Path) -> None:
     git(root, "checkout", "-q", "--detach")
 
