@@ -25,6 +25,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git import fast_import, printed, tip
 from memcli.storage.git.complaints import (
+    UNFINISHED,
     changed_meanwhile,
     failure,
     names_nobody,
@@ -60,14 +61,7 @@ _COMMIT = (
 )
 _NOBODY = ("-c", "user.name=memcli", "-c", "user.email=memcli@localhost")
 
-# What a whole commit would conclude, and `git rebase --abort` would lose again.
-_UNFINISHED = (
-    ("rebase-merge", "rebase"),
-    ("rebase-apply", "rebase"),
-    ("MERGE_HEAD", "merge"),
-    ("CHERRY_PICK_HEAD", "cherry-pick"),
-)
-_UNDER_WAY = ("REVERT_HEAD", "sequencer", "commondir", "shallow.lock")
+_UNDER_WAY = ("sequencer", "commondir", "shallow.lock")
 # The pack that fast-import makes is unpacked at once: compressing the tree of a folder
 # of 4,000 notes for it took 10 of its 24 ms. What is kept is compressed as always.
 # A user may have set `transfer.unpackLimit` so that each save would stay a pack.
@@ -173,7 +167,7 @@ def make(
         HistoryError, WriteFailed: git, a hook or the disk refused.
     """
     git_dir = repository.git_dir
-    for state, name in _UNFINISHED:
+    for state, name in UNFINISHED:
         if os.path.lexists(os.path.join(git_dir, state)):
             raise unfinished(name, paths)
     with IndexLock(git_dir, repository.environment) as index:

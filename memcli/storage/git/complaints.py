@@ -19,6 +19,16 @@ if TYPE_CHECKING:
 
 SPARSE_HINT = "git sparse-checkout disable, or: git sparse-checkout add memories"
 
+# A rebase that stopped may leave any of the others, and no branch.
+UNFINISHED = (
+    ("rebase-merge", "rebase"),
+    ("rebase-apply", "rebase"),
+    ("MERGE_HEAD", "merge"),
+    ("CHERRY_PICK_HEAD", "cherry-pick"),
+    ("REVERT_HEAD", "revert"),
+)
+"""What a commit would conclude, and `git rebase --abort` would lose again."""
+
 
 def refuse_other_trees(repository: Repository, paths: Iterable[str]) -> None:
     """Raise HistoryError where a file lies behind a link, or in a repository of its

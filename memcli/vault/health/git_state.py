@@ -15,7 +15,7 @@ from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, NotAVault
 from memcli.named_tuple import NamedTuple
 from memcli.storage import journal, state_dirs
-from memcli.storage.git.complaints import SPARSE_HINT
+from memcli.storage.git.complaints import SPARSE_HINT, UNFINISHED
 
 TYPE_CHECKING = False
 
@@ -31,13 +31,6 @@ _LOCKS = ("index.lock", "HEAD.lock", "packed-refs.lock")
 _STALE_LOCK = 60.0
 # A git that is at work for longer than this, in seconds, has been killed.
 _DEAD_LOCK = 600.0
-# A rebase that stopped may leave any of the first two, and no branch.
-_OPERATIONS = (
-    ("rebase-merge", "rebase"),
-    ("rebase-apply", "rebase"),
-    ("MERGE_HEAD", "merge"),
-    ("CHERRY_PICK_HEAD", "cherry-pick"),
-)
 
 
 class GitLock(NamedTuple):
@@ -80,7 +73,7 @@ def findings(repository: Repository) -> Iterator[Finding]:
     for lock in locks(repository):
         if lock.age > _STALE_LOCK:
             yield _about_lock(lock)
-    for name, operation in _OPERATIONS:
+    for name, operation in UNFINISHED:
         if os.path.lexists(os.path.join(repository.git_dir, name)):
             message = f"a {operation} is in progress; nothing can be committed"
             hint = f"Finish it, or: git {operation} --abort"

@@ -7,6 +7,7 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.entries.finding import Finding
+from memcli.errors import HistoryError
 from memcli.vault.health.lint import lint
 from tests.conftest import VaultMaker, state_of
 from tests.git_command import git
@@ -217,14 +218,21 @@ def only(vault: Vault) -> Finding:
     return finding
 
 
-def test_a_merge_in_progress_and_a_detached_head_are_named(vault: Vault) -> None:
+@pytest.mark.parametrize("state", ["merge", "cherry-pick", "revert"])
+def test_what_is_in_progress_and_a_detached_head_are_named(
+    vault: Vault, state: str
+) -> None:
     git(vault, "checkout", "--detach")
     assert (only(vault).code, only(vault).level) == ("detached_head", "warning")
     git(vault, "checkout", "main")
-    head = Path(vault.root, ".git", "MERGE_HEAD")
+    name = state.upper().replace("-", "_") + "_HEAD"
+    head = Path(vault.root, ".git", name)
     head.write_text("0" * 40 + "\n")
     assert (only(vault).code, only(vault).level) == ("git_state", "error")
-    assert "git merge --abort" in (only(vault).hint or "")
+    assert f"git {state} --abort" in (only(vault).hint or "")
+    with pytest.raises(HistoryError, match=f"a {state} is in progress"):
+        vault.save(vault.draft({"text": "A fact"}))
+    assert head.exists()
 
 
 def test_a_rebase_that_stopped_is_told_as_a_rebase_alone(vault: Vault) -> None:
