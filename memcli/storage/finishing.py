@@ -75,7 +75,7 @@ def finish(
     for path in done.conflicts:
         tell(f"  {path} was edited meanwhile and is left as it is")
     try:
-        if done.move and merging.conclude(repository, done.move, done.paths):
+        if done.move and merging.conclude(repository, done.move):
             journal.clear(root)
             fault("cleared")
             return

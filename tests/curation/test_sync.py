@@ -23,8 +23,10 @@ from memcli.errors import (
     UnsafePath,
 )
 from memcli.storage import files
-from memcli.storage.git import limits, network, remote
+from memcli.storage.git import limits, merging, network, remote
+from memcli.storage.git.merging import Move
 from memcli.storage.git.network import Terms
+from memcli.storage.git.repository import Repository
 from memcli.vault import sync_state
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
@@ -257,6 +259,28 @@ def test_what_is_staged_elsewhere_stays_staged(two: Clones) -> None:
 
 
 # --- shapes of what comes -----------------------------------------------------------
+
+
+def test_a_kill_before_the_index_follows_leaves_nothing_staged(two: Clones) -> None:
+    laptop, desk = two.roots["laptop"], two.roots["desk"]
+    (laptop / "run.sh").write_text("#!/bin/sh\n")
+    (laptop / "run.sh").chmod(0o755)
+    (laptop / "link").symlink_to("README.md")
+    (laptop / "notes.md").write_text("notes\n")
+    git(laptop, "add", "run.sh", "link", "notes.md")
+    git(laptop, "commit", "--quiet", "-m", "odd ones")
+    two.sync("laptop")
+    before = git(desk, "rev-parse", "HEAD").strip()
+    two.sync("desk")
+    git(desk, "read-tree", before)
+    for name in ("run.sh", "link"):
+        (desk / name).unlink()
+    (desk / "notes.md").write_text("a person's\n")
+    (desk / "draft.txt").write_text("mine\n")
+    git(desk, "add", "draft.txt")
+    assert merging.conclude(Repository.open(str(desk)), Move("main", before, two.tip()))
+    assert git(desk, "status", "--porcelain") == "A  draft.txt\n M notes.md\n"
+    assert os.readlink(desk / "link") == "README.md"
 
 
 @pytest.mark.parametrize("back", [False, True])

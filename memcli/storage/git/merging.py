@@ -272,7 +272,7 @@ def _go(repository: Repository, move: Move) -> None:
     put_odd(repository, changed)
 
 
-def conclude(repository: Repository, move: Move, paths: Sequence[str]) -> bool:
+def conclude(repository: Repository, move: Move) -> bool:
     """Finish what a killed process began; False when the branch is elsewhere.
 
     Its plain files are right already, but for those that were edited since.
@@ -280,8 +280,10 @@ def conclude(repository: Repository, move: Move, paths: Sequence[str]) -> bool:
     if repository.branch() != move.branch:
         return False
     if repository.commit_of(f"refs/heads/{move.branch}") == move.after:
-        unstage(repository, paths)
-        put_odd(repository, differences(repository, move.before, move.after))
+        # Of all of them: the index may be as before, and is what git checks out.
+        changed = differences(repository, move.before, move.after)
+        unstage(repository, [each.path for each in changed])
+        put_odd(repository, changed)
         return True
     try:
         go(repository, move, {})
