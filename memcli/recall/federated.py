@@ -210,9 +210,10 @@ def _ask_once(
 
         def alone() -> None:
             # An index keeps its reader for the next question, which is asked alone.
-            for _, reader, _ in held:
+            for vault, reader, _ in held:
                 with suppress(MemcliError):
                     reader.weigh_with(())
+                vault.index.opened.release()
 
         stack.callback(alone)
         answers = _weighed(held, answer, leave_out)

@@ -56,8 +56,7 @@ def in_memory(copied: sqlite3.Connection | None) -> sqlite3.Connection:
     )
     try:
         if copied is not None:
-            if copied.in_transaction:
-                copied.execute("ROLLBACK")
+            end(copied)
             copied.backup(db)
             db.execute("SELECT 1 FROM meta")
             return db
@@ -137,8 +136,7 @@ def write(db: sqlite3.Connection, change: Callable[[], _Done]) -> _Done:
         Unwritable: the disk takes no change.
     """
     try:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
+        end(db)
         db.execute(f"PRAGMA cache_size = -{_KEPT}")
         db.execute(f"PRAGMA busy_timeout = {_PATIENCE}")
         db.execute("BEGIN IMMEDIATE")
@@ -149,14 +147,27 @@ def write(db: sqlite3.Connection, change: Callable[[], _Done]) -> _Done:
             db.execute("PRAGMA busy_timeout = 0")
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except BaseException:
-            if db.in_transaction:
-                db.execute("ROLLBACK")
+            end(db)
             raise
     except Error as error:
         if code_of(error) in _SPEAKS_OF_DISK:
             raise Unwritable(str(error)) from error
         raise
     return done
+
+
+def version(db: sqlite3.Connection) -> int:
+    """A number that changes when another connection has written; read from here on."""
+    if not db.in_transaction:
+        db.execute("BEGIN")
+    number: int = db.execute("PRAGMA data_version").fetchone()[0]
+    return number
+
+
+def end(db: sqlite3.Connection | None) -> None:
+    """End the transaction: while one reads, the `-wal` of a writer only grows."""
+    if db is not None and db.in_transaction:
+        db.execute("ROLLBACK")
 
 
 def is_busy(error: Exception) -> bool:

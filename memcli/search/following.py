@@ -14,7 +14,8 @@ import zlib
 from memcli.entries import layout
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
-from memcli.search.store import Damaged, Size, decoded, encoded
+from memcli.search import database
+from memcli.search.store import Damaged, Size, Store, decoded, encoded
 from memcli.storage import files
 from memcli.storage.cache import MALFORMED
 from memcli.storage.listed_files import stats_of, times_in
@@ -292,6 +293,15 @@ def _content_number(path: str) -> int | None:
         return None
 
 
+def config_of(root: str) -> tuple[int, int]:
+    """The time and size of a vault's settings, on which documents depend."""
+    try:
+        status = os.stat(os.path.join(root, *layout.CONFIG.split("/")))
+    except OSError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size
+
+
 # --- in the database ----------------------------------------------------------------
 
 
@@ -303,8 +313,7 @@ def load(db: Connection) -> State | None:
     Raises:
         Damaged: it is not what was written.
     """
-    if db.in_transaction:
-        db.execute("ROLLBACK")
+    database.end(db)
     db.execute("BEGIN")
     found = db.execute("SELECT value FROM meta WHERE name = 'state'").fetchone()
     if found is None:
@@ -349,3 +358,28 @@ def store(db: Connection, state: State, before: State) -> None:
 
 def _sum_of(text: str) -> str:
     return f"{zlib.crc32(encoded(text)):08x}"
+
+
+def damage_of(path: str, patience: float) -> str:
+    """The damage of a database, in words; empty when there is none.
+
+    Args:
+        path: its file.
+        patience: seconds to wait for another process.
+    """
+    from memcli.search.reader import Reader
+
+    db = None
+    try:
+        db = database.opened(path, patience)
+        state = load(db) if db is not None else None
+        if db is not None and state is not None:
+            database.check(db)
+            Reader(Store(db.execute, state.size), {}).check()
+            state.check()
+    except Exception as error:  # noqa: BLE001 nothing but the index is read here
+        return f"{type(error).__name__}: {error}"
+    finally:
+        if db is not None:
+            db.close()
+    return ""

@@ -28,9 +28,9 @@ from memcli.storage.lock import Lock
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from sqlite3 import Connection
-    from typing import TypeVar
+    from typing import Any, TypeVar
 
     from memcli.entries.eligibility import Agent
     from memcli.search.resolved_claims import ResolvedClaims
@@ -96,7 +96,7 @@ class Index:
         self._is_in_memory = False
         self._reader: Reader | None = None
         self._state: State | None = None
-        self._scanned = 0
+        self._version = self._scanned = 0
         self._entered: dict[str, int] = {}
 
     # --- answers
@@ -121,7 +121,7 @@ class Index:
 
     def again(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """As `read`, over the files as the last `read` found them, if there was one."""
-        return self._answered(answer, lambda: self._reader or self.current())
+        return self._answered(answer, lambda: self._kept() or self.current())
 
     def as_it_is(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """As `read`, without a look at any file, for what is only a proposal.
@@ -132,7 +132,7 @@ class Index:
         state = self._opened()
         if state is None:
             raise Behind
-        return answer(self._reader_of(state))
+        return self._asked(answer, self._reader_of(state))
 
     def glance(self, answer: Callable[[Reader, Unindexed], _Answer]) -> _Answer:
         """As `read`, but `answer` is told what the index, as it is, knows wrongly.
@@ -144,7 +144,7 @@ class Index:
             try:
                 unindexed = Unindexed(self.root, state)
                 if len(unindexed) + len(state.recent) <= FEW:
-                    return answer(self._reader_of(state), unindexed)
+                    return self._asked(answer, self._reader_of(state), unindexed)
             except Exception as error:
                 if isinstance(error, MemcliError) or not self.mend(error):
                     raise
@@ -155,12 +155,40 @@ class Index:
         self, answer: Callable[[Reader], _Answer], reader: Callable[[], Reader]
     ) -> _Answer:
         try:
-            return answer(reader())
+            return self._asked(answer, reader())
         except Exception as error:
             known = isinstance(error, (MemcliError, Behind))
             if known or not self.mend(error):
                 raise
-        return answer(reader())
+        return self._asked(answer, reader())
+
+    def _asked(self, answer: Callable[..., _Answer], *given: object) -> _Answer:
+        try:
+            return answer(*given)
+        finally:
+            self.release()
+
+    def release(self) -> None:
+        """Let the index go until the last reader is asked again, which may be late.
+
+        It reads on where no other process has written meanwhile; else it is Damaged.
+        """
+        database.end(self._db)
+
+    def _kept(self) -> Reader | None:
+        """The last reader, if it can read on; it is at its state then."""
+        db = self._db
+        if db is None:
+            return None
+        if database.version(db) != self._version:
+            database.end(db)
+            return None
+        return self._reader
+
+    def _ask(self, sql: str, values: Sequence[Any] = ()) -> Iterable[Sequence[Any]]:
+        if self._db is None or not (self._db.in_transaction or self._kept()):
+            raise Damaged("the index changed meanwhile")
+        return self._db.execute(sql, values)
 
     def current(self, *, most: int | None = None) -> Reader:
         """A reader of the files as they are now; it lasts until the next is asked for.
@@ -212,10 +240,8 @@ class Index:
         return self.again(answer)
 
     def _told(self) -> Iterator[tuple[bytes, bytes]]:
-        if self._db is None:
-            return
         sql = "SELECT row, words, crc FROM told ORDER BY path"
-        for row, words, crc in self._db.execute(sql):
+        for row, words, crc in self._ask(sql):
             checked(row + words, crc)
             yield row, words
 
@@ -251,21 +277,22 @@ class Index:
                 raise LockBusy(f"{self._path}: {error}") from error
             self._close()
             return None
-        if state is None or state.config != self._config():
+        if state is None or state.config != following.config_of(self.root):
             return None
         return state
 
     def _reader_of(self, state: State) -> Reader:
         """A reader of a state, which the database is at."""
+        if self._db is None:
+            raise Damaged("the index is gone")
+        self._version = database.version(self._db)
         if self._reader is not None and self._state is not None:
             if self._state.generation == state.generation:
                 self._state = state
                 self._reader.count_resolved(self.elsewhere())
                 return self._reader
             self._reader.close()
-        if self._db is None:
-            raise Damaged("the index is gone")
-        store = Store(self._db.execute, state.size)
+        store = Store(self._ask, state.size)
         reader = Reader(store, state.broken, self._agent, self.root)
         reader.count_resolved(self.elsewhere())
         self._reader, self._state = reader, state
@@ -285,39 +312,14 @@ class Index:
         Damage shows as any exception, and so does a bug: the index itself, read from
         beginning to end, tells which it was.
         """
-        damage = self._damage()
         self._close()
+        damage = following.damage_of(self._path, self.patience)
         if not damage:
             return isinstance(error, (Damaged, OSError))
         with Lock(self._lock, self.patience):
             database.remove(self._path)
         self._tell(f"rebuilding the index: it is damaged ({damage})")
         return True
-
-    def _damage(self) -> str:
-        """The damage of the index, in words; empty when there is none."""
-        self._close()
-        try:
-            db = database.opened(self._path, self.patience)
-            if db is None:
-                return ""
-            self._db = db
-            state = following.load(db)
-            if state is not None:
-                database.check(db)
-                Reader(Store(db.execute, state.size), {}).check()
-                state.check()
-        except Exception as error:  # noqa: BLE001 nothing but the index is read here
-            return f"{type(error).__name__}: {error}"
-        return ""
-
-    def _config(self) -> tuple[int, int]:
-        """The time and size of the vault's settings, on which documents depend."""
-        try:
-            status = os.stat(os.path.join(self.root, *layout.CONFIG.split("/")))
-        except OSError:
-            return 0, 0
-        return status.st_mtime_ns, status.st_size
 
     # --- following the files
 
@@ -415,7 +417,7 @@ class Index:
             self.root,
             listing,
             self._scanned,
-            self._config(),
+            following.config_of(self.root),
             self._processes,
             self._progress,
         )

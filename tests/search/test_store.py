@@ -20,7 +20,7 @@ from whoosh.query.qcore import Every
 from whoosh.query.terms import Prefix, Term
 from whoosh.query.wrappers import Not
 
-from memcli import Vault
+from memcli import Vault, Vaults
 from memcli.entries import layout
 from memcli.entries.text import tokens
 from memcli.search import database, following, store, writing
@@ -396,6 +396,41 @@ def test_a_reader_sees_one_state_while_another_process_writes(vault: Vault) -> N
     assert early.current().live == 2
     with pytest.raises(store.Damaged):
         reader.exact("kind", "note")
+
+
+def test_who_is_idle_holds_no_writer_up(vault: Vault, make_vault: VaultMaker) -> None:
+    """The `-wal` is emptied by each writer, and would grow without end."""
+    write(vault.root, "a.md", "We deploy on Tuesdays\n")
+    idle = Vault.open(vault.root)
+    index = idle.index.opened
+    team = Vaults([idle, Vault.open(make_vault("team").root)])
+    asks = [
+        lambda: idle.recall("deploy"),
+        lambda: index.again(lambda reader: reader.size),
+        lambda: index.glance(lambda reader, _: reader.size),
+        lambda: index.as_it_is(lambda reader: reader.size),
+        index.told,
+        lambda: team.recall("deploy"),
+    ]
+    wal = Path(f"{file_of(vault)}-wal") if idle.recall("deploy") else Path()
+    for number, ask in enumerate(asks):
+        ask()
+        write(vault.root, f"{number}.md", "We deploy on Fridays\n")
+        assert Index(vault.root).read(lambda reader: reader.size) == number + 2
+        assert wal.stat().st_size == 0, number
+    assert index.again(lambda reader: reader.size) == len(asks) + 1
+
+
+def test_a_reader_that_is_kept_never_reads_two_states(vault: Vault) -> None:
+    write(vault.root, "a.md", "We deploy on Tuesdays\n")
+    index = Index(vault.root)
+    kept = index.read(lambda reader: reader)
+    assert len(kept.exact("kind", "note")) == 1
+    index.release()
+    write(vault.root, "b.md", "We deploy on Fridays\n")
+    Index(vault.root).current()
+    with pytest.raises(store.Damaged, match="changed meanwhile"):
+        kept.exact("kind", "fix")
 
 
 KILLED = """

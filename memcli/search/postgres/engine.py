@@ -260,6 +260,9 @@ class Engine:
         """Nothing: what is told at an edit comes from vaults of this machine."""
         return []
 
+    def release(self) -> None:
+        """Nothing is held between answers."""
+
     def mend(self, error: Exception) -> bool:  # noqa: ARG002 as an index has it
         """Nothing is to be mended here."""
         return False
