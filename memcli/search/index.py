@@ -316,9 +316,12 @@ class Index:
         damage = following.damage_of(self._path, self.patience)
         if not damage:
             return isinstance(error, (Damaged, OSError))
-        with Lock(self._lock, self.patience):
-            database.remove(self._path)
         self._tell(f"rebuilding the index: it is damaged ({damage})")
+        try:
+            with Lock(self._lock, self.patience):
+                database.remove(self._path)
+        except (WriteFailed, OSError) as refused:
+            self._into_memory(refused)
         return True
 
     # --- following the files
@@ -366,6 +369,8 @@ class Index:
 
     def _catch_up(self, listing: Listing, state: State | None) -> State:
         """The state of the files as they were listed, or of a later moment."""
+        if self._is_in_memory:
+            return self._update(listing, state)
         try:
             with Lock(self._lock, self.patience):
                 return self._update(listing, state)
@@ -375,15 +380,13 @@ class Index:
             self.stale = True
             return state
         except (WriteFailed, OSError, database.Unwritable) as error:
-            if self._is_in_memory:
-                raise
-            why = getattr(error, "message", None) or str(error)
-            self._tell(f"the index is kept in memory: {self._path}: {why}")
-            self._into_memory()
+            self._into_memory(error)
             return self._update(listing, None)
 
-    def _into_memory(self) -> None:
-        """Go on with a copy of the index that no disk has to take."""
+    def _into_memory(self, error: Exception) -> None:
+        """Go on with a copy of the index that no disk has to take, as it took none."""
+        why = getattr(error, "message", None) or str(error)
+        self._tell(f"the index is kept in memory: {self._path}: {why}")
         copy = database.in_memory(self._db)
         self._close()
         self._db, self._is_in_memory = copy, True

@@ -23,6 +23,7 @@ from whoosh.query.wrappers import Not
 from memcli import Vault, Vaults
 from memcli.entries import layout
 from memcli.entries.text import tokens
+from memcli.errors import WriteFailed
 from memcli.search import database, following, store, writing
 from memcli.search.columns import TYPECODES
 from memcli.search.index import Index
@@ -348,9 +349,9 @@ def test_an_index_that_cannot_be_written_is_kept_in_memory(
     monkeypatch.setattr(
         later.index.opened,
         "_into_memory",
-        lambda into=later.index.opened._into_memory: (
+        lambda error, into=later.index.opened._into_memory: (
             monkeypatch.setattr(database, "write", write_it),
-            into(),
+            into(error),
         ),
     )
     assert len(later.recall("deploy").rows) == 2
@@ -358,6 +359,40 @@ def test_an_index_that_cannot_be_written_is_kept_in_memory(
     assert "disk is full" in said[0]
     save(later, "We deploy on Mondays")
     assert len(later.recall("deploy").rows) == 3
+
+
+@pytest.mark.parametrize(
+    "refuse",
+    [
+        ("database", "remove", OSError(30, "read-only")),
+        ("index", "Lock", WriteFailed("no")),
+    ],
+    ids=["file", "lock"],
+)
+def test_a_damaged_index_that_cannot_be_removed_is_made_in_memory(
+    vault: Vault, refuse: tuple[str, str, Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(vault, "We deploy on Tuesdays")
+    assert vault.recall("deploy").rows
+    db = sqlite3.connect(file_of(vault), isolation_level=None)
+    db.execute("UPDATE doc SET data = x'7b'")
+    db.close()
+    module, name, error = refuse
+
+    def refused(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(f"memcli.search.{module}.{name}", refused)
+    said: list[str] = []
+    later = Vault.open(vault.root, tell=said.append)
+    assert len(later.recall("deploy").rows) == 1
+    write(vault.root, "b.md", "We deploy on Fridays\n")
+    assert len(later.recall("deploy").rows) == 2
+    assert [said[0][:20], said[1][:27]] == [
+        "rebuilding the index",
+        "the index is kept in memory",
+    ]
+    assert len(said) == 2
 
 
 POISON = "raise ImportError('poisoned')\n"
