@@ -129,7 +129,7 @@ def _writer(db: Connection, size: Size) -> Writer:
     """Whoosh's writer of the index; raises MemcliError without Whoosh."""
     try:
         from memcli.search.whoosh_codec import Index
-    except ImportError as error:
+    except Exception as error:  # of another version, or half installed
         raise MemcliError(
             f"the index is behind the files, and Whoosh cannot be loaded: {error}",
             hint="Install memcli again: pip install --force-reinstall memcli",

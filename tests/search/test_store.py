@@ -395,16 +395,16 @@ def test_a_damaged_index_that_cannot_be_removed_is_made_in_memory(
     assert len(said) == 2
 
 
-POISON = "raise ImportError('poisoned')\n"
-
-
+@pytest.mark.parametrize(
+    "poison", ["raise ImportError('poisoned')\n", "raise RuntimeError('poisoned')\n"]
+)
 def test_without_whoosh_nothing_new_is_indexed_and_what_is_can_be_read(
-    vault: Vault, tmp_path: Path
+    vault: Vault, tmp_path: Path, poison: str
 ) -> None:
     save(vault, "We deploy on Tuesdays")
     assert vault.recall("deploy").rows
     (tmp_path / "whoosh").mkdir()
-    (tmp_path / "whoosh" / "__init__.py").write_text(POISON)
+    (tmp_path / "whoosh" / "__init__.py").write_text(poison)
     environ = {**os.environ, "PYTHONPATH": str(tmp_path)}
 
     def memcli(*words: str) -> subprocess.CompletedProcess[str]:
