@@ -299,7 +299,7 @@ def config_of(root: str) -> tuple[int, int]:
         status = os.stat(os.path.join(root, *layout.CONFIG.split("/")))
     except OSError:
         return 0, 0
-    return status.st_mtime_ns, status.st_size
+    return stamp_of(status), status.st_size
 
 
 # --- in the database ----------------------------------------------------------------

@@ -53,6 +53,18 @@ def test_edit_of_the_same_size_within_one_tick_is_found(vault: Vault) -> None:
     assert texts(vault, "9090") == ["The port is 9090"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps no time of change")
+def test_settings_of_the_same_size_and_time_are_found(vault: Vault) -> None:
+    path = Path(vault.root, layout.CONFIG)
+    before = path.stat()
+    index = Index(vault.root)
+    index.current()
+    path.write_text(path.read_text().swapcase())
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    index.current()
+    assert index.change.rebuilt == "the vault's config changed"
+
+
 def test_file_added_by_hand_is_an_entry(vault: Vault) -> None:
     Path(vault.root, "memories", "loose.md").write_text("# Retries\n\nThree times.\n")
     (row,) = vault.recall("retry").rows
