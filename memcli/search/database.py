@@ -3,7 +3,7 @@
 Invariant: it is changed in transactions alone, so a process that dies leaves the old
 state or the new one. It is never replaced by another file while a process may have it
 open: a `-wal` of a killed writer would be taken for the new file's. A damaged one is
-removed under the index's lock, the `-wal` first.
+removed under the index's lock, with what lies beside it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 Error = sqlite3.DatabaseError
 ENDING = ".db"
-_BESIDE = ("-wal", "-shm", "-journal", "")
+# The database first: without its `-wal`, which a process that is killed here may have
+# removed, it could be half of two states. A `-wal` without a database is nothing, and
+# `make` removes it before there is one.
+_FILES = ("", "-wal", "-shm", "-journal")
 _PATIENCE = 10_000  # ms
 _KEPT = 64_000  # KiB of pages: a first index would spill them
 _SPEAKS_OF_DISK = (
@@ -91,8 +94,7 @@ def make(path: str) -> str:
         reason = "it is damaged (no database)"
     elif any(name.endswith(ENDING) for name in names):
         reason = "memcli changed"
-    # The files beside a database first.
-    for name in sorted(names, key=lambda name: name.endswith(ENDING)):
+    for name in sorted(names, key=lambda name: not name.endswith(ENDING)):
         _remove(os.path.join(folder, name))
     try:
         db = sqlite3.connect(path, isolation_level=None)
@@ -116,7 +118,7 @@ def _make_tables(db: sqlite3.Connection) -> None:
 
 def remove(path: str) -> None:
     """Remove a database; the caller holds the index's lock."""
-    for ending in _BESIDE:
+    for ending in _FILES:
         _remove(path + ending)
 
 

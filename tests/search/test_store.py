@@ -214,6 +214,29 @@ def test_those_of_one_second_come_by_their_ids(
 # --- what goes wrong ----------------------------------------------------------------
 
 
+@pytest.mark.parametrize("dies", [1, 2, 3])
+@pytest.mark.parametrize("call", [database.remove, database.make])
+def test_a_killed_removal_leaves_no_database_without_its_wal(
+    tmp_path: Path, call: Any, dies: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "index.db"
+    names = [f"{path}{ending}" for ending in ("", "-journal", "-shm", "-wal")]
+    removed: list[str] = []
+
+    def remove(name: str) -> None:
+        if len(removed) == dies:
+            raise KeyboardInterrupt
+        removed.append(name)
+        os.unlink(name)
+
+    monkeypatch.setattr(database, "_remove", remove)
+    for name in names:
+        Path(name).write_text("old")
+    with pytest.raises(KeyboardInterrupt):
+        call(str(path))
+    assert not path.exists(), removed
+
+
 def test_a_damaged_byte_changes_no_answer(vault: Vault) -> None:
     """It is found by a checksum or by SQLite, or lies where no answer looks."""
     for number in range(30):
