@@ -16,6 +16,7 @@ from memcli.errors import Conflict, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git import history
+from memcli.storage.git.complaints import refuse_filtered
 from memcli.storage.git.repository import Repository
 from memcli.storage.vault_paths import inside
 from memcli.vault.health.log import CHANGES, verb_of
@@ -198,7 +199,9 @@ def _plan(
 
     Raises:
         Conflict: a file is not as the commit left it.
+        NotAllowed: git passes one through a filter.
     """
+    refuse_filtered(repository, paths)
     left = repository.files_at(commit, paths)
     before = repository.files_at(f"{commit}^", paths)
     for path in paths:

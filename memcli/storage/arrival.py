@@ -16,6 +16,7 @@ from memcli.errors import Conflict, MemcliError, NotAllowed, UnsafePath
 from memcli.storage import files
 from memcli.storage.change import Change, parents
 from memcli.storage.git import limits, merging
+from memcli.storage.git.complaints import refuse_filtered
 from memcli.storage.git.merging import LINK, SUBMODULE, Difference
 from memcli.storage.git.repository import Repository
 from memcli.storage.journal import FileChange
@@ -203,7 +204,8 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
 
     Raises:
         UnsafePath, TooLarge: as `Arrival.go`, which sees the links in the folder, too.
-        NotAllowed: git would pass memories through a program that the remote names.
+        NotAllowed: git would pass memories through a program that the remote names, or
+            passes what is new through one of the user's.
     """
     limits.refuse_count(len(changed))
     new = {
@@ -228,6 +230,9 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
     for each in changed:
         if each.path.casefold().endswith(".gitattributes") and each.after:
             _refuse_filters(repository, each)
+    refuse_filtered(
+        repository, [each.path for each in changed if each.is_plain and each.after]
+    )
 
 
 def _refuse_filters(repository: Repository, each: Difference) -> None:

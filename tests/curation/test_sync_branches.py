@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memcli.curation import sync, sync_setup
+from memcli.curation import sync, sync_setup, undo
 from memcli.errors import HistoryError, NotAllowed, NotAVault, RemoteRefused
 from memcli.storage import known_vaults
 from memcli.storage.git import network
@@ -188,6 +188,34 @@ def test_a_file_that_git_never_put_into_the_folder_is_not_taken_for_deleted(
     vault = two.vault("laptop")
     repair.apply(vault, repair.plan(vault))
     assert texts(root) == {"We deploy on Tuesdays"}
+
+
+@pytest.mark.parametrize("rule", ["filter=rot13", "working-tree-encoding=UTF-16"])
+def test_what_git_filters_is_left_to_git(two: Clones, rule: str) -> None:
+    """Written as stored, the next commit would hold it filtered twice."""
+    desk = two.roots["desk"]
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    two.sync("laptop")
+    say(two.vault("desk"), "We test on Fridays")
+    (desk / ".git" / "info").mkdir(exist_ok=True)
+    (desk / ".git" / "info" / "attributes").write_text(f"*.md {rule}\n")
+    git(desk, "config", "filter.rot13.clean", "tr a-z n-za-m")
+    git(desk, "config", "filter.rot13.smudge", "tr a-z n-za-m")
+    vault = two.vault("desk")
+    for act in (
+        lambda: sync.sync(vault, TERMS, dry_run=True),
+        lambda: two.sync("desk"),
+        lambda: undo.undo_last(vault),
+        lambda: undo.check(vault, undo.last(vault)),
+    ):
+        with pytest.raises(NotAllowed, match=f"with {rule}"):
+            act()
+    next(desk.glob("memories/**/*.md")).unlink()
+    git(desk, "read-tree", "HEAD")  # as if git had never put it there
+    with pytest.raises(NotAllowed, match=f"with {rule}"):
+        repair.apply(vault, repair.plan(vault))
+    assert texts(desk) == set()
+    assert two.tip() not in git(desk, "rev-list", "HEAD")
 
 
 @pytest.mark.parametrize("place", [".gitattributes", "memories/.gitattributes"])

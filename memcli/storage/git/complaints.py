@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 
-from memcli.errors import Conflict, HistoryError, LockBusy, MemcliError
+from memcli.errors import Conflict, HistoryError, LockBusy, MemcliError, NotAllowed
+from memcli.storage.git import printed
 from memcli.storage.git.process import GitResult, lock_busy, refused_by_disk
 
 TYPE_CHECKING = False
@@ -42,6 +43,30 @@ def refuse_other_trees(repository: Repository, paths: Iterable[str]) -> None:
             link = os.path.islink(place)
             if link or os.path.lexists(os.path.join(place, ".git")):
                 raise _in_other_tree(path, folder.removeprefix(prefix), link=link)
+
+
+def refuse_filtered(repository: Repository, paths: Iterable[str]) -> None:
+    """Raise NotAllowed where a commit holds other bytes of a file than the folder, by a
+    filter such as git-crypt: memcli would write the commit's."""
+    data = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
+    words = ("check-attr", "-z", "--stdin", "filter", "working-tree-encoding")
+    rows = printed.names(repository.answer(*words, data=data)) if data else []
+    defined = None
+    for path, what, value in zip(rows[::3], rows[1::3], rows[2::3], strict=True):
+        if value in ("unspecified", "unset", "set") or value.casefold() == "utf-8":
+            continue
+        if defined is None:
+            listed = ("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
+            names = printed.names(repository.answer(*listed))
+            defined = {name.partition(".")[2].rpartition(".")[0] for name in names}
+        if what != "filter" or value in defined:
+            raise NotAllowed(
+                f"{path} is stored by git with {what}={value}, which memcli does not "
+                "undo; nothing was changed",
+                hint="Do this step with git (git pull, git revert or git restore), "
+                "then repeat the command.",
+                code="git_filter",
+            )
 
 
 def failure(

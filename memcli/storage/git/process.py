@@ -59,7 +59,9 @@ TOO_SLOW = -101
 # hours: a status of 100,000 files takes two.
 _LIMIT = 20.0
 _PER_BYTE = 1 / 20_000  # more for each byte of names that it is given
-_READING_RULES = frozenset("status ls-files check-ignore add update-index".split())
+_READING_RULES = frozenset(
+    "status ls-files check-attr check-ignore add update-index".split()
+)
 LONGEST = 3_600.0
 """Seconds for any other: a person's hooks may run a test suite."""
 

@@ -15,6 +15,7 @@ from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.storage import files as disk
 from memcli.storage.git import commit as commits
+from memcli.storage.git.complaints import refuse_filtered
 from memcli.storage.git.repository import Repository
 from memcli.storage.vault_paths import inside
 from memcli.vault.health import git_state, left_out, mends, replaced, replay
@@ -256,6 +257,7 @@ def apply(vault: Vault, planned: RepairPlan) -> RepairPlan:
 
     Raises:
         LockBusy, WriteFailed, HistoryError: none of the vault's entries was changed.
+        NotAllowed: nor was one, since git passes what is to come back through a filter.
     """
     done: list[Repair] = []
     rest = []
@@ -298,6 +300,7 @@ def _take(vault: Vault, change: Transaction, steps: list[Repair]) -> list[Repair
     now = {(step.code, step.path) for step in _commits(tree, accept)}
     done = [step for step in steps if (step.code, step.path) in now]
     back = [step.path for step in done if step.code in ("index", "missing", "older")]
+    refuse_filtered(repository, back)
     commits.unstage(repository, back)
     for step in done:
         if step.code in ("missing", "older"):
