@@ -303,9 +303,15 @@ def _by_git(
         if done.code:
             raise failure(repository, done, [*staged])
     words = (*CHEAP, *_NO_GC, *_COMMIT, "-m", message)
+    # A person's `git merge --squash` has left it for their own commit; git removes it.
+    squash = os.path.join(repository.git_dir, "SQUASH_MSG")
+    text = files.current(squash)
     done = run(repository.root, own, words)
     if done.code == 128 and names_nobody(done.output):
         done = run(repository.root, own, (*_NOBODY, *words))
+    if text is not None and not os.path.lexists(squash):
+        with contextlib.suppress(OSError):
+            files.write_derived(squash, text)
     if done.code == 0 or b"repository has been updated" in done.output:
         return printed.commit_id(done.printed) or repository.head()
     if done.code == 1 and b"nothing to commit" in done.output:

@@ -306,6 +306,21 @@ def hook(root: Path) -> None:
     path.chmod(0o755)
 
 
+def test_message_of_a_squashed_merge_waits_for_its_own_commit(root: Path) -> None:
+    git(root, "checkout", "-qb", "side")
+    (root / "side.md").write_text("side\n")
+    git(root, "add", "side.md")
+    git(root, "commit", "-qm", "of the side")
+    git(root, "checkout", "-q", "main")
+    git(root, "merge", "-q", "--squash", "side")
+    message = (root / ".git" / "SQUASH_MSG").read_text()
+    hook(root)
+    (root / "new.md").write_text("new\n")
+    assert commits.commit(Repository.open(str(root)), ["new.md"], "save")
+    assert (root / ".git" / "SQUASH_MSG").read_text() == message
+    assert git(root, "status", "--porcelain") == "A  side.md\n"
+
+
 @pytest.mark.parametrize("name", ["pre-commit", "post-commit"])
 @pytest.mark.parametrize("folder", ["", "docs/vault"])
 def test_what_a_hook_commits_is_not_staged_as_deleted(
