@@ -1,33 +1,16 @@
 """The quick way makes the commit that git would make, or leaves it to git."""
 
-import errno
-import os
-import shutil
-import stat
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memcli.errors import Conflict, HistoryError, WriteFailed
+from memcli.errors import Conflict, HistoryError
 from memcli.storage.git import commit as commits
 from memcli.storage.git import fast_import, process, staging
-from memcli.storage.git.index_lock import IndexLock
 from memcli.storage.git.repository import Repository
 from tests.git_command import git
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    """A repository with one commit and a vault in a folder of it."""
-    git(tmp_path, "init", "-q", "-b", "main")
-    (tmp_path / "first.md").write_text("first\n")
-    git(tmp_path, "add", "first.md")
-    git(tmp_path, "commit", "-qm", "first")
-    (tmp_path / "docs" / "vault").mkdir(parents=True)
-    return tmp_path
 
 
 @pytest.fixture
@@ -74,16 +57,6 @@ def test_quick_commit_is_the_one_that_git_makes(
     git(root, "fsck", "--strict")
 
 
-@pytest.fixture
-def tracked(root: Path) -> Path:
-    """The repository, with a folder of which its index holds something."""
-    (root / "notes").mkdir()
-    (root / "notes" / "b.md").write_text("b\n")
-    git(root, "add", "notes")
-    git(root, "commit", "-qm", "notes")
-    return root
-
-
 def test_plain_repository_gets_its_commits_from_fast_import(
     tracked: Path, quick: list[str]
 ) -> None:
@@ -110,145 +83,11 @@ def test_plain_repository_gets_its_commits_from_fast_import(
     git(tracked, "fsck", "--strict")
 
 
-def test_edit_in_the_tick_of_a_commit_is_seen_by_git(tracked: Path) -> None:
-    """As after `git add`: the index is not younger than what it has not seen."""
-    place = tracked / "notes" / "a.md"
-    for number in range(10):
-        place.write_text(f"old {number}\n")
-        assert commits.commit(Repository.open(str(tracked)), ["notes/a.md"], "save")
-        place.write_text(f"new {number}\n")
-        assert git(tracked, "status", "--porcelain") == " M notes/a.md\n"
-
-
-def on_another_branch(root: Path) -> None:
-    git(root, "checkout", "-q", "--orphan", "new")
-
-
-def without_a_commit(root: Path) -> None:
-    shutil.rmtree(root / ".git")
-    git(root, "init", "-q", "-b", "main")
-    git(root, "add", "first.md")
-
-
-@pytest.mark.parametrize("unborn", [on_another_branch, without_a_commit])
-def test_first_commit_of_a_branch_leaves_what_is_staged(
-    root: Path, unborn: Callable[[Path], None]
-) -> None:
-    unborn(root)
-    (root / "new.md").write_text("new\n")
-    assert commits.commit(Repository.open(str(root)), ["new.md"], "save")
-    assert git(root, "ls-tree", "-r", "--name-only", "HEAD") == "new.md\n"
-    assert git(root, "status", "--porcelain") == "A  first.md\n"
-
-
-def make_old(*places: Path) -> None:
-    """Give all of them the same time."""
-    for place in places:
-        os.utime(place, (1_700_000_000, 1_700_000_000))
-
-
-@pytest.mark.parametrize("text", ["b\n", "B\n"], ids=["unchanged", "changed"])
-def test_edit_that_only_the_time_of_the_index_betrays_is_seen_after_a_save(
-    tracked: Path, text: str
-) -> None:
-    """Made in the second in which the index was written, with the same size."""
-    git(tracked, "config", "core.trustctime", "false")  # it takes no second to wait
-    place = tracked / "notes" / "b.md"
-    make_old(place)
-    git(tracked, "add", "--refresh", "notes/b.md")
-    git(tracked, "update-index", "-q", "--really-refresh")
-    place.write_text(text)
-    make_old(place, tracked / ".git" / "index")
-    seen = " M notes/b.md\n" if text == "B\n" else ""
-    (tracked / "notes" / "a.md").write_text("a\n")
-    assert commits.commit(Repository.open(str(tracked)), ["notes/a.md"], "save")
-    assert git(tracked, "status", "--porcelain") == seen
-
-
-def test_index_of_a_shared_repository_stays_readable(root: Path) -> None:
-    """Also where git puts the file in."""
-    git(root, "config", "core.sharedRepository", "group")
-    git(root, "update-index", "--untracked-cache")
-    before = os.umask(0o077)
-    try:
-        (root / "top.md").write_text("new\n")
-        assert commits.commit(Repository.open(str(root)), ["top.md"], "save")
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE((root / ".git" / "index").stat().st_mode) & 0o060 == 0o060
-
-
-@pytest.mark.parametrize("path", ["notes/a.md", "notes/b.md", "top.md"])
-def test_what_is_staged_a_moment_after_the_commit_stays(
-    tracked: Path, monkeypatch: pytest.MonkeyPatch, path: str
-) -> None:
-    install = IndexLock.install
-
-    def then_a_person(lock: IndexLock) -> bool:
-        installed = install(lock)
-        os.unlink(tracked / ".git" / "index.lock")
-        (tracked / path).write_text("newer\n")
-        git(tracked, "add", path)
-        return installed
-
-    monkeypatch.setattr(IndexLock, "install", then_a_person)
-    (tracked / path).write_text("saved\n")
-    assert commits.commit(Repository.open(str(tracked)), [path], "save")
-    assert git(tracked, "show", f"HEAD:{path}") == "saved\n"
-    assert git(tracked, "show", f":{path}") == "newer\n"
-
-
-def test_copies_of_killed_commands_are_removed(tracked: Path) -> None:
-    left = tracked / ".git" / "memcli-index-1"
-    left.write_text("left")
-    (tracked / "notes" / "a.md").write_text("a\n")
-    assert commits.commit(Repository.open(str(tracked)), ["notes/a.md"], "save")
-    assert not left.exists()
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="its lock holds no mark")
-@pytest.mark.parametrize("unnamed", [True, False])
-def test_full_disk_leaves_no_lock_of_the_index(
-    tracked: Path, monkeypatch: pytest.MonkeyPatch, unnamed: bool
-) -> None:
-    def full(*_: object) -> int:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    if not unnamed:
-        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
-    with monkeypatch.context() as disk:
-        disk.setattr(os, "write", full)
-        with pytest.raises(WriteFailed), IndexLock(str(tracked / ".git"), {}):
-            pass
-    assert not (tracked / ".git" / "index.lock").exists()
-
-
 def test_save_makes_no_pack_where_fetches_do(tracked: Path) -> None:
     git(tracked, "config", "transfer.unpackLimit", "1")
     (tracked / "notes" / "a.md").write_text("a\n")
     assert commits.commit(Repository.open(str(tracked)), ["notes/a.md"], "save")
     assert not list((tracked / ".git" / "objects" / "pack").iterdir())
-
-
-def test_index_that_another_git_wrote_meanwhile_is_put_right(
-    tracked: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As `git commit PATH` does, which reads the index before it locks it."""
-    index = tracked / ".git" / "index"
-    old = index.read_bytes()
-    install = IndexLock.install
-
-    def then_another_git(lock: IndexLock) -> bool:
-        installed = install(lock)
-        for _ in range(2):  # the second may be given the number of the first
-            (tracked / ".git" / "theirs").write_bytes(old)
-            os.replace(tracked / ".git" / "theirs", index)
-        return installed
-
-    monkeypatch.setattr(IndexLock, "install", then_another_git)
-    (tracked / "notes" / "a.md").write_text("a\n")
-    assert commits.commit(Repository.open(str(tracked)), ["notes/a.md"], "save")
-    assert git(tracked, "status", "--porcelain") == ""
 
 
 @pytest.mark.parametrize(
@@ -304,43 +143,6 @@ def hook(root: Path) -> None:
     path.parent.mkdir(exist_ok=True)
     path.write_text("#!/bin/sh\n")
     path.chmod(0o755)
-
-
-def test_message_of_a_squashed_merge_waits_for_its_own_commit(root: Path) -> None:
-    git(root, "checkout", "-qb", "side")
-    (root / "side.md").write_text("side\n")
-    git(root, "add", "side.md")
-    git(root, "commit", "-qm", "of the side")
-    git(root, "checkout", "-q", "main")
-    git(root, "merge", "-q", "--squash", "side")
-    message = (root / ".git" / "SQUASH_MSG").read_text()
-    hook(root)
-    (root / "new.md").write_text("new\n")
-    assert commits.commit(Repository.open(str(root)), ["new.md"], "save")
-    assert (root / ".git" / "SQUASH_MSG").read_text() == message
-    assert git(root, "status", "--porcelain") == "A  side.md\n"
-
-
-@pytest.mark.parametrize("name", ["pre-commit", "post-commit"])
-@pytest.mark.parametrize("folder", ["", "docs/vault"])
-def test_what_a_hook_commits_is_not_staged_as_deleted(
-    root: Path, name: str, folder: str
-) -> None:
-    place = root / ".git" / "hooks" / name
-    text = "test -e log.txt || { echo a > log.txt; echo a >> first.md; git add"
-    text += " log.txt first.md; }"
-    if name == "post-commit":
-        text = text.replace("; }", "; git commit -qm log; }")
-    place.parent.mkdir(exist_ok=True)
-    place.write_text(f"#!/bin/sh\n{text}\n")
-    place.chmod(0o755)
-    (root / "staged.txt").write_text("mine")
-    git(root, "add", "staged.txt")
-    vault = root / folder
-    (vault / "new.md").write_text("new\n")
-    assert commits.commit(Repository.open(str(vault)), ["new.md"], "save")
-    assert "log.txt" in git(root, "ls-tree", "--name-only", "HEAD")
-    assert git(root, "status", "--porcelain") == "A  staged.txt\n"
 
 
 def detached(root: Path) -> None:
