@@ -61,8 +61,8 @@ def refuse_filtered(repository: Repository, paths: Iterable[str]) -> None:
             defined = {name.partition(".")[2].rpartition(".")[0] for name in names}
         if what != "filter" or value in defined:
             raise NotAllowed(
-                f"{path} is stored by git with {what}={value}, which memcli does not "
-                "undo; nothing was changed",
+                f"{path} is stored by git with {what}={value}, which memcli cannot "
+                "reverse; nothing was changed",
                 hint="Do this step with git (git pull, git revert or git restore), "
                 "then repeat the command.",
                 code="git_filter",
