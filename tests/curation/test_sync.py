@@ -263,15 +263,20 @@ def test_what_is_staged_elsewhere_stays_staged(two: Clones) -> None:
 
 def test_a_kill_before_the_index_follows_leaves_nothing_staged(two: Clones) -> None:
     laptop, desk = two.roots["laptop"], two.roots["desk"]
-    (laptop / "run.sh").write_text("#!/bin/sh\n")
-    (laptop / "run.sh").chmod(0o755)
-    (laptop / "link").symlink_to("README.md")
-    (laptop / "notes.md").write_text("notes\n")
-    git(laptop, "add", "run.sh", "link", "notes.md")
-    git(laptop, "commit", "--quiet", "-m", "odd ones")
-    two.sync("laptop")
-    before = git(desk, "rev-parse", "HEAD").strip()
-    two.sync("desk")
+    for text in ("one", "two"):
+        for name in ("run.sh", "old.sh", "edited.sh"):
+            (laptop / name).write_text(f"#!/bin/sh\n# {text}\n")
+            (laptop / name).chmod(0o755)
+        if text == "two":
+            (laptop / "link").symlink_to("README.md")
+            (laptop / "notes.md").write_text("notes\n")
+        git(laptop, "add", "--all")
+        git(laptop, "commit", "--quiet", "-m", "odd ones")
+        two.sync("laptop")
+        before = git(desk, "rev-parse", "HEAD").strip()
+        two.sync("desk")
+    (desk / "old.sh").write_text("#!/bin/sh\n# one\n")
+    (desk / "edited.sh").write_text("a person's\n")
     git(desk, "read-tree", before)
     for name in ("run.sh", "link"):
         (desk / name).unlink()
@@ -279,7 +284,10 @@ def test_a_kill_before_the_index_follows_leaves_nothing_staged(two: Clones) -> N
     (desk / "draft.txt").write_text("mine\n")
     git(desk, "add", "draft.txt")
     assert merging.conclude(Repository.open(str(desk)), Move("main", before, two.tip()))
-    assert git(desk, "status", "--porcelain") == "A  draft.txt\n M notes.md\n"
+    assert git(desk, "status", "--porcelain") == (
+        "A  draft.txt\n M edited.sh\n M notes.md\n"
+    )
+    assert (desk / "edited.sh").read_text() == "a person's\n"
     assert os.readlink(desk / "link") == "README.md"
 
 

@@ -12,6 +12,7 @@ import contextlib
 import os
 import stat
 
+from memcli.entries import identity
 from memcli.entries.merging.trees import Blob
 from memcli.errors import HistoryError, MemcliError
 from memcli.named_tuple import NamedTuple
@@ -283,13 +284,29 @@ def conclude(repository: Repository, move: Move) -> bool:
         # Of all of them: the index may be as before, and is what git checks out.
         changed = differences(repository, move.before, move.after)
         unstage(repository, [each.path for each in changed])
-        put_odd(repository, changed)
+        put_odd(repository, [each for each in changed if not _edited(repository, each)])
         return True
     try:
         go(repository, move, {})
     except HistoryError:
         return False
     return True
+
+
+def _edited(repository: Repository, each: Difference) -> bool:
+    """Whether the folder holds something else at a path than the commit before had."""
+    place = os.path.join(repository.root, *each.path.split("/"))
+    if each.is_plain or not os.path.lexists(place):
+        return False
+    if each.before is None or each.before.mode == SUBMODULE:
+        return each.before is None
+    try:
+        link = os.path.islink(place)
+        data = os.fsencode(os.readlink(place)) if link else files.read(place)
+    except (OSError, MemcliError):
+        return True
+    digest = identity.sha256 if len(each.before.oid) == 64 else identity.sha1
+    return digest(b"blob %d\0" % len(data) + data).hex() != each.before.oid
 
 
 def put_odd(repository: Repository, changed: Sequence[Difference]) -> None:
