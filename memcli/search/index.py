@@ -3,15 +3,15 @@
 Invariant: no writer tells the index about a change. `Index.read` compares the files
 with those that were indexed, by (time, size, content), brings the index up to date and
 only then answers; so a save, an edit by hand, a `git pull`, a crash and a deleted file
-are one case. Everything in its folder is derived, and is made anew when it is of
-another version, damaged or gone. A reader sees one state of it, the last one that was
-written whole.
+are one case. Its folder is derived, and made anew when it is of another version,
+damaged or gone. A reader sees one state, the last one that was written whole.
 """
 
 from __future__ import annotations
 
 import os
 import time
+from _weakref import ref
 
 from memcli.entries import layout
 from memcli.entries.entry import KINDS
@@ -62,12 +62,9 @@ class Index:
 
     Attributes:
         patience: seconds to wait for another process that indexes.
-        elsewhere: gives what is resolved in another vault and counts here as well.
-        change: what the last update did.
-        stale: whether the last reader shows an older state, since another process kept
-            the index locked.
-        unreadable: the folders that could not be listed.
-        symlinks: the links to folders and `*.md` files, which are not followed.
+        elsewhere: gives what is resolved in another vault and counts here.
+        stale: whether the last reader shows an older state, as another process indexes.
+        unreadable, symlinks: folders that could not be listed; links not followed.
     """
 
     def __init__(
@@ -88,8 +85,8 @@ class Index:
         self.stale = False
         self.unreadable: list[str] = []
         self.symlinks: list[str] = []
-        self._folder = state_dirs.path(root, layout.INDEX)
-        self._lock = state_dirs.path(root, layout.INDEX_LOCK)
+        places = (state_dirs.path(root, n) for n in (layout.INDEX, layout.INDEX_LOCK))
+        self._folder, self._lock = places
         self._tell = tell or (lambda _: None)
         self._progress = progress or (lambda _done, _all: None)
         self._db: Connection | None = None
@@ -98,6 +95,10 @@ class Index:
         self._state: State | None = None
         self._version = self._scanned = 0
         self._entered: dict[str, int] = {}
+
+    def __del__(self) -> None:
+        if self._db is not None:  # which refers to itself: nothing else closes it
+            self._db.close()
 
     # --- answers
 
@@ -185,7 +186,8 @@ class Index:
             return None
         return self._reader
 
-    def _ask(self, sql: str, values: Sequence[Any] = ()) -> Iterable[Sequence[Any]]:
+    def ask(self, sql: str, values: Sequence[Any] = ()) -> Iterable[Sequence[Any]]:
+        """The rows that the tables have for a SELECT; Damaged when they changed."""
         if self._db is None or not (self._db.in_transaction or self._kept()):
             raise Damaged("the index changed meanwhile")
         return self._db.execute(sql, values)
@@ -193,10 +195,8 @@ class Index:
     def current(self, *, most: int | None = None) -> Reader:
         """A reader of the files as they are now; it lasts until the next is asked for.
 
-        What it reads may turn out to be damaged: then `mend` is to be called.
-
-        Args:
-            most: as for `read`.
+        What it reads may turn out to be damaged: then `mend` is to be called. `most`
+        is that of `read`.
         """
         self.stale = False
         state = self._opened()
@@ -241,7 +241,7 @@ class Index:
 
     def _told(self) -> Iterator[tuple[bytes, bytes]]:
         sql = "SELECT row, words, crc FROM told ORDER BY path"
-        for row, words, crc in self._ask(sql):
+        for row, words, crc in self.ask(sql):
             checked(row + words, crc)
             yield row, words
 
@@ -292,7 +292,8 @@ class Index:
                 self._reader.count_resolved(self.elsewhere())
                 return self._reader
             self._reader.close()
-        store = Store(self._ask, state.size)
+        me: Any = ref(self)  # no circle: an index that is let go closes its file
+        store = Store(lambda sql, values: me().ask(sql, values), state.size)
         reader = Reader(store, state.broken, self._agent, self.root)
         reader.count_resolved(self.elsewhere())
         self._reader, self._state = reader, state
@@ -345,8 +346,7 @@ class Index:
         """Say which folders of the vault are not read, since a link stands there."""
         for path in links:
             if layout.is_own_folder(path, KINDS) and not layout.is_odd(path):
-                what = "a symbolic link, which memcli does not follow"
-                self._tell(f"{path} is {what}; see: memcli doctor --fix")
+                self._tell(f"{path} is a symbolic link, not read: memcli doctor --fix")
 
     def _settled(self, state: State) -> State:
         """Note that files and folders are racy no more, after a look at all."""

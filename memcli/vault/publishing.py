@@ -198,7 +198,7 @@ class _Found:
         self._repository = repository
         self._files = files
         self._progress = progress or (lambda _done, _all: None)
-        self._ids: set[str] = set()
+        self._hidden: set[str] = set()
         self.broken = 0
 
     def tables(self, blobs: Iterable[Blob]) -> Tables:
@@ -218,8 +218,8 @@ class _Found:
 
                 def seen(entry: Entry, names: list[bool] = names) -> Entry | None:
                     if entry.visibility is not Visibility.SHARED:
+                        self._hidden.add(entry.id)
                         return None
-                    self._ids.add(entry.id)
                     names.append(_names_others(entry))
                     return entry
 
@@ -230,7 +230,7 @@ class _Found:
                 elif found.document is not None:
                     tables.add(blob.path, blob.id, found.document)
             self._progress(start + len(some), len(wanted))
-        # Once it is known which entries are published.
+        # Once it is known which entries are not published.
         for blob, data in naming:
             document = self._files.held(blob.path, data, self._censored).document
             if document is not None:
@@ -239,11 +239,11 @@ class _Found:
 
     def _censored(self, entry: Entry) -> Entry:
         """An entry without the ids of those that are not published."""
-        ids = self._ids
-        evidence = tuple(name for name in entry.evidence if name in ids)
+        hidden, by = self._hidden, entry.superseded_by
+        evidence = tuple(name for name in entry.evidence if name not in hidden)
         return entry.replace(
-            supersedes=entry.supersedes if entry.supersedes in ids else None,
-            superseded_by=entry.superseded_by if entry.superseded_by in ids else None,
+            supersedes=None if entry.supersedes in hidden else entry.supersedes,
+            superseded_by=None if by in hidden else by,
             evidence=evidence,
             fingerprints=tuple(
                 each

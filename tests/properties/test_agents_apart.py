@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.cli import commands, plain
+from memcli.cli import commands, flags, plain
 from memcli.cli.context import Context
 from memcli.cli.inspect import TOPICS
 from memcli.cli.mcp import catalog, tools
@@ -117,11 +117,12 @@ class Door:
 
     def run(self, *words: str) -> tuple[str, Any]:
         """A command line, and its answer: data and text, or the error."""
-        values = plain.parse(words[0], list(words[1:]))
+        name, *rest = plain.in_order(list(words))
+        values = plain.parse(name, rest)
         assert values is not None, words
         context = self.context()
         try:
-            result = commands.answer(words[0], context, values)
+            result = commands.answer(name, context, flags.with_fields(name, values))
         except MemcliError as error:
             failed = [error.error_code, error.message, error.hint, *self.said]
             return " ".join(words), failed
@@ -229,12 +230,12 @@ def looks(door: Door) -> Iterator[tuple[str, Any]]:
     yield run("export")
     yield run("recall", "--set", "all=true")
     yield run("recall", "--set", "all=true", "--status", "superseded")
-    for flags in ([], ["--by", "tag"], ["--status", "pending"], ["--project", "x"]):
-        yield run("list", "--all", *flags)
+    for more in ([], ["--by", "tag"], ["--status", "pending"], ["--project", "x"]):
+        yield run("list", "--all", *more)
     yield tool("memory_recall", query="Zeppelin token", explain=True)
     yield tool("memory_reflect", query="when do we deploy the billing service?")
     yield run("reflect", "is Zeppelin cold on Mondays?")
-    yield run("resolve", "--list", "--all")
+    yield run("list", "--by", "status")
     yield run("review", "--list")
     yield run("ideas")
     yield run("entities", "waiting")
@@ -265,7 +266,7 @@ def unknown(door: Door) -> Iterator[tuple[str, Any]]:
         yield run("inspect", name)
         yield run("show", name)
         yield run("evolve", name, "other words")
-        yield run("evolve", "--revert", name)
+        yield run("undo", name)
         yield run("resolve", name)
         yield run("tag", name, "+x")
         yield run("edit", name)
@@ -292,7 +293,7 @@ def script(door: Door, transcript: str) -> Iterator[tuple[str, Any]]:
     yield from unknown(door)
     yield run("resolve", "--query", "build broken main", "--yes")
     yield tool("memory_resolve", query="Zeppelin token twice")
-    yield run("review", "--undo")
+    yield run("undo")
     yield run("ideas", "promote", "maybe")
     yield run("ideas", "dismiss", "cache-the-index")
     yield run("entities", "register", "Zeppelin")
@@ -461,7 +462,7 @@ def test_nothing_private_stands_in_what_a_mate_is_told_of_shared_memories(
         door.run("recall", "gateway", "--set", "history=true", "--explain"),
     ]
     for name in sorted(ids(mate)):
-        steps += [door.run("inspect", name), door.run("evolve", "--revert", name)]
+        steps += [door.run("inspect", name), door.run("undo", name)]
         steps += [("get", door.python(operator.methodcaller("get", name)))]
         steps += [door.run("evolve", name, "other words"), door.run("resolve", name)]
     for what, answer in steps:

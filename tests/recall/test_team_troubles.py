@@ -106,7 +106,7 @@ REFUSED: dict[str, tuple[Trouble, str]] = {
     "config: for ever": (config("[limits]\nlock_wait = 1e300\n"), "to 3,600"),
     "config: too late": (
         config("[reflections.invariant]\nmax_age = 1e300\n"),
-        "to 1,000,000",
+        "must be a whole number",
     ),
     "config: NUL": (config("\0" * 99), "Invalid statement"),
     "settings: file": (instead(".memcli", Path.touch), "not a memcli vault"),
