@@ -64,8 +64,10 @@ class Index:
         patience: seconds to wait for another process that indexes.
         elsewhere: gives what is resolved in another vault and counts here.
         stale: whether the last reader shows an older state, as another process indexes.
-        unreadable, symlinks: folders that could not be listed; links not followed.
+        unreadable, symlinks: folders that cannot be listed; links not followed.
     """
+
+    _db: Connection | None = None
 
     def __init__(
         self,
@@ -85,15 +87,13 @@ class Index:
         self.stale = False
         self.unreadable: list[str] = []
         self.symlinks: list[str] = []
-        places = (state_dirs.path(root, n) for n in (layout.INDEX, layout.INDEX_LOCK))
-        self._folder, self._lock = places
+        self._folder = state_dirs.path(root, layout.INDEX)
+        self._lock = state_dirs.path(root, layout.INDEX_LOCK)
         self._tell = tell or (lambda _: None)
         self._progress = progress or (lambda _done, _all: None)
-        self._db: Connection | None = None
-        self._is_in_memory = False
         self._reader: Reader | None = None
         self._state: State | None = None
-        self._version = self._scanned = 0
+        self._is_in_memory, self._version, self._scanned = False, 0, 0
         self._entered: dict[str, int] = {}
 
     def __del__(self) -> None:
