@@ -106,7 +106,7 @@ Asked = Annotated[
     Option(
         "--asked",
         metavar="PHRASE",
-        help="Other words by which somebody may ask for it; repeatable, up to 8",
+        help="Other words that a question may use; repeatable, up to 8",
     ),
 ]
 NewEntities = Annotated[

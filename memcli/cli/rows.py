@@ -58,7 +58,7 @@ def draw(
         short: shows its id.
         explain: also why it was chosen.
         note: a line of its own below what it is.
-        asked: phrases by which somebody may ask for it.
+        asked: other words that a question may use.
     """
     date = (row.occurred_at or row.created)[:10]
     state = "" if row.status == "active" else f" {row.status}"

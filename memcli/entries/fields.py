@@ -105,7 +105,7 @@ TABLE: tuple[Field, ...] = (
     Field(
         "asked",
         ASKED,
-        f"up to {MOST_ASKED} phrases in other words by which somebody may ask for it",
+        f"up to {MOST_ASKED} phrases in other words that a question may use",
     ),
     Field("entities", LINES, "names of what it mentions, linked when it is written"),
     Field(

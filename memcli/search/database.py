@@ -145,9 +145,6 @@ def write(db: sqlite3.Connection, change: Callable[[], _Done]) -> _Done:
         try:
             done = change()
             db.execute("COMMIT")
-            # Where another process reads, the next writer does it: nobody waits.
-            db.execute("PRAGMA busy_timeout = 0")
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except BaseException:
             end(db)
             raise
@@ -155,6 +152,13 @@ def write(db: sqlite3.Connection, change: Callable[[], _Done]) -> _Done:
         if code_of(error) in _SPEAKS_OF_DISK:
             raise Unwritable(str(error)) from error
         raise
+    try:
+        # What fails here was kept all the same, and the next writer does it: where
+        # another process reads, nobody waits.
+        db.execute("PRAGMA busy_timeout = 0")
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except Error:
+        pass
     return done
 
 

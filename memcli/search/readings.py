@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from itertools import islice
 
 from memcli.search.ranking.corpus import NEAR, SAME, SPELLING, Reading
 from memcli.search.word_table import WordList, WordTable
@@ -95,20 +94,6 @@ def likely(question: Sequence[tuple[str, str]]) -> list[str]:
 
 def _may_be_wrong(word: str) -> bool:
     return len(word) >= _SHORTEST and word.isalpha()
-
-
-def _begun(
-    question: Sequence[tuple[str, str]], reader: Reader
-) -> Iterator[tuple[str, Sequence[str]]]:
-    """The beginnings and endings by which the words of a question are respelled."""
-    _, _, ordinary = _tables()
-    unknown = (
-        (text, word)
-        for text, word in dict.fromkeys(question)
-        if _may_be_wrong(word) and not reader.frequency(text)
-    )
-    for text, word in islice(unknown, _MOST_RESPELLED):
-        yield from _looked_for(text, word, known=word in ordinary)
 
 
 def _looked_for(

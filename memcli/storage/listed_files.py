@@ -83,12 +83,6 @@ class ListedFiles:
             if folder == top or folder.startswith(inside)
         }
 
-    def is_of(self, folders: Mapping[str, bytes]) -> bool:
-        """Whether it lists exactly the files of `Listing.folders`."""
-        return len(folders) == len(self._places) and all(
-            self.part(name) == part for name, part in folders.items()
-        )
-
     def times(self, paths: Iterable[str]) -> dict[str, int]:
         """The times of those of these paths that it lists."""
         return times_in(self.part, paths)

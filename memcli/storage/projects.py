@@ -83,11 +83,6 @@ def of(folder: str | None, environ: Mapping[str, str]) -> Project | None:
     return Project(_name_of_folder(place), top)
 
 
-def of_remote(url: str) -> str | None:
-    """The name of the project that has this remote; None for no remote's address."""
-    return remotes.name_of(url)
-
-
 def _configured(
     real: str,
     repository: remotes.Repository | None,

@@ -152,7 +152,7 @@ class Database:
             why = "no answer in time" if late else said
             return Unavailable(
                 f"{where} cannot be asked: {why}",
-                hint="Ask again, or ask whoever runs the database.",
+                hint="Try again later, or tell the administrator of the database.",
             )
         return MemcliError(f"{where} cannot answer: {said}", code="database_failed")
 

@@ -98,8 +98,8 @@ def parsed(words: Sequence[str]) -> tuple[str, dict[str, str], str]:
     """Read the words after `memcli hook`.
 
     Returns:
-        The event; its flags; why the words are not understood, or an empty text. A hook
-        that is not understood says nothing: it might ask as somebody else.
+        The event; its flags; why the words are not understood, or an empty text. Such a
+        hook says nothing, since it could use the wrong vault or agent.
     """
     event = ""
     flags: dict[str, str] = {}

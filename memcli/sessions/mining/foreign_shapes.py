@@ -195,7 +195,7 @@ DOUBTFUL: Final = _any(
     r"\s[\u2013\u2014-]{1,2}\s(?-i:[A-Z][a-z'.-]+(?: [A-Z][\w'.-]*){1,2})\s*$",
     r"^\s+\*\s|^[^\"]*\"(?:[^\"]*\"[^\"]*\")*[^\"]*$|[\u201c-\u201f\u00ab\u00bb\u2039\u203a\u300c-\u300f]|\b(?:is|are|was|has|says?|said|prints?|printed|contains?|shows?|reads?|gets?|got|returns?|errors?|with|as|like)\s*$",
     r"\b(?:according to|as per|laut|selon|seg\u00fan|secondo)\b|^\W*per the\b|\bhereby\b|\blicensed under\b|\bcopyright\b",
-    # A message to somebody else, an example; who says it comes last.
+    # A message to another person; an example; a line that ends with "NAME wrote".
     r"^\W*(?:please )?(?:tell|ask|remind|inform|e-?mail|message) (?!(?:me|us|you|it|for|before|first|when\w*|if|each|every|agents?|claude|codex|gemini)\b)\w+|^\W*(?:e\.g\.|i\.e\.|for (?:example|instance)\b)|\b(?!(?:i|we)\b)\w+ (?:wrote|said|says)\W*$",
     # A capital within a sentence begins the text that the sentence speaks of.
     r"\w (?-i:From|Always|Never|We|We've|Do|Don't|Please|Use|Every|All|Any|Before|After|When|Whenever|If|Make|Remember|In|For|The|Our|You)\b",
