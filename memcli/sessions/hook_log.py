@@ -44,11 +44,11 @@ def note(root: str, line: Mapping[str, Any]) -> None:
 
 
 def _clean(value: Any) -> Any:
-    """A value without a secret; ids of hosts, numbers and short words have none."""
+    """A value without a secret; ids, numbers, times and short words have none."""
     if (
         not isinstance(value, str)
         or len(value) < 15
-        or not value.strip("0123456789abcdef-")
+        or not value.strip("0123456789abcdef-:.+TZ")
     ):
         return value
     from memcli.entries import no_secrets

@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import re
 
-from memcli.entries.text import orders
-
 # What models emit around turns and calls: a digest for a model must hold none, even
 # when a memory does.
 _SCAFFOLDING = r"(?<=<)(?=\|\w)|(?<=\bto)=(?=functions)"
@@ -132,6 +130,8 @@ def _judged(folded: str) -> str | None:
         may = all(any(word in folded for word in words) for words in groups)
         if may and re.search(pattern, folded, re.IGNORECASE):
             return name
+    from memcli.entries.text import orders  # its tables cost a hook 3 ms
+
     return orders.order(folded)
 
 
