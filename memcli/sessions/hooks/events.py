@@ -187,17 +187,22 @@ def _session_start(
     try:
         if event.session:
             _begin(root, event)
-        # Each agent sweeps its own sessions.
-        if telling.is_time(root, "swept" + markers.mark_of(agent_name()), _SWEEP_EVERY):
-            line["did"] = start(root, "--sweep")
-        background_sync.at_session(os.environ)
     except OSError as error:  # a disk that is full or read-only can be read
         line["error"] = hook_log.named(error)
-    if not hook_payload.takes_text(event.host, event.name):
-        return ""
-    from memcli.sessions.hooks import at_start
+    text = ""
+    if hook_payload.takes_text(event.host, event.name):
+        from memcli.sessions.hooks import at_start
 
-    return at_start.at_start(root, event, line, limits)
+        text = at_start.at_start(root, event, line, limits)
+    # Afterwards: the sweep may hold the index for as long as it is being built.
+    try:
+        # Each agent sweeps its own sessions.
+        if telling.is_time(root, "swept" + markers.mark_of(agent_name()), _SWEEP_EVERY):
+            line.setdefault("did", start(root, "--sweep"))
+        background_sync.at_session(os.environ)
+    except OSError as error:
+        line["error"] = hook_log.named(error)
+    return text
 
 
 def _prompt_submit(

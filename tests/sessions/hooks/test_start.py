@@ -12,6 +12,7 @@ from memcli.entries.entry import SUMMARY_TAG, Entry
 from memcli.entries.text import prompt_injection
 from memcli.hosts.memories import tools
 from memcli.sessions.briefing import frame
+from memcli.sessions.hooks import at_start, events
 from memcli.storage import projects
 from memcli.storage.code_history import CodeHistory
 from tests.conftest import VaultMaker
@@ -381,3 +382,24 @@ def test_a_repositorys_titles_come_after_the_users(
     vault = make_vault(now_ms=None, cwd=str(shop))
     save(vault, "The office moved to Lisbon.\n\nIn May.", kind="event")
     assert "Lisbon" in start(vault, shop)
+
+
+def test_the_sweep_begins_after_the_answer_so_that_it_cannot_hold_the_index(
+    live: Vault, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(live, "Releases are cut on Tuesdays.")
+    done: list[str] = []
+    framed = at_start.at_start
+
+    def answer(*given: Any) -> str:
+        done.append("answer")
+        return framed(*given)
+
+    def begin(root: str, *flags: str) -> str:
+        done.append(*flags)
+        return "started"
+
+    monkeypatch.setattr(at_start, "at_start", answer)
+    monkeypatch.setattr(events, "start", begin)
+    assert "Tuesdays" in start(live, shop)
+    assert done == ["answer", "--sweep"]
