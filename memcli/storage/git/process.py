@@ -259,27 +259,30 @@ if sys.platform != "win32":
             while rest:  # one write may take only a part
                 rest = rest[os.write(stdin, rest) :]
             os.lseek(stdin, 0, os.SEEK_SET)
-            pid = os.posix_spawn(
-                command[0],
-                command,
-                env,
-                file_actions=[
-                    (os.POSIX_SPAWN_DUP2, stdin, 0),
-                    (os.POSIX_SPAWN_DUP2, stdout, 1),
-                    (os.POSIX_SPAWN_DUP2, stderr, 2),
-                ],
-                setsigdef=[signal.SIGPIPE],  # Python ignores it; git must not
-                setpgroup=0 if alone else os.getpgrp(),
-            )
-            group = -pid if alone else pid
-            tie(group)
+            pid = group = 0
             try:
+                pid = os.posix_spawn(
+                    command[0],
+                    command,
+                    env,
+                    file_actions=[
+                        (os.POSIX_SPAWN_DUP2, stdin, 0),
+                        (os.POSIX_SPAWN_DUP2, stdout, 1),
+                        (os.POSIX_SPAWN_DUP2, stderr, 2),
+                    ],
+                    setsigdef=[signal.SIGPIPE],  # Python ignores it; git must not
+                    setpgroup=0 if alone else os.getpgrp(),
+                )
+                group = -pid if alone else pid
+                tie(group)
                 slow = not _has_ended(pid, min(seconds, _SOON)) and (
                     _waits_in_vain(env)
                     or not _has_ended(pid, max(0.0, seconds - _SOON))
                 )
                 status = _end(pid, group) if slow else os.waitpid(pid, 0)[1]
             except KeyboardInterrupt:
+                if not group:  # before git was started
+                    raise
                 # git is interrupted as well. Wait for its end: when it had finished,
                 # the interrupt came too late and is dropped, or a commit that was made
                 # would be reported as one that was not.

@@ -482,11 +482,11 @@ def test_interrupted_commit_is_undone_or_done(vault: Vault) -> None:
     while not (vault.root / ".git/started").exists():
         time.sleep(0.01)
     os.killpg(running.pid, signal.SIGINT)  # as the terminal does on Ctrl-C
-    _, said = running.communicate()
-    # On a busy machine git is seen dead of it before Python has told of its own.
-    assert b"KeyboardInterrupt" in said or b"git ended" in said
-    assert vault.git("rev-list", "--count", "HEAD") == "1\n"
-    assert vault.status() == "?? a.md\n"
+    running.communicate()
+    # An interrupt that comes when git has finished is dropped.
+    made = running.returncode == 0
+    assert vault.git("rev-list", "--count", "HEAD") == ("2\n" if made else "1\n")
+    assert vault.status() == ("" if made else "?? a.md\n")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the signal of a pipe is Linux's")
