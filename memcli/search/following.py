@@ -18,8 +18,7 @@ from memcli.search import database
 from memcli.search.store import Damaged, Size, Store, decoded, encoded
 from memcli.storage import files
 from memcli.storage.cache import MALFORMED
-from memcli.storage.listed_files import stats_of, times_in
-from memcli.storage.listing import scan_changed, stamp_of
+from memcli.storage.listing import scan_changed, stamp_of, stats_of, times_in
 
 TYPE_CHECKING = False
 
@@ -77,7 +76,7 @@ class State(NamedTuple):
         broken: by path the line and reason of files that are not entries.
         size: the sums over all documents.
         folders: by folder its time, 0 where that does not tell of every later change,
-            and its files (`listed_files.part`), empty where it has none.
+            and its files (`listing.part`), empty where it has none.
     """
 
     config: tuple[int, int]

@@ -38,44 +38,31 @@ def load(path: str, parsed: Callable[[Any], _Parsed]) -> _Parsed | None:
     A value of another shape than the parser expects is none, whether the parser says
     so with None or raises one of `MALFORMED`.
     """
-    return load_with_bytes(path, lambda value, _: parsed(value))
-
-
-def load_with_bytes(
-    path: str, parsed: Callable[[Any, bytes], _Parsed | None]
-) -> _Parsed | None:
-    """As `load`, of the value and of the bytes that `store` was given beside it."""
     try:
         data = read(path, limit=_LARGEST)
-        if data[: len(_MAGIC)] != _MAGIC:
-            return None
-        if data[len(_MAGIC) : _HEAD] != _checksum(memoryview(data)[_HEAD:]):
+        body = data[_HEAD:]
+        if data[:_HEAD] != _MAGIC + _checksum(body):
             return None
         import json
 
-        value, _, beside = data[_HEAD:].partition(b"\n")
-        return parsed(json.loads(value), beside)
+        return parsed(json.loads(body))
     except (Unreadable, *MALFORMED):
         return None
 
 
-def store(path: str, value: Any, beside: bytes = b"") -> None:
-    """Put a value into a file, at once; not durable, since it can be made again.
-
-    Args:
-        path: the file; its folder exists.
-        value: what JSON can hold.
-        beside: bytes kept behind it as they are, where JSON is too slow.
+def store(path: str, value: Any) -> None:
+    """Put a value that JSON can hold into a file, at once; not durable, since it can be
+    made again.
 
     Raises:
-        OSError: the disk refuses.
+        OSError: the disk refuses, or the file's folder does not exist.
     """
     import json
 
-    # ASCII alone: file names may hold half a surrogate pair. No line break in it.
-    body = json.dumps(value, separators=(",", ":")).encode("ascii") + b"\n" + beside
+    # ASCII alone: file names may hold half a surrogate pair.
+    body = json.dumps(value, separators=(",", ":")).encode("ascii")
     write_derived(path, _MAGIC + _checksum(body) + body)
 
 
-def _checksum(body: bytes | memoryview) -> bytes:
+def _checksum(body: bytes) -> bytes:
     return zlib.crc32(body).to_bytes(4, "little")

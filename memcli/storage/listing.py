@@ -9,17 +9,24 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from array import array
 
 from memcli.entries.layout import FOREIGN
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage.files import reason_of
-from memcli.storage.listed_files import part, stats_of
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import (
+        Callable,
+        Collection,
+        Iterable,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
 
 _WINDOWS = sys.platform == "win32"
 # From an open folder the kernel finds each of its files by name, and need not walk
@@ -256,3 +263,65 @@ def _is_folder(link: os.DirEntry[str]) -> bool:
         return link.is_dir()
     except OSError:
         return False
+
+
+# --- the bytes of a folder's files -----------------------------------------------
+
+_LARGEST = (1 << 63) - 1
+
+
+def part(
+    folder: str, names: Sequence[str], times: Iterable[int], sizes: Iterable[int]
+) -> bytes:
+    """The files of one folder as bytes; the same files give the same bytes.
+
+    They are a line with the size of the names and the number of files; the folder and
+    the names, separated by zeros; their times, then their sizes (i64 each).
+
+    Args:
+        folder: its vault-relative POSIX path, "" for the root.
+        names: of the files.
+        times: `stamp_of` each of them.
+        sizes: in bytes.
+    """
+    text = "\0".join((folder, *names)).encode("utf-8", "surrogatepass")
+    start = b"%d %d\n" % (len(text), len(names))
+    return b"".join((start, text, _numbers(times), _numbers(sizes)))
+
+
+def _numbers(numbers: Iterable[int]) -> bytes:
+    numbers = list(numbers)
+    try:
+        return array("q", numbers).tobytes()
+    except OverflowError:  # a clock in the year 2300
+        return array("q", (number & _LARGEST for number in numbers)).tobytes()
+
+
+def stats_of(part: bytes | None) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The paths of the files that `part` describes, each with time and size."""
+    if part is None:
+        return
+    start, _, rest = part.partition(b"\n")
+    length, count = map(int, start.split())
+    folder, *names = rest[:length].decode("utf-8", "surrogatepass").split("\0")
+    times, sizes = array("q"), array("q")
+    times.frombytes(rest[length : length + 8 * count])
+    sizes.frombytes(rest[length + 8 * count :])
+    prefix = folder + "/" if folder else ""
+    for name, time, size in zip(names, times, sizes, strict=True):
+        yield prefix + name, (time, size)
+
+
+def times_in(
+    part_of: Callable[[str], bytes | None], paths: Iterable[str]
+) -> dict[str, int]:
+    """The times of those of these paths that the parts of their folders list."""
+    wanted: dict[str, set[str]] = {}
+    for path in paths:
+        wanted.setdefault(path.rpartition("/")[0], set()).add(path)
+    return {
+        path: stat[0]
+        for folder, here in wanted.items()
+        for path, stat in stats_of(part_of(folder))
+        if path in here
+    }

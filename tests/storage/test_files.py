@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from memcli.errors import LockBusy, Unreadable, WriteFailed
 from memcli.storage import files, listing, new_files
-from memcli.storage.listed_files import stats_of
-from memcli.storage.listing import paths_of, scan
+from memcli.storage.listing import paths_of, scan, stats_of
 from memcli.storage.lock import Lock
 from tests.conftest import ROOT
 

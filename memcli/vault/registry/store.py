@@ -17,8 +17,7 @@ from memcli.entries.entry import EntityType, Status, Visibility
 from memcli.entries.text.mentions import Compiled, fold
 from memcli.errors import InvalidEntry, MemcliError
 from memcli.storage import cache, files, state_dirs
-from memcli.storage.listed_files import stats_of
-from memcli.storage.listing import scan
+from memcli.storage.listing import scan, stats_of
 from memcli.storage.vault_paths import inside
 
 TYPE_CHECKING = False
