@@ -18,7 +18,7 @@ from memcli.hosts.transcript import Session, Step
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.judging import command
 from memcli.sessions.judging.command import Judge, JudgeFailed
-from memcli.storage import files, toml_edit, user_config, user_folder
+from memcli.storage import files, state_dirs, toml_edit, user_config
 
 TYPE_CHECKING = False
 
@@ -287,7 +287,7 @@ def _change(
     dry_run: bool,
 ) -> JudgeChange:
     """The config with another value; raises where the user has chosen a judge."""
-    path = user_folder.path_of(context.environ)
+    path = state_dirs.path_of(context.environ)
     configured = command.configured(context.environ)
     proposed = {host.judge for host in table.with_hooks()}
     if configured and configured.command not in proposed:

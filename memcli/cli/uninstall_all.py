@@ -120,13 +120,13 @@ def _skills(context: Context, *, dry_run: bool) -> list[Step]:
 
 def _left(context: Context) -> list[tuple[str, str]]:
     """What memcli has made on this machine besides, with where it is."""
-    from memcli.storage import known_vaults, state_dirs, user_config
+    from memcli.storage import known_vaults, state_dirs
 
     left = []
     default = known_vaults.default_vault(context.environ)
     if default:
         left.append(("your vault", default))
-    config = user_config.folder(context.environ)
+    config = state_dirs.user_folder(context.environ)
     if os.path.isdir(config):
         left.append(("your config", config))
     left += [

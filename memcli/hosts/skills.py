@@ -19,7 +19,7 @@ import re
 from memcli.errors import MemcliError, SkillNotFound, Unreadable, UsageError
 from memcli.hosts import project_folder, table
 from memcli.named_tuple import NamedTuple
-from memcli.storage import files, package_data
+from memcli.storage import files, state_dirs
 
 TYPE_CHECKING = False
 
@@ -119,7 +119,7 @@ def _skill(name: str, about: dict[str, Any]) -> Skill:
 
 
 def _source(name: str) -> str:
-    path = os.path.join(package_data.folder("skills"), *name.split("/"))
+    path = os.path.join(state_dirs.our_folder("skills"), *name.split("/"))
     try:
         return _lf(files.read(path)).decode()
     except (Unreadable, UnicodeDecodeError) as error:

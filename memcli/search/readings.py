@@ -12,7 +12,7 @@ from functools import cache
 
 from memcli.search.ranking.corpus import NEAR, SAME, SPELLING, Reading
 from memcli.search.word_table import WordList, WordTable
-from memcli.storage import package_data
+from memcli.storage import state_dirs
 
 TYPE_CHECKING = False
 
@@ -170,7 +170,7 @@ def one_edit(one: str, other: str) -> bool:
 
 @cache
 def _tables() -> tuple[WordTable, WordTable, WordList]:
-    folder = package_data.folder("words")
+    folder = state_dirs.our_folder("words")
     return (
         WordTable(os.path.join(folder, "developers.bin")),
         WordTable(os.path.join(folder, "near.bin")),

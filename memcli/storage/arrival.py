@@ -15,7 +15,7 @@ from memcli.entries import layout
 from memcli.errors import Conflict, MemcliError, NotAllowed, UnsafePath
 from memcli.storage import files
 from memcli.storage.change import Change, parents
-from memcli.storage.git import limits, merging
+from memcli.storage.git import merging
 from memcli.storage.git.complaints import refuse_filtered
 from memcli.storage.git.merging import LINK, SUBMODULE, Difference
 from memcli.storage.git.repository import Repository
@@ -207,14 +207,14 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
         NotAllowed: git would pass memories through a program that the remote names, or
             passes what is new through one of the user's.
     """
-    limits.refuse_count(len(changed))
+    merging.refuse_count(len(changed))
     new = {
         each.path: each.after.oid
         for each in changed
         if each.is_plain and each.after and each.after.oid
     }
     if new:
-        limits.refuse_sizes(merging.sizes(repository, [*new.values()]), [*new])
+        merging.refuse_sizes(merging.sizes(repository, [*new.values()]), [*new])
     for each in changed:
         if each.after and any(ord(letter) < 32 for letter in each.path):
             raise UnsafePath(f"{each.path!r} holds a control character")

@@ -11,7 +11,7 @@ import os
 import re
 
 from memcli.errors import HistoryError
-from memcli.storage.git import place, tip
+from memcli.storage.git import tip
 from memcli.storage.git.process import MOST_PRINTED, GitResult, clean_environment, run
 from memcli.storage.git.remotes import may_filter
 
@@ -60,7 +60,7 @@ class CodeHistory:
     @classmethod
     def open(cls, folder: str, environ: Mapping[str, str] | None) -> Self | None:
         """The history of a project; None where it is not under git."""
-        found = place.find(folder)
+        found = tip.find(folder)
         return cls(folder, *found, environ) if found else None
 
     def commit(self) -> str:

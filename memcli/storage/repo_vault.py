@@ -13,8 +13,8 @@ import stat
 
 from memcli.errors import NotAllowed, Unreadable, VaultNotFound
 from memcli.named_tuple import NamedTuple
-from memcli.storage import files, user_folder
-from memcli.storage.git import place
+from memcli.storage import files, state_dirs
+from memcli.storage.git import tip
 
 TYPE_CHECKING = False
 
@@ -68,7 +68,7 @@ def find(folder: str | None, environ: Mapping[str, str]) -> RepoVault | None:
     """
     if not folder or not os.path.isabs(folder):
         return None
-    found = place.find(folder)
+    found = tip.find(folder)
     if found is None:
         return None
     top = found[0]
@@ -119,7 +119,7 @@ def revoke(folder: str, environ: Mapping[str, str]) -> str | None:
     Returns:
         The top of the repository; None when it was not allowed.
     """
-    around = place.find(folder)
+    around = tip.find(folder)
     for top in (os.path.realpath(folder), around and around[0]):
         if top and _permitted(top, environ) is not None:
             files.remove(_file(top, environ))
@@ -129,7 +129,7 @@ def revoke(folder: str, environ: Mapping[str, str]) -> str | None:
 
 def permissions(environ: Mapping[str, str]) -> list[Permission]:
     """What the user allows, in the order of the folders."""
-    folder = os.path.join(user_folder.folder(environ), _PERMISSIONS)
+    folder = os.path.join(state_dirs.user_folder(environ), _PERMISSIONS)
     try:
         names = os.listdir(folder)
     except OSError:
@@ -140,7 +140,7 @@ def permissions(environ: Mapping[str, str]) -> list[Permission]:
 
 def top_of(folder: str) -> str | None:
     """The top of the work tree around a folder; None when it is not under git."""
-    found = place.find(folder)
+    found = tip.find(folder)
     return found and found[0]
 
 
@@ -201,4 +201,4 @@ def _file(top: str, environ: Mapping[str, str]) -> str:
 
     label = "".join(c if c.isalnum() else "-" for c in os.path.basename(top))[:40]
     name = f"{label}-{crc32(os.fsencode(top)):08x}.json"
-    return os.path.join(user_folder.folder(environ), _PERMISSIONS, name)
+    return os.path.join(state_dirs.user_folder(environ), _PERMISSIONS, name)

@@ -1,4 +1,5 @@
-"""Where memcli keeps what it makes for itself about a vault: outside the working tree.
+"""Where memcli keeps what it makes for itself about a vault: outside the working tree;
+and where the user's settings, and the folders that come with memcli, are.
 
 Invariant: nothing that git writes into a vault can create, change or be taken for one
 of these files. The index and other caches lie in the user's cache folder; logs,
@@ -19,10 +20,8 @@ import time
 import zlib
 
 from memcli.entries import layout
-from memcli.errors import InvalidValue, WriteFailed
+from memcli.errors import InvalidValue, MemcliError, WriteFailed
 
-# Not from `typing`, which costs more than a bare Python: a hook asks before each edit
-# where a vault's files are, so `contextlib` is left to the functions that need it.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def path(root: str, name: str, environ: Mapping[str, str] | None = None) -> str:
         InvalidValue: MEMCLI_STATE names none that can be used.
     """
     if name in _WITH_GIT:
-        from memcli.storage.git.place import git_dir_of
+        from memcli.storage.git.tip import git_dir_of
 
         git_dir = git_dir_of(root)
         if git_dir:
@@ -276,3 +275,50 @@ def _last_written(folder: str) -> float:
     for place, _, names in os.walk(folder):
         times += (os.lstat(os.path.join(place, name)).st_mtime for name in names)
     return max(times)
+
+
+def user_folder(environ: Mapping[str, str]) -> str:
+    """The folder of the user's own settings."""
+    # `platformdirs` would cost every command 30 ms to find one path.
+    above = environ.get("XDG_CONFIG_HOME") or environ.get("APPDATA")
+    if not above:
+        above = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".config")
+    return os.path.join(above, "memcli")
+
+
+def path_of(environ: Mapping[str, str]) -> str:
+    """The path of the user's config file, which may not be there."""
+    return os.path.join(user_folder(environ), "config.toml")
+
+
+def default_vault(environ: Mapping[str, str]) -> str | None:
+    """The vault that the user made the default, if any."""
+    try:
+        with open(default_vault_file(environ), encoding="utf-8") as file:
+            return file.read().strip() or None
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def default_vault_file(environ: Mapping[str, str]) -> str:
+    """The file that names the default vault."""
+    # One line in a file of its own: parsing TOML costs 11 ms.
+    return os.path.join(user_folder(environ), "default-vault")
+
+
+def our_folder(name: str) -> str:
+    """The folder of this name in the package data, or in the checkout memcli runs from.
+
+    Raises:
+        MemcliError: this installation lacks it.
+    """
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    for path in (
+        os.path.join(package, "_data", name),
+        os.path.join(os.path.dirname(package), name),
+    ):
+        if os.path.isdir(path):
+            return path
+    raise MemcliError(
+        f"{name} is not part of this installation", hint="Install memcli again."
+    )

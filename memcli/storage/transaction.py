@@ -14,8 +14,7 @@ from __future__ import annotations
 from memcli.errors import Conflict, LockBusy, WriteFailed
 from memcli.storage import files, journal, settings
 from memcli.storage.change import Change
-from memcli.storage.finishing import finish, lock_path, open_repository
-from memcli.storage.journal import FileChange
+from memcli.storage.journal import FileChange, finish, lock_path, open_repository
 from memcli.storage.lock import Lock
 from memcli.storage.vault_paths import all_inside, inside
 

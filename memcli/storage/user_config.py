@@ -13,7 +13,7 @@ import sys
 
 from memcli.errors import InvalidConfig
 from memcli.named_tuple import NamedTuple
-from memcli.storage.user_folder import folder, path_of
+from memcli.storage.state_dirs import path_of
 
 TYPE_CHECKING = False
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-__all__ = ["folder", "path_of", "sync_settings", "table"]
+__all__ = ["path_of", "sync_settings", "table"]
 
 
 def table(name: str, environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:

@@ -17,6 +17,7 @@ from memcli.storage import (
     files,
     known_vaults,
     settings,
+    state_dirs,
     toml_edit,
     user_config,
 )
@@ -219,7 +220,7 @@ def _put_of_user(
             _valid(
                 lambda check=check: check(tried),  # type: ignore[misc]
                 os.path.join(folder, "memcli"),
-                user_config.folder(environ),
+                state_dirs.user_folder(environ),
             )
     changed = after != text
     if changed:
@@ -229,7 +230,7 @@ def _put_of_user(
 
 
 def _default_vault(words: Sequence[str] | None, environ: Mapping[str, str]) -> Changed:
-    path = os.path.join(user_config.folder(environ), DEFAULT_VAULT)
+    path = os.path.join(state_dirs.user_folder(environ), DEFAULT_VAULT)
     before = known_vaults.default_vault(environ)
     if words is None:
         if before is not None:

@@ -18,9 +18,9 @@ from memcli.entries import layout
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, NotAllowed, NotAVault, WriteFailed
 from memcli.named_tuple import NamedTuple
-from memcli.storage import known_vaults, package_data
+from memcli.storage import known_vaults, state_dirs
 from memcli.storage.git import commit as commits
-from memcli.storage.git import place
+from memcli.storage.git import tip
 from memcli.storage.git.repository import Repository
 from memcli.storage.git.tree import ignored
 from memcli.storage.listing import paths_of, scan
@@ -194,7 +194,7 @@ def let_git_merge(
 
 
 def _template_files() -> list[str]:
-    template = package_data.folder("vault-template")
+    template = state_dirs.our_folder("vault-template")
     paths = []
     for folder, _, names in os.walk(template):
         for name in names:
@@ -205,7 +205,7 @@ def _template_files() -> list[str]:
 
 def _copy(steps: Plan, undo: contextlib.ExitStack) -> None:
     """Write the missing files; `undo` takes them and their new folders away again."""
-    template = package_data.folder("vault-template")
+    template = state_dirs.our_folder("vault-template")
     try:
         _make_folder(steps.path, undo)
         for path in steps.added:
@@ -243,7 +243,7 @@ def _repository(
     root: str, environ: Mapping[str, str] | None, undo: contextlib.ExitStack
 ) -> tuple[Repository, bool]:
     """The repository that `root` lies in, or a new one; and whether it is new."""
-    if place.find(root) is not None:
+    if tip.find(root) is not None:
         return Repository.open(root, environ=environ), False
     git = os.path.join(root, ".git")
     if not os.path.lexists(git):
@@ -312,7 +312,7 @@ def survey(root: str, environ: Mapping[str, str]) -> Survey:
         HistoryError: git is missing or refused.
     """
     _refuse_place(root, environ)
-    found = place.find(root)
+    found = tip.find(root)
     notes = tuple(sorted(paths_of(scan(root)))) if os.path.isdir(root) else ()
     _refuse_nested(root, notes)
     rules = ignored(root, (*_WRITTEN, *notes), environ)

@@ -19,10 +19,10 @@ from memcli.search.postgres import publisher as publishers
 from memcli.search.postgres.connection import Database
 from memcli.search.postgres.publisher import Content, Publisher, Tables
 from memcli.storage import files, known_vaults
-from memcli.storage.engine_url import redacted
 from memcli.storage.git import tree
 from memcli.storage.git.remote_address import shown_of
 from memcli.storage.git.repository import Repository
+from memcli.storage.known_vaults import redacted
 from memcli.vault import publish_order
 
 TYPE_CHECKING = False

@@ -23,7 +23,7 @@ from memcli.errors import (
     UnsafePath,
 )
 from memcli.storage import files
-from memcli.storage.git import limits, merging, network, remote
+from memcli.storage.git import merging, network, remote
 from memcli.storage.git.merging import Move
 from memcli.storage.git.network import Terms
 from memcli.storage.git.repository import Repository
@@ -470,8 +470,8 @@ def test_a_merge_names_the_remote_in_printable_letters_alone(two: Clones) -> Non
 @pytest.mark.parametrize(
     ("where", "name", "said"),
     [
-        (limits, "MOST_BYTES", "[0-9]+ bytes that differ"),
-        (limits, "MOST_FILES", "12 changed files"),
+        (merging, "MOST_BYTES", "[0-9]+ bytes that differ"),
+        (merging, "MOST_FILES", "12 changed files"),
         (files, "LARGEST", "large.md of 22 bytes"),
     ],
 )

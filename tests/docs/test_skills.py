@@ -67,7 +67,9 @@ def commands(text: str) -> list[list[str]]:
 def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of skills/, to be changed; memcli takes it for its own."""
     folder = Path(shutil.copytree(ROOT, tmp_path / "skills"))
-    monkeypatch.setattr("memcli.storage.package_data.folder", lambda name: str(folder))
+    monkeypatch.setattr(
+        "memcli.storage.state_dirs.our_folder", lambda name: str(folder)
+    )
     return folder
 
 
@@ -509,7 +511,7 @@ def test_what_an_earlier_version_wrote_is_brought_up_to_date(
     host = str(tmp_path / "host")
     (recap,) = skills.pick(["recap"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("memcli.storage.package_data.folder", lambda name: str(ROOT))
+        patch.setattr("memcli.storage.state_dirs.our_folder", lambda _: str(ROOT))
         install(tmp_path / "host", "codex")
     for path in copy.glob("*.md"):
         path.write_text(path.read_text("utf-8") + "\nMore.\n", "utf-8")
@@ -526,7 +528,7 @@ def test_what_an_earlier_version_wrote_is_brought_up_to_date(
     assert set(install(tmp_path / "host", "codex").values()) == {"unchanged"}
     # For the memcli that does not know the new version it is newer than its own.
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("memcli.storage.package_data.folder", lambda name: str(ROOT))
+        patch.setattr("memcli.storage.state_dirs.our_folder", lambda _: str(ROOT))
         found = skills.look(recap, host)
         assert found
         assert found.state == "newer"

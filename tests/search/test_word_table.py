@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.search.word_table import WordList, WordTable, packed
-from memcli.storage import package_data
+from memcli.storage import state_dirs
 from tests.tables import developers, ordinary
 
-FOLDER = Path(package_data.folder("words"))
+FOLDER = Path(state_dirs.our_folder("words"))
 _WORD = st.text("ab cé", min_size=1, max_size=4)
 _ROWS = st.lists(st.tuples(_WORD, st.integers(0, 255).map(lambda n: n / 255)))
 

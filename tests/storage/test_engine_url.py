@@ -2,7 +2,7 @@
 
 import pytest
 
-from memcli.storage.engine_url import redacted, without_secrets
+from memcli.storage.known_vaults import redacted, without_secrets
 
 
 @pytest.mark.parametrize(

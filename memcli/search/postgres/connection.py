@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from memcli.errors import MemcliError, NotAllowed, Unavailable
-from memcli.storage.engine_url import redacted, without_secrets
+from memcli.storage.known_vaults import redacted, without_secrets
 
 TYPE_CHECKING = False
 

@@ -21,7 +21,7 @@ from memcli.search.postgres.silence import LONG
 from memcli.search.reader import Reader
 from memcli.search.store import Size, Store
 from memcli.storage import files
-from memcli.storage.engine_url import redacted
+from memcli.storage.known_vaults import redacted
 from memcli.storage.vault_paths import inside
 
 TYPE_CHECKING = False

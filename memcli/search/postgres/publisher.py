@@ -17,7 +17,7 @@ from memcli.search.document import numbered
 from memcli.search.postgres.engine import version
 from memcli.search.store import TABLES, Size
 from memcli.search.whoosh_codec import Index
-from memcli.storage.engine_url import redacted
+from memcli.storage.known_vaults import redacted
 
 TYPE_CHECKING = False
 

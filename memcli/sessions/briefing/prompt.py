@@ -190,11 +190,11 @@ def _capitalised(text: str) -> list[str]:
     import os
 
     from memcli.search.word_table import WordList
-    from memcli.storage import package_data
+    from memcli.storage import state_dirs
 
     words = [word.strip(".,:;!?()\"'") for word in text.split()]
     words = [w for w in words if len(w) > 2 and w.isalpha() and w.istitle()]
     if not words:
         return []
-    ordinary = WordList(os.path.join(package_data.folder("words"), "ordinary.txt"))
+    ordinary = WordList(os.path.join(state_dirs.our_folder("words"), "ordinary.txt"))
     return [word for word in words if word.lower() not in ordinary]

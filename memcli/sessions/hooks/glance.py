@@ -17,7 +17,7 @@ from memcli.hosts import tool_call
 from memcli.search import trigger_table
 from memcli.sessions import session_files
 from memcli.sessions.hooks import pipe
-from memcli.storage import state_dirs, user_folder
+from memcli.storage import state_dirs
 
 TYPE_CHECKING = False
 
@@ -178,7 +178,7 @@ class _Context:
 def _vault(flags: Mapping[str, str], environ: Mapping[str, str]) -> str | None:
     """The folder of the vault; empty for no vault, None where only `call` can tell."""
     named = flags.get("vault") or environ.get("MEMCLI_VAULT") or ""
-    named = named or user_folder.default_vault(environ) or ""
+    named = named or state_dirs.default_vault(environ) or ""
     if not named:
         return ""
     # A name of the user's config has no slash; a path that memcli wrote has one.
@@ -197,7 +197,7 @@ def _tables(root: str, folder: str, environ: Mapping[str, str]) -> list[Table] |
     if own.is_off:
         return []
     top = repository(folder)
-    if not top and not os.path.exists(user_folder.path_of(environ)):
+    if not top and not os.path.exists(state_dirs.path_of(environ)):
         return tables
     named = beside(root, environ)
     if named is None or (top and top not in named):
@@ -249,8 +249,8 @@ def settings_stamp(environ: Mapping[str, str]) -> str:
     """What changes when the user's settings may name or allow other vaults."""
     found = []
     for path in (
-        user_folder.path_of(environ),
-        os.path.join(user_folder.folder(environ), "allowed"),
+        state_dirs.path_of(environ),
+        os.path.join(state_dirs.user_folder(environ), "allowed"),
     ):
         try:
             status = os.stat(path)

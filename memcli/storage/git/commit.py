@@ -23,7 +23,7 @@ from memcli.entries import identity
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
-from memcli.storage.git import fast_import, printed, tip
+from memcli.storage.git import printed, staging, tip
 from memcli.storage.git.complaints import (
     UNFINISHED,
     changed_meanwhile,
@@ -272,9 +272,9 @@ def _by_import(
     top = repository.prefix
     put = {top + path: what for path, what in staged.items() if what.mode != "000000"}
     gone = [top + path for path, what in staged.items() if what.mode == "000000"]
-    stream = fast_import.stream_of(branch, (f"{branch}^0",), put, gone, message, who)
+    stream = staging.stream_of(branch, (f"{branch}^0",), put, gone, message, who)
     for _ in range(_TRIES):
-        done = fast_import.commit(repository, stream, *_FAST)
+        done = staging.import_stream(repository, stream, *_FAST)
         if b"does not contain" not in done.output and b".lock'" not in done.output:
             break
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Running a git that talks to another machine: with time limits, and progress.
+"""Running a git that talks to another machine, with limits and progress; its errors.
 
 Invariant: such a git asks a person only at a terminal. One that says nothing for
 `silence` seconds is ended, with the programs that it started; one that goes on saying
@@ -10,24 +10,27 @@ The caller holds no lock of the vault's files meanwhile.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import sys
-import threading
 import time
 
-from memcli.errors import HistoryError
+from memcli.errors import (
+    MemcliError,
+    RemoteRefused,
+    RemoteUnreachable,
+    TooLarge,
+)
 from memcli.named_tuple import NamedTuple
 from memcli.storage.git import remote_address
-from memcli.storage.git.process import MOST_PRINTED, TOO_SLOW, GitResult, program
+from memcli.storage.git.process import MOST_PRINTED, TOO_SLOW, Watch, run_watched
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable, Mapping, Sequence
-    from typing import IO
+
+    from memcli.storage.git.process import GitResult
+    from memcli.storage.git.remote_address import Remote
 
 # Bytes of what git says that are kept for a message; progress alone can be megabytes.
 _MOST_SAID = 64_000
@@ -35,9 +38,6 @@ _MOST_SAID = 64_000
 _MOST_TOLD = 32_000_000
 # No vault needs a pack above this; git would fill the disk with it.
 MOST_RECEIVED = 4 * 1024**3
-_POLL = 0.02
-# Seconds that a git has to remove its locks and temporary files when it is ended.
-_GRACE = 2.0
 TOO_LARGE = -102
 """The code of a git that memcli has ended since it sent too much."""
 
@@ -96,28 +96,34 @@ def talk(
     Raises:
         HistoryError: there is no git.
     """
-    import subprocess
-
     options = list(_OPTIONS)
     if terms.asks:
         at = options.index("credential.interactive=false")
         del options[at - 1 : at + 1]
-    command = [program(env), "-C", root, *options, *arguments]
-    # With a person git and ssh ask at the terminal, which only the group in the
-    # foreground may read.
-    own_group = not terms.asks and sys.platform != "win32"
-    try:
-        process = subprocess.Popen(  # noqa: S603 our git
-            command,
-            env=environment(env, terms),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=own_group,
-        )
-    except OSError as error:
-        raise HistoryError(f"git cannot be started: {error}") from error
-    return _Watched(process, terms, own_group=own_group).ended()
+    heard, told, size = time.monotonic(), 0, 0
+
+    def look(printed: int, said: bytes) -> int | None:
+        nonlocal heard, told, size
+        if said or printed > size:
+            heard = time.monotonic()
+        told, size = told + len(said), printed
+        sizes = _SIZE.findall(said)
+        got = float(sizes[-1][0]) * _UNITS[sizes[-1][1]] if sizes else 0
+        if got > terms.most or told > _MOST_TOLD or printed > MOST_PRINTED:
+            return TOO_LARGE
+        counted = _COUNTED.findall(said)
+        if counted and terms.progress:
+            done, every = map(int, counted[-1])
+            terms.progress(done, every)
+        return TOO_SLOW if time.monotonic() - heard > terms.silence else None
+
+    done = run_watched(
+        root,
+        environment(env, terms),
+        [*options, *arguments],
+        Watch(terms.longest, look, terms.asks),
+    )
+    return done._replace(said=done.said[-_MOST_SAID:])
 
 
 def environment(env: Mapping[str, str], terms: Terms) -> dict[str, str]:
@@ -138,126 +144,6 @@ BATCH_SSH = "ssh -oBatchMode=yes -oConnectTimeout=15 -oServerAliveInterval=15"
 """The ssh of a git that runs without a terminal, where the user has set no other."""
 
 
-class _Watched:
-    """A git at work: what it says is read while it runs."""
-
-    def __init__(
-        self, process: subprocess.Popen[bytes], terms: Terms, *, own_group: bool
-    ) -> None:
-        self._process, self._terms, self._own_group = process, terms, own_group
-        self._heard = self._started = time.monotonic()
-        self._told = 0
-        self._printed = bytearray()
-        self._said = bytearray()
-        self._too_large = False
-
-    def ended(self) -> GitResult:
-        """Wait for the end, or bring it about; how it ended."""
-        process = self._process
-        takers = (
-            (process.stdout, self._take_printed),
-            (process.stderr, self._take_said),
-        )
-        pipes = [(pipe, take) for pipe, take in takers if pipe is not None]
-        readers = [
-            threading.Thread(target=self._read, args=pair, daemon=True)
-            for pair in pipes
-        ]
-        for reader in readers:
-            reader.start()
-        why = None
-        try:
-            while process.poll() is None:
-                if self._too_large:
-                    why = TOO_LARGE
-                elif self._is_late():
-                    why = TOO_SLOW
-                if why is not None:
-                    self._end()
-                    break
-                time.sleep(_POLL)
-        except BaseException:
-            self._end()
-            raise
-        for reader in readers:
-            # A daemon that a hook or ssh left behind may hold the pipes open.
-            reader.join(_GRACE)
-        for (pipe, _), reader in zip(pipes, readers, strict=True):
-            if not reader.is_alive():
-                pipe.close()
-        if self._too_large:
-            why = TOO_LARGE  # git may have ended before the next look at it
-        code = process.returncode if why is None else why
-        return GitResult(code, bytes(self._printed), bytes(self._said))
-
-    def _is_late(self) -> bool:
-        now = time.monotonic()
-        silent = now - self._heard > self._terms.silence
-        return silent or now - self._started > self._terms.longest
-
-    def _read(self, pipe: IO[bytes], take: Callable[[bytes], None]) -> None:
-        with contextlib.suppress(OSError, ValueError):
-            while chunk := os.read(pipe.fileno(), 65_536):
-                self._heard = time.monotonic()
-                take(chunk)
-
-    def _take_printed(self, chunk: bytes) -> None:
-        self._printed += chunk
-        if len(self._printed) > MOST_PRINTED:
-            self._too_large = True
-            del self._printed[MOST_PRINTED:]
-
-    def _take_said(self, chunk: bytes) -> None:
-        self._told += len(chunk)
-        self._said += chunk
-        del self._said[:-_MOST_SAID]
-        sizes = _SIZE.findall(chunk)
-        got = float(sizes[-1][0]) * _UNITS[sizes[-1][1]] if sizes else 0
-        if got > self._terms.most or self._told > _MOST_TOLD:
-            self._too_large = True
-        counted = _COUNTED.findall(chunk)
-        if counted and self._terms.progress:
-            done, every = map(int, counted[-1])
-            self._terms.progress(done, every)
-
-    def _end(self) -> None:
-        """End git and what it started: with a word, then without."""
-        import signal
-        import subprocess
-
-        process = self._process
-        signals = [signal.SIGTERM]
-        if sys.platform != "win32":
-            signals.append(signal.SIGKILL)
-        for number in signals:
-            with contextlib.suppress(OSError):
-                if self._own_group and sys.platform != "win32":
-                    os.killpg(process.pid, number)
-                else:
-                    process.send_signal(number)
-            try:
-                process.wait(_GRACE)
-            except subprocess.TimeoutExpired:
-                continue
-            if not (number == signal.SIGTERM and self._own_group):
-                return
-            # Its children have as long to take their locks away.
-            until = time.monotonic() + _GRACE
-            while _is_there(process.pid) and time.monotonic() < until:
-                time.sleep(0.01)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_GRACE)
-
-
-def _is_there(group: int) -> bool:
-    """Whether a process of a group is left."""
-    try:
-        os.killpg(group, 0)
-    except OSError:
-        return False
-    return True
-
-
 def without_progress(said: bytes) -> str:
     """What git said, without the lines that only counted."""
     lines = []
@@ -266,3 +152,132 @@ def without_progress(said: bytes) -> str:
         if line and not re.match(r"(remote: )?[A-Z][a-z]+ing [a-z ]+: +\d+%", line):
             lines.append(line)
     return "\n".join(lines)
+
+
+_LATER = "Your memory is committed here. Try again later: memcli sync"
+
+# What git and ssh say where the other side could not be reached.
+_UNREACHABLE = (
+    "could not resolve host", "could not resolve hostname", "name or service not known",
+    "temporary failure in name resolution", "network is unreachable",
+    "connection refused", "connection timed out", "operation timed out",
+    "no route to host", "host is down", "failed to connect", "couldn't connect",
+    "connection reset", "connection closed by", "broken pipe", "operation too slow",
+    "the remote end hung up unexpectedly", "early eof", "timeout was reached",
+    "kex_exchange_identification", "unable to look up", "unexpected disconnect",
+    "the requested url returned error: 5", "lost connection",
+)  # fmt: skip
+_NO_REPOSITORY = (
+    "does not appear to be a git repository", "repository not found",
+    "the requested url returned error: 404", "not found: did you run",
+    "no such file or directory",
+)  # fmt: skip
+_NO_ENTRANCE = (
+    "permission denied", "authentication failed", "could not read username",
+    "could not read password", "host key verification failed", "access denied",
+    "the requested url returned error: 401", "the requested url returned error: 403",
+    "terminal prompts disabled", "invalid username or",
+)  # fmt: skip
+
+
+def refusal(report: bytes) -> str:
+    """Why a push was refused, from its `--porcelain` report; '' when it was not."""
+    for line in report.decode("utf-8", "replace").splitlines():
+        if line.startswith("!"):
+            return line.split("\t")[-1]
+    return ""
+
+
+def arrived(report: bytes, ref: str) -> bool:
+    """Whether the `--porcelain` report of a push says that this ref is as was meant.
+
+    >>> arrived(b" \\tabc:refs/heads/main\\t1..2\\nDone\\n", "refs/heads/main")
+    True
+    """
+    rows = (line.split("\t") for line in report.decode("utf-8", "replace").splitlines())
+    return any(
+        len(row) == 3 and row[0] in (" ", "*", "=") and row[1].endswith(f":{ref}")
+        for row in rows
+    )
+
+
+def trouble(done: GitResult, remote: Remote) -> MemcliError:
+    """The error for a git that could not talk to a remote."""
+    said = without_progress(done.output)
+    # git quotes the address, which may hold a password or a token.
+    said = remote_address.masked(said.replace(remote.address, remote.shown))[-1_000:]
+    text = said.lower()
+    where = f"{remote.name} ({remote.shown})"
+    if done.code == TOO_SLOW:
+        return RemoteUnreachable(f"{where} has not answered in time", hint=_LATER)
+    if done.code == TOO_LARGE:
+        return TooLarge(
+            f"{where} sends more than memcli accepts",
+            hint=f"At most {MOST_RECEIVED // 1024**3} GB at a time. "
+            "Is it the right remote?",
+        )
+    if "transport" in text and "not allowed" in text:
+        return RemoteRefused(
+            f"{where} has a transport that memcli does not use: {said}",
+            hint="Use a folder, ssh or https.",
+        )
+    if "fsck error" in text:
+        return RemoteRefused(
+            f"{where} sends what git refuses as damaged or hostile: {_last_line(said)}",
+            hint="If it is neither: git config fetch.fsck.NAME ignore, with the name "
+            "that git says.",
+        )
+    if any(words in text for words in _NO_ENTRANCE):
+        return RemoteRefused(
+            f"{where} refuses access: {said}",
+            hint="Credentials are git's business: see what git says to "
+            f"git ls-remote {remote.shown}",
+        )
+    if remote_address.is_folder(remote.address) and not os.path.isdir(
+        os.path.expanduser(remote.address)
+    ):
+        return RemoteUnreachable(
+            f"there is no folder {remote.shown}",
+            hint="If it is on another disk, mount that and try again.",
+        )
+    if any(words in text for words in _UNREACHABLE):
+        return RemoteUnreachable(
+            f"{where} cannot be reached: {_last_line(said)}",
+            hint=_LATER,
+        )
+    if any(words in text for words in _NO_REPOSITORY):
+        return RemoteRefused(
+            f"{where} has no repository at that address: {_last_line(said)}",
+            hint="Check its address: git remote -v",
+        )
+    return RemoteRefused(f"{where}: {said or f'git ended with {done.code}'}")
+
+
+def push_refused(remote: Remote, reason: str, done: GitResult) -> RemoteRefused:
+    said = without_progress(done.said)
+    remarks = [
+        line.removeprefix("remote:").strip()
+        for line in said.splitlines()
+        if line.startswith("remote:") and line.removeprefix("remote:").strip()
+    ]
+    quoted = remote_address.masked("; ".join(remarks))[:500]
+    hint = "Your memory is committed here, with the remote's changes. "
+    if "checked out" in quoted or "currently checked out" in reason:
+        hint += "git does not push into a work tree: give it a bare repository."
+    else:
+        hint += "Ask who runs the remote, or choose another: git remote set-url"
+    return RemoteRefused(
+        f"{remote.name} ({remote.shown}) refuses the push to {remote.branch}: {reason}"
+        + (f"; it says: {quoted}" if quoted else ""),
+        hint=hint,
+        code="push_refused",
+    )
+
+
+def _last_line(said: str) -> str:
+    """The line that says most: git's first `fatal:`, ssh's, or the last one."""
+    lines = [line for line in said.splitlines() if line.strip()]
+    for line in lines:
+        if line.startswith(("ssh:", "fatal: unable", "error:")):
+            return line
+    return lines[0] if lines else "git said nothing"

@@ -12,13 +12,17 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import sys
 import time
+from itertools import islice
 
-from memcli.errors import HistoryError, LockBusy, WriteFailed
+from memcli.errors import HistoryError, LockBusy, Unreadable, WriteFailed
 from memcli.named_tuple import NamedTuple
+from memcli.storage import files
 from memcli.storage.files import REFUSED, write_failed
-from memcli.storage.git import place
+from memcli.storage.git import tip
+from memcli.storage.vault_paths import walk
 
 TYPE_CHECKING = False
 
@@ -67,9 +71,10 @@ LONGEST = 3_600.0
 
 # Those that may run a person's hooks, or ask for the password of a key.
 _ASKING = frozenset(("commit", "commit-tree"))
-# Seconds until a git that has not ended is looked into, that it has to remove its locks
-# when it is ended, and between two looks where the system cannot say that it has.
-_SOON, _GRACE, _POLL = 0.2, 2.0, 0.001
+# Seconds until a git that has not ended is looked into; between two looks at what it
+# says; that it has to remove its locks when it is ended; and between two looks where
+# the system cannot say that it has ended.
+_SOON, _LOOK, _GRACE, _POLL = 0.2, 0.02, 2.0, 0.001
 _GIT = "git.exe" if sys.platform == "win32" else "git"
 
 
@@ -130,7 +135,7 @@ def _outside(path: str, folders: Sequence[str]) -> str:
     """
     with contextlib.suppress(OSError):
         here = os.getcwd()
-        around = place.find(here)
+        around = tip.find(here)
         folders = (*folders, here, *(around[:1] if around else ()))
     own = {os.path.realpath(folder) for folder in folders}
     # Notes or settings of the home folder under git make no stranger of ~/bin.
@@ -173,22 +178,18 @@ def run(
     Raises:
         HistoryError: there is no git, it waits for a pipe, or did not end in time.
     """
-    command = [program(env), "-C", root, *arguments]
+    name = subcommand(arguments)
     limit = seconds
     if limit is None:
         limit = LONGEST
-        if subcommand(arguments) in _READING_RULES:
+        if name in _READING_RULES:
             limit = _LIMIT + len(data) * _PER_BYTE
-    try:
-        done = _start(command, env, data, limit)
-    except (OSError, ValueError) as error:
-        raise HistoryError(f"git cannot be started: {error}") from error
+    watch = Watch(limit, asks=name in _ASKING and os.isatty(0))
+    done = _started([program(env), "-C", root, *arguments], env, data, watch)
     if seconds is not None:
         return done._replace(printed=done.printed[:MOST_PRINTED])
     if done.code == TOO_SLOW:
-        from memcli.storage.git import stuck
-
-        raise stuck.error(env, subcommand(arguments), limit)
+        raise _stuck(env, name, limit)
     return done
 
 
@@ -207,13 +208,49 @@ def subcommand(words: Sequence[str]) -> str:
     return ""
 
 
+class Watch(NamedTuple):
+    """When a git is ended, and how it runs until then.
+
+    Attributes:
+        seconds: after so many it is ended, with the code `TOO_SLOW`.
+        look: called every moment with the number of bytes that it has printed, and what
+            it has said since the last call; a code that it returns ends git.
+        asks: whether it may ask a person at the terminal.
+    """
+
+    seconds: float = LONGEST
+    look: Callable[[int, bytes], int | None] | None = None
+    asks: bool = False
+
+
+def run_watched(
+    root: str, env: dict[str, str], arguments: Sequence[str], watch: Watch
+) -> GitResult:
+    """Run git in `root`; at most `MOST_PRINTED` bytes of its output are read.
+
+    Raises:
+        HistoryError: there is no git.
+    """
+    done = _started([program(env), "-C", root, *arguments], env, b"", watch)
+    return done._replace(printed=done.printed[:MOST_PRINTED])
+
+
+def _started(
+    command: list[str], env: dict[str, str], data: bytes, watch: Watch
+) -> GitResult:
+    try:
+        return _start(command, env, data, watch)
+    except (OSError, ValueError) as error:
+        raise HistoryError(f"git cannot be started: {error}") from error
+
+
 def run_portably(
     command: Sequence[str],
     env: dict[str, str],
     data: bytes,
-    seconds: float = LONGEST,
+    watch: Watch = Watch(),  # noqa: B008 a value that cannot change
 ) -> GitResult:
-    """Run a command with `subprocess`."""
+    """Run a command with `subprocess`; nobody looks at what it says meanwhile."""
     import subprocess
 
     try:
@@ -223,7 +260,7 @@ def run_portably(
             input=data,
             capture_output=True,
             check=False,
-            timeout=seconds,
+            timeout=watch.seconds,
         )
     except subprocess.TimeoutExpired:
         return GitResult(TOO_SLOW, b"")
@@ -237,18 +274,17 @@ if sys.platform != "win32":
         command: list[str],
         env: dict[str, str],
         data: bytes,
-        seconds: float = LONGEST,
+        watch: Watch = Watch(),  # noqa: B008 a value that cannot change
     ) -> GitResult:
         """Like `run_portably`, without the 3.5 ms of importing subprocess.
 
         Input and output are nameless files, not pipes: nothing can fill up and
         block, and a daemon that a hook leaves behind cannot keep us waiting. git and
-        its hooks are a group, which is ended as one; but for a git that may ask a
+        its hooks are a session, which is ended as one; but for a git that may ask a
         person at the terminal, which only the group in the foreground may read.
         """
         import signal
 
-        alone = subcommand(command[1:]) not in _ASKING or not os.isatty(0)
         with (
             _scratch() as stdin,
             _scratch() as stdout,
@@ -259,7 +295,18 @@ if sys.platform != "win32":
             while rest:  # one write may take only a part
                 rest = rest[os.write(stdin, rest) :]
             os.lseek(stdin, 0, os.SEEK_SET)
-            pid = group = 0
+
+            heard = 0
+
+            def look() -> int | None:
+                nonlocal heard
+                if watch.look is None:
+                    return None
+                said = os.pread(stderr, os.fstat(stderr).st_size - heard, heard)
+                heard += len(said)
+                return watch.look(os.fstat(stdout).st_size, said)
+
+            group, code = 0, None
             try:
                 pid = os.posix_spawn(
                     command[0],
@@ -271,32 +318,49 @@ if sys.platform != "win32":
                         (os.POSIX_SPAWN_DUP2, stderr, 2),
                     ],
                     setsigdef=[signal.SIGPIPE],  # Python ignores it; git must not
-                    setpgroup=0 if alone else os.getpgrp(),
+                    setsid=not watch.asks,
                 )
-                group = -pid if alone else pid
+                group = pid if watch.asks else -pid
                 tie(group)
-                slow = not _has_ended(pid, min(seconds, _SOON)) and (
-                    _waits_in_vain(env)
-                    or not _has_ended(pid, max(0.0, seconds - _SOON))
-                )
-                status = _end(pid, group) if slow else os.waitpid(pid, 0)[1]
+                code = _waited(pid, env, watch, look)
+                status = os.waitpid(pid, 0)[1] if code is None else _end(pid, group)
             except KeyboardInterrupt:
                 if not group:  # before git was started
                     raise
                 # git is interrupted as well. Wait for its end: when it had finished,
                 # the interrupt came too late and is dropped, or a commit that was made
                 # would be reported as one that was not.
-                if alone:
+                if not watch.asks:
                     os.kill(group, signal.SIGINT)
-                slow, status = False, os.waitpid(pid, 0)[1]
+                code, status = None, os.waitpid(pid, 0)[1]
                 if status:
                     raise
             printed, said = (
                 os.pread(handle, os.fstat(handle).st_size, 0)
                 for handle in (stdout, stderr)
             )
-        code = TOO_SLOW if slow else os.waitstatus_to_exitcode(status)
+            if code is None:
+                # It may have ended before the next look at it.
+                code = look() or os.waitstatus_to_exitcode(status)
         return GitResult(code, printed, said)
+
+    def _waited(
+        pid: int, env: Mapping[str, str], watch: Watch, look: Callable[[], int | None]
+    ) -> int | None:
+        """Wait for the end of a git; the code with which it must be ended, if so."""
+        until = time.monotonic() + watch.seconds
+        if _has_ended(pid, min(watch.seconds, _SOON)):
+            return None
+        if _pipe(env):
+            return TOO_SLOW
+        while True:
+            left = max(0.0, until - time.monotonic())
+            if _has_ended(pid, min(left, _LOOK) if watch.look else left):
+                return None
+            if left <= 0:
+                return TOO_SLOW
+            if code := look():
+                return code
 
     @contextlib.contextmanager
     def _lifeline() -> Iterator[Callable[[int], None]]:
@@ -345,24 +409,30 @@ if sys.platform != "win32":
 
     _ENDED = os.WEXITED | os.WNOHANG | os.WNOWAIT
 
-    def _waits_in_vain(env: Mapping[str, str]) -> bool:
-        """Whether there is a pipe in the place of a file that git reads."""
-        from memcli.storage.git import stuck
-
-        return stuck.pipe(env) is not None
-
     def _end(pid: int, group: int) -> int:
         """End a git and its hooks, with a word and then without; its status."""
         import signal
 
         for number in (signal.SIGTERM, signal.SIGKILL):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(group, number)
+            _signal(group, number)
             if _has_ended(pid, _GRACE):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(group, signal.SIGKILL)
                 break
-        return os.waitpid(pid, 0)[1]
+        status = os.waitpid(pid, 0)[1]
+        if group < 0:
+            # What it started has as long to take its locks away.
+            until = time.monotonic() + _GRACE
+            while _signal(group, 0) and time.monotonic() < until:
+                time.sleep(0.01)
+            _signal(group, signal.SIGKILL)
+        return status
+
+    def _signal(group: int, number: int) -> bool:
+        """Send a signal to a process or a group; whether one of it is there."""
+        try:
+            os.kill(group, number)
+        except OSError:
+            return False
+        return True
 
     @contextlib.contextmanager
     def _scratch() -> Iterator[int]:
@@ -403,3 +473,72 @@ def lock_busy(message: str) -> LockBusy:
         f"another git holds {path or 'a lock'}{age}",
         hint="Try again; if no git is running, delete that file.",
     )
+
+
+_OWN = ("index", "HEAD", "config", "packed-refs", "info/exclude", "info/attributes")
+_RULES = (".gitignore", ".gitattributes")
+# Folders that are looked into, and bytes of a file of rules.
+_MOST = 2_000
+_LARGEST = 1_000_000
+# git tries every place for every star; no rule of a person has so many.
+_STARS = 8
+
+
+def _pipe(env: Mapping[str, str]) -> str | None:
+    """The path of a pipe or device in the place of a file that git reads, in the
+    repository that an environment names; None when there is none."""
+    for path in _read_by_git(env):
+        try:
+            mode = os.lstat(path).st_mode
+        except OSError:
+            continue
+        if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode) and not stat.S_ISDIR(mode):
+            return path
+    return None
+
+
+def _stuck(env: Mapping[str, str], subcommand: str, limit: float) -> HistoryError:
+    """The error for a git that was ended, in which what held it up is named."""
+    found = _pipe(env)
+    if found:
+        return HistoryError(
+            f"{found} is a pipe or a device, and git waits for it",
+            hint="Put a file in its place, or remove it.",
+            code="git_stuck",
+        )
+    message = f"git {subcommand} did not end within {limit:,.0f} s, and was ended"
+    rule = _costly_rule(env)
+    hint = f"To see for yourself: git {subcommand}"
+    if rule:
+        message += f": {rule} is a rule that takes git for ever"
+        hint = "Remove that rule."
+    return HistoryError(message, hint=hint, code="git_stuck")
+
+
+def _read_by_git(env: Mapping[str, str]) -> Iterator[str]:
+    git_dir, top = env.get("GIT_DIR"), env.get("GIT_WORK_TREE")
+    if git_dir:
+        yield from (os.path.join(git_dir, name) for name in _OWN)
+        for kind in ("refs", "logs"):
+            for folder, _, names in islice(walk(os.path.join(git_dir, kind)), _MOST):
+                yield from (os.path.join(folder, name) for name in names)
+    if top:
+        for folder, folders, names in islice(walk(top), _MOST):
+            folders[:] = sorted(name for name in folders if name != ".git")
+            yield from (os.path.join(folder, name) for name in _RULES if name in names)
+
+
+def _costly_rule(env: Mapping[str, str]) -> str | None:
+    """`FILE:LINE` of the rule with the most stars, where it has very many."""
+    most, place = _STARS, None
+    for path in _read_by_git(env):
+        if not path.endswith((*_RULES, "exclude", "attributes")):
+            continue
+        try:
+            lines = files.read(path, limit=_LARGEST, follow=False).split(b"\n")
+        except Unreadable:
+            continue
+        for number, line in enumerate(lines, 1):
+            if line.count(b"*") >= most:
+                most, place = line.count(b"*") + 1, f"{path}:{number}"
+    return place

@@ -14,14 +14,14 @@ from memcli.entries import layout
 from memcli.errors import HistoryError, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.storage.git import network
-from memcli.storage.git.process import clean_environment, run
-from memcli.storage.git.remote_address import Remote
-from memcli.storage.git.remote_trouble import (
+from memcli.storage.git.network import (
     arrived,
     push_refused,
     refusal,
     trouble,
 )
+from memcli.storage.git.process import clean_environment, run
+from memcli.storage.git.remote_address import Remote
 from memcli.storage.git.repository import Repository
 
 TYPE_CHECKING = False

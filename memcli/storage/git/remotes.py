@@ -15,7 +15,7 @@ from memcli.entries.projects import is_name
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
-from memcli.storage.git import place
+from memcli.storage.git import tip
 from memcli.storage.git.tip import shared_folder
 
 TYPE_CHECKING = False
@@ -61,7 +61,7 @@ def find(folder: str, environ: Mapping[str, str]) -> Repository | None:
         folder: any folder.
         environ: where the user's own git config lies, which may hold short forms.
     """
-    found = place.find(folder)
+    found = tip.find(folder)
     if found is None:
         return None
     top, git_dir = found

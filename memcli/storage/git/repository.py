@@ -16,7 +16,6 @@ from memcli.entries import identity
 from memcli.errors import HistoryError, NotAVault
 from memcli.storage.files import LARGEST
 from memcli.storage.git import printed, tip
-from memcli.storage.git.place import find
 from memcli.storage.git.process import (
     LONGEST,
     GitResult,
@@ -24,6 +23,7 @@ from memcli.storage.git.process import (
     program,
     run,
 )
+from memcli.storage.git.tip import find
 
 TYPE_CHECKING = False
 

@@ -10,9 +10,9 @@ import os
 from memcli.errors import HistoryError
 from memcli.named_tuple import NamedTuple
 from memcli.storage.git import printed
-from memcli.storage.git.place import find
 from memcli.storage.git.printed import Blob
 from memcli.storage.git.process import clean_environment, run
+from memcli.storage.git.tip import find
 
 TYPE_CHECKING = False
 

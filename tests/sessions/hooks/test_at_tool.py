@@ -13,7 +13,7 @@ from memcli.entries.entry import Enforce
 from memcli.search import triggers
 from memcli.sessions.hooks import glance
 from memcli.sessions.hooks.at_tool import _MOST_REFUSED
-from memcli.storage import user_folder
+from memcli.storage import state_dirs
 from tests.conftest import VaultMaker
 from tests.sessions.hooks.calling import call, log, told
 
@@ -224,7 +224,7 @@ def test_a_teams_vault_and_one_named_as_such_refuse_nothing(
 
 
 def configured(root: str) -> None:
-    path = Path(user_folder.folder(os.environ), "config.toml")
+    path = Path(state_dirs.user_folder(os.environ), "config.toml")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f'[vaults.platform]\npath = "{root}"\n')
 

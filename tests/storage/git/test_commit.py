@@ -8,7 +8,7 @@ import pytest
 
 from memcli.errors import Conflict, HistoryError
 from memcli.storage.git import commit as commits
-from memcli.storage.git import fast_import, process, staging
+from memcli.storage.git import process, staging
 from memcli.storage.git.repository import Repository
 from tests.git_command import git
 
@@ -25,7 +25,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         started.append(process.subcommand(words))
         return real(root, env, words, data)
 
-    for module in (commits, fast_import, staging):
+    for module in (commits, staging):
         monkeypatch.setattr(module, "run", record)
     return started
 
@@ -279,7 +279,7 @@ def test_change_that_git_was_told_to_overlook_is_committed(
 def test_failed_import_is_left_to_git_and_leaves_no_report(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fast_import, "stream_of", lambda *_: b"nonsense\n")
+    monkeypatch.setattr(staging, "stream_of", lambda *_: b"nonsense\n")
     (root / "new.md").write_text("new\n")
     assert commits.commit(Repository.open(str(root)), ["new.md"], "save")
     assert git(root, "status", "--porcelain") == ""

@@ -3,9 +3,9 @@
 import pytest
 
 from memcli.storage.git import network, remote_address
+from memcli.storage.git.network import refusal, trouble
 from memcli.storage.git.process import TOO_SLOW, GitResult
 from memcli.storage.git.remote_address import Remote
-from memcli.storage.git.remote_trouble import refusal, trouble
 
 SERVER = Remote("origin", "https://me:hunter2@example.com/m.git?key=hunter2", "main")
 SSH = "fatal: Could not read from remote repository."
