@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from memcli.cli import options
     from memcli.cli.declared import Argument
-    from memcli.curation.ideas.decide import IdeaDecisions
-    from memcli.curation.ideas.incubator import ListedIdea
+    from memcli.curation.ideas import IdeaDecisions, ListedIdea
     from memcli.vault.vault import Vault
 
 
@@ -43,8 +42,8 @@ def ideas(
 ) -> Result:
     """List the open ideas, or decide on them
 
-    `promote` makes a memory of an idea, of kind idea or of --kind; `dismiss` moves it
-    to the archive, and it is not proposed again; `merge` puts the first idea into the
+    `promote` makes a memory of an idea, of kind idea or of --kind; `dismiss` strikes it
+    out, and it is not proposed again; `merge` puts the first idea into the
     second; `list` shows what became of each. memcli review also walks through them, and
     memcli undo takes the last decision back.
 
@@ -55,7 +54,7 @@ def ideas(
       memcli ideas dismiss draw-the-graph --reason "too much work"
       memcli ideas merge warm-caches warm-the-index
     """
-    from memcli.curation.ideas import decide, incubator
+    from memcli.curation import ideas as vault_ideas
 
     slugs = slugs or []
     changes = {"kind": kind, "title": title, "tags": tuple(tags or ())}
@@ -69,17 +68,17 @@ def ideas(
     if action == "list":
         return _ledger(context)
     if action is None:
-        return _listed(incubator.listed(vault, only_open=True))
+        return _listed(vault_ideas.listed(vault, only_open=True))
     into = slugs.pop() if action == "merge" else ""
-    names = incubator.named(vault, slugs)
+    names = vault_ideas.named(vault, slugs)
     if dry_run:
-        known = incubator.listed(vault)
+        known = vault_ideas.listed(vault)
         return _planned([idea for idea in known if idea.slug in names], action or "")
     if action == "merge":
-        return _decided(decide.merge(vault, names[0], into))
+        return _decided(vault_ideas.merge(vault, names[0], into))
     if action == "dismiss":
-        return _decided(decide.dismiss(vault, names, reason))
-    return _decided(decide.promote(vault, names, changes))
+        return _decided(vault_ideas.dismiss(vault, names, reason))
+    return _decided(vault_ideas.promote(vault, names, changes))
 
 
 def _check(
@@ -166,14 +165,13 @@ def _decided(done: IdeaDecisions) -> Result:
 
 def _ledger(context: Context) -> Result:
     """The ledger of ideas: what became of each, and how long the oldest waits."""
-    from memcli.curation.ideas import incubator, ledger
+    from memcli.curation import ideas as vault_ideas
+    from memcli.curation.idea_text import OPEN, STATES
 
     vault = context.open_vault("reading")
-    known = incubator.listed(vault)
-    by_state = {
-        state: sum(idea.state == state for idea in known) for state in ledger.STATES
-    }
-    ages = [idea.age_days for idea in known if idea.state == ledger.OPEN]
+    known = vault_ideas.listed(vault)
+    by_state = {state: sum(idea.state == state for idea in known) for state in STATES}
+    ages = [idea.age_days for idea in known if idea.state == OPEN]
     oldest = max(ages, default=None)
 
     def text(canvas: Canvas) -> None:
@@ -214,7 +212,7 @@ _KEYS = "[p]romote [d]ismiss [m]erge [s]kip [u]ndo [q]uit [?]"
 _HELP = """\
   p       promote: it becomes a memory of kind idea
   p KIND  it becomes a memory of this kind
-  d WHY   dismiss: it goes to the archive and is not proposed again
+  d WHY   dismiss: it is struck out and not proposed again
   m SLUG  merge: it goes into that idea
   s       skip: it waits on
   u       undo the last decision
@@ -228,10 +226,10 @@ def walk(context: Context, vault: Vault) -> dict[str, int]:
         How many were promoted, dismissed, merged, and are left; nothing when there was
         no open idea.
     """
-    from memcli.curation.ideas import incubator
+    from memcli.curation import ideas as vault_ideas
 
     try:
-        total = len(incubator.listed(vault, only_open=True))
+        total = len(vault_ideas.listed(vault, only_open=True))
     except MemcliError as error:  # what was decided on candidates is to be told
         context.tell(f"the ideas cannot be read: {error.message}")
         return {}
@@ -239,7 +237,7 @@ def walk(context: Context, vault: Vault) -> dict[str, int]:
         return {}
     counts = dict.fromkeys(("promoted", "dismissed", "merged"), 0)
     _Walk(context, vault, counts).go()
-    counts["left"] = len(incubator.listed(vault, only_open=True))
+    counts["left"] = len(vault_ideas.listed(vault, only_open=True))
     return counts
 
 
@@ -256,12 +254,12 @@ class _Walk:
     def go(self) -> None:
         """Ask until every open idea was decided on or skipped, or the person quits."""
         from memcli.cli.walk import answered
-        from memcli.curation.ideas import incubator
+        from memcli.curation import ideas as vault_ideas
 
         while True:
             waiting = [
                 idea
-                for idea in incubator.listed(self.vault, only_open=True)
+                for idea in vault_ideas.listed(self.vault, only_open=True)
                 if idea.slug not in self.skipped
             ]
             if not waiting:
@@ -286,20 +284,20 @@ class _Walk:
     def _obey(self, slug: str, key: str, word: str) -> bool:
         """Do what a key asks for; whether to look for the next idea."""
         from memcli.cli.walk import reason, unknown
-        from memcli.curation.ideas import decide
+        from memcli.curation import ideas as vault_ideas
 
         if key == "p":
-            return self._note(decide.promote(self.vault, [slug], {"kind": word}))
+            return self._note(vault_ideas.promote(self.vault, [slug], {"kind": word}))
         if key == "d":
             why = reason(self.context, word)
-            return self._note(decide.dismiss(self.vault, [slug], why))
+            return self._note(vault_ideas.dismiss(self.vault, [slug], why))
         if key == "m":
             other = word or (self.context.ask("Slug of the idea? ") or "").strip()
-            return self._note(decide.merge(self.vault, slug, other))
+            return self._note(vault_ideas.merge(self.vault, slug, other))
         if key == "s":
             self.skipped.add(slug)
             return True
-        if key in ("u", "z"):  # z, as it was before
+        if key == "u":
             return self._undo()
         return unknown(self.context, key, _HELP)
 

@@ -149,13 +149,13 @@ def _names(vault: Vault, _: Reader, current: str) -> Iterator[Offer]:
 
 
 def _ideas(vault: Vault, _: Reader, current: str) -> Iterator[Offer]:
-    from memcli.curation.ideas import ledger
-    from memcli.curation.ideas.incubator import ledger_of
+    from memcli.curation import ideas
+    from memcli.curation.idea_text import OPEN
 
     del current
     if vault.agent is None:
-        for section in ledger.parse(ledger.text_of(ledger_of(vault) or b"")):
-            if section.state == ledger.OPEN:
+        for section in ideas.sections(vault):
+            if section.state == OPEN:
                 yield Offer(section.slug, section.title)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from memcli.curation.ideas.page import Idea
+    from memcli.curation.idea_text import Idea
     from memcli.hosts.transcript import Session
     from memcli.sessions.mining import Candidate, Mined
     from memcli.sessions.routing import Route
@@ -251,9 +251,8 @@ def _ideas(
     fates: dict[int, Fate],
 ) -> dict[int, Idea]:
     """The ideas that the ledger does not have; the others get their fate."""
-    from memcli.curation.ideas import incubator
-    from memcli.curation.ideas.ledger import SLUG_LENGTH
-    from memcli.curation.ideas.page import Idea, keys, known, titles
+    from memcli.curation import ideas
+    from memcli.curation.idea_text import SLUG_LENGTH, Idea, keys, known, titles
     from memcli.entries import dates
     from memcli.entries.ids import slug
     from memcli.entries.text.differences import restates
@@ -283,7 +282,7 @@ def _ideas(
             agent=vault.agent_name,
         )
         if ledger is None:
-            existing = incubator.existing(vault)
+            existing = ideas.existing(vault)
             ledger = set(known(existing, vault.agent))
             said = titles(existing, vault.agent)
         again = any(restates(idea.title, title) for title in said)
@@ -300,8 +299,8 @@ def _surfaced(
     vault: Vault, transaction: Transaction | None, new: Sequence[Idea]
 ) -> Sequence[str | None]:
     """The pages of new ideas, which are put into the transaction."""
-    from memcli.curation.ideas import incubator
+    from memcli.curation import ideas
 
     if transaction is None or not new:
         return [None] * len(new)
-    return incubator.add(vault, transaction, new)
+    return ideas.add(vault, transaction, new)

@@ -8,8 +8,8 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import commands
-from memcli.curation.ideas import incubator
-from memcli.curation.ideas.page import Idea
+from memcli.curation import ideas as vault_ideas
+from memcli.curation.idea_text import Idea
 from memcli.entries import layout
 from memcli.entries.entry import Status
 from tests.cli.conftest import Run
@@ -33,13 +33,13 @@ def three(vault: Vault) -> Vault:
             )
         ]
         new[0] = new[0]._replace(session="s9", excerpt="let's warm it some day")
-        incubator.add(vault, change, new)
+        vault_ideas.add(vault, change, new)
         change.message = "reflect: ideas"
     return vault
 
 
 def states(vault: Vault) -> list[str]:
-    return [one.state for one in incubator.listed(vault)]
+    return [one.state for one in vault_ideas.listed(vault)]
 
 
 def walk(vault: Vault, *lines: str) -> tuple[dict[str, Any], str]:
@@ -110,7 +110,7 @@ def test_a_candidate_is_no_idea_and_an_idea_no_candidate(
     waiting = candidate(three, "use tabs")
     error = memcli("ideas", "promote", waiting, "--json").json["error"]
     assert "--approve" in error["hint"]
-    page = incubator.listed(three)[0].id or ""
+    page = vault_ideas.listed(three)[0].id or ""
     error = memcli("review", page, "--approve", "--json").json["error"]
     assert (error["code"], "memcli ideas promote" in error["hint"]) == (
         "not_pending",

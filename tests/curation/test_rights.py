@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import inbox, resolve, review, undo
+from memcli.curation import ideas, inbox, resolve, review, undo
 from memcli.curation.entities import decide as entities
-from memcli.curation.ideas import decide as ideas
 from memcli.entries import layout
 from memcli.entries.entry import Visibility
 from memcli.errors import EntryNotFound, NotAllowed

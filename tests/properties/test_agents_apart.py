@@ -22,11 +22,9 @@ from memcli.cli import commands, flags, plain
 from memcli.cli.context import Context
 from memcli.cli.inspect import TOPICS
 from memcli.cli.mcp import catalog, tools
-from memcli.curation import review
+from memcli.curation import ideas, review
 from memcli.curation.entities import decide as entities
-from memcli.curation.ideas import decide as ideas
-from memcli.curation.ideas import incubator
-from memcli.curation.ideas.page import Idea
+from memcli.curation.idea_text import Idea
 from memcli.entries import layout
 from memcli.errors import MemcliError
 from memcli.sessions import markers, reflect_session
@@ -432,7 +430,7 @@ def tie(vault: Vault) -> None:
         Idea("Paint the gateway", "It is grey.", "2026-11-20"),
     ]
     with vault.transaction() as change:
-        incubator.add(vault, change, new)
+        ideas.add(vault, change, new)
         change.message = "ideas"
     page = Path(vault.root, layout.idea_page("cool-the-xyzzy-gateway"))
     text = page.read_text("utf-8")

@@ -22,7 +22,7 @@ from memcli.cli.app import main
 from memcli.cli.mcp import catalog, tools
 from memcli.cli.mcp.catalog import TOOLS
 from memcli.curation import evolve, importing
-from memcli.curation.ideas.page import Idea
+from memcli.curation.idea_text import Idea
 from memcli.curation.undo import undo_last
 from memcli.entries import no_secrets
 from memcli.entries.entry import Entry, Source
@@ -303,11 +303,11 @@ class Walk:
             values = {"text": f"candidate {self.n}", "status": "pending"}
             needed["waiting"] = self._saved(values)
         if "{idea}" in template:
-            from memcli.curation.ideas import incubator
+            from memcli.curation import ideas as vault_ideas
 
             idea = Idea(title=f"Idea {self.n}", summary="s", day="2026-11-21")
             with self.vault.transaction() as change:
-                (path,) = incubator.add(self.vault, change, [idea])
+                (path,) = vault_ideas.add(self.vault, change, [idea])
             needed["idea"] = path.split("/")[2]
         if "{name}" in template:
             needed["name"] = f"Known{self.n}"
@@ -504,11 +504,11 @@ def test_an_undo_brings_back_what_the_history_has(vault: Vault) -> None:
 
 
 def test_the_name_of_a_file_does_not_repeat_the_secret(vault: Vault) -> None:
-    from memcli.curation.ideas import incubator
+    from memcli.curation import ideas as vault_ideas
 
     idea = Idea(title=f"Use {TOKEN}", summary="s", day="2026-11-21")
     with pytest.raises(SecretFound) as refusal, vault.transaction() as change:
-        incubator.add(vault, change, [idea])
+        vault_ideas.add(vault, change, [idea])
     assert TOKEN[-40:] not in str(refusal.value)
 
 

@@ -59,11 +59,11 @@ def test_an_offer_to_supersede_is_not_taken_by_saying_it_again(
 def test_an_idea_that_was_dismissed_does_not_come_back_reworded(
     vault: Vault, tmp_path: Path
 ) -> None:
-    from memcli.curation.ideas import decide, incubator
+    from memcli.curation import ideas as vault_ideas
 
     brought(vault, tmp_path, "we should also add a json export later", "one")
-    (idea,) = incubator.listed(vault)
-    decide.dismiss(vault, [idea.slug])
+    (idea,) = vault_ideas.listed(vault)
+    vault_ideas.dismiss(vault, [idea.slug])
     again = "later we could add an export as json"
     assert brought(vault, tmp_path, again, "two").counts == {"duplicate": 1}
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _HEAD = re.compile(r"^(?=##? )", re.MULTILINE)
 _SLUG = re.compile(r"\[\[(?:[^\[\]|]*/)?incubator/([^\[\]|]+)/_index")
-_DECIDED = re.compile(r"^##[ \t]+~~|(?:→|->)[ \t]*promoted[ \t]", re.MULTILINE)
+_DECIDED = re.compile(r"^##[ \t]+~~", re.MULTILINE)
 _HEADING = re.compile(r"##?[ \t]+(?:~~)?(.*?)(?:~~.*)?$", re.MULTILINE)
 
 

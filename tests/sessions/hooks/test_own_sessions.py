@@ -62,13 +62,13 @@ def test_what_the_owner_forgot_of_an_agent_s_session_stays_forgotten(
 def test_the_same_idea_of_two_agents_stands_in_the_ledger_twice(
     vault: Vault, make_vault: VaultMaker, tmp_path: Path
 ) -> None:
-    from memcli.curation.ideas import incubator
+    from memcli.curation import ideas as vault_ideas
 
     for name in ("ada", "bob"):
         reflect_session.reflect_file(
             make_vault(agent=name), session(tmp_path, name, IDEA)
         )
-    ideas = incubator.listed(vault)
+    ideas = vault_ideas.listed(vault)
     assert len({idea.slug for idea in ideas}) == len(ideas) == 2
     assert all(idea.id for idea in ideas)
     assert {vault.get(idea.id or "").agent for idea in ideas} == {"ada", "bob"}

@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import evolve, inbox, review, undo
-from memcli.curation.ideas import decide, incubator
-from memcli.curation.ideas import page as ideas
-from memcli.curation.ideas.page import Idea
+from memcli.curation import evolve, idea_text, ideas, inbox, review, undo
+from memcli.curation.idea_text import Idea
 from memcli.entries import layout
 from memcli.entries.entry import Status
 from memcli.errors import (
@@ -23,11 +21,9 @@ from memcli.errors import (
     UnsafePath,
     UsageError,
 )
-from memcli.recall import recall
-from memcli.recall.query import Filters, Query, view_of
+from memcli.recall.query import Filters
 from memcli.vault.health.lint import lint
 from memcli.vault.health.overview import overview
-from tests.conftest import NOW
 from tests.git_command import git
 
 DAY = "2026-11-21"
@@ -62,12 +58,12 @@ def ledger(vault: Vault) -> str:
 
 
 def states(vault: Vault) -> dict[str, str]:
-    return {one.slug: one.state for one in incubator.listed(vault)}
+    return {one.slug: one.state for one in ideas.listed(vault)}
 
 
 def add(vault: Vault, *new: Idea) -> list[str]:
     with vault.transaction() as change:
-        paths = incubator.add(vault, change, new)
+        paths = ideas.add(vault, change, new)
         change.message = "reflect: ideas"
     return paths
 
@@ -106,7 +102,7 @@ def test_ideas_are_no_candidates_of_the_inbox(two: Vault) -> None:
     found = overview(two)
     assert found.inbox == (0, None)
     assert found.findings == []
-    one = incubator.listed(two)[0]
+    one = ideas.listed(two)[0]
     for act in (review.approve, review.reject):
         with pytest.raises(NotAllowed) as refused:
             act(two, [one.id or ""])
@@ -115,16 +111,11 @@ def test_ideas_are_no_candidates_of_the_inbox(two: Vault) -> None:
         evolve.evolve(two, one.id or "", {"text": "x"})
 
 
-def test_an_old_idea_is_no_old_candidate(two: Vault) -> None:
-    add(two, WARM._replace(title="Old", day="2020-01-01", record="r9"))
-    assert [one.code for one in lint(two)] == []
-
-
 # --- promoting --------------------------------------------------------------------
 
 
 def test_a_promoted_idea_is_a_memory_with_its_source(two: Vault) -> None:
-    done = decide.promote(two, [NAMES[0]], {"tags": ("cache",)})
+    done = ideas.promote(two, [NAMES[0]], {"tags": ("cache",)})
     (item,) = done.items
     assert item.path == "memories/idea/2026/11/warm-the-index-on-login.md"
     entry = two.get(item.id or "")
@@ -137,8 +128,8 @@ def test_a_promoted_idea_is_a_memory_with_its_source(two: Vault) -> None:
     assert (page.status, page.superseded_by) == (Status.SUPERSEDED, entry.id)
     assert page.reason == f"promoted to {item.path}"
     assert entry.supersedes == page.id
-    mark = f"{NAMES[0]}/_index.md]] → promoted {DAY} to [[{item.path}]]\n"
-    assert mark in ledger(two)
+    struck = f"## ~~2026-11-01: {WARM.title}~~ — Promoted {DAY} to [[{item.path}]]\n"
+    assert struck in ledger(two)
     assert states(two)[NAMES[0]] == "promoted"
     assert two.recall("warm index login").rows[0].id == entry.id
     assert lint(two) == []
@@ -148,13 +139,13 @@ def test_a_promoted_idea_is_a_memory_with_its_source(two: Vault) -> None:
 
 def test_a_kind_and_a_title_may_be_given(two: Vault) -> None:
     changes = {"kind": "action", "title": "Warm it"}
-    (item,) = decide.promote(two, [NAMES[0]], changes).items
+    (item,) = ideas.promote(two, [NAMES[0]], changes).items
     assert item.path == "memories/action/2026/11/warm-it.md"
     assert two.get(item.id or "").title == "Warm it"
     with pytest.raises(InvalidValue, match="kind must be"):
-        decide.promote(two, [NAMES[1]], {"kind": "thought"})
+        ideas.promote(two, [NAMES[1]], {"kind": "thought"})
     with pytest.raises(UsageError):
-        decide.promote(two, list(NAMES), {"title": "Both"})
+        ideas.promote(two, list(NAMES), {"title": "Both"})
 
 
 def test_what_a_person_wrote_into_a_page_goes_along(two: Vault) -> None:
@@ -162,7 +153,7 @@ def test_what_a_person_wrote_into_a_page_goes_along(two: Vault) -> None:
     text = path.read_text().replace("kind: idea\n", "kind: idea\ntags: [a]\n")
     text = text.replace("slug: w", "cost: 3 days # guess\nslug: w") + "\nBy hand.\n"
     path.write_text(text)
-    (item,) = decide.promote(two, [NAMES[0]]).items
+    (item,) = ideas.promote(two, [NAMES[0]]).items
     entry = two.get(item.id or "")
     assert entry.body.endswith("\nBy hand.\n")
     assert entry.tags == ("a",)
@@ -172,60 +163,36 @@ def test_what_a_person_wrote_into_a_page_goes_along(two: Vault) -> None:
 
 def test_an_idea_by_hand_without_a_page_can_be_promoted(vault: Vault) -> None:
     Path(vault.root, "ideas/Ideas.md").write_text("## 2026-11-01: By hand\nWhy not.")
-    (item,) = decide.promote(vault, ["by-hand"]).items
+    (item,) = ideas.promote(vault, ["by-hand"]).items
     assert vault.get(item.id or "").body == "# By hand\n\nWhy not.\n"
     assert ledger(vault) == (
-        "## 2026-11-01: By hand\n"
-        "→ promoted 2026-11-21 to [[memories/idea/2026/11/by-hand.md]]\nWhy not."
+        "## ~~2026-11-01: By hand~~ — Promoted 2026-11-21 to "
+        "[[memories/idea/2026/11/by-hand.md]]\nWhy not."
     )
 
 
 # --- dismissing -------------------------------------------------------------------
 
 
-def test_a_dismissed_idea_is_archived_and_never_comes_back(two: Vault) -> None:
-    folder = Path(two.root, "ideas/incubator", NAMES[0])
-    (folder / "research.md").write_text("found this\n")
-    (folder / "deep").mkdir()
-    (folder / "deep" / "sketch.png").write_bytes(b"\x89PNG")
-    (item,) = decide.dismiss(two, [NAMES[0]], "too small").items
-    assert not (folder / "_index.md").exists()
-    archive = f"archive/ideas/incubator/{NAMES[0]}"
-    assert item.path == f"{archive}/_index.{item.id}.md"
-    files = tree(two)
-    assert files[f"{archive}/research.md"] == b"found this\n"
-    assert files[f"{archive}/deep/sketch.png"] == b"\x89PNG"
+def test_a_dismissed_idea_stays_in_its_folder_and_never_comes_back(two: Vault) -> None:
+    (item,) = ideas.dismiss(two, [NAMES[0]], "too small").items
+    assert item.path == layout.idea_page(NAMES[0])
     entry = two.get(item.id or "")
     assert (entry.status, entry.reason) == (Status.REJECTED, "too small")
     assert f"## ~~2026-11-01: {WARM.title}~~ — Dismissed {DAY}\n" in ledger(two)
-    assert ideas.keys(WARM) <= ideas.known(incubator.existing(two))
+    assert idea_text.keys(WARM) <= idea_text.known(ideas.existing(two))
     assert add(two, WARM, WARM._replace(session="s9", record="r9")) == []
-    every = view_of(NOW, statuses=[])
-    rows = recall.enumerate_all(two, Query("", every)).rows
-    assert "found this" not in {row.text for row in rows}
+    asked = Filters(kinds=("idea",))
+    rows = two.recall("warm index login", filters=asked).rows
+    assert item.id not in {row.id for row in rows}
     assert lint(two) == []
-
-
-def test_an_empty_folder_does_not_stay(two: Vault) -> None:
-    decide.dismiss(two, list(NAMES))
-    assert os.listdir(Path(two.root, "ideas/incubator")) == []
-    assert states(two) == dict.fromkeys(NAMES, "dismissed")
-
-
-def test_a_dismissal_takes_another_folder_where_one_is_archived(two: Vault) -> None:
-    there = Path(two.root, "archive/ideas/incubator", NAMES[0])
-    there.mkdir(parents=True)
-    (there / "sketch.png").write_bytes(b"")
-    (item,) = decide.dismiss(two, [NAMES[0]]).items
-    assert (item.path or "").startswith(f"archive/ideas/incubator/{NAMES[0]}-2/_index.")
-    assert two.get(item.id or "").status is Status.REJECTED
 
 
 # --- merging ----------------------------------------------------------------------
 
 
 def test_a_merged_idea_lives_on_in_the_other(two: Vault) -> None:
-    (item,) = decide.merge(two, NAMES[0], NAMES[1]).items
+    (item,) = ideas.merge(two, NAMES[0], NAMES[1]).items
     target = two.stored(layout.idea_page(NAMES[1])).entry
     assert (item.id, item.path) == (target.id, target.path)
     assert target.status is Status.PENDING
@@ -242,26 +209,16 @@ def test_a_merged_idea_lives_on_in_the_other(two: Vault) -> None:
     struck = f"## ~~2026-11-01: {WARM.title}~~ — Merged {DAY} into {NAMES[1]}\n"
     assert struck in ledger(two)
     assert lint(two) == []
-    promoted = decide.promote(two, [NAMES[1]]).items[0]
+    promoted = ideas.promote(two, [NAMES[1]]).items[0]
     assert WARM.summary in two.get(promoted.id or "").body
     assert lint(two) == []
-
-
-def test_a_merge_keeps_the_line_ends_of_the_page(two: Vault) -> None:
-    path = Path(two.root, layout.idea_page(NAMES[1]))
-    before = path.read_bytes().replace(b"\n", b"\r\n").rstrip()
-    path.write_bytes(before)
-    decide.merge(two, NAMES[0], NAMES[1])
-    after = path.read_bytes()
-    assert b"\n" not in after.replace(b"\r\n", b"")
-    assert before.partition(b"# Draw")[2] in after
 
 
 def test_a_merge_that_makes_no_sense_is_refused(
     two: Vault, snapshot: Callable[[str], Any]
 ) -> None:
     add(two, WARM._replace(title="Third", record="r3"))
-    decide.dismiss(two, ["third"])
+    ideas.dismiss(two, ["third"])
     os.remove(Path(two.root, layout.idea_page(NAMES[1])))
     before = snapshot(two.root)
     for name, other in (
@@ -271,7 +228,7 @@ def test_a_merge_that_makes_no_sense_is_refused(
         (NAMES[0], NAMES[1]),  # which has no page
     ):
         with pytest.raises(NotAllowed):
-            decide.merge(two, name, other)
+            ideas.merge(two, name, other)
     assert snapshot(two.root) == before
 
 
@@ -281,49 +238,26 @@ def test_a_merge_that_makes_no_sense_is_refused(
 @pytest.mark.parametrize(
     "act",
     [
-        lambda vault: decide.promote(vault, list(NAMES)),
-        lambda vault: decide.dismiss(vault, list(NAMES), "no"),
-        lambda vault: decide.merge(vault, NAMES[0], NAMES[1]),
+        lambda vault: ideas.promote(vault, list(NAMES)),
+        lambda vault: ideas.dismiss(vault, list(NAMES), "no"),
+        lambda vault: ideas.merge(vault, NAMES[0], NAMES[1]),
     ],
     ids=["promote", "dismiss", "merge"],
 )
 def test_each_decision_is_one_commit_that_undo_takes_back_to_the_byte(
-    two: Vault, act: Callable[[Vault], decide.IdeaDecisions]
+    two: Vault, act: Callable[[Vault], ideas.IdeaDecisions]
 ) -> None:
-    Path(two.root, "ideas/incubator", NAMES[0], "research.md").write_text("x")
-    git(two, "add", "-A")
-    git(two, "commit", "-qm", "research")
-    before = tree(two)
-    count = int(git(two, "rev-list", "--count", "HEAD"))
-    done = act(two)
-    assert int(git(two, "rev-list", "--count", "HEAD")) == count + 1
-    assert git(two, "rev-parse", "HEAD").strip() == done.commit
-    assert git(two, "status", "--porcelain") == ""
-    undo.undo_last(two, "review: ")
-    assert tree(two) == before
-    assert states(two) == dict.fromkeys(NAMES, "open")
-
-
-@pytest.mark.parametrize(
-    "act",
-    [
-        lambda vault: decide.promote(vault, list(NAMES)),
-        lambda vault: decide.dismiss(vault, list(NAMES), "no"),
-        lambda vault: decide.merge(vault, NAMES[0], NAMES[1]),
-    ],
-    ids=["promote", "dismiss", "merge"],
-)
-def test_undo_keeps_what_a_person_wrote_and_never_committed(
-    two: Vault, act: Callable[[Vault], decide.IdeaDecisions]
-) -> None:
+    # What a person wrote and never committed stays, too.
     folder = Path(two.root, "ideas/incubator")
     (folder / NAMES[0] / "research.md").write_text("by hand")
     for path in (*folder.glob("*/_index.md"), Path(two.root, layout.IDEA_LEDGER)):
         path.write_text(path.read_text() + "\nby hand\n")
     before = tree(two)
-    act(two)
+    done = act(two)
+    assert git(two, "rev-parse", "HEAD").strip() == done.commit
     undo.undo_last(two, "review: ")
     assert tree(two) == before
+    assert states(two) == dict.fromkeys(NAMES, "open")
 
 
 def test_what_is_refused_commits_nothing_of_a_persons(
@@ -333,63 +267,22 @@ def test_what_is_refused_commits_nothing_of_a_persons(
     path.write_text(path.read_text() + "\nby hand\n")
     before = snapshot(two.root)
     for act in (
-        lambda: decide.promote(two, list(NAMES), {"kind": "thought"}),
-        lambda: decide.dismiss(two, [NAMES[0], "nowhere"]),
-        lambda: decide.merge(two, NAMES[0], NAMES[0]),
+        lambda: ideas.promote(two, list(NAMES), {"kind": "thought"}),
+        lambda: ideas.dismiss(two, [NAMES[0], "nowhere"]),
+        lambda: ideas.merge(two, NAMES[0], NAMES[0]),
     ):
-        assert decide.dismiss(two, []) == ([], None)
+        assert ideas.dismiss(two, []) == ([], None)
         with pytest.raises((InvalidValue, EntryNotFound, NotAllowed)):
             act()
     assert snapshot(two.root) == before
 
 
-@pytest.mark.slow
-def test_a_kill_in_between_leaves_all_or_nothing(two: Vault) -> None:
-    before = tree(two)
-    steps: list[str] = []
-    two.caller = two.caller._replace(fault=steps.append)
-    decide.dismiss(two, list(NAMES))
-    after = tree(two)
-    undo.undo_last(two, "review: ")
-    outcomes = set()
-    for stop in range(steps.index("cleared") + 1):
-        left = iter(range(stop))
-
-        def kill(step: str, left: Any = left) -> None:
-            if next(left, None) is None:
-                raise KeyboardInterrupt(step)
-
-        two.caller = two.caller._replace(fault=kill)
-        with pytest.raises(KeyboardInterrupt):
-            decide.dismiss(two, list(NAMES))
-        two.caller = two.caller._replace(fault=lambda _: None)
-        (state,) = set(states(two).values())  # finishes what a kill has left
-        outcomes.add(state)
-        assert tree(two) == (before if state == "open" else after), stop
-        assert git(two, "status", "--porcelain") == ""
-        if state == "dismissed":
-            undo.undo_last(two, "review: ")
-    assert outcomes == {"open", "dismissed"}
-
-
-def test_an_unknown_name_says_the_nearest_one(two: Vault) -> None:
-    for act in (
-        lambda: decide.promote(two, ["warm-teh-index"]),
-        lambda: decide.dismiss(two, [NAMES[1], "warm-teh-index"]),
-    ):
-        with pytest.raises(EntryNotFound) as refused:
-            act()
-        assert refused.value.error_code == "idea_not_found"
-        assert NAMES[0] in (refused.value.hint or "")
-    assert states(two) == dict.fromkeys(NAMES, "open")
-
-
 def test_the_id_of_a_page_names_its_idea(two: Vault) -> None:
-    one = incubator.listed(two)[0]
-    assert incubator.named(two, [one.id or "", NAMES[0], "warm"]) == [NAMES[0]]
+    one = ideas.listed(two)[0]
+    assert ideas.named(two, [one.id or "", NAMES[0], "warm"]) == [NAMES[0]]
     memory = two.save(two.draft({"text": "something else"})).id
     with pytest.raises(EntryNotFound, match="is no idea, but memories"):
-        incubator.named(two, [memory])
+        ideas.named(two, [memory])
 
 
 @pytest.mark.parametrize("name", ["..", "../../memories", "a/../../..", ".git"])
@@ -400,13 +293,13 @@ def test_a_slug_that_climbs_is_refused(
     text = path.read_text().replace(f"incubator/{NAMES[0]}/", f"incubator/{name}/")
     path.write_text(text)
     before = snapshot(two.root)
-    (bad, good) = incubator.listed(two)
+    (bad, good) = ideas.listed(two)
     assert (bad.slug, bad.path) == (name, None)
     for act in (
-        lambda: decide.promote(two, [name]),
-        lambda: decide.dismiss(two, [name]),
-        lambda: decide.merge(two, name, good.slug),
-        lambda: decide.merge(two, good.slug, name),
+        lambda: ideas.promote(two, [name]),
+        lambda: ideas.dismiss(two, [name]),
+        lambda: ideas.merge(two, name, good.slug),
+        lambda: ideas.merge(two, good.slug, name),
     ):
         with pytest.raises(UnsafePath):
             act()
@@ -426,10 +319,10 @@ def test_nothing_is_written_through_a_link_that_leaves_the_vault(
     inner.symlink_to(outside, target_is_directory=True)
     there = {path: path.read_bytes() for path in outside.rglob("*.md")}
     for act in (
-        lambda: decide.promote(two, [NAMES[0]]),
-        lambda: decide.dismiss(two, [NAMES[0]]),
-        lambda: decide.merge(two, NAMES[0], NAMES[1]),
-        lambda: decide.merge(two, NAMES[1], NAMES[0]),
+        lambda: ideas.promote(two, [NAMES[0]]),
+        lambda: ideas.dismiss(two, [NAMES[0]]),
+        lambda: ideas.merge(two, NAMES[0], NAMES[1]),
+        lambda: ideas.merge(two, NAMES[1], NAMES[0]),
     ):
         with pytest.raises(UnsafePath):
             act()
@@ -447,7 +340,7 @@ def test_a_link_to_another_folder_of_the_vault_moves_nothing(two: Vault) -> None
     folder.rmdir()
     folder.symlink_to(Path(two.root, "memories", "note"), target_is_directory=True)
     with pytest.raises(UnsafePath):
-        decide.dismiss(two, [NAMES[0]])
+        ideas.dismiss(two, [NAMES[0]])
     assert two.get(saved.id).body == "a memory\n"
 
 
@@ -456,8 +349,8 @@ def test_a_ledger_with_conflict_markers_is_refused_and_left(two: Vault) -> None:
     path.write_text(path.read_text() + "<<<<<<< HEAD\n")
     before = tree(two)
     for act in (
-        lambda: incubator.listed(two),
-        lambda: decide.dismiss(two, [NAMES[0]]),
+        lambda: ideas.listed(two),
+        lambda: ideas.dismiss(two, [NAMES[0]]),
         lambda: add(two, WARM._replace(title="New", record="r8")),
     ):
         with pytest.raises(InvalidEntry, match=r"Ideas.md:\d+: git conflict"):
@@ -470,7 +363,7 @@ def test_an_edit_in_between_is_a_conflict(two: Vault) -> None:
 
     change = two.transaction()
     change.__enter__()
-    incubator.add(two, change, [WARM._replace(title="New", record="r8")])
+    ideas.add(two, change, [WARM._replace(title="New", record="r8")])
     path.write_text("# Ideas\n\nedited\n")
     with pytest.raises(Conflict):
         change.__exit__(None, None, None)
@@ -480,14 +373,14 @@ def test_an_edit_in_between_is_a_conflict(two: Vault) -> None:
 def test_days_and_ages_by_hand_do_no_harm(vault: Vault) -> None:
     text = "## 2026-02-31: No such day\n\n## 2030-01-01: Later\n\n## 2026-11-20: Now\n"
     Path(vault.root, layout.IDEA_LEDGER).write_text(text)
-    assert [one.age_days for one in incubator.listed(vault)] == [0, 0, 1]
+    assert [one.age_days for one in ideas.listed(vault)] == [0, 0, 1]
 
 
 def test_a_broken_page_is_named_and_stops_only_its_own_idea(two: Vault) -> None:
     Path(two.root, layout.idea_page(NAMES[0])).write_bytes(b"\xff")
-    broken, whole = incubator.listed(two)
+    broken, whole = ideas.listed(two)
     assert "_index.md:1: not UTF-8" in (broken.problem or "")
     assert (broken.id, whole.problem) == (None, None)
     with pytest.raises(InvalidEntry, match=r"_index\.md:1"):
-        decide.promote(two, [NAMES[0]])
-    assert decide.promote(two, [NAMES[1]]).commit
+        ideas.promote(two, [NAMES[0]])
+    assert ideas.promote(two, [NAMES[1]]).commit

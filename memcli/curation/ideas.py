@@ -1,0 +1,441 @@
+"""Ideas in a vault: listed, added, and decided on.
+
+Invariant: an idea that is known, in any state, is not added again. A decision stands in
+the ledger and on the idea's page, and both change in one commit, which `undo` takes
+back. Nothing is deleted: a page stays where it is and says what became of the idea.
+"""
+
+from __future__ import annotations
+
+import os
+
+from memcli.curation import idea_text
+from memcli.curation.idea_text import DISMISSED, MERGED, OPEN, PROMOTED
+from memcli.entries import dates, layout
+from memcli.entries.entry import Entry, Status
+from memcli.entries.ids import new_id
+from memcli.entries.ids import slug as file_name
+from memcli.entries.text.counted import counted
+from memcli.errors import (
+    AmbiguousId,
+    EntryNotFound,
+    InvalidEntry,
+    InvalidValue,
+    NotAllowed,
+    Unreadable,
+    UnsafePath,
+    UsageError,
+)
+from memcli.named_tuple import NamedTuple
+from memcli.storage import files
+from memcli.storage.vault_paths import inside
+from memcli.vault import free_paths, lineage
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from memcli.curation.idea_text import Idea, Section
+    from memcli.storage.transaction import Transaction
+    from memcli.vault.vault import Stored, Vault
+
+_DAY = 86_400
+
+
+class ListedIdea(NamedTuple):
+    """An idea of the ledger with its page; `id` and `path` are None without one.
+
+    `state` is open, promoted, dismissed or merged; `line` is the line of its heading;
+    `problem` says why the page cannot be used.
+    """
+
+    slug: str
+    title: str
+    day: str
+    age_days: int
+    state: str
+    summary: str
+    on: str | None
+    where: str | None
+    line: int
+    id: str | None = None
+    path: str | None = None
+    session: str | None = None
+    record: str | None = None
+    excerpt: str | None = None
+    problem: str | None = None
+
+
+class DecidedIdea(NamedTuple):
+    """What became of one idea: promoted, dismissed or merged.
+
+    `id` and `path` name what stands for the idea from now on: the memory, its own page,
+    or the idea that took it in.
+    """
+
+    slug: str
+    title: str
+    id: str | None
+    path: str | None
+    outcome: str
+
+
+class IdeaDecisions(NamedTuple):
+    """Every decision of one commit; `commit` is None when there was none to make."""
+
+    items: list[DecidedIdea]
+    commit: str | None
+
+
+# --- reading ----------------------------------------------------------------------
+
+
+def sections(vault: Vault) -> list[Section]:
+    """The ideas of the ledger; InvalidEntry when it is not UTF-8 text."""
+    return idea_text.parse(idea_text.text_of(_ledger(vault) or b""))
+
+
+def listed(vault: Vault, *, only_open: bool = False) -> list[ListedIdea]:
+    """The ideas of the ledger, in its order.
+
+    Raises:
+        InvalidEntry: the ledger is not UTF-8 text.
+        Unreadable, UnsafePath: the ledger is not a file of the vault.
+    """
+    vault.owner_only("the ledger of ideas")
+    today = vault.now_ms() // 1000
+    vault.read(lambda _: None)  # finishes what a killed command began
+    ideas = []
+    for section in sections(vault):
+        if only_open and section.state != OPEN:
+            continue
+        page, problem = None, None
+        try:
+            page = _page(vault, section.slug)
+        except (InvalidEntry, Unreadable, UnsafePath) as error:
+            problem = error.message
+        try:
+            age = (today - dates.to_epoch(section.day)) // _DAY
+        except InvalidValue:
+            age = 0  # the 31st of February, by hand
+        fields: dict[str, Any] = section._asdict()
+        del fields["linked"]
+        if page is not None:
+            source = page.entry.source
+            fields |= {"id": page.entry.id, "path": page.path}
+            fields |= {"session": source.session, "record": source.record}
+            fields["excerpt"] = source.excerpt
+        ideas.append(ListedIdea(**fields, age_days=max(0, age), problem=problem))
+    return ideas
+
+
+def named(vault: Vault, words: Sequence[str]) -> list[str]:
+    """The slugs of the ideas that slugs, beginnings of them, or pages' ids name.
+
+    Raises:
+        NotAllowed: an agent asks: the ledger names the ideas of all.
+        EntryNotFound: there is none, or several begin so (`idea_not_found`).
+    """
+    vault.owner_only("deciding on ideas")
+    known = sections(vault)
+    slugs = []
+    for word in words:
+        try:
+            slugs.append(idea_text.find(known, word).slug)
+        except EntryNotFound as refusal:
+            try:
+                path = vault.path_of(word)
+            except (EntryNotFound, AmbiguousId):
+                raise refusal from None
+            if not path.startswith(layout.INCUBATOR):
+                raise EntryNotFound(
+                    f"{word} is no idea, but {path}",
+                    hint="A candidate takes --approve or --reject.",
+                    code="idea_not_found",
+                ) from None
+            slugs.append(path.split("/")[2])
+    return list(dict.fromkeys(slugs))
+
+
+def existing(vault: Vault) -> dict[str, bytes]:
+    """The files that `idea_text.plan` and `idea_text.known` take: path -> bytes.
+
+    Raises:
+        UnsafePath: a symbolic link leads out of the vault; Unreadable.
+    """
+    data = _ledger(vault)
+    contents = {} if data is None else {layout.IDEA_LEDGER: data}
+    for above in (layout.INCUBATOR, f"{layout.ARCHIVE}/{layout.INCUBATOR}"):
+        folder = inside(vault.root, above)
+        try:
+            names = sorted(os.listdir(folder))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            raise Unreadable(f"{above}: {error.strerror}") from error
+        for name in names:
+            inner = os.path.join(folder, name)
+            if not os.path.isdir(inner):
+                continue
+            contents[f"{above}{name}/"] = b""  # a folder that may hold no page
+            for file in sorted(os.listdir(inner)):
+                path = f"{above}{name}/{file}"
+                if layout.is_idea(path):
+                    contents[path] = files.read(inside(vault.root, path))
+    return contents
+
+
+def _ledger(vault: Vault) -> bytes | None:
+    """The ledger's bytes; None when there is no ledger."""
+    path = inside(vault.root, layout.IDEA_LEDGER)
+    return files.read(path) if os.path.lexists(path) else None
+
+
+def _page(vault: Vault, name: str) -> Stored | None:
+    """The page of an idea in the incubator; None when it has none."""
+    path = idea_text.page_path(name)
+    place = inside(vault.root, path)
+    real = os.path.realpath(vault.root)
+    if os.path.realpath(place) != os.path.join(real, *path.split("/")):
+        raise UnsafePath(
+            f"{path}: a symbolic link is on the way",
+            hint="Put the idea's own folder there.",
+        )
+    return vault.stored(path) if os.path.exists(place) else None
+
+
+# --- writing ----------------------------------------------------------------------
+
+
+def add(vault: Vault, change: Transaction, new: Sequence[Idea]) -> list[str]:
+    """Put new ideas into an open transaction; ideas that are known are left out.
+
+    Returns:
+        The paths of the new ideas' pages.
+
+    Raises:
+        InvalidEntry, InvalidValue: as `idea_text.plan`; UnsafePath, Unreadable: as
+            `existing`.
+    """
+    if not new:
+        return []
+    there = existing(vault)
+    planned = idea_text.plan(there, new, vault.agent)
+    for path, data in planned.items():
+        change.put(path, data, expected=there.get(path))
+    return [path for path in planned if layout.is_idea(path)]
+
+
+class _Deciding:
+    """The ledger while a decision changes it, and the transaction that it goes to."""
+
+    def __init__(self, vault: Vault, change: Transaction) -> None:
+        self.vault, self.change = vault, change
+        self.before = _ledger(vault)
+        self.ledger = idea_text.text_of(self.before or b"")
+        self.moment = dates.iso(vault.now_ms() // 1000)
+        self.day = self.moment[:10]
+
+    def note(self, name: str, state: str, where: str = "") -> None:
+        """Strike an idea out in the ledger."""
+        self.ledger = idea_text.decided(self.ledger, name, state, self.day, where)
+
+    def write(self, page: Stored, entry: Entry) -> None:
+        """Write the page of an idea."""
+        from memcli.entries import codec
+
+        entry = entry.replace(updated=lineage.not_before(entry, self.moment))
+        data = codec.rewrite(page.data, entry, kinds=self.vault.kinds)
+        self.change.put(page.path, data, expected=page.data)
+
+    def end(self, page: Stored | None, by: str, reason: str) -> None:
+        """Write into an idea's page which entry stands for it from now on."""
+        if page is not None:
+            ended = {"superseded_by": by, "reason": reason}
+            status = Status.SUPERSEDED
+            self.write(page, page.entry.replace(status=status, **ended))
+
+    def finish(self, done: list[DecidedIdea]) -> list[DecidedIdea]:
+        """Write the ledger."""
+        data = self.ledger.encode()
+        if done:
+            self.change.put(layout.IDEA_LEDGER, data, expected=self.before)
+        return done
+
+
+def promote(
+    vault: Vault, names: Sequence[str], changes: Mapping[str, Any] | None = None
+) -> IdeaDecisions:
+    """Make memories of open ideas, in one commit; their kind is idea by default.
+
+    Args:
+        vault: where they are.
+        names: slugs, as `named` takes them.
+        changes: `kind`, `title` and `tags` of the memory; a title for one idea only.
+
+    Raises:
+        EntryNotFound: there is no such idea (`idea_not_found`).
+        NotAllowed: one is not open any more (`idea_not_open`).
+        InvalidValue, TooLarge: a change is not valid.
+        UnsafePath: its slug or a symbolic link leads out of the incubator.
+        Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
+    """
+    from memcli.entries import codec
+
+    given = {name: value for name, value in (changes or {}).items() if value}
+    if "title" in given and len(names) != 1:
+        raise UsageError("a title is for one idea", hint="Name one.")
+
+    def decide(at: _Deciding) -> list[DecidedIdea]:
+        done = []
+        folders: dict[str, set[str]] = {}
+        for number, name in enumerate(named(vault, names)):
+            section = idea_text.open_one(at.ledger, name)
+            page = _page(vault, name)
+            fresh = _memory(vault, section, page, given).replace(created=at.moment)
+            title = fresh.display_title
+            path = free_paths.free_path(
+                vault, layout.folder_for(fresh), file_name(title), folders
+            )
+            entry_id = new_id(vault.now_ms() + number, vault.entropy)
+            fresh = vault.link(fresh.replace(id=entry_id, path=path))
+            at.change.put(path, codec.encode(fresh), expected=None)
+            at.note(name, PROMOTED, f"[[{path}]]")
+            at.end(page, entry_id, f"promoted to {path}")
+            done.append(DecidedIdea(name, title, entry_id, path, PROMOTED))
+        return at.finish(done)
+
+    return _committed(vault, decide)
+
+
+def dismiss(
+    vault: Vault, names: Sequence[str], reason: str | None = None
+) -> IdeaDecisions:
+    """Strike open ideas out in the ledger and reject their pages, in one commit.
+
+    Raises:
+        As `promote`.
+    """
+
+    def decide(at: _Deciding) -> list[DecidedIdea]:
+        done = []
+        for name in named(vault, names):
+            section, page = idea_text.open_one(at.ledger, name), _page(vault, name)
+            at.note(name, DISMISSED)
+            if page is not None:
+                rejected = {"status": Status.REJECTED, "reason": reason}
+                at.write(page, page.entry.replace(**rejected))
+            place = (page.entry.id, page.path) if page else (None, None)
+            done.append(DecidedIdea(name, section.title, *place, DISMISSED))
+        return at.finish(done)
+
+    return _committed(vault, decide)
+
+
+def merge(vault: Vault, name: str, other: str) -> IdeaDecisions:
+    """Merge an open idea into another open one, whose page takes its text in.
+
+    Raises:
+        As `promote`; NotAllowed also when the other one has no page.
+    """
+
+    def decide(at: _Deciding) -> list[DecidedIdea]:
+        (mine,), (theirs,) = named(vault, [name]), named(vault, [other])
+        section = idea_text.open_one(at.ledger, mine)
+        at.note(mine, MERGED, theirs)
+        page, target = _page(vault, mine), _page(vault, theirs)
+        if target is None:
+            raise NotAllowed(
+                f"the idea {theirs} has no page to take {mine} in",
+                hint=f"Merge the other way round, or write {layout.idea_page(theirs)}.",
+            )
+        entry = target.entry
+        fresh = entry.replace(body=_with_text(entry.body, section, page, at.day))
+        if page is not None:
+            fresh = fresh.replace(supersedes=entry.supersedes or page.entry.id)
+            both = [entry, page.entry]
+            fresh = lineage.passed_on(vault, fresh, both, shared_anew=False)
+        # The slug of the other idea is not for all agents.
+        at.end(page, entry.id, "merged into another idea")
+        at.write(target, fresh)
+        done = DecidedIdea(mine, section.title, entry.id, target.path, MERGED)
+        return at.finish([done])
+
+    return _committed(vault, decide)
+
+
+def _committed(
+    vault: Vault, decide: Callable[[_Deciding], list[DecidedIdea]]
+) -> IdeaDecisions:
+    """Call `decide` for a rehearsal, then for one transaction that is committed.
+
+    People write ideas by hand, too, and leave them uncommitted. `undo` goes back to the
+    commit before the decision, so that commit must hold what a person wrote. The
+    rehearsal finds the files that the decision touches, and raises every refusal before
+    anything is committed.
+    """
+    from memcli.storage.git.repository import Repository
+    from memcli.storage.transaction import subject
+
+    rehearsal = vault.transaction()
+    if not decide(_Deciding(vault, rehearsal)):
+        return IdeaDecisions([], None)
+    repository = Repository.open(vault.root, environ=vault.environ)
+    touched = set(rehearsal.paths)
+    edited = [path for _, path in repository.status() if path in touched]
+    if edited:
+        with vault.transaction() as change:
+            for path in edited:
+                change.include(path)
+            change.message = "ideas: as they were written by hand"
+    with vault.transaction() as change:
+        done = decide(_Deciding(vault, change))
+        what = done[0].title if len(done) == 1 else ""
+        change.message = (
+            subject("review", f"{done[0].outcome} {what}")
+            if what
+            else f"review: {counted(len(done), 'idea')} {done[0].outcome}"
+        )
+    return IdeaDecisions(done, change.commit)
+
+
+def _memory(
+    vault: Vault, section: Section, page: Stored | None, given: Mapping[str, Any]
+) -> Entry:
+    """The memory that an idea becomes, without id and path."""
+    text = f"# {section.title}\n\n{section.summary}".rstrip()
+    old = page.entry if page else Entry("", body=text)
+    values = {
+        "kind": "idea",
+        "title": old.title or section.title,
+        "text": old.body if old.body.strip() else f"# {section.title}",
+    }
+    fresh = vault.draft({**values, **given})
+    if page is None:
+        return fresh
+    own = (*idea_text.PAGE_KEYS, "id")
+    return fresh.replace(
+        tags=tuple(dict.fromkeys((*old.tags, *fresh.tags))),
+        type=old.type,
+        entities=old.entities,
+        agent=old.agent,
+        visibility=old.visibility,
+        groups=old.groups,
+        source=old.source,
+        supersedes=old.id,
+        extra=tuple(item for item in old.extra if item[0] not in own),
+    )
+
+
+def _with_text(body: str, section: Section, page: Stored | None, day: str) -> str:
+    """The text of an idea that takes another one in."""
+    inner = page.entry.body if page else section.summary
+    lines = inner.replace("\r\n", "\n").strip().split("\n")
+    if lines[0].startswith("# "):
+        del lines[0]
+    text = f"## {section.title}\n\nMerged {day}.\n\n" + "\n".join(lines).strip()
+    gap = "" if not body or body.endswith("\n") else "\n"
+    block = f"{gap}\n{text.rstrip()}\n"
+    return body + (block.replace("\n", "\r\n") if "\r\n" in body else block)
