@@ -2,20 +2,17 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memcli import Vault
-from memcli.curation import importing, models, research
+from memcli.curation import importing, research
 from memcli.entries.entry import Entry
-from memcli.errors import AmbiguousId, EntryNotFound, InvalidValue, NotAllowed
-from memcli.recall.query import view_of
+from memcli.errors import EntryNotFound, InvalidValue, NotAllowed
 from memcli.recall.results import Row
 from memcli.vault import evidence
-from memcli.vault.health import inspect
-from tests.conftest import NOW, VaultMaker
+from tests.conftest import VaultMaker
 from tests.saving import save
 
 MADE_UP = "1zzzzzzzzzzzzzzz"
@@ -70,13 +67,6 @@ def test_what_a_report_cites_must_exist_whichever_way_it_is_given(
     (row,) = [row for row in vault.recall("Tyler career").rows if "career" in row.text]
     assert vault.get(row.id).evidence == (fact,)
     assert not row.citations_checked
-
-
-def test_a_prefix_of_several_ids_is_refused(vault: Vault) -> None:
-    one, two = save(vault, "Tyler writes Go"), save(vault, "Tyler has a dog")
-    assert one[:8] == two[:8]
-    with pytest.raises(AmbiguousId):
-        vault.save(draft(vault, "Tyler's career", one[:8]))
 
 
 def test_sessions_are_evidence_of_their_own(vault: Vault) -> None:
@@ -167,45 +157,6 @@ def test_a_model_all_of_whose_citations_were_dropped_is_refused(
     assert saved.notes[0].startswith("it cites nothing")
 
 
-def checked(vault: Vault, name: str) -> bool:
-    """Whether every surface says that the citations of an entry were checked."""
-    (row,) = [row for row in vault.recall("Tyler").rows if row.id == name]
-    (one,) = [one for one in models.models(vault, view_of(NOW)) if one.id == name]
-    said = [
-        row.as_dict()["citations_checked"],
-        one.as_dict()["citations_checked"],
-        inspect.inspect(vault, name).as_dict()["citations_checked"],
-    ]
-    assert len(set(said)) == 1
-    return bool(said[0])
-
-
-def test_a_report_says_whether_its_citations_were_checked(vault: Vault) -> None:
-    fact, dog = save(vault, "Tyler writes Go"), save(vault, "Tyler has a dog")
-    by_hand = vault.save(draft(vault, "Tyler: his career"), cite=[fact]).id
-    assert not checked(vault, by_hand)
-    search(vault, "Tyler")
-    found = draft(vault, "Tyler: his languages")
-    name = vault.save(found, cite=[fact], research="tyler").id
-    assert checked(vault, name)
-    text = Path(vault.root, vault.path_of(name)).read_text("utf-8")
-    assert "research: tyler\n" in text
-    # A new wording cites what it cited; a new look outside of a run was not checked.
-    name = vault.evolve(name, "Tyler: which languages").id
-    assert checked(vault, name)
-    more = vault.evolve(name, cite=[dog], research="tyler").id
-    assert checked(vault, more)
-    unchecked = vault.evolve(more, "Tyler: Go", cite=[fact])
-    assert unchecked.citations_checked is False
-    assert not checked(vault, unchecked.id)
-    # What was not checked before is not checked by adding to it.
-    name = vault.evolve(unchecked.id, cite=[dog], research="tyler").id
-    assert not checked(vault, name)
-    name = vault.evolve(name, "Tyler: all", cite=[dog], research="tyler").id
-    assert checked(vault, name)
-    assert not checked(vault, vault.evolve(name, evidence=[fact]).id)
-
-
 def test_to_cite_what_may_no_longer_hold_is_said(vault: Vault) -> None:
     fact = save(vault, "Tyler writes Go")
     seen = vault.save(draft(vault, "Tyler likes Go", layer="observation"), cite=[fact])
@@ -219,11 +170,3 @@ def test_to_cite_what_may_no_longer_hold_is_said(vault: Vault) -> None:
     done = vault.evolve(saved.id, "Tyler's languages", cite=[seen.id])
     assert done.of is not None
     assert done.of.notes() == [note]
-
-
-def test_a_fact_says_nothing_of_citations(vault: Vault) -> None:
-    fact = save(vault, "Tyler writes Go")
-    (row,) = vault.recall("Tyler").rows
-    assert "citations_checked" not in row.as_dict()
-    assert "citations_checked" not in inspect.inspect(vault, fact).as_dict()
-    assert "citations_checked" not in vault.evolve(fact, "Tyler writes C").as_dict()

@@ -6,31 +6,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.curation import evolve
 from memcli.curation.evolve import Succession
-from memcli.curation.tag import tag
 from memcli.entries.entry import Status
 from memcli.entries.ids import is_adopted
 from memcli.entries.text.links import links_of
 from memcli.errors import (
-    AmbiguousId,
     Conflict,
     EntryNotFound,
     InvalidValue,
     NotAllowed,
     SecretFound,
-    TooLarge,
     UsageError,
     WriteFailed,
 )
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.vault.lineage import versions
-from tests.conftest import NOW, VaultMaker
+from tests.conftest import NOW
 from tests.git_command import git
 from tests.saving import save
 
@@ -183,17 +178,6 @@ def test_a_file_that_is_linked_to_keeps_its_name(vault: Vault, link: str) -> Non
     assert vault.evolve(old, "two").path == path
 
 
-@pytest.mark.parametrize("page", ["README.md", "ideas/Ideas.md", "entities/tool/x.md"])
-def test_a_file_that_a_page_links_to_keeps_its_name(vault: Vault, page: str) -> None:
-    old = save(vault, "one")
-    file = Path(vault.root, page)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("---\nname: x\n---\nSee [[one]]\n", encoding="utf-8")
-    assert vault.evolve(old, "two").path == vault.path_of(old).removeprefix(
-        "archive/"
-    ).replace(f".{old}.md", ".md")
-
-
 @pytest.mark.parametrize(
     ("title", "name"),
     [("Two", "two.md"), ("taken", "taken-2.md"), ("Oné!", "one.md"), ("aux", None)],
@@ -207,59 +191,6 @@ def test_a_file_is_named_after_its_title_as_a_new_one_would_be(
     assert vault.get(done.id).path == done.path
 
 
-def test_the_second_file_of_a_title_keeps_its_number(vault: Vault) -> None:
-    save(vault, "one")
-    old = save(vault, "one. But another")
-    assert vault.path_of(old).endswith("one-2.md")
-    assert vault.evolve(old, "one. And a third").path.endswith("/one-2.md")
-    assert vault.evolve(vault.path_of("one-2"), "two").path.endswith("/two.md")
-
-
-def test_a_name_that_a_person_gave_stays(vault: Vault) -> None:
-    old = save(vault, "one")
-    path = Path(vault.root, vault.path_of(old))
-    path.rename(path.with_name("my-own.md"))
-    assert vault.evolve(old, "two").path.endswith("/my-own.md")
-
-
-def test_what_an_agent_writes_keeps_its_name(vault: Vault) -> None:
-    agent = vault.acting_as("coder")
-    old = save(agent, "one")
-    path = agent.path_of(old)
-    assert agent.evolve(old, "two").path == path
-
-
-def test_a_name_is_free_again_when_its_entry_has_another(vault: Vault) -> None:
-    old = save(vault, "one")
-    path = vault.path_of(old)
-    new = vault.evolve(old, "two").id
-    again = save(vault, "one")
-    assert (vault.path_of(again), again in (old, new)) == (path, False)
-    chain = vault.read(lambda reader: versions(reader, new))
-    assert [version.id for version in chain] == [old, new]
-
-
-def test_undo_and_revert_bring_the_name_back(vault: Vault) -> None:
-    from memcli.curation.undo import undo_last
-
-    old = save(vault, "one")
-    path = vault.path_of(old)
-    new = vault.evolve(old, "two").id
-    assert evolve.revert(vault, new).path == path
-    undo_last(vault)
-    undo_last(vault)
-    assert vault.get(old).path == path
-    assert git(vault, "status", "--porcelain") == ""
-
-
-def test_a_trial_names_the_path_and_moves_nothing(vault: Vault) -> None:
-    old = save(vault, "one")
-    path = vault.path_of(old)
-    tried = evolve.evolve(vault, old, {"text": "two"}, dry_run=True)
-    assert (tried.path, vault.path_of(old)) == (path.replace("one", "two"), path)
-    assert f"+++ {tried.path}" in (tried.diff or "")
-
-
 def test_tags_are_added_and_dropped_by_name(vault: Vault) -> None:
     old = save(vault, "text", tags=["a", "b"])
     values = {"text": "new", "tags": ["c"]}
@@ -267,40 +198,6 @@ def test_tags_are_added_and_dropped_by_name(vault: Vault) -> None:
     assert vault.get(done.id).tags == ("b", "c")
     with pytest.raises(InvalidValue, match="has no tag 'zz'"):
         evolve.evolve(vault, done.id, {"text": "x"}, Succession(untag=["zz"]))
-
-
-def test_fields_that_could_not_be_read_again_are_refused_however_they_come(
-    vault: Vault,
-) -> None:
-    first, second = ([f"{letter}{n:06}" for n in range(12_000)] for letter in "ab")
-    old = save(vault, "text", tags=first)
-    ways: list[Callable[[], object]] = [
-        lambda: evolve.evolve(vault, old, {"tags": second}),
-        lambda: tag(vault, old, add=second),
-        lambda: save(vault, "text", tags=second),
-    ]
-    for way in ways:
-        with pytest.raises(TooLarge, match="the limit is 200,000"):
-            way()
-        assert len(vault.get(old).tags) == 12_000
-
-
-def test_an_end_that_has_passed_is_dropped_and_one_to_come_stays(
-    vault: Vault,
-) -> None:
-    past = save(vault, "the sale ends", expires_at="2026-01-01")
-    assert texts(vault) == []
-    assert vault.get(vault.evolve(past, "the sale is on").id).expires_at is None
-    future = save(vault, "valid", expires_at="2027-01-01")
-    new = vault.get(vault.evolve(future, "still valid").id)
-    assert new.expires_at == "2027-01-01"
-
-
-def test_an_item_stays_one_and_gets_the_key_of_its_words(vault: Vault) -> None:
-    old = save(vault, "Always lint", item="invariant")
-    new = vault.get(vault.evolve(old, "Always lint and test").id)
-    assert (new.item, new.key) == ("invariant", "invariant:always lint and test")
-    assert new.seen == ()
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
@@ -403,13 +300,6 @@ def test_also_replaces_several_by_one(vault: Vault) -> None:
         vault.evolve(done.id, "x", also=[done.id])
 
 
-def test_also_alone_merges_without_changing_the_text(vault: Vault) -> None:
-    first, second = save(vault, "same words here"), save(vault, "same words there")
-    done = vault.evolve(first, also=[second])
-    assert texts(vault) == ["same words here"]
-    assert len(done.replaced) == 2
-
-
 def test_revert_goes_back_as_a_new_version_and_forth_again(vault: Vault) -> None:
     first = save(vault, "one", tags=["a"], title="Same")
     second = vault.evolve(first, "two", tags=["b"]).id
@@ -423,12 +313,6 @@ def test_revert_goes_back_as_a_new_version_and_forth_again(vault: Vault) -> None
     fourth = vault.revert(third).id
     assert vault.get(fourth).body == "two\n"
     assert len(vault.read(lambda reader: versions(reader, first))) == 4
-
-
-def test_a_first_version_has_none_before_it(vault: Vault) -> None:
-    with pytest.raises(NotAllowed) as refusal:
-        vault.revert(save(vault, "one"))
-    assert refusal.value.error_code == "no_version_before"
 
 
 def test_a_version_before_that_is_gone_is_looked_for_in_git(vault: Vault) -> None:
@@ -482,15 +366,6 @@ def test_nothing_that_is_not_valid_changes_anything(
     assert snapshot(vault.root) == before
 
 
-def test_two_files_with_one_id_are_not_guessed_between(vault: Vault) -> None:
-    name = save(vault, "one")
-    copy = Path(vault.root, "copy.md")
-    copy.write_bytes(Path(vault.root, vault.path_of(name)).read_bytes())
-    with pytest.raises(AmbiguousId, match=r"copy\.md") as refusal:
-        vault.evolve(name, "two")
-    assert "memcli doctor --fix" in (refusal.value.hint or "")
-
-
 def test_a_hand_edit_in_between_is_not_overwritten(
     make_vault: Callable[..., Vault],
 ) -> None:
@@ -507,56 +382,6 @@ def test_a_hand_edit_in_between_is_not_overwritten(
     with pytest.raises(Conflict, match="was edited while it was being changed"):
         vault.evolve(name, "two")
     assert path.read_text("utf-8").endswith("one\nand more\n")
-
-
-def test_an_uncommitted_edit_is_what_is_archived(vault: Vault) -> None:
-    name = save(vault, "one")
-    path = Path(vault.root, vault.path_of(name))
-    path.write_text(path.read_text("utf-8").replace("one", "one, edited"), "utf-8")
-    vault.evolve(name, "two")
-    assert vault.get(name).body == "one, edited\n"
-    assert git(vault, "status", "--porcelain") == ""
-
-
-@pytest.mark.parametrize(
-    "path", ["at the root.md", "Work/näch ste/ü.md", "archive/old.md", "a/b/c/d.md"]
-)
-def test_an_entry_may_live_anywhere(vault: Vault, path: str) -> None:
-    file = Path(vault.root, path)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("some words\n", encoding="utf-8")
-    (row,) = vault.recall("words").rows
-    done = vault.evolve(row.id, "other words")
-    assert done.path == path
-    assert vault.get(row.id).path == f"archive/{path[:-3]}.{row.id}.md"
-    assert git(vault, "status", "--porcelain") == ""
-
-
-def test_a_name_that_is_taken_in_the_archive_gets_a_number(vault: Vault) -> None:
-    name = save(vault, "one")
-    path = vault.path_of(name)
-    taken = Path(vault.root, f"archive/{path[:-3]}.{name}.md")
-    taken.parent.mkdir(parents=True)
-    taken.write_text("somebody else's\n", encoding="utf-8")
-    done = vault.evolve(name, "two")
-    assert done.replaced[0].path == f"archive/{path[:-3]}.{name}-2.md"
-    assert taken.read_text(encoding="utf-8") == "somebody else's\n"
-
-
-@pytest.mark.slow
-@settings(max_examples=40)
-@given(st.text(min_size=1, max_size=60), st.text(max_size=60))
-def test_any_text_and_reason_come_back(text: str, reason: str) -> None:
-    # One vault for all: each example is the next version of one entry.
-    vault, name = _STATE["vault"], _STATE["id"]
-    try:
-        done = vault.evolve(name, text, reason=reason or None)
-    except (InvalidValue, SecretFound):
-        return
-    _STATE["id"] = done.id
-    body = text if text.endswith("\n") else text + "\n"
-    assert vault.get(done.id).body == body
-    assert (vault.get(name).reason or "") == reason
 
 
 _STATE: dict[str, Any] = {}
@@ -607,37 +432,3 @@ CHANGES = [
     ),
     ("Use flake8", "Use ruff, no longer flake8 as we did", "flake8"),
 ]
-
-
-@pytest.mark.parametrize(("old", "new", "question"), CHANGES)
-@pytest.mark.parametrize("in_session", [False, True])
-def test_in_the_history_the_current_version_stands_first_when_both_match(
-    make_vault: VaultMaker, old: str, new: str, question: str, *, in_session: bool
-) -> None:
-    clock = [NOW - 400 * DAY]
-    vault = make_vault(now_ms=lambda: clock[0] * 1000)
-    for other, _, asked in CHANGES:
-        place = {"session": "s", "seq": len(other)} if in_session else {}
-        save(vault, f"About this: {asked}")
-        if other != old:
-            save(vault, other, source=place)
-    first = save(vault, old, source={"session": "s", "seq": 2} if in_session else {})
-    clock[0] = NOW - 30 * DAY
-    second = vault.evolve(first, new).id
-    clock[0] = NOW
-    third = vault.evolve(second, f"{new} now").id
-    view = view_of(NOW, history=True)
-    ids = [row.id for row in vault.recall(question, view=view).rows]
-    assert next(name for name in ids if name in (first, second, third)) == third
-    assert {first, second} <= set(ids)
-
-
-def test_an_old_version_that_alone_holds_the_words_still_stands_first(
-    vault: Vault,
-) -> None:
-    old = save(vault, "The office cat is called Schroedinger")
-    new = vault.evolve(old, "The office cat is called Heisenberg").id
-    save(vault, "The office is closed on Fridays")
-    view = view_of(NOW, history=True)
-    rows = vault.recall("the cat Schroedinger", view=view).rows
-    assert [row.id for row in rows][:2] == [old, new]

@@ -84,13 +84,6 @@ NO_EXTRAS = [
 ]
 
 
-def test_an_extra_key_that_is_none_is_refused(vault: Vault) -> None:
-    for extra in NO_EXTRAS:
-        data = json.dumps({"text": "hello", "extra": extra}).encode()
-        done = importing.import_lines(vault, data, "f")
-        assert [item.code for item in done.failed] == ["invalid_extra"]
-
-
 def test_a_folder_of_notes_holds_what_is_in_force_and_mixes_with_nothing(
     lived: Vault, tmp_path: Path
 ) -> None:
@@ -134,12 +127,6 @@ def test_a_block_is_written_once_and_kept_up_to_date(tmp_path: Path) -> None:
     assert again.startswith(BEFORE)
     assert again.endswith("More of ours.\r\n")
     assert "Never push" not in again
-
-
-def test_what_a_block_tells_is_not_imported_again(tmp_path: Path) -> None:
-    path = tmp_path / "AGENTS.md"
-    put(path, RULES)
-    assert list(markdown.rules(path.read_text())) == []
 
 
 def test_what_the_page_says_by_itself_is_not_told_again(tmp_path: Path) -> None:
@@ -210,13 +197,6 @@ def test_what_reads_like_an_order_to_the_model_is_left_out_and_named(
     assert [entry_id for entry_id, _ in page.doubtful] == ["d" * 16, "e" * 16]
     assert "previous" not in path.read_text()
     assert "obey" not in path.read_text()
-
-
-def test_a_memory_of_several_lines_is_one_line_of_the_block(tmp_path: Path) -> None:
-    path = tmp_path / "AGENTS.md"
-    body = "- Run `make test`\n- Then commit\n"
-    put(path, [Entry("a" * 16, kind="convention", title="Testing", body=body)])
-    assert "\n- Testing: Run `make test` Then commit\n" in path.read_text()
 
 
 @pytest.mark.parametrize(

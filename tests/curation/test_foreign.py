@@ -62,16 +62,6 @@ def test_a_page_that_changed_adds_what_is_new_and_names_what_left(
     assert vault.get(tabs.id).status == vault.get(brief.id).status == "active"
 
 
-def test_a_page_without_a_rule_names_all_that_left(vault: Vault, shop: Path) -> None:
-    page = shop / "AGENTS.md"
-    page.write_text("Use tabs.\n")
-    (only,) = bring(vault, "agents-md", page, shop).created
-    page.write_bytes(b"\xff")
-    assert bring(vault, "agents-md", page, shop).gone == ()
-    page.write_text("")
-    assert [item.id for item in bring(vault, "agents-md", page, shop).gone] == [only.id]
-
-
 def test_an_entry_is_dated_when_it_is_imported_and_keeps_the_first_date(
     vault: Vault, shop: Path
 ) -> None:
@@ -82,16 +72,6 @@ def test_an_entry_is_dated_when_it_is_imported_and_keeps_the_first_date(
     entry = vault.get(created.id)
     assert entry.occurred_at == "2023-11-14T22:13:20Z"
     assert (entry.created or "") > "2024"
-
-
-def test_an_entry_says_which_file_it_came_from(vault: Vault, shop: Path) -> None:
-    page = shop / "AGENTS.md"
-    page.write_text("# Shop\n\n## Style\n\nUse tabs.\n")
-    (created,) = bring(vault, "agents-md", page, shop).created
-    entry = vault.get(created.id)
-    assert entry.source.record == "~/code/shop/AGENTS.md"
-    assert (entry.source.writer, entry.source.host) == ("import", "agents-md")
-    assert (entry.kind, entry.body.strip()) == ("convention", "Style: Use tabs.")
 
 
 def test_a_secret_is_left_out_and_the_rest_is_kept(vault: Vault, shop: Path) -> None:

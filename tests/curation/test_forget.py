@@ -8,13 +8,9 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.curation import forget, review
-from memcli.entries.entry import Status
+from memcli.curation import forget
 from memcli.errors import EntryNotFound
-from memcli.recall import recall
-from memcli.recall.query import Query, view_of
 from memcli.vault.health.lint import lint
-from tests.conftest import NOW
 from tests.git_command import git
 from tests.saving import save
 
@@ -72,17 +68,6 @@ def test_history_holds_it_until_the_printed_commands_are_run(vault: Vault) -> No
     save(vault, "and saving works")
 
 
-def test_the_commands_reach_every_place_where_the_text_has_been(vault: Vault) -> None:
-    name = save(vault, SECRET, status="pending", title="in the inbox first")
-    review.approve(vault, [name])
-    vault.evolve(name, "harmless")
-    done = vault.forget(name)
-    assert purge(done) == 0
-    assert not in_git(vault.root)
-    left = recall.enumerate_all(vault, Query("", view_of(NOW))).rows
-    assert [row.text for row in left] == ["harmless"]
-
-
 def test_the_commands_work_in_a_vault_inside_another_repository(
     ready_vault: Path, tmp_path: Path
 ) -> None:
@@ -114,17 +99,6 @@ def test_the_versions_on_both_sides_point_at_each_other(vault: Vault) -> None:
     assert lint(vault) == []
 
 
-def test_when_the_current_version_goes_the_one_before_stays_history(
-    vault: Vault,
-) -> None:
-    first = save(vault, "one")
-    vault.forget(vault.evolve(first, "two").id)
-    entry = vault.get(first)
-    assert (entry.status, entry.superseded_by) == (Status.SUPERSEDED, None)
-    assert lint(vault) == []
-    assert recall.enumerate_all(vault, Query("", view_of(NOW))).rows == []
-
-
 def test_all_versions_go_when_that_is_asked_for(vault: Vault) -> None:
     name = save(vault, f"{SECRET} one")
     for text in (f"{SECRET} two", f"{SECRET} three"):
@@ -153,15 +127,6 @@ def test_a_plan_changes_nothing(
     assert snapshot(vault.root) == before
 
 
-def test_what_was_never_committed_needs_no_purge(vault: Vault) -> None:
-    path = Path(vault.root, "note.md")
-    path.write_text("never committed\n", encoding="utf-8")
-    (row,) = vault.recall("committed").rows
-    done = vault.forget(row.id)
-    assert (done.commits, done.purge) == (0, [])
-    assert not path.exists()
-
-
 def test_the_commands_take_the_title_out_of_the_messages_and_leave_the_rest(
     vault: Vault,
 ) -> None:
@@ -184,36 +149,6 @@ def test_the_commands_take_the_title_out_of_the_messages_and_leave_the_rest(
     assert git(vault.root, "cat-file", "-t", "v1") == "tag\n"
 
 
-def test_another_file_of_the_same_bytes_stays(vault: Vault, tmp_path: Path) -> None:
-    path = Path(vault.root, "note.md")
-    path.write_text(f"{SECRET}\n", encoding="utf-8")
-    Path(vault.root, "copy.txt").write_text(f"{SECRET}\n", encoding="utf-8")
-    git(vault.root, "add", "-A")
-    git(vault.root, "commit", "-qm", "by hand")
-    (row,) = vault.recall("xyzzy").rows
-    assert purge(vault.forget(row.id)) == 0
-    assert git(vault.root, "ls-files", "copy.txt") == "copy.txt\n"
-    assert "note.md" not in git(vault.root, "log", "--all", "--name-only", "--format=")
-
-
-def test_what_only_a_merge_wrote_is_found(vault: Vault) -> None:
-    name = save(vault, "harmless")
-    path = vault.path_of(name)
-    git(vault.root, "switch", "-qc", "other")
-    git(vault.root, "commit", "-q", "--allow-empty", "-m", "other")
-    git(vault.root, "switch", "-q", "main")
-    git(vault.root, "commit", "-q", "--allow-empty", "-m", "main")
-    git(vault.root, "merge", "-q", "--no-commit", "--no-ff", "other")
-    file = Path(vault.root, path)
-    file.write_text(file.read_text("utf-8").replace("harmless", SECRET), "utf-8")
-    git(vault.root, "add", path)
-    git(vault.root, "commit", "-qm", "merged")
-    done = vault.forget(name)
-    assert done.commits == 2
-    assert purge(done) == 0
-    assert not in_git(vault.root)
-
-
 def test_stashes_are_not_thrown_away_but_named(vault: Vault) -> None:
     name = save(vault, SECRET)
     kept = Path(vault.root, save_path(vault, "mine"))
@@ -234,12 +169,3 @@ def test_stashes_are_not_thrown_away_but_named(vault: Vault) -> None:
 
 def save_path(vault: Vault, text: str) -> str:
     return vault.save(vault.draft({"text": text})).path
-
-
-def test_a_message_that_begins_like_an_option_stops_no_purge(vault: Vault) -> None:
-    name = save(vault, SECRET, title=SECRET)
-    git(vault.root, "commit", "-q", "--amend", "-m", f"-v: {SECRET}")
-    save(vault, "what stays")
-    assert purge(vault.forget(name)) == 0
-    assert SECRET not in git(vault.root, "log", "--all", "--format=%B")
-    assert "save: what stays" in git(vault.root, "log", "--format=%s")

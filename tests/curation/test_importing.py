@@ -9,7 +9,7 @@ import pytest
 
 from memcli.api import Vault
 from memcli.curation import importing
-from memcli.errors import Unreadable, UsageError
+from memcli.errors import UsageError
 
 
 def lines(*values: Any) -> bytes:
@@ -49,46 +49,10 @@ def test_what_is_wrong_is_named_by_its_line_and_the_rest_is_saved(vault: Vault) 
     ]
 
 
-def test_unknown_keys_that_could_not_be_read_again_are_refused(vault: Vault) -> None:
-    many = {f"k{n}": f"k{n}: 1\n" for n in range(901)}
-    wide = {"k": f"k: {'x' * 200_000}\n"}
-    rows = ({"text": "many", "extra": many}, {"text": "wide", "extra": wide})
-    done = importing.import_lines(vault, lines(*rows), "f.jsonl")
-    assert [item.code for item in done.failed] == ["too_large", "too_large"]
-    most = {"text": "most", "extra": dict(list(many.items())[:-1])}
-    (made,) = importing.import_lines(vault, lines(most), "g.jsonl").created
-    assert len(vault.get(made.id).extra) == 900
-
-
 def test_a_second_import_of_the_same_lines_adds_nothing(vault: Vault) -> None:
     importing.import_lines(vault, LINES, "f.jsonl")
     again = importing.import_lines(vault, LINES, "f.jsonl")
     assert (len(again.created), len(again.duplicates)) == (0, 3)
-
-
-def test_a_second_import_of_the_same_folder_adds_nothing(
-    vault: Vault, tmp_path: Path
-) -> None:
-    folder = str(notes(tmp_path / "notes"))
-    first = importing.import_folder(vault, folder)
-    assert (len(first.created), first.failed) == (23, [])
-    again = importing.import_folder(vault, folder)
-    assert (again.created, len(again.duplicates)) == ([], 23)
-
-
-def test_an_import_of_its_own_notes_as_they_were_exported_adds_nothing(
-    vault: Vault, tmp_path: Path
-) -> None:
-    from memcli.curation import exporting
-    from memcli.recall.query import Filters
-
-    for text in ("We deploy on Tuesdays", "Run the linter"):
-        vault.save(vault.draft({"text": text, "kind": "convention"}))
-    folder = str(tmp_path / "out")
-    found = exporting.entries(vault, Filters(), current=True).entries
-    exporting.write_notes(folder, found)
-    done = importing.import_folder(vault, folder)
-    assert (done.created, len(done.duplicates)) == ([], 2)
 
 
 @pytest.mark.parametrize("status", ["resolved", "superseded", "expired", "rejected"])
@@ -106,15 +70,6 @@ def test_dry_run_says_what_would_be_done_and_writes_nothing(vault: Vault) -> Non
     assert vault.recall("one two").rows == []
 
 
-def test_a_folder_given_with_dots_is_the_folder_it_means(
-    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = notes(tmp_path / "notes")
-    monkeypatch.chdir(folder / "sub")
-    assert len(importing.import_folder(vault, "..").created) == 23
-    assert importing.import_folder(vault, str(folder)).created == []
-
-
 def test_a_link_out_of_the_folder_is_named_and_not_followed(
     vault: Vault, tmp_path: Path
 ) -> None:
@@ -126,27 +81,10 @@ def test_a_link_out_of_the_folder_is_named_and_not_followed(
     assert all("read" not in row.text for row in vault.recall("read").rows)
 
 
-def test_a_note_that_is_not_utf8_stops_no_other(vault: Vault, tmp_path: Path) -> None:
-    folder = notes(tmp_path / "notes")
-    (folder / "bad.md").write_bytes(b"\xff\xfe\x00")
-    done = importing.import_folder(vault, str(folder))
-    assert len(done.created) == 23
-    assert [(item.source, item.code) for item in done.failed] == [
-        ("bad.md", "invalid_entry")
-    ]
-
-
 def test_the_vault_is_not_imported_into_itself(vault: Vault) -> None:
     for folder in ("", "memories", ".."):
         with pytest.raises(UsageError):
             importing.import_folder(vault, os.path.join(vault.root, folder))
-
-
-def test_what_is_no_folder_is_refused(vault: Vault, tmp_path: Path) -> None:
-    (tmp_path / "file.md").write_text("x", encoding="utf-8")
-    for name in ("file.md", "missing"):
-        with pytest.raises(Unreadable):
-            importing.import_folder(vault, str(tmp_path / name))
 
 
 KINDS = b"\n".join(
@@ -166,18 +104,6 @@ def test_kinds_of_another_program_are_counted_and_mapped(vault: Vault) -> None:
     assert (len(done.created), done.failed) == (5, [])
     said = [vault.get(item.id).kind for item in done.created]
     assert said == ["note", "note", "reference", "note", "note"]
-
-
-def test_a_kind_that_is_not_mapped_is_one_warning_for_all_its_lines(
-    vault: Vault,
-) -> None:
-    from memcli.cli.import_ import report
-
-    done = report(importing.import_lines(vault, KINDS, "x"))
-    assert [len(done.data["failed"]), len(done.data["created"])] == [4, 1]
-    assert len(done.warnings) == 2
-    assert done.warnings[0].startswith("x:1, x:2, x:5: fact is a layer, not a kind;")
-    assert done.warnings[0].endswith("to import them: --map KIND=note")
 
 
 def test_a_person_is_asked_once_for_each_kind(vault: Vault, tmp_path: Path) -> None:

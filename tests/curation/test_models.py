@@ -1,6 +1,5 @@
 """Models say what they rest on, and the files say when they may no longer hold."""
 
-import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,8 @@ import pytest
 from memcli import Vault
 from memcli.curation import models
 from memcli.entries.entry import Layer, Subtype, Visibility
-from memcli.errors import InvalidValue
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
-from memcli.vault import staleness
 from memcli.vault.health import inspect
 from tests.conftest import NOW, VaultMaker
 from tests.saving import save
@@ -69,18 +66,6 @@ def test_a_model_has_one_of_three_subtypes(vault: Vault, subtype: Subtype) -> No
     assert f"subtype: {subtype}\n" in Path(vault.root, entry.path).read_text("utf-8")
 
 
-def test_another_subtype_is_refused_with_the_three(vault: Vault) -> None:
-    with pytest.raises(InvalidValue, match="structural, emergent, pinned") as refused:
-        vault.draft({"text": "x", "layer": "model", "subtype": "structured"})
-    assert refused.value.hint == "Did you mean 'structural'?"
-
-
-@pytest.mark.parametrize("layer", ["fact", "observation"])
-def test_only_a_model_has_a_subtype(vault: Vault, layer: str) -> None:
-    with pytest.raises(InvalidValue, match="belongs to a model"):
-        vault.draft({"text": "x", "layer": layer, "subtype": "pinned"})
-
-
 def test_update_creates_a_new_version_and_preserves_the_old_for_history(
     vault: Vault, clock: list[int]
 ) -> None:
@@ -109,19 +94,6 @@ def test_update_creates_a_new_version_and_preserves_the_old_for_history(
     assert one.versions == 2
 
 
-def test_citing_without_a_new_text_adds_to_the_evidence(
-    vault: Vault, clock: list[int]
-) -> None:
-    one, two = save(vault, "Tests need redis"), save(vault, "Tests need a clock")
-    name = model(vault, "What tests need", one)
-    clock[0] += HOUR
-    done = vault.evolve(name, cite=[two[:15], name])
-    entry = vault.get(done.id)
-    assert entry.evidence == (one, two)  # itself, its past, is no evidence
-    assert entry.refreshed_at == "2026-11-21T13:00:00Z"
-    assert [mark.partition(":")[0] for mark in entry.fingerprints] == [one, two]
-
-
 def test_a_new_wording_is_no_new_look(vault: Vault, clock: list[int]) -> None:
     base = save(vault, "Tests need redis")
     name = model(vault, "What tests need", base)
@@ -142,12 +114,6 @@ def test_a_report_that_cites_nothing_is_renewed_by_its_text(
     assert why(vault, name) == [("newer", [new])]
     done = vault.evolve(name, "What tests need: redis")
     assert why(vault, done.id) == []
-
-
-def test_a_fact_cites_nothing(vault: Vault) -> None:
-    one, two = save(vault, "Tests need redis"), save(vault, "Tests need a clock")
-    with pytest.raises(InvalidValue, match="only an observation or a model cites"):
-        vault.evolve(one, cite=[two])
 
 
 # --- evidence ----------------------------------------------------------------------
@@ -220,22 +186,6 @@ def test_without_a_fingerprint_the_date_of_the_change_decides(
     assert why(vault, name) == [("edited", [base])]
 
 
-def test_what_had_ended_before_the_look_was_cited_as_history(
-    vault: Vault, clock: list[int]
-) -> None:
-    base = save(vault, "The gateway was down")
-    vault.resolve(base)
-    clock[0] += HOUR
-    name = model(vault, "What goes wrong here", base, subtype="emergent")
-    assert why(vault, name) == []
-
-
-def test_a_session_as_evidence_is_not_a_removed_entry(vault: Vault) -> None:
-    name = model(vault, "The build", "claude-code:1b2c")
-    assert why(vault, name) == []
-    assert vault.get(name).fingerprints == ()
-
-
 def test_at_an_earlier_moment_it_was_not_stale_yet(
     vault: Vault, clock: list[int]
 ) -> None:
@@ -273,38 +223,6 @@ def test_a_newer_memory_about_its_entity_makes_it_stale(
     assert set(reason[1]) == {new, newest}
 
 
-def test_with_entities_tags_are_no_scope(vault: Vault, clock: list[int]) -> None:
-    name = model(vault, "Tyler's career", entities=["Tyler"], tags=["people"])
-    clock[0] += HOUR
-    save(vault, "Sarah writes Rust", entities=["Sarah"], tags=["people"])
-    assert why(vault, name) == []
-
-
-def test_what_it_cites_is_not_newer(vault: Vault, clock: list[int]) -> None:
-    name = model(vault, "Tyler's career", entities=["Tyler"])
-    clock[0] += HOUR
-    new = save(vault, "Tyler leads the team", entities=["Tyler"])
-    assert why(vault, name) == [("newer", [new])]
-    done = vault.evolve(name, cite=[new])
-    assert why(vault, done.id) == []
-
-
-def test_at_most_five_ids_are_named_and_all_are_counted(
-    vault: Vault, clock: list[int]
-) -> None:
-    name = model(vault, "Tyler's career", entities=["Tyler"])
-    clock[0] += HOUR
-    drafts = [
-        vault.draft({"text": f"Tyler did {number}", "entities": ["Tyler"]})
-        for number in range(8)
-    ]
-    vault.save_all(drafts)
-    (one,) = models.models(vault, view_of(clock[0]), stale=True)
-    (reason,) = one.stale_why
-    assert (one.id, len(reason.ids), reason.number) == (name, 5, 8)
-    assert staleness.sentence(reason).startswith("8 newer memories in its scope: ")
-
-
 def test_a_pinned_model_is_never_stale_and_still_reported(
     vault: Vault, clock: list[int]
 ) -> None:
@@ -320,21 +238,6 @@ def test_a_pinned_model_is_never_stale_and_still_reported(
     assert (one.id, one.stale) == (name, False)
 
 
-def test_facts_carry_nothing_of_models(vault: Vault) -> None:
-    save(vault, "Tests need redis")
-    (row,) = vault.recall("redis").rows
-    assert "subtype" not in row.as_dict()
-    assert "stale_why" not in row.as_dict()
-
-
-def test_a_vault_of_facts_pays_nothing_for_staleness(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    save(vault, "Tests need redis", evidence=["s1"])
-    monkeypatch.setattr(staleness, "reasons", None)
-    assert len(vault.recall("redis").rows) == 1
-
-
 # --- who may see it ----------------------------------------------------------------
 
 LIMITS: dict[str, dict[str, Any]] = {
@@ -344,42 +247,6 @@ LIMITS: dict[str, dict[str, Any]] = {
     "black": {"visibility": "group", "groups": ["black"]},
     "shared": {},
 }
-
-
-def narrowest(names: tuple[str, ...]) -> tuple[Visibility, tuple[str, ...]]:
-    if "private" in names:
-        return Visibility.PRIVATE, ()
-    groups = [set(LIMITS[name]["groups"]) for name in names if name != "shared"]
-    if not groups:
-        return Visibility.SHARED, ()
-    shared = set.intersection(*groups)
-    return (
-        (Visibility.GROUP, tuple(sorted(shared)))
-        if shared
-        else (Visibility.PRIVATE, ())
-    )
-
-
-@pytest.mark.slow
-def test_derived_entries_inherit_the_narrowest_visibility_of_their_evidence(
-    vault: Vault,
-) -> None:
-    ids = {name: save(vault, f"of {name}", **LIMITS[name]) for name in LIMITS}
-    for number in (1, 2):
-        for names in itertools.combinations(LIMITS, number):
-            text = f"drawn from {names}"
-            entry = vault.get(model(vault, text, *(ids[name] for name in names)))
-            assert (entry.visibility, entry.groups) == narrowest(names), names
-
-
-def test_what_was_narrower_stays_narrower(vault: Vault) -> None:
-    base = save(vault, "of red and blue", **LIMITS["red"])
-    hidden = vault.get(model(vault, "mine", base, visibility="private"))
-    assert hidden.visibility is Visibility.PRIVATE
-    some = vault.get(
-        model(vault, "of blue", base, visibility="group", groups=["blue", "green"])
-    )
-    assert (some.visibility, some.groups) == (Visibility.GROUP, ("blue",))
 
 
 def test_a_new_version_is_as_narrow_as_what_it_cites_now(
@@ -413,23 +280,3 @@ def test_an_agent_s_new_version_keeps_what_it_may_not_see(
     assert why(owner, done.id) == []
     edit(owner, base, "an hour", "a day")
     assert why(owner, done.id) == [("edited", [base])]
-
-
-def test_an_agent_is_not_told_of_evidence_that_it_may_not_see(
-    make_vault: VaultMaker,
-) -> None:
-    owner = make_vault()
-    config = '[agents.ada]\npolicy = "shared"\n'
-    Path(owner.root, ".memcli", "config.toml").write_text(config, "utf-8")
-    base = save(owner, "The build takes an hour")
-    name = model(owner, "The build", base)
-    edit(owner, base, "created:", "visibility: private\ncreated:")
-    owner.resolve(base)
-    ada = make_vault(agent="ada")
-    assert why(owner, name) == [("resolved", [base])]
-    assert why(ada, name) == []
-    shown = inspect.inspect(ada, name).entry
-    assert (shown.evidence, shown.fingerprints) == ((), ())
-    owner.forget(base)
-    assert why(owner, name) == [("removed", [base])]
-    assert why(ada, name) == []

@@ -1,6 +1,5 @@
 """Research under a name: what was searched is counted, and only that can be cited."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -56,16 +55,6 @@ def test_the_agent_must_perform_at_least_one_search_before_providing_an_answer(
     assert refused.value.hint == 'First: memcli recall "..." --research tyler'
     search(vault, "Tyler")
     assert grant(vault, "tyler", Layer.MODEL, [base]).cited == [base]
-
-
-def test_a_search_that_finds_nothing_is_a_search(vault: Vault) -> None:
-    save(vault, "Tyler writes Go")
-    search(vault, "zebra")
-    granted = grant(vault, "tyler", Layer.OBSERVATION, [])
-    assert granted == citing.Granted([], [], {}, "tyler")
-    with pytest.raises(NotAllowed, match="found nothing") as refused:
-        grant(vault, "tyler", Layer.MODEL, [])
-    assert refused.value.error_code == "nothing_cited"
 
 
 def test_a_run_of_the_day_before_asks_for_a_search(
@@ -160,28 +149,6 @@ def test_only_cite_ids_that_were_actually_retrieved_and_drop_any_hallucinated_id
     assert granted.dropped == [other, made_up, gone, ""]
 
 
-def test_a_prefix_that_several_retrieved_ids_share_is_dropped(vault: Vault) -> None:
-    one, two = save(vault, "Tyler writes Go"), save(vault, "Tyler has a dog")
-    search(vault, "Tyler")
-    shared = one[:8]
-    assert two.startswith(shared)
-    granted = grant(vault, "tyler", Layer.MODEL, [shared, one])
-    assert (granted.cited, granted.dropped) == ([one], [shared])
-
-
-def test_facts_observations_and_models_that_were_retrieved_can_be_cited(
-    vault: Vault,
-) -> None:
-    """The sets available_fact_ids, available_observation_ids and mental models."""
-    fact = save(vault, "Tyler writes Go")
-    seen = save(vault, "Tyler likes Go", layer="observation", evidence=[fact])
-    held = save(vault, "Tyler and Go", layer="model", evidence=[seen])
-    run = search(vault, "Tyler Go")
-    assert set(run.retrieved) == {fact, seen, held}
-    granted = grant(vault, "tyler", Layer.MODEL, [held, seen, fact])
-    assert granted.cited == [held, seen, fact]
-
-
 def test_research_ends_in_no_fact(vault: Vault) -> None:
     search(vault, "Tyler")
     with pytest.raises(InvalidValue, match="only an observation or a model"):
@@ -215,12 +182,6 @@ def test_a_budget_is_raised_by_asking_for_it_and_never_lowered(vault: Vault) -> 
     assert search(vault, "q").budget == "mid"
 
 
-def test_an_unknown_budget_is_refused_and_nothing_is_searched(vault: Vault) -> None:
-    with pytest.raises(InvalidValue, match="low, mid, high"):
-        search(vault, "q", budget="huge")
-    assert research_run.runs(vault) == []
-
-
 def test_low_budget_reflection_does_not_create_a_mental_model_not_enough_depth(
     vault: Vault,
 ) -> None:
@@ -232,18 +193,6 @@ def test_low_budget_reflection_does_not_create_a_mental_model_not_enough_depth(
     assert grant(vault, "tyler", Layer.OBSERVATION, [base]).cited == [base]
     search(vault, "Tyler", budget="mid")
     assert grant(vault, "tyler", Layer.MODEL, [base]).cited == [base]
-
-
-def test_the_depth_of_a_search_is_that_of_its_run(vault: Vault) -> None:
-    seen = []
-
-    def look(depth: str) -> tuple[None, list[Row]]:
-        seen.append(depth)
-        return None, []
-
-    for budget in ("high", None, "low"):
-        research.search(vault, "a", command="c", query="q", budget=budget, look=look)
-    assert seen == ["high", "high", "low"]
 
 
 # --- the log ------------------------------------------------------------------------
@@ -277,20 +226,6 @@ UNSAFE = [
 ]
 
 
-def test_names_are_safe_file_names(vault: Vault) -> None:
-    for name, hint in UNSAFE:
-        with pytest.raises(InvalidValue) as refused:
-            search(vault, "q", name)
-        assert refused.value.error_code == "invalid_research"
-        assert refused.value.hint == f"Use '{hint}'."
-        assert files_of(vault) == []
-
-
-def test_an_empty_name_is_refused(vault: Vault) -> None:
-    with pytest.raises(InvalidValue):
-        search(vault, "q", "")
-
-
 def test_runs_that_nobody_searched_in_for_30_days_are_tidied(
     make_vault: VaultMaker,
 ) -> None:
@@ -309,43 +244,6 @@ def test_runs_that_nobody_searched_in_for_30_days_are_tidied(
         "third",
         "fourth",
     }
-
-
-def test_a_damaged_log_counts_as_none(vault: Vault) -> None:
-    search(vault, "q")
-    (path,) = files_of(vault)
-    for text in ("{", "[]", '{"version": 9}', '{"version": 1, "budget": "huge"}'):
-        path.write_text(text, "utf-8")
-        assert research_run.runs(vault) == []
-    assert search(vault, "q").left == 4
-
-
-def test_a_run_comes_back_as_it_was_written(vault: Vault) -> None:
-    base = save(vault, "Tyler writes Go")
-    run = search(vault, "Tyler", budget="high")
-    of = citing.Granted([base], ["1zzzzzzzzzzzzzzz"], {}, "tyler")
-    citing.conclude(vault, "1yyyyyyyyyyyyyyy", of)
-    found = research_run.get(vault, "tyler")
-    assert found._replace(saved=()) == run
-    (done,) = found.saved
-    assert (done.id, done.cited, done.dropped) == (
-        "1yyyyyyyyyyyyyyy",
-        (base,),
-        ("1zzzzzzzzzzzzzzz",),
-    )
-    json.loads(files_of(vault)[0].read_text("utf-8"))
-
-
-def test_an_unknown_run_is_answered_with_those_that_are_there(vault: Vault) -> None:
-    with pytest.raises(EntryNotFound, match="no research run 'x'"):
-        research_run.get(vault, "x")
-    search(vault, "q", "one")
-    with pytest.raises(EntryNotFound) as refused:
-        research_run.get(vault, "x")
-    assert (refused.value.hint, refused.value.error_code) == (
-        "There are: one.",
-        "research_not_found",
-    )
 
 
 def test_an_agent_sees_and_spends_its_own_runs_alone(make_vault: VaultMaker) -> None:

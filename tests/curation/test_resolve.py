@@ -1,6 +1,5 @@
 """What is solved is out of every path, by claim and not by row, and can come back."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ from memcli import Vault
 from memcli.curation import inbox, resolve, standings
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
-from memcli.errors import AmbiguousQuery, EntryNotFound, NotAllowed
+from memcli.errors import EntryNotFound, NotAllowed
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.sessions.briefing import select
@@ -83,17 +82,6 @@ def test_it_works_on_any_entry_and_takes_it_out_of_all_paths(vault: Vault) -> No
     assert vault.recall("fact decision limit rule delta").constraints == []
 
 
-def test_resolved_is_seen_by_the_next_process_at_once(
-    vault: Vault, reopen: Callable[[Vault], Vault]
-) -> None:
-    name = save(vault, "Rerank is misconfigured")
-    other = reopen(vault)
-    assert other.recall("rerank").rows
-    vault.resolve(name)
-    assert other.recall("rerank").rows == []  # it has an open index, and no cache
-    assert reopen(vault).recall("rerank").rows == []
-
-
 def test_several_ids_are_one_commit_or_nothing(vault: Vault) -> None:
     ids = lessons(vault)
     commits = int(git(vault, "rev-list", "--count", "HEAD"))
@@ -129,13 +117,6 @@ def test_resolving_an_item_automatically_resolves_all_items_of_the_same_strict_k
     assert shown(vault) == []
     assert len(vault.reopen(other)) == 2
     assert len(shown(vault)) == 2
-
-
-def test_the_same_words_in_another_kind_are_the_same_claim(vault: Vault) -> None:
-    name = save(vault, "Restart rerank after a change", item="derived")
-    other = twin(vault, "Restart rerank after a change", "kind: lesson")
-    vault.resolve(other)
-    assert vault.get(name).status is Status.RESOLVED
 
 
 def test_only_this_leaves_the_twin_and_says_so_in_the_file(vault: Vault) -> None:
@@ -180,15 +161,6 @@ def test_an_entry_written_after_the_resolve_makes_the_claim_recur(
     assert inspect(vault, name).recurred_at == "2027-01-01T00:00:00Z"
 
 
-def test_two_notes_that_are_only_titles_make_no_claim_in_common(vault: Vault) -> None:
-    for number in (1, 2):
-        path = Path(vault.root, f"{number}.md")
-        path.write_text(f"---\ntitle: number {number}\n---\n", encoding="utf-8")
-    one, two = recall.enumerate_all(vault, Query("", view_of(NOW))).rows
-    assert [t.id for t in vault.resolve(one.id)] == [one.id]
-    assert inspect(vault, two.id).eligible
-
-
 def test_a_candidate_in_the_inbox_is_closed_with_its_claim_and_waits_again_after_undo(
     vault: Vault,
 ) -> None:
@@ -213,18 +185,6 @@ def test_who_resolved_it_is_the_agent_or_else_the_name_that_git_commits_under(
     vault.resolve(save(vault, "three"), by="erin")
     who = {row.title: row.resolved_by for row in standings.standings(vault)}
     assert who == {"one": "Test User", "two": "ann", "three": "erin"}
-
-
-def test_expect_holds_for_ids_too(
-    vault: Vault, snapshot: Callable[[str], dict[str, str]]
-) -> None:
-    name = save(vault, "Verify the cache", item="derived")
-    twin(vault, "verify the cache")
-    before = snapshot(vault.root)
-    with pytest.raises(AmbiguousQuery, match="2 entries would change, not 1"):
-        vault.resolve(name, expect=1)
-    assert snapshot(vault.root) == before
-    assert len(vault.resolve(name, expect=2)) == 2
 
 
 def test_undo_without_an_id_takes_back_the_last_resolve_alone(vault: Vault) -> None:
@@ -256,14 +216,6 @@ def test_undo_without_an_id_leaves_what_another_clone_resolved(
     assert f"memcli resolve --undo {theirs}" in (none.value.hint or "")
 
 
-def test_what_another_entry_keeps_hiding_is_told(vault: Vault) -> None:
-    name = save(vault, "Verify the cache", item="derived")
-    other = twin(vault, "verify the cache")
-    vault.resolve(name)
-    found = resolve.plan(vault, [name], undo=True, same_key=False)
-    assert found.still == (other,)
-
-
 def test_what_an_agent_settled_for_itself_hides_no_memory_of_another(
     vault: Vault,
 ) -> None:
@@ -274,19 +226,6 @@ def test_what_an_agent_settled_for_itself_hides_no_memory_of_another(
     ann.resolve(theirs)
     assert [row.id for row in vault.recall("cache").rows] == [mine]
     assert ann.recall("cache").rows == []
-
-
-def test_what_is_resolved_already_is_told_and_changes_nothing(
-    vault: Vault, snapshot: Callable[[str], dict[str, str]]
-) -> None:
-    name = save(vault, "one")
-    vault.resolve(name, note="first")
-    before = snapshot(vault.root)
-    found = resolve.plan(vault, [name])
-    assert (found.targets, [t.id for t in found.done]) == ([], [name])
-    assert resolve.apply(vault, found) == []
-    assert snapshot(vault.root) == before
-    assert vault.get(name).resolution_note == "first"
 
 
 def test_undo_brings_it_back_and_takes_the_marks_away(vault: Vault) -> None:
@@ -301,43 +240,6 @@ def test_undo_brings_it_back_and_takes_the_marks_away(vault: Vault) -> None:
     assert vault.reopen(name) == []
 
 
-@pytest.mark.parametrize("status", ["pending", "rejected"])
-def test_candidates_are_for_review(vault: Vault, status: str) -> None:
-    name = save(vault, "one", status=status)
-    with pytest.raises(NotAllowed) as refusal:
-        vault.resolve(name)
-    assert refusal.value.error_code == status
-
-
-def test_a_version_that_was_replaced_leads_to_the_current_one(vault: Vault) -> None:
-    old = save(vault, "one")
-    new = vault.evolve(old, "two").id
-    with pytest.raises(NotAllowed, match=new):
-        vault.resolve(old)
-
-
-def test_unknown_fields_and_bytes_survive_and_nothing_else_changes(
-    vault: Vault,
-) -> None:
-    path = Path(vault.root, "mine.md")
-    path.write_bytes(
-        b"---\r\nid: 1m7y6wbehbqyv1kh\r\nrating: 5 # mine\r\n---\r\nwords\r\n"
-    )
-    vault.resolve("1m7y", by="a\nb", note="line one\nline two: 'x'")
-    entry = vault.get("1m7y")
-    assert (entry.resolved_by, entry.resolution_note) == (
-        "a\nb",
-        "line one\nline two: 'x'",
-    )
-    data = path.read_bytes()
-    assert b"rating: 5 # mine\r\n" in data
-    assert data.endswith(b"---\r\nwords\r\n")
-    vault.reopen("1m7y")
-    assert path.read_bytes() == (
-        b"---\r\nid: 1m7y6wbehbqyv1kh\r\nrating: 5 # mine\r\n---\r\nwords\r\n"
-    )
-
-
 def test_a_change_between_plan_and_deed_is_looked_at_again(vault: Vault) -> None:
     first, second = save(vault, "cache misses one"), save(vault, "cache misses two")
     found = resolve.plan(vault, [first, second])
@@ -348,55 +250,4 @@ def test_a_change_between_plan_and_deed_is_looked_at_again(vault: Vault) -> None
     assert resolve.apply(vault, found) == []
 
 
-def test_as_of_a_day_before_it_was_solved_it_is_there(
-    make_vault: Callable[..., Vault],
-) -> None:
-    now = NOW
-    vault = make_vault(now_ms=lambda: now * 1000)
-    name = save(vault, "Rerank is misconfigured")
-    now = NOW + 86_400
-    vault.resolve(name)
-
-    def then(moment: int) -> int:
-        view = view_of(now, as_of=moment)
-        return len(recall.enumerate_all(vault, Query("", view)).rows)
-
-    assert (then(NOW + 5), then(now), then(now + 5)) == (1, 0, 0)
-
-
 # --- the list ---------------------------------------------------------------------
-
-
-def test_the_list_lets_agents_review_what_there_is_before_resolving(
-    vault: Vault,
-) -> None:
-    save(vault, "a plain fact")
-    item = save(vault, "a rule", item="invariant")
-    gone = save(vault, "a solved thing")
-    vault.resolve(gone, by="erin", note="fixed")
-    again = save(vault, "a problem", item="derived")
-    vault.resolve(again)
-    save(vault, "a problem", item="derived")
-    states = {row.title: row.state for row in standings.standings(vault)}
-    assert states == {
-        "a problem": "recurred",
-        "a rule": "unresolved",
-        "a plain fact": "unresolved",
-        "a solved thing": "resolved",
-    }
-    # What came up again is first, then what is injected.
-    rows = standings.standings(vault)
-    assert [row.id for row in rows[:2]] == [again, item]
-    (solved,) = standings.standings(vault, ["resolved"])
-    assert (solved.resolved_by, solved.resolution_note) == ("erin", "fixed")
-    assert {row.title for row in standings.standings(vault, ["unresolved"])} == {
-        "a rule",
-        "a plain fact",
-    }
-
-
-def test_expired_and_superseded_entries_are_in_no_list(vault: Vault) -> None:
-    save(vault, "over", expires_at="2026-01-01")
-    old = save(vault, "one")
-    vault.evolve(old, "two")
-    assert [row.title for row in standings.standings(vault)] == ["two"]

@@ -8,7 +8,7 @@ from memcli import Vault
 from memcli.curation import resolve
 from memcli.curation.resolve_query import plan_query
 from memcli.entries.entry import Status
-from memcli.errors import AmbiguousQuery, EntryNotFound, InvalidValue, UsageError
+from memcli.errors import AmbiguousQuery, EntryNotFound, InvalidValue
 
 
 def save(vault: Vault, text: str, **fields: Any) -> str:
@@ -75,21 +75,6 @@ def test_more_than_one_match_without_a_clear_gap_is_refused_with_the_plan(
     assert len(vault.resolve_query("login fails", expect=2)) == 2
 
 
-def test_matches_of_several_kinds_are_refused(vault: Vault) -> None:
-    save(vault, "Login fails on safari", kind="blocker")
-    save(vault, "Login fails on safari: clear the cookies", kind="fix")
-    with pytest.raises(AmbiguousQuery, match=r"several kinds \(blocker, fix\)"):
-        vault.resolve_query("login fails safari")
-    (done,) = vault.resolve_query("login fails safari", kinds=["fix"])
-    assert done.kind == "fix"
-
-
-def test_the_same_words_in_two_kinds_are_one_match(vault: Vault) -> None:
-    save(vault, "Login fails on safari", kind="blocker")
-    save(vault, "login fails on safari", item="derived")
-    assert len(vault.resolve_query("login fails safari")) == 2
-
-
 def test_decisions_and_notes_are_not_meant_unless_their_kind_is_named(
     vault: Vault,
 ) -> None:
@@ -126,24 +111,6 @@ def test_a_rule_is_never_the_only_entry_that_a_question_resolves(vault: Vault) -
         vault.resolve_query("log in safari")
 
 
-def test_ambiguity_is_decided_over_all_matches_and_never_on_a_cut_list(
-    vault: Vault,
-) -> None:
-    for number in range(30):
-        save(vault, f"The build breaks on host{number}")
-    found = plan_query(vault, "build breaks")
-    assert len(found.targets) == 30
-    assert found.unclear == "30 entries match about as well"
-
-
-def test_resolved_rows_do_not_hide_that_others_match(vault: Vault) -> None:
-    old = [save(vault, f"Cache misses, case {number}") for number in range(10)]
-    vault.resolve(*old)
-    fresh = [save(vault, f"Cache misses again, case {number}") for number in range(2)]
-    found = plan_query(vault, "cache misses")
-    assert sorted(target.id for target in found.targets) == sorted(fresh)
-
-
 def test_words_that_stand_nowhere_count_against_every_match(vault: Vault) -> None:
     lessons(vault)
     found = plan_query(vault, "kubernetes rerank latency cluster")
@@ -154,13 +121,6 @@ def test_words_that_stand_nowhere_count_against_every_match(vault: Vault) -> Non
         resolve.apply(vault, found)
 
 
-@pytest.mark.parametrize("query", ["the of", "", "???"])
-def test_a_query_without_a_word_is_a_usage_error(vault: Vault, query: str) -> None:
-    save(vault, "text")
-    with pytest.raises(UsageError, match="no word"):
-        plan_query(vault, query)
-
-
 def test_a_query_that_nothing_matches_is_an_error_that_says_where_to_look(
     vault: Vault,
 ) -> None:
@@ -168,13 +128,3 @@ def test_a_query_that_nothing_matches_is_an_error_that_says_where_to_look(
     with pytest.raises(EntryNotFound) as refusal:
         plan_query(vault, "kubernetes")
     assert "list --by status" in (refusal.value.hint or "")
-
-
-def test_what_is_resolved_already_is_named(vault: Vault) -> None:
-    mine = save(vault, "The sandbox of the carrier is down", kind="blocker")
-    save(vault, "The sandbox has no rate limit", kind="lesson")
-    vault.resolve(mine)
-    with pytest.raises(EntryNotFound) as refused:
-        plan_query(vault, "sandbox down")
-    assert f"{mine} is resolved already" in str(refused.value)
-    assert f"memcli resolve --undo {mine}" in (refused.value.hint or "")

@@ -12,11 +12,7 @@ from memcli.entries.entry import Status
 from memcli.errors import (
     Conflict,
     EntryNotFound,
-    InvalidValue,
-    MemcliError,
     NotAllowed,
-    SecretFound,
-    UsageError,
 )
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
@@ -53,14 +49,6 @@ def test_a_candidate_is_searchable_and_never_mixed_into_ordinary_answers(
     assert [row.status for row in vault.recall("tabs", view=seen).rows] == ["pending"]
 
 
-def test_candidates_come_oldest_first_with_their_age(vault: Vault) -> None:
-    candidate(vault, "newer", created="2026-11-20T12:00:00Z")
-    candidate(vault, "older", created="2026-11-01T12:00:00Z", confidence="LOW")
-    first, second = inbox.pending(vault)
-    assert (first.text, first.age_days, first.confidence) == ("older", 20.0, "LOW")
-    assert (second.text, second.age_days) == ("newer", 1.0)
-
-
 def test_approve_makes_it_a_memory_with_the_same_id(vault: Vault) -> None:
     name = candidate(
         vault, "Use pnpm in the web client", kind="preference", confidence="MEDIUM"
@@ -88,13 +76,6 @@ def test_approve_may_change_text_title_kind_and_tags(vault: Vault) -> None:
     assert (entry.body, entry.kind) == ("Use pnpm\n", "preference")
     assert entry.tags == ("web", "tools")
     assert entry.path == "memories/preference/2026/11/use-pnpm.md"
-
-
-def test_an_approved_item_goes_to_the_reflections(vault: Vault) -> None:
-    name = candidate(vault, "Always lint first", item="invariant")
-    path = review.approve(vault, [name], {"text": "Always lint"}).items[0].path
-    assert path == "reflections/always-lint.md"
-    assert vault.get(name).key == "invariant:always lint"
 
 
 def test_rejected_stays_in_the_archive_with_the_reason(vault: Vault) -> None:
@@ -163,17 +144,6 @@ def test_a_target_that_is_history_is_refused_with_the_current_version(
     assert tree(vault) == before
 
 
-def test_it_proposes_what_a_candidate_may_replace(vault: Vault) -> None:
-    fact(vault, "The payment queue is drained at noon")
-    other = fact(vault, "We deploy on Tuesdays from main", kind="event")
-    near = fact(vault, "We deploy the web client on Tuesdays")
-    name = candidate(vault, "We deploy the web client on Mondays")
-    (waiting,) = inbox.pending(vault)
-    assert waiting.id == name
-    found = inbox.proposals(vault, waiting)
-    assert [one.id for one in found] == [near, other]
-
-
 def test_many_are_decided_in_one_commit_or_none_is(vault: Vault) -> None:
     names = [candidate(vault, f"thing {number}") for number in range(3)]
     commits = git(vault, "rev-list", "--count", "HEAD")
@@ -185,31 +155,12 @@ def test_many_are_decided_in_one_commit_or_none_is(vault: Vault) -> None:
     assert texts(vault) == ["thing 0", "thing 1", "thing 2"]
 
 
-def test_two_candidates_of_one_title_get_two_files(vault: Vault) -> None:
-    names = [candidate(vault, f"body {n}", title="Same") for n in range(2)]
-    done = review.approve(vault, names)
-    paths = [item.path for item in done.items]
-    assert paths == ["memories/note/2026/11/same.md", "memories/note/2026/11/same-2.md"]
-
-
 def test_what_does_not_wait_is_refused(vault: Vault) -> None:
     name = fact(vault, "a fact")
     for act in (review.approve, review.reject):
         with pytest.raises(NotAllowed, match="does not wait") as refusal:
             act(vault, [name])
         assert refusal.value.error_code == "not_pending"
-
-
-def test_changes_are_checked_and_secrets_refused(vault: Vault) -> None:
-    name = candidate(vault, "a candidate")
-    before = tree(vault)
-    with pytest.raises(InvalidValue):
-        review.approve(vault, [name], {"kind": "nonsense"})
-    with pytest.raises(SecretFound):
-        review.approve(vault, [name], {"text": "key AKIA" + "ABCDEFGHIJKLMNOP"})
-    with pytest.raises(UsageError):
-        review.approve(vault, [name, name], {"text": "x"})
-    assert tree(vault) == before
 
 
 def test_a_selection_is_by_age_and_confidence(vault: Vault) -> None:
@@ -260,25 +211,6 @@ def test_undo_brings_back_the_bytes_of_every_file(vault: Vault, action: str) -> 
     assert git(vault, "status", "--porcelain") == ""
 
 
-def test_undo_goes_back_step_by_step_and_says_when_there_is_nothing(
-    vault: Vault,
-) -> None:
-    first, second = candidate(vault, "first"), candidate(vault, "second")
-    review.approve(vault, [first])
-    review.reject(vault, [second])
-    undo.undo_last(vault, "review: ")
-    assert vault.get(second).status is Status.PENDING
-    assert vault.get(first).status is Status.ACTIVE
-    undo.undo_last(vault, "review: ")
-    assert vault.get(first).status is Status.PENDING
-    with pytest.raises(NotAllowed) as refusal:
-        undo.undo_last(vault, "review: ")
-    assert refusal.value.error_code == "nothing_to_undo"
-    review.approve(vault, [first])
-    undo.undo_last(vault, "review: ")
-    assert vault.get(first).status is Status.PENDING
-
-
 def test_undo_never_overwrites_what_was_changed_since(vault: Vault) -> None:
     name = candidate(vault, "first")
     path = review.approve(vault, [name]).items[0].path
@@ -286,9 +218,3 @@ def test_undo_never_overwrites_what_was_changed_since(vault: Vault) -> None:
     with pytest.raises(Conflict, match=path):
         undo.undo_last(vault, "review: ")
     assert Path(vault.root, path).read_text(encoding="utf-8") == "mine now\n"
-
-
-def test_undo_of_a_commit_that_is_none_is_an_error(vault: Vault) -> None:
-    for name in ("0" * 40, "--all", "nonsense"):
-        with pytest.raises(MemcliError):
-            undo.undo(vault, name, "review: x")

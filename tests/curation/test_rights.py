@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import ideas, inbox, resolve, review, undo
+from memcli.curation import ideas, review, undo
 from memcli.curation.entities import decide as entities
 from memcli.entries import layout
 from memcli.entries.entry import Visibility
@@ -63,14 +63,6 @@ def test_a_new_version_is_signed_by_the_agent_that_wrote_it(
     )
 
 
-def test_what_the_owner_corrects_stays_its_agent_s(
-    owner: Vault, opened: Callable[[str], Vault]
-) -> None:
-    first = saved(opened("ada"), "We deploy on Tuesdays", visibility="private")
-    second = owner.evolve(first, "We deploy on Mondays").id
-    assert opened("ada").get(second).visibility is Visibility.PRIVATE
-
-
 def test_a_version_that_merges_is_seen_by_those_who_saw_all(
     owner: Vault, opened: Callable[[str], Vault]
 ) -> None:
@@ -80,37 +72,6 @@ def test_a_version_that_merges_is_seen_by_those_who_saw_all(
     merged = bob.evolve(shared, "We deploy on Mondays", also=[private])
     entry = owner.get(merged.id)
     assert (entry.agent, entry.visibility) == ("bob", Visibility.PRIVATE)
-
-
-def test_a_group_s_version_goes_to_the_groups_that_saw_all(
-    owner: Vault, opened: Callable[[str], Vault]
-) -> None:
-    red = opened("red")
-    wide = saved(red, "The port is 8080", visibility="group", groups=["red", "blue"])
-    narrow = saved(red, "The port of red is 9090", visibility="group", groups=["red"])
-    alone = red.evolve(wide, "The port is 8081")
-    assert owner.get(alone.id).groups == ("red", "blue")
-    both = red.evolve(alone.id, "Ports are 8081 and 9090", also=[narrow])
-    assert owner.get(both.id).groups == ("red",)
-    with pytest.raises(EntryNotFound):
-        opened("blue").get(both.id)
-
-
-def test_a_private_candidate_that_supersedes_stays_private(
-    owner: Vault, opened: Callable[[str], Vault]
-) -> None:
-    target = saved(owner, "We deploy on Tuesdays")
-    candidate = saved(
-        opened("ada"),
-        "We deploy on Mondays for Acme",
-        status="pending",
-        visibility="private",
-    )
-    review.supersede(owner, candidate, target)
-    entry = owner.get(candidate)
-    assert (entry.agent, entry.visibility) == ("ada", Visibility.PRIVATE)
-    with pytest.raises(EntryNotFound):
-        opened("bob").get(candidate)
 
 
 def test_only_its_own_agent_and_the_owner_share_an_entry_with_more(
@@ -188,19 +149,6 @@ def test_what_is_another_s_is_refused_when_seen_and_unknown_when_not(
     act(opened("ada"), theirs)
 
 
-def test_the_same_claim_of_another_that_is_pinned_is_left_alone(
-    owner: Vault, opened: Callable[[str], Vault]
-) -> None:
-    there, here = ({"session": "s1", "seq": number} for number in (1, 2))
-    text = "We deploy on Tuesdays"
-    theirs = saved(opened("ada"), text, pinned=True, source=there)
-    mine = saved(opened("bob"), "We deploy on Tuesdays", source=here)
-    assert mine != theirs
-    bob = opened("bob")
-    changed = resolve.apply(bob, resolve.plan(bob, [mine]))
-    assert [target.id for target in changed] == [mine]
-
-
 def test_the_owner_alone_forgets_undoes_and_decides_on_names_and_ideas(
     owner: Vault, opened: Callable[[str], Vault]
 ) -> None:
@@ -220,27 +168,3 @@ def test_the_owner_alone_forgets_undoes_and_decides_on_names_and_ideas(
             act()
         assert refused.value.error_code == "owner_only"
     assert owner.forget(mine).applied
-
-
-def test_a_version_before_that_is_not_seen_is_none(
-    owner: Vault, opened: Callable[[str], Vault]
-) -> None:
-    first = saved(opened("ada"), "secret words", visibility="private")
-    # The owner shares the next version with all.
-    second = owner.evolve(first, "public words", visibility="shared").id
-    bob = opened("bob")
-    assert bob.get(second).supersedes is None
-    with pytest.raises(NotAllowed, match="first version") as refused:
-        bob.revert(second)
-    assert first not in str(refused.value.hint) + refused.value.message
-
-
-def test_what_an_agent_may_decide_on_is_asked_of_it(
-    owner: Vault, opened: Callable[[str], Vault]
-) -> None:
-    theirs = saved(opened("ada"), "We deploy on Tuesdays", status="pending")
-    mine = saved(opened("bob"), "We deploy on Mondays", status="pending")
-    bob = opened("bob")
-    assert {one.id for one in inbox.pending(bob)} == {theirs, mine}
-    assert [one.id for one in inbox.pending(bob, to_decide=True)] == [mine]
-    assert len(inbox.pending(owner, to_decide=True)) == 2

@@ -79,44 +79,6 @@ def test_both_sides_are_merged_into_one_commit_with_two_parents(two: Clones) -> 
     assert tree(two.roots["laptop"]) == tree(two.roots["desk"])
 
 
-@pytest.mark.parametrize("text", ["We deploy on Mondays", "Deploys are on Mondays"])
-def test_an_entry_that_was_evolved_counts_once(two: Clones, text: str) -> None:
-    first = say(two.vault("laptop"), "We deploy on Tuesdays")
-    two.sync("laptop")
-    two.sync("desk")
-    two.vault("laptop").evolve(first, text)
-    assert two.sync("laptop").went.entries == 1
-    assert two.sync("desk").came.entries == 1
-
-
-@pytest.mark.parametrize("goes_on", [True, False])
-def test_what_forgetting_the_newest_version_leaves_is_in_order_in_each_clone(
-    two: Clones, goes_on: bool
-) -> None:
-    first = say(two.vault("laptop"), "We deploy on Tuesdays")
-    second = two.vault("laptop").evolve(first, "We deploy on Wednesdays").id
-    two.sync("laptop")
-    two.sync("desk")
-    two.vault("laptop").forget(second)
-    desk = two.vault("desk")
-    third = desk.evolve(second, "We deploy on Fridays").id if goes_on else None
-    for name in ("laptop", "desk", "laptop"):
-        two.sync(name)
-    for name in two.roots:
-        assert two.vault(name).get(first).superseded_by == third
-        assert lint(two.vault(name)) == []
-
-
-def test_a_second_sync_changes_nothing(two: Clones) -> None:
-    say(two.vault("laptop"), "We deploy on Tuesdays")
-    two.sync("laptop")
-    before = two.tip()
-    done = two.sync("laptop")
-    assert (done.came.commits, done.went.commits, done.pushed) == (0, 0, False)
-    assert "nothing new" in done.line
-    assert two.tip() == before
-
-
 def test_a_dry_run_says_all_of_it_and_changes_nothing(two: Clones) -> None:
     say(two.vault("laptop"), "We deploy on Tuesdays")
     two.sync("laptop")
@@ -249,15 +211,6 @@ def test_a_file_that_no_commit_holds_is_never_overwritten(
     assert mine.read_text() == "theirs\n"
 
 
-def test_what_is_staged_elsewhere_stays_staged(two: Clones) -> None:
-    say(two.vault("laptop"), "We deploy on Tuesdays")
-    two.sync("laptop")
-    (two.roots["desk"] / "draft.txt").write_text("mine\n")
-    git(two.roots["desk"], "add", "draft.txt")
-    two.sync("desk")
-    assert git(two.roots["desk"], "status", "--porcelain") == "A  draft.txt\n"
-
-
 # --- shapes of what comes -----------------------------------------------------------
 
 
@@ -289,23 +242,6 @@ def test_a_kill_before_the_index_follows_leaves_nothing_staged(two: Clones) -> N
     )
     assert (desk / "edited.sh").read_text() == "a person's\n"
     assert os.readlink(desk / "link") == "README.md"
-
-
-@pytest.mark.parametrize("back", [False, True])
-def test_a_file_and_a_folder_take_each_others_place(two: Clones, back: bool) -> None:
-    laptop, desk = two.roots["laptop"], two.roots["desk"]
-    names = ["notes/thing.md", "notes/thing.md/deep/inner.md"]
-    for name in reversed(names) if back else names:
-        git(laptop, "rm", "-r", "-q", "--ignore-unmatch", "notes")
-        path = laptop / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"text of {name}\n")
-        git(laptop, "add", "notes")
-        git(laptop, "commit", "--quiet", "-m", name)
-        two.sync("laptop")
-        two.sync("desk")
-        assert (desk / name).read_text() == f"text of {name}\n"
-        assert dirty(desk) == ""
 
 
 def test_links_programs_and_submodules_come_as_git_has_them(two: Clones) -> None:
@@ -374,22 +310,6 @@ def test_a_link_that_becomes_a_folder_is_gone_before_anything_is_written(
     assert dirty(desk) == ""
 
 
-def test_a_link_of_a_person_inside_the_vault_is_not_written_through(
-    two: Clones,
-) -> None:
-    laptop, desk = two.roots["laptop"], two.roots["desk"]
-    (laptop / "trap").mkdir()
-    (laptop / "trap" / "x.md").write_text("payload\n")
-    git(laptop, "add", "trap")
-    git(laptop, "commit", "--quiet", "-m", "a folder")
-    two.sync("laptop")
-    (desk / "trap").symlink_to("memories")
-    with pytest.raises(Conflict, match="trap"):
-        two.sync("desk")
-    assert not (desk / "memories" / "x.md").exists()
-    assert (desk / "trap").is_symlink()
-
-
 @pytest.mark.parametrize(
     "name", ["memories", "memories/note", ".memcli", "models", ".memcli/config.toml"]
 )
@@ -415,55 +335,6 @@ def test_a_link_in_the_place_of_memclis_folders_changes_nothing(
     two.sync("desk")
     assert texts(desk) == {"We test on Fridays"}
     assert dirty(desk) == ""
-
-
-@pytest.mark.parametrize("forward", [True, False])
-def test_a_dry_run_refuses_what_the_sync_would_refuse(
-    two: Clones, tmp_path: Path, forward: bool
-) -> None:
-    (two.roots["laptop"] / "reflections" / ".gitkeep").unlink()
-    (two.roots["laptop"] / "reflections").rmdir()
-    (two.roots["laptop"] / "reflections").symlink_to(tmp_path)
-    git(two.roots["laptop"], "add", "--all")
-    git(two.roots["laptop"], "commit", "--quiet", "-m", "a link")
-    git(two.roots["laptop"], "push", "--quiet", "origin", "main")
-    if not forward:
-        say(two.vault("desk"), "We test on Fridays")
-    with pytest.raises(UnsafePath, match="symbolic link at reflections"):
-        sync.sync(two.vault("desk"), TERMS, dry_run=True)
-
-
-def test_a_file_in_the_place_of_a_folder_is_for_a_person_to_look_at(
-    two: Clones,
-) -> None:
-    laptop, desk = two.roots["laptop"], two.roots["desk"]
-    (laptop / "notes").write_text("a file\n")
-    (desk / "notes").mkdir()
-    (desk / "notes" / "mine.md").write_text("mine\n")
-    for root in (laptop, desk):
-        git(root, "add", "notes")
-        git(root, "commit", "--quiet", "-m", "notes")
-    two.sync("laptop")
-    done = two.sync("desk")
-    assert ["notes/mine.md" in note.what for note in done.eyes] == [True]
-    assert texts(desk) == {"mine"}
-
-
-def test_a_merge_names_the_remote_in_printable_letters_alone(two: Clones) -> None:
-    laptop, desk = two.roots["laptop"], two.roots["desk"]
-    say(two.vault("desk"), "We test on Fridays")
-    git(
-        laptop, "commit", "--quiet", "--allow-empty", "--author=E\x1b[2Jve <e@x>", "-mx"
-    )
-    two.sync("laptop")
-    two.sync("desk")
-    assert git(desk, "log", "-1", "--format=%s") == "sync: merge E[2Jve\n"
-    say(two.vault("laptop"), "We deploy on Tuesdays")
-    words = ("commit", "--quiet", "--allow-empty", "-mx\n\nMachine: a\x1b]0;b\u202ec")
-    git(desk, *words)
-    two.sync("desk")
-    two.sync("laptop")
-    assert git(laptop, "log", "-1", "--format=%s") == "sync: merge a]0;bc\n"
 
 
 @pytest.mark.parametrize("forward", [True, False])
@@ -523,24 +394,6 @@ def test_a_remote_that_talks_without_end_is_given_up(
     assert git(two.roots["desk"], "rev-parse", "HEAD") == before
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("count", [1, 150])
-def test_a_pack_above_the_limit_is_not_received(two: Clones, count: int) -> None:
-    laptop, desk = two.roots["laptop"], two.roots["desk"]
-    for number in range(count):
-        (laptop / f"{number}.bin").write_bytes(os.urandom(3_000_000 // count))
-    git(laptop, "add", "--all")
-    git(laptop, "commit", "--quiet", "-m", "large")
-    git(laptop, "push", "--quiet", "origin", "main")
-    before = git(desk, "rev-parse", "HEAD")
-    with pytest.raises(TooLarge, match="sends more than memcli accepts"):
-        sync.sync(two.vault("desk"), TERMS._replace(most=1_000_000))
-    assert git(desk, "rev-parse", "HEAD") == before
-    assert dirty(desk) == ""
-    two.sync("desk")
-    assert len(list(desk.glob("*.bin"))) == count
-
-
 # --- remotes that are not as one hopes ----------------------------------------------
 
 
@@ -591,12 +444,6 @@ def test_a_folder_that_is_away_is_unreachable(two: Clones) -> None:
     assert two.sync("laptop").went.added == 1
 
 
-def test_a_server_that_nobody_answers_for_is_unreachable(two: Clones) -> None:
-    git(two.roots["laptop"], "remote", "set-url", "origin", "git://127.0.0.1:9/x")
-    with pytest.raises(RemoteUnreachable, match="cannot be reached"):
-        two.sync("laptop")
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="a program of POSIX")
 def test_a_remote_that_hangs_is_given_up_with_what_it_started(
     two: Clones, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -625,21 +472,6 @@ def test_a_protected_branch_is_a_refusal_that_quotes_the_remote(two: Clones) -> 
     assert error.value.error_code == "push_refused"
     (two.remote / "hooks" / "pre-receive").unlink()
     assert two.sync("desk").went.added == 1
-
-
-def test_a_work_tree_is_no_remote_to_push_to(two: Clones) -> None:
-    git(two.roots["laptop"], "remote", "set-url", "origin", str(two.roots["desk"]))
-    say(two.vault("laptop"), "We deploy on Tuesdays")
-    with pytest.raises(RemoteRefused, match="checked out") as error:
-        two.sync("laptop")
-    assert "bare" in (error.value.hint or "")
-
-
-def test_an_empty_remote_gets_everything(two: Clones, tmp_path: Path) -> None:
-    git(tmp_path, "init", "--quiet", "--bare", "empty.git")
-    git(two.roots["laptop"], "remote", "set-url", "origin", str(tmp_path / "empty.git"))
-    say(two.vault("laptop"), "We deploy on Tuesdays")
-    assert two.sync("laptop").pushed
 
 
 def test_a_history_of_code_is_not_merged_into_a_vault(
@@ -677,28 +509,6 @@ def test_a_path_that_leads_elsewhere_changes_nothing(two: Clones, path: bytes) -
     after = (git(root, "rev-parse", "HEAD"), (root / ".git" / "config").read_bytes())
     assert after == before
     assert dirty(root) == ""
-
-
-def test_a_shallow_clone_finds_the_common_past(two: Clones, tmp_path: Path) -> None:
-    for number in range(3):
-        say(two.vault("laptop"), f"fact {number}")
-    two.sync("laptop")
-    shallow = tmp_path / "shallow"
-    git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{two.remote}", str(shallow))
-    say(two.vault("laptop"), "after the clone")
-    two.sync("laptop")
-    vault = Vault(str(shallow))
-    say(vault, "said in the shallow clone")
-    done = sync.sync(vault, TERMS)
-    assert (done.came.added, done.went.added) == (1, 1)
-    assert len(texts(shallow)) == 5
-
-
-def test_a_detached_head_is_refused_with_what_to_do(two: Clones) -> None:
-    git(two.roots["laptop"], "checkout", "--quiet", "--detach")
-    with pytest.raises(NotAllowed, match="detached") as error:
-        two.sync("laptop")
-    assert "git switch" in (error.value.hint or "")
 
 
 def test_a_merge_in_progress_is_refused(two: Clones) -> None:
@@ -758,15 +568,6 @@ def test_setup_makes_a_folder_that_is_missing_and_keeps_one_remote(
     assert "origin/main" in git(vault.root, "status", "-sb")
 
 
-def test_setup_takes_the_branch_that_the_remote_has(vault: Vault, two: Clones) -> None:
-    git(two.remote, "branch", "-m", "main", "trunk")
-    named = sync_setup.setup(vault, str(two.remote), TERMS)
-    assert named.remote.branch == "trunk"
-    say(vault, "We deploy on Tuesdays")
-    sync.sync(vault, TERMS)
-    assert git(two.remote, "rev-parse", "trunk") == git(vault.root, "rev-parse", "HEAD")
-
-
 @pytest.mark.parametrize("what", ["file", "full folder", "work tree", "no parent"])
 def test_setup_makes_nothing_where_something_else_lies(
     vault: Vault, tmp_path: Path, what: str
@@ -784,12 +585,6 @@ def test_setup_makes_nothing_where_something_else_lies(
     with pytest.raises(NotAllowed) as error:
         sync_setup.setup(vault, str(place), TERMS)
     assert error.value.error_code == "not_bare"
-    assert git(vault.root, "remote") == ""
-
-
-def test_setup_keeps_no_remote_that_does_not_answer(vault: Vault) -> None:
-    with pytest.raises(RemoteUnreachable, match="was not added"):
-        sync_setup.setup(vault, "git://127.0.0.1:9/x", TERMS)
     assert git(vault.root, "remote") == ""
 
 
@@ -816,11 +611,3 @@ def test_a_program_in_gits_own_config_is_not_started_either(
     with pytest.raises(RemoteRefused, match="transport"):
         two.sync("laptop")
     assert not mark.exists()
-
-
-def test_a_vault_without_a_remote_says_how_to_name_one(vault: Vault) -> None:
-    with pytest.raises(NotAllowed) as error:
-        sync.sync(vault, TERMS)
-    assert error.value.error_code == "no_remote"
-    assert "--setup" in (error.value.hint or "")
-    assert sync_state.state(vault) is None

@@ -1,17 +1,12 @@
 """A sync goes with the branch that is meant, and says which vaults it does not meet."""
 
-import os
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from memcli.curation import sync, sync_setup, undo
-from memcli.errors import HistoryError, NotAllowed, NotAVault, RemoteRefused
-from memcli.storage import known_vaults
-from memcli.storage.git import network
-from memcli.storage.git.process import GitResult
+from memcli.curation import sync, undo
+from memcli.errors import HistoryError, NotAllowed
 from memcli.vault import sync_state
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
@@ -24,49 +19,6 @@ from tests.git_command import git
 @pytest.fixture
 def two(ready_vault: Path, tmp_path: Path) -> Clones:
     return clones.make(ready_vault, tmp_path, "laptop", "desk")
-
-
-@pytest.mark.parametrize("kind", ["tag", "branches", "refs"])
-def test_a_name_that_means_two_things_is_pushed_to_the_branch(
-    two: Clones, kind: str
-) -> None:
-    root = two.roots["laptop"]
-    say(two.vault("laptop"), "We deploy on Tuesdays")
-    two.sync("laptop")
-    if kind == "tag":
-        git(root, "tag", "main", "HEAD~1")
-        git(root, "tag", "HEAD", "HEAD~1")
-        git(two.remote, "tag", "main", "main~1")
-    elif kind == "branches":
-        git(root, "branch", "heads/main", "HEAD~1")
-        git(root, "branch", "origin/main", "HEAD~1")
-        git(root, "update-ref", "refs/heads/HEAD", "HEAD~1")
-    else:
-        git(root, "update-ref", "refs/main", "HEAD~1")
-        git(root, "update-ref", "refs/remotes/main/HEAD", "HEAD~1")
-    say(two.vault("laptop"), "We test on Fridays")
-    assert two.sync("laptop").pushed
-    heads = git(two.remote, "for-each-ref", "--format=%(refname)", "refs/heads")
-    assert heads == "refs/heads/main\n"
-    names = ("rev-parse", "refs/heads/main")
-    assert git(two.remote, *names) == git(root, *names)
-    two.sync("desk")
-    assert "We test on Fridays" in texts(two.roots["desk"])
-
-
-def test_a_push_that_says_nothing_of_the_branch_is_no_success(
-    two: Clones, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    say(two.vault("laptop"), "We deploy on Tuesdays")
-    talk = network.talk
-
-    def elsewhere(*where: Any) -> GitResult:
-        done = talk(*where)
-        return done._replace(printed=done.printed.replace(b"heads/main", b"heads/x"))
-
-    monkeypatch.setattr(network, "talk", elsewhere)
-    with pytest.raises(RemoteRefused, match="says nothing of that branch"):
-        two.sync("laptop")
 
 
 def test_a_clone_on_another_branch_of_its_vault_is_told_and_may_insist(
@@ -110,35 +62,6 @@ def test_two_vaults_on_one_remote_are_told_of_each_other(
     state = sync_state.state(two.vault("laptop"))
     assert state is not None
     assert state.others == ("origin/notes",)
-
-
-def test_setup_sees_the_vault_on_the_branch_that_it_does_not_take(
-    make_vault: VaultMaker, tmp_path: Path, two: Clones
-) -> None:
-    git(two.remote, "branch", "-m", "main", "vault")
-    code = tmp_path / "code"
-    code.mkdir()
-    git(code, "init", "-q", "-b", "main")
-    (code / "README.md").write_text("code\n")
-    git(code, "add", ".")
-    git(code, "commit", "-qm", "code")
-    git(code, "push", "-q", str(two.remote), "main")
-    mine = make_vault("mine")
-    git(mine.root, "commit", "--amend", "--quiet", "-m", "another beginning")
-    sync_setup.setup(mine, str(two.remote), TERMS)
-    assert sync.sync(mine, TERMS).others == ("origin/vault",)
-
-
-def test_a_clone_without_a_vault_is_told_of_the_branch_that_has_one(
-    two: Clones, tmp_path: Path
-) -> None:
-    git(two.remote, "branch", "-m", "main", "vault")
-    root = tmp_path / "clone"
-    git(tmp_path, "clone", "-q", str(two.remote), str(root))
-    git(root, "switch", "-q", "--orphan", "main")
-    with pytest.raises(NotAVault) as told:
-        known_vaults.place_of(str(root), os.environ)
-    assert told.value.hint == "Its remote has one on another branch: git switch vault"
 
 
 @pytest.mark.parametrize("cone", [True, False])

@@ -10,10 +10,8 @@ from memcli import Vault
 from memcli.curation.pin import pin
 from memcli.curation.tag import tag
 from memcli.entries import layout
-from memcli.entries.eligibility import View
 from memcli.errors import InvalidContent, InvalidValue, NotAllowed
-from memcli.recall.query import EVERYTHING, Query
-from tests.conftest import NOW, VaultMaker
+from tests.conftest import VaultMaker
 
 CONFIG = '[agents.bob]\npolicy = "shared"\n'
 
@@ -70,25 +68,6 @@ def test_pins_of_several_entries_are_one_commit(vault: Vault) -> None:
     assert len(commits(vault)) == count + 1
     pin(vault, ids, pinned=False)
     assert not any(vault.get(name).pinned for name in ids)
-
-
-def test_what_rests_on_the_entry_is_not_stale_by_it(vault: Vault) -> None:
-    fact = vault.save(vault.draft({"text": "We deploy on Tuesdays"})).id
-    values = {"text": "Deploys are rare", "layer": "model", "evidence": [fact]}
-    vault.save(vault.draft(values))
-    tag(vault, fact, add=["deploy"], project="shop")
-    pin(vault, [fact])
-    view = View(NOW + 60)
-    rows = vault.recall(Query("rare deploys", view, EVERYTHING)).rows
-    assert [row.stale for row in rows if row.layer == "model"] == [False]
-
-
-def test_an_entry_that_is_not_in_use_is_refused(vault: Vault) -> None:
-    saved = vault.save(vault.draft({"text": "x"})).id
-    vault.resolve(saved)
-    for change in (lambda: tag(vault, saved, add=["a"]), lambda: pin(vault, [saved])):
-        with pytest.raises(NotAllowed, match="is resolved"):
-            change()
 
 
 def test_an_agent_tags_what_it_sees_and_pins_only_its_own(

@@ -1,6 +1,5 @@
 """The last change is taken back, of any kind, and nothing later is lost."""
 
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -101,13 +100,6 @@ def test_commits_of_others_and_by_hand_are_passed_over(vault: Vault) -> None:
     assert Path(vault.root, "notes.md").read_text() == "wip: x"
 
 
-def test_undo_is_the_owner_s(vault: Vault) -> None:
-    agent = vault.acting_as("ada")
-    agent.save(agent.draft({"text": "x"}))
-    with pytest.raises(NotAllowed, match="for the owner"):
-        undo.undo_last(agent)
-
-
 def test_a_vault_in_a_folder_of_a_repository_undoes_its_own(tmp_path: Path) -> None:
     from memcli.vault.create import prepare
 
@@ -172,9 +164,3 @@ def test_what_a_plain_pull_brought_is_not_of_this_clone(
         assert undo.undo_last(laptop).subject == "save: of the laptop"
     with pytest.raises(NotAllowed, match="in this clone"):
         undo.undo_last(laptop)
-
-
-def test_without_a_reflog_the_author_s_name_decides(vault: Vault) -> None:
-    clones.say(vault, "one")
-    shutil.rmtree(Path(vault.root, ".git", "logs"))
-    assert undo.undo_last(vault).subject == "save: one"

@@ -10,7 +10,7 @@ from memcli.api import Vault
 from memcli.curation.verify import confirm, verify
 from memcli.entries import anchors
 from memcli.entries.code_lines import fingerprint
-from memcli.errors import EntryNotFound, InvalidContent, NotAllowed
+from memcli.errors import EntryNotFound, InvalidContent
 from memcli.vault.code_look import CloseLook
 from tests.checkouts import APP, made_shop
 from tests.conftest import VaultMaker
@@ -97,22 +97,6 @@ def test_what_is_over_or_of_another_project_is_not_listed(
     ]
 
 
-def test_outside_a_project_there_is_nothing_to_verify(make_vault: VaultMaker) -> None:
-    with pytest.raises(NotAllowed, match="this folder belongs to no project"):
-        verify(make_vault(cwd=None))
-
-
-def test_a_progress_bar_is_told_of_every_entry(
-    inside: Vault, make_vault: VaultMaker, shop: Path
-) -> None:
-    save(inside, "A")
-    save(inside, "B")
-    told: list[tuple[int, int]] = []
-    vault = make_vault(cwd=str(shop), progress=lambda *step: told.append(step))
-    verify(vault)
-    assert told[-2:] == [(1, 2), (2, 2)]
-
-
 def test_to_confirm_notes_the_code_as_it_is_and_makes_no_version(
     inside: Vault, shop: Path
 ) -> None:
@@ -161,16 +145,6 @@ def test_to_confirm_follows_a_renamed_file_and_drops_what_is_gone(
     assert entry.supersedes is None
 
 
-def test_an_anchor_that_a_person_typed_gets_its_fingerprint(
-    inside: Vault, shop: Path
-) -> None:
-    entry = inside.get(save(inside))
-    page = Path(inside.root, entry.path)
-    page.write_text(page.read_text().replace(entry.code[0], "src/app.py:9"))
-    (done,) = confirm(inside, [entry.id])
-    assert done.code[0].startswith("src/app.py:9#1-")
-
-
 def test_what_cannot_be_confirmed_is_refused_and_nothing_changes(
     inside: Vault, make_vault: VaultMaker, tmp_path: Path
 ) -> None:
@@ -201,16 +175,6 @@ def test_the_difference_is_shown_where_the_checkout_has_the_commit_of_then(
     assert "the commit of the anchor is not in this checkout" in look.note
 
 
-def test_lines_that_were_anchored_before_their_commit_have_no_difference_to_show(
-    inside: Vault, shop: Path
-) -> None:
-    write(shop, APP.replace(b"sleep(1)", b"sleep(3)"))
-    entry = inside.get(save(inside))
-    write(shop, APP.replace(b"sleep(1)", b"sleep(4)"))
-    (look,) = CloseLook(inside).looks(entry, diffs=True)
-    assert look.note.endswith("it was anchored before it was committed")
-
-
 def test_inspect_shows_every_place_and_what_changed(inside: Vault, shop: Path) -> None:
     from memcli.vault.health.inspect import inspect
 
@@ -221,18 +185,3 @@ def test_inspect_shows_every_place_and_what_changed(inside: Vault, shop: Path) -
     assert "+        time.sleep(2)" in seen["code_state"][0]["diff"]
     assert seen["stale"] is True
     assert seen["stale_why"] == []
-
-
-def test_inspect_shows_the_rest_where_the_project_cannot_be_told(
-    inside: Vault, make_vault: VaultMaker, shop: Path, home: Path
-) -> None:
-    from memcli.vault.health.inspect import inspect
-
-    entry_id = save(inside)
-    config = home / ".config" / "memcli" / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text("[projects]\n'~/notes' = 3\n")
-    told: list[str] = []
-    seen = inspect(make_vault(cwd=str(shop), tell=told.append), entry_id)
-    assert seen.code == ()
-    assert any("its code was not checked" in line for line in told)

@@ -1,6 +1,5 @@
 """Entities: written with the memory, shown with their claims, changed as a plan."""
 
-import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -9,18 +8,17 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import evolve, importing, review, undo
+from memcli.curation import evolve, importing, undo
 from memcli.curation.entities import aspects, decide
 from memcli.curation.entities import page as entities
 from memcli.curation.entities.decide import EntityRequest
 from memcli.curation.entities.ignore import ignore
 from memcli.curation.entities.listing import listed
 from memcli.curation.entities.waiting import candidates
-from memcli.entries.text import proper_names
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
 from memcli.recall.query import Filters
 from memcli.vault.health import lint
-from tests.conftest import ROOT, VaultMaker
+from tests.conftest import ROOT
 
 
 def save(vault: Vault, text: str, **fields: Any) -> str:
@@ -74,49 +72,6 @@ def test_invalid_memory_type_returns_400_with_valid_options_listed(
     assert len(done.created) == 1
 
 
-@pytest.mark.parametrize("old", ["extracted", "principle", "Book"])
-def test_an_old_type_is_a_warning_and_recall_finds_the_entry(
-    vault: Vault, old: str
-) -> None:
-    entry = save(vault, "green apples", type="concept")
-    file = Path(vault.root, vault.path_of(entry))
-    data = file.read_bytes().replace(b"type: concept", f"type: {old}".encode())
-    file.write_bytes(data)
-    (finding,) = [one for one in lint.lint(vault) if one.path == vault.path_of(entry)]
-    assert (finding.code, finding.level, finding.line) == ("unknown_type", "warning", 3)
-    assert old in finding.message
-    assert "person, project" in finding.message
-    (row,) = vault.recall("apples").rows
-    assert (row.id, row.type) == (entry, "unknown")
-    assert file.read_bytes() == data
-    decide.apply(vault, EntityRequest("register", "Apples"))
-    assert f"type: {old}\n" in file.read_text("utf-8")
-
-
-def test_the_next_version_is_linked_and_keeps_what_it_had(vault: Vault) -> None:
-    register(vault, "Redis")
-    entry = save(vault, "the cache is warm", entities=["Checkout"])
-    done = evolve.evolve(vault, entry, {"text": "the redis cache is warm"})
-    assert mentions(vault, done.id) == ("Checkout", "Redis")
-
-
-def test_what_a_review_rewords_is_linked(vault: Vault) -> None:
-    register(vault, "Redis")
-    entry = save(vault, "the cache is warm", status="pending")
-    review.approve(vault, [entry], {"text": "redis is warm"})
-    assert mentions(vault, entry) == ("Redis",)
-
-
-def test_an_import_links_and_registers_nothing(vault: Vault) -> None:
-    register(vault, "Redis")
-    lines = b'{"text": "redis a", "entities": ["Other"]}\n{"text": "plain"}'
-    done = importing.import_lines(vault, lines, "in.jsonl")
-    first, second = done.created
-    assert mentions(vault, first.id) == ("Other", "Redis")
-    assert mentions(vault, second.id) == ()
-    assert [one.name for one in vault.registry.entities] == ["Redis"]
-
-
 # --- what is shown ----------------------------------------------------------------
 
 
@@ -142,15 +97,6 @@ def test_a_page_groups_claims_and_keeps_the_past_apart(vault: Vault) -> None:
         down: ("status", "resolved", "resolved"),
     }
     assert page.with_others == [("checkout_service", 1)]
-
-
-def test_companions_that_differ_in_case_alone_have_an_order(vault: Vault) -> None:
-    spellings = ["ETCD", "ETcd", "EtCD", "Etcd", "eTCD", "etcD", "etcd"]
-    named = ", ".join([*reversed(spellings), "Redis"])
-    entry = f"---\nid: 1m7xvn68xtqp489w\nentities: [{named}]\n---\nby hand\n"
-    Path(vault.root, "note.md").write_text(entry)
-    page = entities.page(vault, "Redis")
-    assert page.with_others == [(name, 1) for name in spellings]
 
 
 def test_listed_counts_what_is_registered_and_what_is_mentioned(vault: Vault) -> None:
@@ -204,17 +150,6 @@ def test_an_unknown_name_gets_the_nearest_one(vault: Vault) -> None:
     assert error.value.hint == "Did you mean 'Redis'?"
 
 
-def test_an_ambiguous_alias_has_no_page(vault: Vault) -> None:
-    folder = Path(vault.root, "entities/tool")
-    folder.mkdir(parents=True)
-    for name in ("Redis", "Etcd"):
-        text = f"---\ntitle: {name}\naliases: [kv]\n---\n"
-        (folder / f"{name}.md").write_text(text)
-    with pytest.raises(NotAllowed, match="Etcd, Redis") as error:
-        entities.page(vault, "kv")
-    assert error.value.error_code == "ambiguous_entity"
-
-
 @pytest.mark.parametrize(
     ("kind", "text", "aspect"),
     [
@@ -235,31 +170,7 @@ def test_aspects(kind: str, text: str, aspect: str) -> None:
     assert aspect in aspects.ORDER
 
 
-def test_a_dated_memory_without_a_verb_is_an_event() -> None:
-    assert aspects.aspect("note", "the picnic", dated=True) == "event"
-
-
 # --- names that wait ---------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("We met Grace Hopper in Paris", [("Grace Hopper", True), ("Paris", False)]),
-        ("Paris is far", []),
-        ("Ada Lovelace wrote it", [("Ada Lovelace", True)]),
-        ("It works. The Tests pass on Monday", [("Tests", False)]),
-        ("# Ada Lovelace\n", []),
-        ("Every Word Has A Capital Here", []),
-        ("see `Some Code` and [[Some Link]]", []),
-        ("- Bob: ask him", []),
-        ("the JSON and the API of a PR", []),
-        ("with Zoë Müller's help", [("Zoë Müller", True)]),
-    ],
-)
-def test_proper_names(text: str, names: list[tuple[str, bool]]) -> None:
-    found = proper_names.proper_names(text)
-    assert [one[:2] for one in found if not one.begins] == names
 
 
 def test_candidates_need_two_words_or_several_entries(vault: Vault) -> None:
@@ -272,13 +183,6 @@ def test_candidates_need_two_words_or_several_entries(vault: Vault) -> None:
     assert by_name["Grace Hopper"].id == one
     assert "met Grace Hopper in" in by_name["Grace Hopper"].example
     assert all(row.name != "Paris" for row in listed(vault).rows)
-
-
-def test_a_name_waits_that_begins_a_sentence_elsewhere(vault: Vault) -> None:
-    one = save(vault, "Card payments run through Kestrel")
-    save(vault, "Kestrel restarts at two")
-    (kestrel,) = candidates(vault)[0]
-    assert (kestrel.name, kestrel.entries, kestrel.id) == ("Kestrel", 2, one)
 
 
 def test_a_name_that_waits_is_shown_in_its_newest_entry(vault: Vault) -> None:
@@ -306,13 +210,6 @@ def test_registering_a_name_links_what_mentions_it_in_one_commit(vault: Vault) -
     assert mentions(vault, one) == ("Grace Hopper",)
     assert mentions(vault, other) == ()
     assert candidates(vault) == ([], 0)
-
-
-def test_an_adopted_note_is_not_changed_by_registering(vault: Vault) -> None:
-    note = Path(vault.root, "notes.md")
-    note.write_bytes(b"We met Grace Hopper\r\n")
-    register(vault, "Grace Hopper", kind="person")
-    assert note.read_bytes() == b"We met Grace Hopper\r\n"
 
 
 def test_what_is_ignored_is_not_proposed_again_until_it_is_registered(
@@ -464,42 +361,6 @@ def test_a_decision_is_one_commit_that_undo_takes_back(
     undo.undo_last(vault, "review: ")
     after = snapshot(vault.root)
     assert {**after, "rev-parse HEAD": ""} == {**before, "rev-parse HEAD": ""}
-
-
-@pytest.mark.parametrize("step", ["journalled", "replaced", "wrote", "committed"])
-def test_a_rename_that_is_killed_is_finished_or_has_not_happened(
-    make_vault: VaultMaker, step: str
-) -> None:
-    vault = make_vault()
-    register(vault, "Redis")
-    ids = [save(vault, f"redis {number}") for number in range(3)]
-
-    def fault(name: str) -> None:
-        if name == step:
-            os._exit(9)
-
-    child = os.fork()
-    if child == 0:
-        decide.apply(
-            make_vault(fault=fault), EntityRequest("rename", "Redis", "Valkey")
-        )
-        os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
-    after = make_vault()
-    found = {mentions(after, each) for each in ids}
-    (one,) = after.registry.entities
-    assert found == {(one.name,)} == {("Valkey",)}
-    out = subprocess.check_output(["git", "status", "--porcelain"], cwd=vault.root)
-    assert out == b""
-
-
-def test_deciding_on_entities_is_for_the_owner(make_vault: VaultMaker) -> None:
-    register(make_vault(), "Redis")
-    ada = make_vault(agent="ada")
-    with pytest.raises(NotAllowed, match="for the owner"):
-        decide.plan(ada, EntityRequest("rename", "Redis", "X"))
-    with pytest.raises(NotAllowed, match="for the owner"):
-        ignore(ada, ["X"])
 
 
 def test_the_page_about_entities_prints_the_tables_of_aspects() -> None:
