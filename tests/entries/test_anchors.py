@@ -56,12 +56,6 @@ def test_a_path_that_could_lead_out_is_no_anchor(path: str) -> None:
         anchors.parse_name(f"Limiter@{path}")
 
 
-@pytest.mark.parametrize("lines", ["0", "0-3", "7-3"])
-def test_lines_that_no_file_has_are_no_anchor(lines: str) -> None:
-    with pytest.raises(InvalidValue, match="lines are counted from 1"):
-        anchors.parse(f"src/app.py:{lines}")
-
-
 paths = st.text(min_size=1, max_size=20).filter(lambda text: not anchors.unsafe(text))
 numbers = st.integers(1, 9_999_999)
 
@@ -107,15 +101,6 @@ def test_no_text_gives_a_path_that_leads_out(text: str) -> None:
 def test_a_name_is_a_path_a_symbol_or_a_command(text: str, name: Name) -> None:
     assert anchors.parse_name(text) == name
     assert str(name) == text
-
-
-def test_what_a_person_types_into_a_file_is_taken() -> None:
-    for value in ("src/app.py:10-20", "[src/app.py:10-20]", "\n- ./src/app.py:10-20"):
-        data = f"---\nid: 1m7xvn68xtqp489w\ncode: {value}\n---\nx\n".encode()
-        decoded = codec.decode(data, "memories/note/x.md")
-        assert decoded.entry.code == ("src/app.py:10-20",)
-        assert not decoded.problems
-        assert codec.rewrite(data, decoded.entry) == data
 
 
 @pytest.mark.parametrize(

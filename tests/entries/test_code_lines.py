@@ -7,14 +7,12 @@ from hypothesis import strategies as st
 from memcli.entries.anchors import Anchor
 from memcli.entries.code_lines import (
     CHANGED,
-    EXISTS,
     MOVED,
     NOT_CHECKED,
     UNCHANGED,
     compare,
     fingerprint,
 )
-from memcli.errors import InvalidValue
 
 line = st.binary(min_size=1, max_size=12).map(
     lambda data: b"x" + data.translate(None, b"\r\n") + b"."
@@ -74,26 +72,11 @@ def test_lines_that_are_nowhere_are_changed(
     assert compare(anchor, new).state == CHANGED
 
 
-def test_of_several_places_the_nearest_to_the_old_one_counts() -> None:
-    anchor = Anchor("a", 6, 6, fingerprint(b"x\n"))
-    assert compare(anchor, b"x\na\na\na\na\na\nx\na\nx\n") == (MOVED, 7, 7)
-
-
 def test_a_whole_file_is_compared_as_a_whole() -> None:
     anchor = Anchor("a", fingerprint=fingerprint(b"a\n\nb\n"))
     assert compare(anchor, b"a\r\nb").state == UNCHANGED
     assert compare(anchor, b"c\na\nb\n").state == CHANGED
     assert compare(Anchor("a", fingerprint=fingerprint(b"")), b"\n").state == UNCHANGED
-
-
-def test_an_anchor_without_a_fingerprint_says_only_that_the_file_is_there() -> None:
-    assert compare(Anchor("a", 3, 4), b"x\n").state == EXISTS
-
-
-@pytest.mark.parametrize(("first", "last"), [(1, 4), (4, 4), (2, 2)])
-def test_lines_that_the_file_has_not_have_no_fingerprint(first: int, last: int) -> None:
-    with pytest.raises(InvalidValue, match=r"no line 4|blank"):
-        fingerprint(b"a\n\nb\n", first, last)
 
 
 def test_a_file_made_to_be_slow_is_left_after_so_many_lines() -> None:

@@ -7,7 +7,6 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memcli.entries.checks import check_tag
 from memcli.entries.codec import Decoded, decode, encode, rewrite
 from memcli.entries.entry import (
     FIELDS,
@@ -21,7 +20,7 @@ from memcli.entries.entry import (
     Subtype,
     Visibility,
 )
-from memcli.entries.ids import adopted_id, id_time
+from memcli.entries.ids import adopted_id
 from memcli.errors import InvalidEntry, InvalidValue
 from tests.conftest import EVERYTHING
 
@@ -224,11 +223,6 @@ def test_an_extra_cannot_end_the_frontmatter() -> None:
         encode(Entry(ID, extra=(("x", "x: 1\n---\nkind: fix\n"),)))
 
 
-def test_an_id_that_would_not_be_found_again_is_not_written() -> None:
-    with pytest.raises(InvalidValue):
-        encode(Entry("short"))
-
-
 # --- changing a file in place -----------------------------------------------------
 
 
@@ -289,14 +283,6 @@ def test_comments_quotes_order_and_line_ends_survive_a_change() -> None:
     )
 
 
-def test_extras_can_be_added_changed_and_dropped() -> None:
-    original = own("aliases: [x]\ncssclass: wide\n# end\n", "b")
-    entry = read(original).entry
-    extra = (("cssclass", "cssclass: slim\n"), ("up", "up:\n  - a\n"))
-    changed = rewrite(original, entry.replace(extra=extra))
-    assert changed == own("cssclass: slim\nup:\n  - a\n# end\n", "b")
-
-
 def test_a_plain_note_gets_a_frontmatter_only_when_it_changes() -> None:
     original = "# Title\r\n\r\nText".encode("utf-8-sig")
     entry = read(original).entry
@@ -305,19 +291,6 @@ def test_a_plain_note_gets_a_frontmatter_only_when_it_changes() -> None:
     note = "# Title\r\n\r\nText"
     front = f"\ufeff---\r\nid: {entry.id}\r\nstatus: resolved\r\n---\r\n"
     assert changed.decode() == front + note
-
-
-def test_an_indented_frontmatter_stays_indented() -> None:
-    original = b"---\n  title: A\n  x:\n    - 1\n---\nb"
-    entry = read(original).entry
-    assert entry.extra == (("x", "x:\n  - 1\n"),)
-    changed = rewrite(original, entry.replace(status=Status.RESOLVED))
-    assert read(changed).entry == entry.replace(status=Status.RESOLVED)
-
-
-def test_a_closing_fence_at_the_end_of_the_file_gets_its_line_end() -> None:
-    original = f"---\nid: {ID}\n---".encode()
-    assert rewrite(original, read(original).entry.replace(body="x")) == own("", "x")
 
 
 @settings(max_examples=200 if EVERYTHING else 50)
@@ -378,65 +351,6 @@ def test_an_obsidian_note_is_an_entry() -> None:
     ]
     assert dict(entry.extra)["cssclasses"] == "cssclasses:\n  - wide\n"
     assert entry.display_title == "Standup"
-
-
-def test_a_changed_obsidian_note_keeps_what_is_not_ours() -> None:
-    path = "Daily/Standup.md"
-    entry = read(OBSIDIAN, path).entry.replace(status=Status.RESOLVED, reason="done")
-    changed = rewrite(OBSIDIAN, entry)
-    assert b"\nid: 202403050930\n" in changed
-    assert f"memcli_id: {entry.id}\n".encode() in changed
-    assert b"type: meeting\n" in changed
-    again = read(changed, path)
-    assert again.own
-    assert again.problems == ()
-    kept = tuple(pair for pair in entry.extra if pair[0] != "status")
-    assert again.entry == entry.replace(extra=kept)
-    moved = read(encode(again.entry.replace(id=OTHER)), path)
-    assert moved.entry.id == OTHER
-
-
-def test_a_basic_memory_note_is_an_entry() -> None:
-    entry, problems, ours = read(BASIC_MEMORY, "specs/Search Design.md")
-    assert (problems, ours) == ((), False)
-    assert (entry.title, entry.created) == ("Search Design", "2025-01-31")
-    assert entry.tags == ("search", "fts5")
-    assert entry.body == "\n- [decision] Use FTS5 #search\n"
-    assert [name for name, _ in entry.extra] == ["type", "permalink", "date"]
-
-
-def test_an_adopted_note_may_claim_the_kinds_of_the_vault() -> None:
-    note = b"---\nkind: book\n---\n"
-    assert read(note).entry.kind == "note"
-    assert decode(note, PATH, kinds=(*KINDS, "book")).entry.kind == "book"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "---",
-        "---\n",
-        "plain",
-        "---\n\nA thematic break: and prose\n\n---\nmore: of it",
-        "---\n\n---\n",
-        "---\n- a\n- b\n---\n",
-        "---\nprose only\n---\n",
-        "---\n# heading\n---\n",
-        "---\n{{template}}\n---\n",
-        "---\n{a: 1, b: 2}\n---\n",
-        "--- \nno end",
-        "----\ntitle: x\n----\n",
-        "\n---\ntitle: x\n---\n",
-        "...\n",
-    ],
-)
-def test_a_thematic_break_is_no_frontmatter(text: str) -> None:
-    entry, problems, ours = read(text.encode())
-    assert (entry.body, entry.title, entry.extra) == (text, "", ())
-    assert (problems, ours) == ((), False)
-    pinned = entry.replace(pinned=True)
-    assert read(rewrite(text.encode(), pinned)).entry == pinned
 
 
 @pytest.mark.parametrize(
@@ -503,12 +417,6 @@ def test_no_value_of_ours_breaks_the_reader(line: str) -> None:
     assert adopted.entry.extra == ((name, line + "\n"),)
 
 
-def test_a_tag_with_a_space_is_reported_and_still_found() -> None:
-    entry, problems, _ = read(own("tags: [Good, two words]\n"))
-    assert entry.tags == ("good", "two-words")
-    assert [problem.field for problem in problems] == ["tags"]
-
-
 def test_hand_written_values_are_read_with_good_will() -> None:
     entry, problems, _ = read(
         own(
@@ -520,19 +428,6 @@ def test_hand_written_values_are_read_with_good_will() -> None:
     assert (entry.confidence, entry.pinned) == (Confidence.HIGH, True)
     assert (entry.tags, entry.entities) == (("a", "b"), ("Ann",))
     assert (entry.reason, entry.agent, entry.title) == ("1.10", None, "no")
-
-
-def test_a_missing_creation_time_is_taken_from_the_id() -> None:
-    entry = read(own("")).entry
-    assert entry.created == "2026-11-21T00:50:22Z"
-    assert id_time(ID) // 1000 == 1795222222
-
-
-def test_unicode_tags_are_tags() -> None:
-    assert read(own("tags: [हिन्दी, café]\n")).entry.tags == (
-        check_tag("हिन्दी"),
-        "café",
-    )
 
 
 # --- broken files -----------------------------------------------------------------

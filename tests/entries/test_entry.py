@@ -13,7 +13,7 @@ from memcli.entries.checks import (
     check_tag,
     fitting_tag,
 )
-from memcli.entries.entry import FIELDS, KINDS, Entry, Layer, Status
+from memcli.entries.entry import FIELDS, KINDS, Entry, Layer
 from memcli.entries.ids import (
     ID_LENGTH,
     adopted_id,
@@ -43,14 +43,6 @@ def test_the_fields_are_those_of_the_frontmatter_in_order() -> None:
     assert not {"extra", "body", "path"} & set(FIELDS)
 
 
-def test_a_changed_entry_is_a_new_value() -> None:
-    entry = Entry("x")
-    assert entry.replace(status=Status.RESOLVED).status is Status.RESOLVED
-    assert entry.status is Status.ACTIVE
-    with pytest.raises(ValueError, match="colour"):
-        entry.replace(colour="red")
-
-
 # --- ids --------------------------------------------------------------------------
 
 
@@ -64,16 +56,6 @@ def test_ids_sort_by_time(one: int, other: int) -> None:
     assert is_id(made)
     assert len(made) == ID_LENGTH
     assert id_time(made) == one
-
-
-def test_an_id_of_no_era_is_a_bug() -> None:
-    with pytest.raises(ValueError, match="era"):
-        new_id(2**45, zeros)
-
-
-def test_ids_of_one_millisecond_differ_by_chance_alone() -> None:
-    assert new_id(NOW, zeros)[:9] == new_id(NOW, ones)[:9]
-    assert new_id(NOW, zeros) == new_id(NOW, zeros) != new_id(NOW, ones)
 
 
 def test_an_adopted_id_depends_on_the_path_alone() -> None:
@@ -158,11 +140,6 @@ def test_a_title_is_found_in_the_body(body: str, wanted: str) -> None:
     assert title == wanted.strip()
 
 
-def test_a_title_falls_back_on_the_id() -> None:
-    assert Entry("id").display_title == "id"
-    assert Entry("id", title="T", body="# Head").display_title == "T"
-
-
 # --- sameness ---------------------------------------------------------------------
 
 
@@ -213,12 +190,6 @@ def test_a_refused_tag_comes_with_one_that_would_do(tag: str, fitting: str) -> N
         check_tag(tag)
     assert caught.value.hint == (f"Use '{fitting}'." if fitting else None)
     assert fitting_tag(tag) == fitting
-
-
-def test_a_list_in_one_tag_is_named_as_the_tags_it_holds() -> None:
-    with pytest.raises(InvalidValue) as caught:
-        check_tag("a, b")
-    assert caught.value.hint == "Use 'a' and 'b'."
 
 
 @settings(max_examples=200)

@@ -1,20 +1,18 @@
 """Which entities a text mentions, and which it does not."""
 
 import random
-import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.entries.entry import Entry
-from memcli.entries.text.identifiers import identifier, identifiers
+from memcli.entries.text.identifiers import identifiers
 from memcli.entries.text.mentions import (
     Compiled,
     Registered,
     compiled,
     fold,
-    folded,
     linked,
     mentions,
 )
@@ -134,11 +132,6 @@ def test_paths_and_commands_are_linked_when_they_are_registered_alone(
     assert found(text, one) == known
 
 
-def test_identifiers_of_one_text_are_capped() -> None:
-    text = " ".join(f"some_name_{i}" for i in range(100))
-    assert len(found(text, NOBODY)) == 12
-
-
 def test_wikilinks_are_linked_to_what_they_name() -> None:
     text = "[[Ada]] knows [[Grace Hopper|her]] and [[Grace Hopper#youth]]"
     assert found(text) == ["Ada Lovelace", "Grace Hopper"]
@@ -170,28 +163,6 @@ def test_an_alias_of_two_entities_is_named_and_not_linked() -> None:
     entry, unclear = linked(Entry("", body="x", entities=("phoenix",)), names)
     assert (entry.entities, unclear) == (("phoenix",), ["phoenix"])
     assert "Phoenix Arizona, Phoenix Web" in names.explained("phoenix")
-
-
-def test_a_name_wins_over_an_alias_of_another() -> None:
-    names = compiled([Registered("Valkey", "tool", ("Redis",)), Registered("Redis")])
-    assert found("redis", names) == ["Redis"]
-
-
-def test_two_files_of_one_name_are_one_name() -> None:
-    one = Registered("Redis", "tool", ("kv",), path="entities/tool/redis.md")
-    two = Registered("redis", "system", ("cache",), path="entities/unknown/redis.md")
-    for order in ([one, two], [two, one]):
-        assert found("cache, kv, redis", compiled(order)) == ["Redis"]
-
-
-def test_names_that_were_given_stay_first_and_become_canonical() -> None:
-    entry = Entry("", body="redis and parse_args", entities=("Zebra", "REDIS", "zebra"))
-    assert linked(entry, REGISTRY)[0].entities == ("Zebra", "Redis", "parse_args")
-
-
-def test_a_title_that_the_body_does_not_repeat_counts() -> None:
-    entry = Entry("", title="Redis timeouts", body="They come at night")
-    assert linked(entry, REGISTRY)[0].entities == ("Redis",)
 
 
 # --- properties -------------------------------------------------------------------
@@ -247,29 +218,9 @@ def test_the_order_of_the_registry_says_nothing(
     assert mentions(text, compiled(registry)) == mentions(text, compiled(other))
 
 
-@given(texts, entities)
-def test_a_registry_adds_names_and_takes_no_identifier_away(
-    text: str, registry: list[Registered]
-) -> None:
-    names = compiled(registry)
-    own = {fold(names.meant.get(fold(one), one)) for one in found(text, NOBODY)}
-    assert own <= {fold(name) for name in found(text, names)} | set(names.ambiguous)
-
-
-@given(st.text(alphabet=st.characters(codec="ascii"), max_size=30))
-def test_an_identifier_has_no_space_and_stands_in_its_word(word: str) -> None:
-    name = identifier(word, code=True)
-    assert name is None or (name in word and not re.search(r"\s", name))
-
-
 def test_a_long_text_takes_time_in_proportion() -> None:
     """A megabyte of joiners, humps and marks ends; a slow pattern would not."""
     for piece in ("a.", "aB", "_a", "/a", "[[a", "`a", "a-", "@a/", "1:", "上"):
         text = piece * (200_000 // len(piece))
         assert len(list(identifiers(text))) <= len(text)
         assert mentions(text, REGISTRY)[1] == []
-
-
-@given(st.lists(st.text(" \t\n\u00a0aÄßſİ\u0308e\u0301", max_size=6), max_size=5))
-def test_names_are_folded_at_once_as_each_alone(names: list[str]) -> None:
-    assert folded(names) == list(map(fold, names))

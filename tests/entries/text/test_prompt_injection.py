@@ -150,15 +150,3 @@ def test_the_words_that_are_looked_for_first_miss_nothing(text: str) -> None:
         if re.search(pattern, text, re.IGNORECASE)
     ]
     assert not found or suspicious(text) == found[0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", range(len(prompt_injection._FAMILIES)))
-@given(data=st.data())
-def test_a_text_that_a_pattern_matches_holds_its_words(
-    number: int, data: st.DataObject
-) -> None:
-    name, _, pattern = prompt_injection._FAMILIES[number]
-    text = data.draw(st.from_regex(re.compile(pattern, re.IGNORECASE)))
-    if text.isascii():  # else what nobody sees may be taken out of it first
-        assert suspicious(text) is not None, name

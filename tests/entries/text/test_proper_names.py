@@ -22,12 +22,6 @@ def test_names_in_mid_sentence_and_in_a_row_are_found() -> None:
     ]
 
 
-def test_a_bullet_is_taken_off_the_start_of_a_line_alone() -> None:
-    # The two words are no row of names: a dash stands between them.
-    assert "Bob Carol" not in names("2 of us met Bob - Carol came late")
-    assert "Carol" in names("2 of us met Bob - Carol came late")
-
-
 def test_a_text_that_calls_a_word_a_name_says_so() -> None:
     assert names("a script called `theme-sync` and one named heron.") == [
         "theme-sync",

@@ -137,27 +137,6 @@ def test_a_text_and_the_same_text_asked_give_the_same_terms(text: str) -> None:
     assert [term for term, _ in tokens.question(text, stem)] == tokens.terms(text, stem)
 
 
-@given(st.text(max_size=200))
-def test_words_are_never_empty_and_never_longer_than_the_limit(text: str) -> None:
-    for word in tokens.words(text):
-        assert 0 < len(word) <= 64
-        assert word == word.strip()
-
-
-@given(st.lists(st.from_regex(r"[a-z]{2,8}", fullmatch=True), min_size=1, max_size=6))
-def test_case_changes_no_term(words: list[str]) -> None:
-    text = " ".join(words)
-    assert terms(text) == terms(text.upper()) == terms(text.title())
-
-
-def test_only_short_runs_of_characters_are_remembered() -> None:
-    remembered = tokens._remembered_words.cache_info
-    tokens.words("kept-only-once")
-    before = remembered().currsize
-    tokens.words("kept-only-once " + "y" * 65 + " " + "a-" * 50 + "a")
-    assert remembered().currsize == before
-
-
 def test_a_long_run_of_characters_takes_linear_time() -> None:
     # A pattern that backtracks would not come back from these in a lifetime.
     for text in ("a_" * 50_000, "A" * 100_000, "a." * 50_000, "'" * 100_000):
