@@ -61,8 +61,8 @@ def merge(base: Entry | None, older: Entry, newer: Entry) -> MergedFields:
         if name in _APART:
             continue
         sides = [getattr(side, name) for side in (base or _PLAIN, older, newer)]
-        value = _settled(*sides)
-        if value is _BOTH:
+        value = settled(*sides)
+        if value is BOTH:
             rule: _Rule = _RULES.get(name, _newest)
             value = rule(*sides)
             left = [side for side in sides[1:] if side != value]
@@ -86,10 +86,10 @@ def status(base: Entry | None, older: Entry, newer: Entry) -> dict[str, Any]:
     One side's decision is taken. Of two, a resolve wins, then a new version, then the
     later one.
     """
-    decided = _settled(
+    decided = settled(
         base.status if base else None, older.status, newer.status, no_base=base is None
     )
-    if decided is _BOTH:
+    if decided is BOTH:
         both = (older.status, newer.status)
         ends = (Status.RESOLVED, Status.SUPERSEDED)
         decided = next((end for end in ends if end in both), newer.status)
@@ -116,16 +116,16 @@ class _Undecided:
     """The mark of a value that both sides changed, in different ways."""
 
 
-_BOTH = _Undecided()
+BOTH = _Undecided()
 
 
-def _settled(base: Any, older: Any, newer: Any, *, no_base: bool = False) -> Any:
-    """The value that one side alone changed, or both alike; else `_BOTH`."""
+def settled(base: Any, older: Any, newer: Any, *, no_base: bool = False) -> Any:
+    """The value that one side alone changed, or both alike; else `BOTH`."""
     if older == newer or (older == base and not no_base):
         return newer
     if newer == base and not no_base:
         return older
-    return _BOTH
+    return BOTH
 
 
 # --- the rules for a value that both sides changed ------------------------------------
@@ -161,8 +161,8 @@ def union(
     before, one, two = tables
     merged: list[str] = []
     for name in dict.fromkeys((*before, *one, *two)):
-        value = _settled(before.get(name), one.get(name), two.get(name))
-        if value is _BOTH:
+        value = settled(before.get(name), one.get(name), two.get(name))
+        if value is BOTH:
             value = two.get(name) or one.get(name)
         if value is not None:
             merged.append(value)
@@ -274,8 +274,8 @@ def _extra(
     merged: dict[str, str] = {}
     notes: list[str] = []
     for name in dict.fromkeys((*two, *one)):
-        value = _settled(before.get(name), one.get(name), two.get(name))
-        if value is not _BOTH:
+        value = settled(before.get(name), one.get(name), two.get(name))
+        if value is not BOTH:
             if value is not None:
                 merged[name] = value
             continue

@@ -1,6 +1,5 @@
 """What a question asks for, and what a text holds: a time, a number, a place."""
 
-
 import pytest
 from hypothesis import strategies as st
 
