@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.cli.context import Context, Result
-    from memcli.curation.research_run import Run
+    from memcli.curation.research import Run
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
 

@@ -259,17 +259,17 @@ def conclude(vault: Vault, entry_id: str, of: Granted) -> None:
     """Record the entry that was saved from a run; a failure is told, not raised."""
     if of.research is None:
         return
-    from memcli.curation import research_run
+    from memcli.curation import research
 
     try:
-        with research_run.locked(vault):
-            run = research_run.find(vault, of.research)
+        with research.locked(vault):
+            run = research.find(vault, of.research)
             if run is not None:
                 now = dates.iso(vault.now_ms() // 1000)
-                done = research_run.Conclusion(
+                done = research.Conclusion(
                     entry_id, now, tuple(of.cited), tuple(of.dropped)
                 )
-                research_run.store(vault, run._replace(saved=(*run.saved, done)))
+                research.store(vault, run._replace(saved=(*run.saved, done)))
     except MemcliError as error:
         vault.tell(
             f"the record of research '{of.research}' lacks this: {error.message}"
@@ -277,9 +277,9 @@ def conclude(vault: Vault, entry_id: str, of: Granted) -> None:
 
 
 def _retrieved(vault: Vault, name: str, layer: Layer, cites: Iterable[str]) -> Granted:
-    from memcli.curation import research, research_run
+    from memcli.curation import research
 
-    run = research_run.find(vault, name)
+    run = research.find(vault, name)
     if run is None or not run.searches:
         raise NotAllowed(
             f"nothing was searched in research '{name}': search before you conclude",
@@ -300,24 +300,25 @@ def _retrieved(vault: Vault, name: str, layer: Layer, cites: Iterable[str]) -> G
             "or save an observation.",
             code="budget_too_low",
         )
-    if layer is Layer.MODEL and not run.retrieved:
+    retrieved = run.sources
+    if layer is Layer.MODEL and not retrieved:
         raise NotAllowed(
             f"research '{name}' has found nothing that a model could rest on",
             hint="Search in other words; without evidence, save a fact or nothing.",
             code="nothing_cited",
         )
-    there = research.still_there(vault, run.retrieved)
+    there = research.still_there(vault, retrieved)
     cited: list[str] = []
     dropped: list[str] = []
     elsewhere: dict[str, str] = {}
     for cite in dict.fromkeys(cites):
         prefix = cite.strip().lower()
-        meant = [id_ for id_ in run.retrieved if prefix and id_.startswith(prefix)]
-        meant = meant or _by_file(vault, cite, run.retrieved)
+        meant = [id_ for id_ in retrieved if prefix and id_.startswith(prefix)]
+        meant = meant or _by_file(vault, cite, retrieved)
         known = len(meant) == 1 and meant[0] in there
         (cited if known else dropped).append(meant[0] if known else cite)
-        if len(meant) == 1 and not known and meant[0] in run.elsewhere:
-            elsewhere[cite] = run.elsewhere[meant[0]]
+        if len(meant) == 1 and not known and retrieved[meant[0]] != vault.source:
+            elsewhere[cite] = retrieved[meant[0]]
     if layer is Layer.MODEL and dropped and not cited:
         raise _nothing_left(name, dropped, elsewhere)
     cited = list(dict.fromkeys(cited))

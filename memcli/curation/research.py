@@ -1,25 +1,32 @@
-"""Searching in the name of a research run, within its budget.
+"""A research run: what was searched under one name, within a budget.
 
 Invariant: a run counts every search, and holds the ids that it returned; a search too
-many is refused before anything is searched. `citing` says what may be concluded.
+many is refused before anything is searched. Its file belongs to the agent that
+searches: it is not tracked by git, holds questions (with secrets removed) and ids, no
+text of a memory, and an agent sees only its own runs. A file that cannot be understood
+counts as none. `citing` says what may be concluded.
 """
 
 from __future__ import annotations
 
-from memcli.curation import research_run
-from memcli.curation.research_run import SEARCHES, Run, Search
-from memcli.entries import dates
+import os
+
+from memcli.entries import dates, layout, no_secrets
 from memcli.entries.eligibility import View, standing
 from memcli.entries.entry import Status
 from memcli.entries.identity import fingerprint
+from memcli.entries.ids import slug
 from memcli.entries.text.counted import counted
-from memcli.errors import InvalidValue, MemcliError, NotAllowed
+from memcli.errors import EntryNotFound, InvalidValue, MemcliError, NotAllowed
+from memcli.named_tuple import NamedTuple
+from memcli.storage import files, state_dirs
+from memcli.storage.lock import Lock
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
-    from typing import TypeVar
+    from typing import Any, TypeVar
 
     from memcli.recall.results import Row
     from memcli.search.reader import Reader
@@ -27,8 +34,100 @@ if TYPE_CHECKING:
 
     _Answer = TypeVar("_Answer")
 
+SEARCHES = {"low": 2, "mid": 5, "high": 10}
+"""Budget -> the largest number of searches."""
+
 _DEFAULT = "mid"
 _LONGEST_QUERY = 2_000
+_LOCK_WAIT = 10.0
+_KEPT = 30 * 86_400  # seconds after its last search
+
+
+class Search(NamedTuple):
+    """One search: when, by which command, the question, the budget, what it returned.
+
+    `found` holds id and source of each row, and the fingerprint of its text where it is
+    in the vault of the record.
+    """
+
+    at: str
+    command: str
+    query: str
+    budget: str
+    found: tuple[tuple[str, str, str], ...]
+
+
+class Conclusion(NamedTuple):
+    """An entry that was saved from a run: the ids that it cites, and those dropped."""
+
+    id: str
+    at: str
+    cited: tuple[str, ...]
+    dropped: tuple[str, ...]
+
+
+class Run(NamedTuple):
+    """One research run; `agent` is None for the vault's owner."""
+
+    name: str
+    agent: str | None
+    budget: str
+    started: str
+    searches: tuple[Search, ...] = ()
+    saved: tuple[Conclusion, ...] = ()
+
+    @property
+    def left(self) -> int:
+        """How many searches its budget still allows."""
+        return max(0, SEARCHES[self.budget] - len(self.searches))
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """Id -> source of what its searches returned, in their order.
+
+        Where several vaults hold an entry, the one in the record's own vault counts.
+        """
+        rows = [row for search in self.searches for row in search.found]
+        return {name: source for name, source, _ in rows} | {
+            name: source for name, source, text in rows if text
+        }
+
+    def last_found(self, ids: Collection[str]) -> tuple[str, list[str]]:
+        """Up to when it looked at some of its entries, and what each said then.
+
+        Returns:
+            The moment at which the one that was looked at longest ago was last found;
+            for each id its last fingerprint, as `Entry.fingerprints` has them.
+        """
+        seen = {
+            name: (search.at, text)
+            for search in self.searches
+            for name, _, text in search.found
+            if name in ids
+        }
+        texts = [f"{name}:{text}" for name, (_, text) in seen.items() if text]
+        return min(at for at, _ in seen.values()), texts
+
+    @property
+    def last(self) -> str:
+        """When it was last searched."""
+        return self.searches[-1].at if self.searches else self.started
+
+    def brief(self) -> dict[str, Any]:
+        """For JSON: the run without its searches."""
+        return {
+            "name": self.name,
+            "agent": self.agent,
+            "budget": self.budget,
+            "searches": len(self.searches),
+            "left": self.left,
+            "retrieved": len(self.sources),
+            "started": self.started,
+            "last": self.last,
+        }
+
+
+# --- searching --------------------------------------------------------------------
 
 
 def search(
@@ -59,56 +158,37 @@ def search(
         LockBusy, WriteFailed: the search could not be recorded.
         Any error of `look`: such a search does not count.
     """
-    from memcli.entries import no_secrets
-
-    research_run.check_name(name)
     if budget is not None and budget not in SEARCHES:
         raise InvalidValue(
             f"budget must be one of {', '.join(SEARCHES)} (got {budget!r})",
             code="invalid_budget",
         )
-    with research_run.locked(vault):
+    with locked(vault):
         now = dates.iso(vault.now_ms() // 1000)
-        run = research_run.find(vault, name)
+        run = find(vault, name)
         if run is None:
-            research_run.tidy(vault)
-            agent = vault.agent_name
-            run = Run(name, agent, budget or _DEFAULT, now)
-        run = run._replace(budget=_wider(run.budget, budget))
+            _tidy(vault)
+            run = Run(name, vault.agent_name, budget or _DEFAULT, now)
+        if budget and SEARCHES[budget] > SEARCHES[run.budget]:
+            run = run._replace(budget=budget)
         if not run.left:
             raise _spent(run)
-        answer, rows = look(budget or run.budget)
-        asked = no_secrets.redact(query)[:_LONGEST_QUERY]
-        sources = {row.id: row.source for row in rows}
-        # Where several vaults hold the entry, the one in the record's own vault counts.
-        own = {row.id for row in rows if row.source == vault.source}
-        others = tuple(item for item in sources.items() if item[0] not in own)
         deep = budget or run.budget
-        prints = _prints(vault, own)
-        done = Search(now, command, asked, deep, tuple(sources), others, prints)
+        answer, rows = look(deep)
+        sources = {(row.id, row.source): None for row in rows}
+        texts = _fingerprints(vault, [i for i, at in sources if at == vault.source])
+        found = tuple(
+            (name, source, texts.get(name, "") if source == vault.source else "")
+            for name, source in sources
+        )
+        asked = no_secrets.redact(query)[:_LONGEST_QUERY]
+        done = Search(now, command, asked, deep, found)
         run = run._replace(searches=(*run.searches, done))
-        research_run.store(vault, run)
+        store(vault, run)
     return answer, run
 
 
-def titles(vault: Vault, run: Run) -> dict[str, str]:
-    """Id -> title of each entry that a run retrieved and the agent may see today."""
-    from memcli.vault.caller import Caller
-    from memcli.vault.vault import Vault
-
-    titles = still_there(vault, run.retrieved)
-    away = {k: v for k, v in run.elsewhere.items() if k not in titles}
-    for source in sorted(set(away.values())):
-        try:
-            caller = Caller(environ=vault.environ, agent=vault.agent_name)
-            other = Vault.open(source.partition(":")[2] or source, caller)
-            titles |= still_there(other, [k for k, v in away.items() if v == source])
-        except MemcliError:
-            continue  # the titles of a vault that cannot be read are unknown
-    return titles
-
-
-def still_there(vault: Vault, ids: Sequence[str]) -> dict[str, str]:
+def still_there(vault: Vault, ids: Iterable[str]) -> dict[str, str]:
     """Id -> title of those of these entries that are there and may be seen; one that is
     over says so."""
     now = vault.now_ms() // 1000
@@ -125,18 +205,17 @@ def still_there(vault: Vault, ids: Sequence[str]) -> dict[str, str]:
     return vault.read(look)
 
 
-def _prints(vault: Vault, ids: Collection[str]) -> tuple[tuple[str, str], ...]:
-    """Id and fingerprint of the text of entries."""
+def _fingerprints(vault: Vault, ids: Sequence[str]) -> dict[str, str]:
+    """Id -> fingerprint of the text of entries."""
 
     def look(reader: Reader) -> dict[str, str]:
-        docs = {name: reader.exact("id", name)[:1] for name in sorted(ids)}
         return {
             name: fingerprint(reader.row(doc).text)
-            for name, found in docs.items()
-            for doc in found
+            for name in ids
+            for doc in reader.exact("id", name)[:1]
         }
 
-    return tuple(vault.read(look).items())
+    return vault.read(look)
 
 
 def _spent(run: Run) -> NotAllowed:
@@ -152,5 +231,127 @@ def _spent(run: Run) -> NotAllowed:
     )
 
 
-def _wider(budget: str, other: str | None) -> str:
-    return max(budget, other or budget, key=lambda name: SEARCHES[name])
+# --- the record -------------------------------------------------------------------
+
+
+def locked(vault: Vault) -> Lock:
+    """Keeps others from changing the runs of a vault; LockBusy when another does."""
+    return Lock(state_dirs.path(vault.root, layout.RESEARCH_LOCK), _LOCK_WAIT)
+
+
+def find(vault: Vault, name: str) -> Run | None:
+    """The run of the asking agent that has this name, if there is one.
+
+    Raises:
+        InvalidValue: the name is no file name.
+    """
+    fitting = slug(name)
+    if fitting != name:
+        raise InvalidValue(
+            f"{name[:60]!r} cannot name a run: use lower-case letters, digits and -",
+            hint=f"Use '{fitting}'.",
+            code="invalid_research",
+        )
+    no_secrets.refuse_name("the research run", name)
+    return _read(os.path.join(_folder(vault), f"{name}.json"))
+
+
+def store(vault: Vault, run: Run) -> None:
+    """Write a run of the asking agent; WriteFailed when the disk refuses."""
+    import json
+
+    document = {
+        **run._asdict(),
+        "searches": [search._asdict() for search in run.searches],
+        "saved": [conclusion._asdict() for conclusion in run.saved],
+    }
+    data = json.dumps(document, ensure_ascii=False, indent=1).encode("utf-8", "replace")
+    files.write_atomic(os.path.join(_folder(vault), f"{run.name}.json"), data + b"\n")
+
+
+def runs(vault: Vault) -> list[Run]:
+    """Every run of the asking agent, the last searched first; the owner sees all."""
+    folders = [_folder(vault)]
+    if vault.agent is None:
+        top = state_dirs.path(vault.root, layout.RESEARCH)
+        folders = [os.path.join(top, name) for name in _listed(top)]
+    paths = [os.path.join(each, name) for each in folders for name in _listed(each)]
+    known = [run for run in map(_read, paths) if run is not None]
+    known.sort(key=lambda run: (run.name, run.agent or ""))
+    return sorted(known, key=lambda run: run.last, reverse=True)
+
+
+def get(vault: Vault, name: str) -> Run:
+    """A run by name; for an owner without such a run, the run of an agent.
+
+    Raises:
+        EntryNotFound: there is none (code `research_not_found`).
+    """
+    known = runs(vault)
+    named = [run for run in known if run.name == name]
+    if named:
+        return next((run for run in named if run.agent == vault.agent_name), named[0])
+    near = ", ".join(run.name for run in known[:5])
+    raise EntryNotFound(
+        f"there is no research run '{name}'",
+        hint=f"There are: {near}." if near else "A search with --research begins one.",
+        code="research_not_found",
+    )
+
+
+def _tidy(vault: Vault) -> None:
+    """Remove runs whose last search was more than thirty days ago."""
+    now = vault.now_ms() // 1000
+    for name in _listed(_folder(vault)):
+        path = os.path.join(_folder(vault), name)
+        run = _read(path)
+        if run is not None and dates.to_epoch(run.last) < now - _KEPT:
+            try:
+                os.unlink(path)
+            except OSError:
+                continue  # the next run tries again
+
+
+def _folder(vault: Vault) -> str:
+    owner = "owner"
+    if vault.agent is not None:
+        import hashlib
+
+        # The name of an agent may hold any character; the name of a folder may not.
+        name = hashlib.sha256(vault.agent.name.encode("utf-8", "replace")).hexdigest()
+        owner = f"agent-{name[:24]}"
+    return os.path.join(state_dirs.path(vault.root, layout.RESEARCH), owner)
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _row(row: list[str]) -> tuple[str, str, str]:
+    name, source, text = row
+    return name, source, text
+
+
+def _read(path: str) -> Run | None:
+    """The run of a file; None when there is none, or it cannot be understood."""
+    import json
+
+    try:
+        document = json.loads(files.read(path))
+        searches = tuple(
+            Search(**{**each, "found": tuple(map(_row, each["found"]))})
+            for each in document.pop("searches")
+        )
+        saved = tuple(
+            Conclusion(
+                each["id"], each["at"], tuple(each["cited"]), tuple(each["dropped"])
+            )
+            for each in document.pop("saved")
+        )
+        run = Run(**document, searches=searches, saved=saved)
+        return run if run.budget in SEARCHES else None
+    except (MemcliError, ValueError, TypeError, KeyError, AttributeError):
+        return None

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import citing, models, research, research_run
+from memcli.curation import citing, models, research
 from memcli.entries import layout
 from memcli.entries.entry import Layer
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed
@@ -22,7 +22,7 @@ DEPTHS: list[tuple[str, int]] = [("low", 2), ("mid", 5), ("high", 10)]
 
 def search(
     vault: Vault, query: str, name: str = "tyler", budget: str | None = None
-) -> research_run.Run:
+) -> research.Run:
     def look(depth: str) -> tuple[Recalled, list[Row]]:
         found = vault.recall(query, budget=depth)
         return found, found.rows
@@ -128,7 +128,7 @@ def test_a_search_that_fails_does_not_count(vault: Vault) -> None:
         research.search(
             vault, "tyler", command="recall", query="x", budget=None, look=look
         )
-    assert research_run.runs(vault) == []
+    assert research.runs(vault) == []
 
 
 # --- citation tracking --------------------------------------------------------------
@@ -162,13 +162,13 @@ def test_research_ends_in_no_fact(vault: Vault) -> None:
 def test_low_takes_2_search_calls_mid_5_and_high_10(
     vault: Vault, budget: str, most: int
 ) -> None:
-    assert research_run.SEARCHES[budget] == most
+    assert research.SEARCHES[budget] == most
     left = [search(vault, f"q{n}", budget=budget).left for n in range(most)]
     assert left == list(range(most - 1, -1, -1))
     with pytest.raises(NotAllowed, match=f"has used its {most} searches") as refused:
         search(vault, "one more")
     assert refused.value.error_code == "budget_spent"
-    assert len(research_run.get(vault, "tyler").searches) == most
+    assert len(research.get(vault, "tyler").searches) == most
 
 
 def test_a_budget_is_raised_by_asking_for_it_and_never_lowered(vault: Vault) -> None:
@@ -236,10 +236,10 @@ def test_runs_that_nobody_searched_in_for_30_days_are_tidied(
     search(vault, "q", "young")
     clock[0] += 28 * DAY
     search(vault, "q", "third")
-    assert {run.name for run in research_run.runs(vault)} == {"old", "young", "third"}
+    assert {run.name for run in research.runs(vault)} == {"old", "young", "third"}
     clock[0] += 1
     search(vault, "q", "fourth")
-    assert {run.name for run in research_run.runs(vault)} == {
+    assert {run.name for run in research.runs(vault)} == {
         "young",
         "third",
         "fourth",
@@ -251,11 +251,11 @@ def test_an_agent_sees_and_spends_its_own_runs_alone(make_vault: VaultMaker) -> 
     for number in range(2):
         search(ada, f"q{number}", "same", budget="low")
     assert search(bob, "q", "same", budget="low").left == 1
-    assert [run.agent for run in research_run.runs(bob)] == ["bob"]
+    assert [run.agent for run in research.runs(bob)] == ["bob"]
     with pytest.raises(EntryNotFound):
-        research_run.get(make_vault(agent="eve"), "same")
+        research.get(make_vault(agent="eve"), "same")
     with pytest.raises(NotAllowed, match="nothing was searched"):
         grant(owner, "same", Layer.MODEL, [])
-    assert {run.agent for run in research_run.runs(owner)} == {"ada", "bob"}
+    assert {run.agent for run in research.runs(owner)} == {"ada", "bob"}
     search(owner, "q", "same")
-    assert research_run.get(owner, "same").agent is None
+    assert research.get(owner, "same").agent is None

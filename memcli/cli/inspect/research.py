@@ -8,13 +8,13 @@ from memcli.entries.text.counted import counted
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from memcli.curation.research_run import Run
+    from memcli.curation.research import Run
     from memcli.vault.vault import Vault
 
 
 def research(context: Context, name: str | None) -> Result:
     """The research runs, or a single one, search by search."""
-    from memcli.curation import research_run as runs
+    from memcli.curation import research as runs
 
     vault = context.open_vault("reading")
     if name:
@@ -34,7 +34,7 @@ def research(context: Context, name: str | None) -> Result:
                     run.budget,
                     str(len(run.searches)),
                     str(run.left),
-                    str(len(run.retrieved)),
+                    str(len(run.sources)),
                     str(len(run.saved)),
                     run.last,
                 )
@@ -47,18 +47,17 @@ def research(context: Context, name: str | None) -> Result:
 
 
 def _run(vault: Vault, run: Run) -> Result:
-    from memcli.curation import research as searching
+    from memcli.curation import research as runs
 
-    titles = searching.titles(vault, run)
+    titles = runs.still_there(vault, run.sources)
     # An agent may have lost sight of what it retrieved; then it is not in its vault.
-    known = set(titles) if vault.agent else {*titles, *run.retrieved}
-    sources = {name: run.elsewhere.get(name, vault.source) for name in run.retrieved}
+    known = set(titles) if vault.agent else {*titles, *run.sources}
     searches = [
         {
-            **{k: v for k, v in search._asdict().items() if k != "elsewhere"},
+            **search._asdict(),
             "found": [
-                {"id": name, "title": titles.get(name), "source": sources[name]}
-                for name in search.found
+                {"id": name, "title": titles.get(name), "source": source}
+                for name, source, _ in search.found
                 if name in known
             ],
         }
@@ -83,8 +82,8 @@ def _run(vault: Vault, run: Run) -> Result:
             about = f"{search['command']} ({search['budget']})"
             canvas.line(f"{search['at']} {about} {search['query']}")
             for row in search["found"]:
-                where = "" if row["source"] == vault.source else f" · {row['source']}"
-                canvas.line(f"  {row['id']} {row['title'] or '(gone)'}{where}")
+                gone = "(gone)" if row["source"] == vault.source else row["source"]
+                canvas.line(f"  {row['id']} {row['title'] or gone}")
         for conclusion in saved:
             canvas.line(f"{conclusion['at']} saved {conclusion['id']}", style="good")
             canvas.line(f"  cites {', '.join(conclusion['cited']) or 'nothing'}")
@@ -93,5 +92,5 @@ def _run(vault: Vault, run: Run) -> Result:
                     f"  dropped {', '.join(conclusion['dropped'])}", style="bad"
                 )
 
-    brief = {**run.brief(), "retrieved": [n for n in run.retrieved if n in known]}
+    brief = {**run.brief(), "retrieved": [n for n in run.sources if n in known]}
     return Result({**brief, "searches": searches, "saved": saved}, text=text)
