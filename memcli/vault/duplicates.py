@@ -99,16 +99,21 @@ class HeldTexts:
         self._elsewhere[said] = resolves
 
     def settled_by(self, entry: Entry) -> str | None:
-        """The id of the resolved entry that keeps this draft from being shown."""
+        """The id of the resolved entry that keeps this draft from being shown: the one
+        whose claim it makes, in its text or as its title."""
         if entry.status not in (Status.ACTIVE, Status.PENDING):
             return None
-        said = claim(entry.body)
-        here = (held.resolve for held in self._by_claim.get(said, ()))
         agents, project = (self._agent, entry.agent), project_number(entry.project)
-        for resolve in (*here, *self._elsewhere.get(said, ())):
-            if resolve and resolve.counts_for(agents, project):
-                return resolve.id
+        for said in _claims(entry):
+            here = (held.resolve for held in self._by_claim.get(said, ()))
+            for resolve in (*here, *self._elsewhere.get(said, ())):
+                if resolve and resolve.counts_for(agents, project):
+                    return resolve.id
         return None
+
+    def says(self, held: Held, entry: Entry) -> bool:
+        """Whether an entry makes the claim of a draft's text."""
+        return held in self._by_claim.get(words(entry.body), ())
 
     def match(self, entry: Entry) -> tuple[Held, str] | None:
         """The entry that holds this draft already, and the outcome that makes it."""
@@ -154,6 +159,11 @@ class HeldTexts:
             for held in known.values()
             if held.status == _ACTIVE and held.project not in (None, entry.project)
         ]
+
+
+def _claims(entry: Entry) -> tuple[str, ...]:
+    """What a draft claims in its text, and by its title."""
+    return words(entry.body), *filter(None, (claim(entry.title),))
 
 
 def words(text: str) -> str:
@@ -276,7 +286,7 @@ def held_texts(
 ) -> HeldTexts:
     """What the vault holds of these drafts' texts and ids, at `now` (epoch seconds)."""
     known = HeldTexts(later.agent.name if later.agent else None)
-    claims = {words(entry.body) for entry in drafts}
+    claims = {said for entry in drafts for said in _claims(entry)}
     signs = {fingerprint(entry.body) for entry in drafts if not claim(entry.body)}
     ids = {entry.id for entry in drafts if entry.id}
     for name in claims:

@@ -86,7 +86,11 @@ class _Placing:
         resolved_id = self._held_texts.settled_by(draft)
         if match is None:
             return self._create(number, draft, resolved_id)
-        return held_back(self._join(match, draft), resolved_id)
+        saved = held_back(self._join(match, draft), resolved_id)
+        if saved.outcome != "recurred" or self._held_texts.says(match[0], draft):
+            return saved
+        note = f"its title says what {saved.id} does, so its text was not saved"
+        return saved._replace(notes=(*saved.notes, note))
 
     def _create(self, number: int, draft: Entry, resolved_id: str | None) -> Saved:
         """Make an entry of a draft whose text no entry holds."""

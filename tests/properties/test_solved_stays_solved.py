@@ -65,6 +65,11 @@ def by_save(vault: Vault) -> None:
     vault.save(vault.draft({"text": SOLVED, "kind": "decision"}))
 
 
+def by_title(vault: Vault) -> None:
+    title = f"**{SOLVED}**!"
+    vault.save(vault.draft({"text": "Three of us saw it again", "title": title}))
+
+
 def by_item(vault: Vault) -> None:
     vault.save(vault.draft({"text": SOLVED, "item": "derived"}))
 
@@ -116,6 +121,7 @@ WAYS_IN = [
     by_hand_with_fields,
     by_pull,
     by_save,
+    by_title,
     by_item,
     by_restored_line,
     by_line,

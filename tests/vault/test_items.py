@@ -135,6 +135,20 @@ def test_what_a_person_states_again_recurs_and_is_told_how_to_bring_it_back(
     assert len(vault.get(solved).seen) == 1
 
 
+def test_a_title_that_says_a_solved_thing_recurs_and_its_text_is_not_lost_unsaid(
+    vault: Vault,
+) -> None:
+    solved = vault.save(vault.draft({"text": "Rerank is broken"})).id
+    vault.resolve(solved)
+    draft = vault.draft({"text": "It timed out", "title": "`Rerank` is broken."})
+    again = vault.save(draft)
+    assert (again.id, again.outcome, again.settled_by) == (solved, "recurred", solved)
+    assert again.notes[-1] == (
+        f"its title says what {solved} does, so its text was not saved"
+    )
+    assert not vault.recall("timed out").rows
+
+
 def test_an_entry_with_an_id_of_its_own_is_restored_and_not_shown(
     vault: Vault,
 ) -> None:
