@@ -94,6 +94,7 @@ def by_confidence(
             "tags": candidate.tags,
             "asked": candidate.asked,
             "entities": candidate.entities,
+            "item": candidate.item,
             "code": () if everywhere else candidate.code,
             # Of a proposal it is the entry that it would replace.
             "evidence": (candidate.evolves,) if candidate.evolves else (),

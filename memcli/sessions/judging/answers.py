@@ -12,7 +12,7 @@ import re
 from collections import deque
 
 from memcli.entries import anchors, no_secrets
-from memcli.entries.entry import KINDS, Confidence
+from memcli.entries.entry import KINDS, Confidence, Item
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.tokens import STOP_WORDS
 from memcli.named_tuple import NamedTuple
@@ -78,6 +78,7 @@ class Answer(NamedTuple):
         evolves: the entry that it would replace; None for none.
         resolves: entries that it says are settled.
         code: files or lines of the project that it speaks of, as the judge gave them.
+        item: the reflection item that it is, which fades; None for what stays.
         asked: phrases in which somebody may look for it.
         confirms: the entry that was said again; it has no text of its own then.
     """
@@ -92,6 +93,7 @@ class Answer(NamedTuple):
     evolves: str | None = None
     resolves: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
+    item: Item | None = None
     asked: tuple[str, ...] = ()
     confirms: str | None = None
 
@@ -183,6 +185,9 @@ def _answer(row: Any, digest: Digest, kinds: Collection[str]) -> Answer:
     longest = LONGEST_SUMMARY if kind == SUMMARY else LONGEST_TEXT
     if len(text) > longest:
         raise _Refused(f"its text is longer than {longest} characters")
+    item = _text(row, "item").strip().lower()
+    if item and item not in list(Item):
+        raise _Refused(f"there is no item {item[:40]!r}")
     level = _text(row, "confidence").strip().upper()
     if kind == SUMMARY:
         level = "HIGH"
@@ -199,6 +204,7 @@ def _answer(row: Any, digest: Digest, kinds: Collection[str]) -> Answer:
         evolves=_text(row, "evolves").strip() or None,
         resolves=_names(row, "resolves"),
         code=_names(row, "code")[: anchors.MOST],
+        item=Item(item) if item else None,
         asked=_phrases(row),
     )
 

@@ -191,6 +191,7 @@ def _candidate(answer: Answer, judge: str, code: tuple[str, ...] = ()) -> Candid
         tags=(SUMMARY_TAG,) if is_summary else (),
         entities=answer.entities,
         everywhere=answer.project == "none",
+        item=answer.item,
         evolves=answer.evolves,
         code=code,
         asked=answer.asked,

@@ -78,6 +78,9 @@ confidence  HIGH when the person said it outright and it holds beyond this task;
             when a person should look at it. Leave out what is less sure.
 asked       four to six phrases in which somebody may look for it later, in other words
             than those of the text, {LONGEST_PHRASE} characters each
+item        optional, for what this session taught and time may outdate: "invariant", a
+            rule, told for 45 days after it was last met; "derived", how things stand
+            for now or what was tried last, told for 14
 evolves     optional: the id of a known entry that this replaces
 resolves    optional: ids of known entries that are settled now
 entities    optional: names of people, projects and tools that it is about

@@ -57,6 +57,7 @@ class Candidate(NamedTuple):
         entities: names that it is about.
         everywhere: whether it holds beyond the project of the session.
         evolves: the id of the entry that it is offered to supersede.
+        item: the reflection item that it is, which fades; None for what stays.
         confirms: the id of the entry that it says again.
         code: anchors in the code of the session's project.
         tags: of the entry.
@@ -78,6 +79,7 @@ class Candidate(NamedTuple):
     kind: str | None = None
     entities: tuple[str, ...] = ()
     everywhere: bool = False
+    item: str | None = None
     evolves: str | None = None
     confirms: str | None = None
     code: tuple[str, ...] = ()

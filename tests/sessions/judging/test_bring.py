@@ -8,13 +8,18 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import inbox
-from memcli.entries import anchors
+from memcli.entries import anchors, dates
+from memcli.entries.decay import DAY
+from memcli.entries.eligibility import View
 from memcli.entries.entry import SUMMARY_TAG, Confidence, Status
 from memcli.hosts.transcripts import open_transcript
+from memcli.sessions.briefing.select import chosen
+from memcli.sessions.briefing.start import Session, at_start
 from memcli.sessions.judging import bring
 from memcli.sessions.judging.bring import Brought
 from memcli.sessions.reflect_session import opened, reflect_file
 from tests.checkouts import made_shop
+from tests.conftest import NOW
 from tests.sessions.test_reflect_session import (
     ALWAYS,
     UNSURE,
@@ -22,6 +27,7 @@ from tests.sessions.test_reflect_session import (
     commits,
     talk,
     texts,
+    write,
 )
 
 ROWS = [
@@ -306,3 +312,64 @@ def test_code_that_an_answer_names_is_anchored_where_it_is_there(
     (anchor,) = anchors.read_all(here.code)
     assert (anchor.place, bool(anchor.fingerprint)) == ("src/app.py:4-6", True)
     assert (all_over.project, all_over.code) == (None, ())
+
+
+RULE = {
+    "turns": [1],
+    "kind": "lesson",
+    "text": "Look at the connection pool first when the ledger is slow.",
+    "why": "it took a day",
+    "confidence": "HIGH",
+    "item": "invariant",
+}
+STATE = {
+    **RULE,
+    "turns": [2],
+    "text": "The staging ledger answers on port 5433 until the move is done.",
+    "item": "derived",
+}
+
+
+def test_what_a_session_taught_fades_and_ends_unless_it_is_met_again(
+    moving: Vault, clock: list[int], tmp_path: Path
+) -> None:
+    names = iter("abc")
+
+    def said(*answers: dict[str, Any]) -> list[str]:
+        name = next(names)
+        lines: list[dict[str, Any]] = [
+            {"role": "user", "text": one["text"], "at": dates.iso(clock[0])}
+            for one in (RULE, STATE)
+        ]
+        lines[0]["session"] = name
+        path = write(tmp_path / f"{name}.jsonl", lines)
+        return [fate.action for fate in judge(moving, path, *answers).reflected.fates]
+
+    def told() -> list[str]:
+        view = View(clock[0])
+        going = moving.read(lambda reader: chosen(reader, moving.settings, view))
+        start = at_start(moving, Session(view)).items
+        items = [*going.rules, *going.focus]
+        assert {one.text for one in items} <= {one.text for one in start}
+        return [f"{one.item} {one.score:.2f}" for one in items]
+
+    def found() -> set[str]:
+        rows = moving.recall("slow ledger", view=View(clock[0])).rows
+        return {row.text for row in rows}
+
+    def after(days: int) -> list[str]:
+        clock[0] = NOW + days * DAY
+        return told()
+
+    assert said({**RULE, "item": "eternal"}, STATE) == ["saved"]
+    assert said(RULE) == ["saved"]
+    assert told() == ["invariant 1.10", "derived 0.94"]
+    assert after(5) == ["invariant 1.10", "derived 0.75"]
+    assert after(11) == ["invariant 1.10"]  # what has faded has no room
+    assert found() == {RULE["text"], STATE["text"]}
+    assert after(15) == ["invariant 1.10"]
+    assert found() == {RULE["text"]}  # and then it ends
+    assert said(RULE) == ["seen"]
+    assert after(59) == ["invariant 0.66"]
+    assert after(61) == []
+    assert found() == set()
