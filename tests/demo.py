@@ -1,145 +1,145 @@
-"""`make demo`: the main job, seen once from end to end, in a temporary vault.
+"""`make demo`: two days in a repository, as the hooks of an agent host see them.
 
-Every line that starts with `$ ` is run by `sh` as a process of its own, as printed.
-Stops with exit code 1 at the first command whose output is not what it should be.
+On Monday a person states a rule; on Tuesday another session is about to break it. The
+hooks run as Claude Code calls them, with its JSON on standard input. Everything lies in
+a temporary folder, the home folder too. Stops with exit code 1 at the first answer that
+is not what it should be.
 """
 
+import json
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
+from typing import Any
+
+RULE = "From now on, outbound HTTP goes through httpx, never requests."
+LESSON = "The checkout tests hang when REDIS_URL is unset: run `make redis` first"
+# Seconds within which what a turn taught must be in the vault.
+PATIENCE = 60
 
 
-class Shell:
-    """Types commands into `sh` in one folder and checks what they print."""
+class Machine:
+    """An empty home folder with a repository in it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        scripts = str(Path(sys.executable).parent)
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.repository = home / "shop"
+        self.repository.mkdir()
         kept = {
             name: value
             for name, value in os.environ.items()
-            if not name.startswith(("GIT_", "MEMCLI_"))
+            if not name.startswith(("GIT_", "MEMCLI_", "XDG_"))
         }
-        self.environment = {
-            **kept,
-            "PATH": scripts + os.pathsep + kept.get("PATH", os.defpath),
-            "MEMCLI_VAULT": str(folder / "vault"),
-            "MEMCLI_STATE": str(folder / "state"),
-            "GIT_PAGER": "cat",
-        }
+        folders = ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA")
+        self.environment = {**kept, **dict.fromkeys(folders, str(home))}
+        self.run("git", "init", "--quiet")
 
-    def type(self, command: str, *, shows: str = "", hides: str = "") -> str:
-        """Run `command`; its output must hold `shows` and must not hold `hides`."""
-        print(f"\n$ {command}", flush=True)
+    def run(self, *command: str, given: str = "") -> str:
         done = subprocess.run(
-            ["sh", "-c", command],
-            cwd=self.folder,
+            command,
+            cwd=self.repository,
             env=self.environment,
+            input=given.encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             check=False,
         )
         output = done.stdout.decode("utf-8")
-        print(output, end="", flush=True)
         if done.returncode:
-            raise SystemExit(f"demo failed: exit code {done.returncode}")
-        if shows not in output:
-            raise SystemExit(f"demo failed: the output should say {shows!r}")
-        if hides and hides in output:
-            raise SystemExit(f"demo failed: the output should not say {hides!r}")
+            raise SystemExit(f"demo failed: {' '.join(command)}\n{output}")
         return output
 
+    def memcli(self, *words: str, given: str = "") -> str:
+        return self.run(sys.executable, "-P", "-m", "memcli", *words, given=given)
 
-def id_in(answer: str) -> str:
-    """The first id that an answer of recall names."""
-    found = re.search(r"\b[0-9a-hjkmnp-tv-z]{16}\b", answer)
-    if found is None:
-        raise SystemExit("demo failed: the answer names no id")
-    return found[0]
+    def hook(self, event: str, session: str, **payload: Any) -> dict[str, Any]:
+        """The answer to an event of a session; empty where memcli says nothing."""
+        payload |= {"session_id": session, "cwd": str(self.repository)}
+        words = ("hook", event, "--host", "claude-code")
+        answer = self.memcli(*words, given=json.dumps(payload))
+        told: dict[str, Any] = json.loads(answer or "{}").get("hookSpecificOutput", {})
+        return told
+
+    def about_to_write(self, session: str, text: str) -> dict[str, Any]:
+        path = str(self.repository / "rates.py")
+        tool = {"file_path": path, "content": text}
+        return self.hook("pre-tool", session, tool_name="Write", tool_input=tool)
+
+    def saved(self) -> dict[str, Any]:
+        """The first memory of the vault, once a process in the background saved it."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            rows = json.loads(self.memcli("list", "--json"))["data"]["rows"]
+            if rows:
+                first: dict[str, Any] = rows[0]
+                return first
+            time.sleep(0.1)
+        raise SystemExit("demo failed: the turn taught nothing")
 
 
-def say(text: str) -> None:
-    print(f"\n# {text}", flush=True)
+def say(who: str, text: str = "") -> None:
+    print(f"  {who:8}{text}" if text else f"\n{who}", flush=True)
+
+
+def row(told: dict[str, Any], wanted: str) -> str:
+    """The row of what a hook told that holds some words."""
+    for line in str(told.get("additionalContext", "")).splitlines():
+        if wanted in line:
+            return line
+    raise SystemExit(f"demo failed: a hook should have told {wanted!r}: {told}")
+
+
+def play(machine: Machine) -> None:
+    machine.memcli("init", "../memory")
+    say("Monday, in the repository shop")
+    say("you", RULE)
+    transcript = machine.home / "monday.jsonl"
+    said = {"type": "user", "uuid": "1", "message": {"role": "user", "content": RULE}}
+    transcript.write_text(json.dumps({"sessionId": "monday", **said}) + "\n")
+    machine.hook("stop", "monday", transcript_path=str(transcript))
+    rule = machine.saved()
+    say("memcli", f"saves it when the turn ends, as a {rule['kind']} [{rule['id']}]")
+    machine.memcli("save", LESSON, "--kind", "lesson")
+    say("agent", f'$ memcli save "{LESSON.partition(":")[0]}: ..." --kind lesson')
+    machine.memcli("evolve", rule["id"], "--enforce", "deny")
+    say("you", f"$ memcli evolve {rule['id']} --enforce deny")
+
+    say("Tuesday, another session, which knows nothing of Monday")
+    told = machine.hook("session-start", "tuesday", source="startup")
+    say("start", row(told, "never requests"))
+    prompt = "The checkout tests hang here. Then fetch the exchange rates once a day."
+    say("you", prompt)
+    told = machine.hook("prompt-submit", "tuesday", prompt=prompt)
+    say("prompt", row(told, "REDIS_URL"))
+    say("agent", "writes rates.py: import requests ...")
+    told = machine.about_to_write("tuesday", "import requests\n")
+    if told.get("permissionDecision") != "deny":
+        raise SystemExit(f"demo failed: the write should be refused: {told}")
+    reason = str(told["permissionDecisionReason"]).partition("\n")[0]
+    say("refused", reason.removeprefix("memcli: "))
+    say("agent", "writes rates.py: import httpx ...")
+    if machine.about_to_write("tuesday", "import httpx\n"):
+        raise SystemExit("demo failed: there is nothing to say about httpx")
+    say("edit", "(silent: nothing speaks against it)")
+
+    say("What is behind it: a folder of markdown files in git")
+    for line in machine.run("git", "-C", "../memory", "log", "--format=%s").split("\n"):
+        if line.startswith(("save", "reflect", "mine", "evolve")):
+            say("commit", line)
 
 
 def main() -> None:
-    for program in ("sh", "git"):
-        if shutil.which(program) is None:
-            raise SystemExit(f"demo failed: it needs `{program}` on the PATH")
-    with tempfile.TemporaryDirectory(prefix="memcli-demo-") as name:
-        play(Shell(Path(name)))
-    say("All of it went as it should. The temporary vault is gone again.")
-
-
-def play(shell: Shell) -> None:
-    say("A vault is a folder of markdown files in git.")
-    shell.type("memcli init vault")
-    say("MEMCLI_VAULT names it, so that every command below finds it.")
-
-    say("Save three memories.")
-    shell.type(
-        "memcli save 'Deploys go out on Tuesday mornings, never on a Friday'"
-        " --kind convention --tag deploy"
-    )
-    shell.type(
-        "memcli save 'The payment tests hang unless REDIS_URL is set' --kind fix"
-    )
-    shell.type("memcli save 'Use pnpm, not npm, in the web client' --kind preference")
-
-    say("Find them again from other processes, also in other words.")
-    shell.type("memcli recall 'when do we deploy?'", shows="Tuesday mornings")
-    shell.type("memcli recall 'payment test hangs'", shows="REDIS_URL")
-
-    say("Each is a file. Change one by hand, with any tool.")
-    shell.type("cat vault/memories/convention/*/*/*.md", shows="Tuesday mornings")
-    shell.type(
-        "sed 's/Tuesday/Wednesday/' vault/memories/convention/*/*/*.md > edited &&"
-        " mv edited vault/memories/convention/*/*/*.md"
-    )
-    say("The next command knows, without being told.")
-    answer = shell.type(
-        "memcli recall 'when do we deploy?'",
-        shows="Wednesday mornings",
-        hides="Tuesday mornings",
-    )
-
-    say("Knowledge changes: the new version takes the place, the old one is kept.")
-    shell.type(
-        f"memcli evolve {id_in(answer)} 'Deploys go out on Mondays' --reason 'freeze'",
-        shows="replaces",
-    )
-    answer = shell.type(
-        "memcli recall 'when do we deploy?'", shows="Mondays", hides="Wednesday"
-    )
-    shell.type(
-        "memcli recall 'when do we deploy?' --set history=true", shows="Wednesday"
-    )
-
-    say("What is solved is not shown any more, and can be brought back.")
-    shell.type(
-        "memcli resolve --query 'payment tests hang' --yes --note 'fixed in CI'",
-        shows="resolved 1 item",
-    )
-    shell.type("memcli recall 'payment test hangs'", hides="REDIS_URL")
-    shell.type("memcli list --by status", shows="fixed in CI")
-
-    say("What was mined waits for a decision.")
-    shell.type("memcli save --inbox 'Perhaps the web client wants tabs'")
-    shell.type("memcli review", shows="tabs")
-
-    say("git has the history of every write, the edit by hand included.")
-    shell.type("git -C vault log --oneline", shows="save")
-    shell.type("git -C vault status --short", hides="memories")
-
-    say("The index is disposable: without it the answer is the same.")
-    shell.type('rm -r "$MEMCLI_STATE/cache"')
-    again = shell.type("memcli recall 'when do we deploy?'")
-    if again != answer:
-        raise SystemExit("demo failed: the answer changed with the index gone")
+    if shutil.which("git") is None:
+        raise SystemExit("demo failed: it needs `git` on the PATH")
+    print("Two days with memcli, in a temporary folder. Nothing else is touched.")
+    with tempfile.TemporaryDirectory(
+        prefix="memcli-demo-", ignore_cleanup_errors=True
+    ) as name:
+        play(Machine(Path(name)))
 
 
 if __name__ == "__main__":
