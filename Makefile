@@ -20,7 +20,7 @@ test-slow: $(VENV)/tools.stamp  ## Run what takes long: kills, crowds, full disk
 test-all: $(VENV)/tools.stamp  ## Run both, with every kill, the whole crowd, more examples: a quarter of an hour
 	@$(RUN) tests/check.py all
 
-demo: $(VENV)/memcli.stamp  ## Save, recall, edit by hand, recall again, in a temporary vault
+demo: $(VENV)/memcli.stamp  ## Two days in a repository, through the hooks, in a temporary folder
 	@$(RUN) tests/demo.py
 
 bench: $(VENV)/tools.stamp  ## Run the benchmarks (ARGS="locomo --data FILE")
@@ -43,8 +43,9 @@ $(VENV)/memcli.stamp: pyproject.toml
 	for python in $(PYTHON); do \
 	    if "$$python" -c 'import sys, venv, ensurepip; \
 	sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
-	        echo "Making $(VENV) with `$$python --version` ..."; \
-	        "$$python" -m venv $(VENV) && $(RUN) tests/check.py install && touch $@; \
+	        echo "Making $(VENV) with `$$python --version`, and installing memcli ..."; \
+	        { uv venv --quiet --seed --python "$$python" $(VENV) 2>/dev/null || \
+	            "$$python" -m venv $(VENV); } && $(RUN) tests/check.py install && touch $@; \
 	        exit; \
 	    fi; \
 	done; \

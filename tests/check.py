@@ -67,9 +67,9 @@ def main(arguments: list[str]) -> int:
     # memcli anew each time, which takes two thirds of a command's time.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if arguments == ["install"]:
-        return pip("install", "-e", ".")
+        return install("-e", ".")
     if arguments == ["install-tools"]:
-        return pip("install", *development_tools())
+        return install(*development_tools())
     if arguments == ["all"]:
         os.environ["MEMCLI_TESTS"] = "all"
         arguments = list(STEPS)
@@ -79,6 +79,8 @@ def main(arguments: list[str]) -> int:
         return 2
     names = arguments or [name for name in STEPS if name not in ("slow", "wheel")]
     suites = [name for name in names if name in SUITES]
+    minutes = ", which takes minutes" if suites else ""
+    print(f"checking {', '.join(names)}{minutes} ...", flush=True)
     # One at a time: the tests have a process for each core already.
     with ThreadPoolExecutor(1 if suites else os.cpu_count()) as pool:
         checks = {
@@ -158,10 +160,13 @@ def scratch() -> Iterator[Path | None]:
         yield Path(folder)
 
 
-def pip(*arguments: str) -> int:
-    """Run pip; it prints only errors."""
+def install(*what: str, python: str = sys.executable) -> int:
+    """Install into an environment, with uv where it is there; prints only errors."""
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-qq"]
-    return subprocess.call([*command, *arguments])
+    command += ["--python", python, "install"]
+    if uv := shutil.which("uv"):
+        command = [uv, "pip", "install", "--quiet", "--python", python]
+    return subprocess.call([*command, *what])
 
 
 def development_tools() -> list[str]:
@@ -252,7 +257,7 @@ def install_alone(wheel: Path) -> Path | None:
     if not fresh:
         venv.create(home, clear=True)
     options = ["--no-deps", "--force-reinstall"] if fresh else []
-    if pip("--python", str(python), "install", *options, str(wheel)):
+    if install(*options, str(wheel), python=str(python)):
         return None
     stamp.write_text(key.hexdigest())
     return python

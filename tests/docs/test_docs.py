@@ -15,6 +15,7 @@ Blocks marked `sh` are shown and not run.
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,7 +34,9 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((ROOT / "vault-template").rglob("*.md")),
 ]
+README = ROOT / "README.md"
 SESSIONS = [page for page in PAGES if "```console\n" in page.read_text("utf-8")]
+SESSIONS.remove(README)  # it is run after the demo
 ENDED = "--- memcli test: exit"
 # How a page writes what differs from run to run, and what that may be in a run. A
 # commit id on a page needs a digit, or "defaced" were one; in a run it may have none.
@@ -163,17 +166,39 @@ def test_commands_are_read_from_console_blocks_only():
     assert commands(page) == [Command(5, "a \\\nb", ("out", "")), Command(9, "c", ())]
 
 
+def mistakes(page: Path, folder: Path) -> list[str]:
+    """The commands of a page that print something else than it says, in a folder."""
+    typed = commands(page.read_text(encoding="utf-8"))
+    return [
+        f"{page.name}:{command.line}: $ {command.text}\n"
+        f"exit code {code}, printed:\n{output}"
+        for command, (code, output) in zip(typed, run(typed, folder), strict=True)
+        if code or not agrees(command.expected, output)
+    ]
+
+
 @pytest.mark.parametrize("page", SESSIONS, ids=lambda page: str(page.relative_to(ROOT)))
 def test_examples_print_what_the_page_says(page: Path, tmp_path: Path):
-    typed = commands(page.read_text(encoding="utf-8"))
-    wrong = []
-    for command, (code, output) in zip(typed, run(typed, tmp_path), strict=True):
-        if code or not agrees(command.expected, output):
-            wrong.append(
-                f"{page.name}:{command.line}: $ {command.text}\n"
-                f"exit code {code}, printed:\n{output}"
-            )
+    wrong = mistakes(page, tmp_path)
     assert not wrong, "\n".join(wrong)
+
+
+def test_the_demo_leaves_an_empty_home_in_which_readme_runs_to_its_end(
+    home: Path, tmp_path: Path
+):
+    before = sorted(home.rglob("*"))
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tests" / "demo.py")],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "refused From now on, outbound HTTP" in done.stdout
+    assert len(done.stdout.splitlines()) <= 22
+    assert sorted(home.rglob("*")) == before
+    assert mistakes(README, tmp_path) == []
 
 
 def test_the_page_of_output_has_a_section_for_every_command():
