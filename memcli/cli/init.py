@@ -141,7 +141,8 @@ def prepare(
         plan, commit = create.prepare(path, environ=context.environ, agreed=yes)
         create.let_git_merge(plan.path, own_program.words(), environ=context.environ)
     default = known_vaults.default_vault(context.environ)
-    becomes_default = make_default or default is None
+    gone = default is not None and _is_gone(default, context)
+    becomes_default = make_default or default is None or gone
     kept: list[str] = []
     if becomes_default and not dry_run and default != plan.path:
         try:
@@ -164,17 +165,11 @@ def prepare(
         if default == plan.path or kept:
             return
         if becomes_default:
-            verb = "would become" if dry_run else "is"
-            canvas.line(
-                f"  it {verb} your default{'' if dry_run else ' now'}", style="dim"
-            )
+            is_now = "would become your default" if dry_run else "is your default now"
+            before = f", instead of {default}, which is gone" if gone else ""
+            canvas.line(f"  it {is_now}{before}", style="dim")
         else:
             canvas.line(f"  your default is still {default}", style="dim")
-            if default and not os.path.isdir(default):
-                import shlex
-
-                way = f"memcli config set default-vault {shlex.quote(plan.path)}"
-                canvas.line(f"  no vault is there; to take this one: {way}")
 
     data = {
         "path": plan.path,
@@ -188,6 +183,14 @@ def prepare(
     }
     warnings = (*_warnings(plan, dry_run), *kept)
     return Result(data=data, text=text, warnings=warnings)
+
+
+def _is_gone(default: str, context: Context) -> bool:
+    """Whether there is no folder where the default vault should be."""
+    from memcli.storage import known_vaults
+
+    place = known_vaults.find(default, context.environ)
+    return place is None and not os.path.isdir(os.path.expanduser(default))
 
 
 _DID = {

@@ -47,3 +47,19 @@ def test_a_question_comes_from_standard_input(memcli: Run, vault: Vault) -> None
     error = memcli("recall", "-", "--json", stdin=b"x " * 60_000).json["error"]
     assert error["code"] == "too_large"
     assert "tail -n 50 FILE | memcli recall -" in error["hint"]
+
+
+def test_a_default_vault_that_is_gone_is_replaced_by_the_next_one(
+    memcli: Run, home: Path, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    memcli("init", str(first), environ=READ)
+    assert memcli("init", str(second), environ=READ).out.splitlines()[1:] == [
+        f"  your default is still {first}"
+    ]
+    shutil.rmtree(first)
+    shutil.rmtree(second)
+    assert memcli("init", str(second), environ=READ).out.splitlines()[1:] == [
+        f"  it is your default now, instead of {first}, which is gone"
+    ]
+    assert memcli("save", "We deploy on Tuesdays", environ=READ).code == 0
