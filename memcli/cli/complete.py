@@ -37,10 +37,11 @@ def main(words: Sequence[str]) -> None:
     lines = []
     try:
         shell, line = words[0], list(words[1:]) or [""]
+        cut = 0
         if shell == "bash":
             line, cut = _of_bash(line)
-        else:
-            cut = 0
+        elif shell == "powershell":
+            line = [*line[1:], line[0].removeprefix("=")]
         for offer in _in_time(lambda: offers(line, os.environ)):
             about = " ".join(safe(offer.about).split())[:_LONGEST]
             value = offer.value[cut:]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from memcli.cli.declared import Argument
 
-# In all three the answer is one offer a line, a tab, and what it is. Nothing of it is
+# In all of them the answer is one offer a line, a tab, and what it is. Nothing of it is
 # evaluated: the titles of a vault are words of strangers.
 _BASH = r"""_memcli_completion() {
     local line value about current="${COMP_WORDS[COMP_CWORD]}"
@@ -68,18 +68,41 @@ _FISH = r"""function __memcli_complete
 end
 complete -c memcli -f -a '(__memcli_complete)'
 """
-_SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
+# An older PowerShell drops an argument that is empty: the word at the cursor comes first,
+# behind a sign.
+_POWERSHELL = r"""Register-ArgumentCompleter -Native -CommandName memcli -ScriptBlock {
+    param($current, $line, $cursor)
+    $before = @($line.CommandElements | Select-Object -Skip 1 |
+        Where-Object { $_.Extent.EndOffset -lt $cursor } |
+        ForEach-Object { if ($null -ne $_.Value) { $_.Value } else { "$_" } })
+    $encoding = [Console]::OutputEncoding
+    [Console]::OutputEncoding = [Text.Encoding]::UTF8
+    $offers = @(memcli __complete powershell "=$current" @before 2>$null)
+    [Console]::OutputEncoding = $encoding
+    foreach ($offer in $offers) {
+        $value, $about = $offer -split "`t", 2
+        $word = if ($value -match '^[\w./:=+~-]+$') { $value } else { "'$value'" }
+        $about = if ($about) { $about } else { $value }
+        [System.Management.Automation.CompletionResult]::new(
+            $word, $value, 'ParameterValue', $about)
+    }
+}
+"""
+_SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH, "powershell": _POWERSHELL}
 
 
 def completion(
     context: Context,
-    shell: Annotated[Literal["bash", "zsh", "fish"], Argument(help="Which shell")],
+    shell: Annotated[
+        Literal["bash", "zsh", "fish", "powershell"], Argument(help="Which shell")
+    ],
 ) -> Result:
     """Print the script that completes memcli's words in your shell
 
     Commands and flags, and from the vault ids with their titles, kinds, tags and
     projects. In ~/.bashrc write: eval "$(memcli completion bash)". In ~/.zshrc the same
-    with zsh. For fish, write the script to ~/.config/fish/completions/memcli.fish.
+    with zsh. For fish, write the script to ~/.config/fish/completions/memcli.fish; for
+    PowerShell, write in $PROFILE: memcli completion powershell | Out-String | iex
 
     \b
     Example:

@@ -97,7 +97,6 @@ WITHOUT_VAULT: dict[str, Callable[[Mapping[str, str]], Sequence[str]]] = {
     "uninstall names": _skills,
     "--show": _skills,
     "config words": _settings,
-    "completion shell": lambda _: ("bash", "zsh", "fish"),
 }
 """By the flag, or the command and its argument: values, given the environment."""
 

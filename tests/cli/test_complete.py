@@ -123,6 +123,15 @@ def test_bash_gets_a_name_with_its_spaces_escaped(
     assert capsys.readouterr().out == "Redis\\ Cluster\ttool\n"
 
 
+def test_powershell_says_the_word_at_the_cursor_first(
+    filled: Vault, capsys: pytest.CaptureFixture[str]
+) -> None:
+    complete.main(["powershell", "=conv", "recall", "x", "--kind"])
+    complete.main(["powershell", "=", "list", "--tag"])
+    sys.stdout.flush()
+    assert capsys.readouterr().out == "convention\t\narea:ci\t\ndeploy\t\n"
+
+
 def test_what_is_over_is_not_offered_to_change_and_candidates_to_review(
     filled: Vault,
 ) -> None:
@@ -201,7 +210,8 @@ def test_a_hostile_vault_offers_words_only_and_titles_in_one_plain_line(
 def test_a_shell_takes_the_script_and_runs_nothing_of_a_title(
     filled: Vault, tmp_path: Path, shell: str
 ) -> None:
-    if shutil.which(shell) is None:
+    program = "pwsh" if shell == "powershell" else shell
+    if shutil.which(program) is None:
         pytest.skip(f"LOUD: {shell} is not on this machine, so its script is not tried")
     filled.save(filled.draft({"text": HOSTILE}))
     filled.read(lambda reader: reader.size)
@@ -212,13 +222,19 @@ def test_a_shell_takes_the_script_and_runs_nothing_of_a_title(
         "zsh": "compadd() { print -rl -- $shown }; words=(memcli show ''); CURRENT=3; "
         "_memcli",
         "fish": "complete --do-complete 'memcli show '",
+        "powershell": "(TabExpansion2 'memcli show ' 12).CompletionMatches.ToolTip",
     }
     script = _SCRIPTS[shell]
     if shell == "zsh":
         script = "compdef() { : }\n" + script
     path = processes.path_with_memcli(tmp_path / "bin")
     done = subprocess.run(
-        [shell, *(["-f"] if shell == "zsh" else []), "-c", f"{script}\n{tries[shell]}"],
+        [
+            program,
+            *(["-f"] if shell == "zsh" else []),
+            "-c",
+            f"{script}\n{tries[shell]}",
+        ],
         env={**os.environ, "PATH": path},
         cwd=tmp_path,
         capture_output=True,
