@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memcli.api import Vault, Vaults
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["Vault", "Vaults", "__version__"]
 
 

@@ -197,11 +197,11 @@ def check(name: str) -> Checked:
 
 
 def check_wheel() -> str:
-    """Install the wheel where no development tool is, and use it from there.
+    """Install the source distribution, then the wheel, where no development tool is.
 
-    A dependency that only the tools bring in, or a template file that did not make
-    it into the package, would otherwise be met by users first. Returns what is wrong,
-    or nothing.
+    Each is used from there: a dependency that only the tools bring in, or a template
+    file that did not make it into the package, would otherwise be met by users first.
+    Returns what is wrong, or nothing.
     """
     shutil.rmtree(BUILD / "dist", ignore_errors=True)
     build = [sys.executable, "-m", "hatchling", "build", "-d", str(BUILD / "dist")]
@@ -226,11 +226,14 @@ def check_wheel() -> str:
         lost += [f"{source.name}: {name}" for name in shipped if name not in names]
     if lost:
         return "\n  ".join(["not packaged:", *lost])
-    python = install_alone(wheel)
-    if python is None:
-        return "the wheel does not install"
-    with tempfile.TemporaryDirectory() as folder:
-        return use_installed(python, Path(folder))
+    for package in (source, wheel):
+        python = install_alone(package)
+        if python is None:
+            return f"{package.name} does not install"
+        with tempfile.TemporaryDirectory() as folder:
+            if problem := use_installed(python, Path(folder)):
+                return f"{package.name}: {problem}"
+    return ""
 
 
 def files_below(folder: Path) -> list[str]:
@@ -241,8 +244,8 @@ def files_below(folder: Path) -> list[str]:
     )
 
 
-def install_alone(wheel: Path) -> Path | None:
-    """Path of a Python that has the wheel and its dependencies, nothing else.
+def install_alone(package: Path) -> Path | None:
+    """Path of a Python that has the package and its dependencies, nothing else.
 
     The environment is kept for as long as pyproject.toml and the interpreter stay
     the same: making it takes ten seconds, putting a new wheel into it one. It has no
@@ -257,7 +260,7 @@ def install_alone(wheel: Path) -> Path | None:
     if not fresh:
         venv.create(home, clear=True)
     options = ["--no-deps", "--force-reinstall"] if fresh else []
-    if install(*options, str(wheel), python=str(python)):
+    if install(*options, str(package), python=str(python)):
         return None
     stamp.write_text(key.hexdigest())
     return python
