@@ -16,6 +16,7 @@ from memcli.recall.filters import of_project
 from memcli.search.edges import outgoing
 from memcli.vault import code_state, staleness
 from memcli.vault.signals import log
+from memcli.vault.signals.event import is_hit
 
 TYPE_CHECKING = False
 
@@ -39,7 +40,7 @@ class Seen(NamedTuple):
         links: the numbers of the entries that its text links to.
         stale: why it may no longer hold.
         code: what became of the code that it speaks of, a line for each place.
-        recalled, useful: how often an answer held it, and was judged useful.
+        recalled, useful: how often it matched a question, and was judged useful.
     """
 
     row: StoredRow
@@ -99,7 +100,9 @@ def picture(vault: Vault, project: str = "") -> Picture:
     for event in events:
         month = dates.iso(event["at"])[:7]
         if event["event"] == "recall":
-            recalled.update({row["id"] for row in event["rows"]})
+            if event["question"] is not None:
+                rows = (row for row in event["rows"] if is_hit([row]))
+                recalled.update({row["id"] for row in rows})
             use[month][0] += 1
         elif event["event"] == "feedback" and event["useful"]:
             useful[event["id"]] += 1

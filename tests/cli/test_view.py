@@ -114,6 +114,19 @@ def test_the_page_says_why_an_entry_is_not_shown_and_what_came_before(
     assert "resolved" in entries["A bug"]["hidden"]
 
 
+def test_only_what_matched_a_question_counts_as_recalled(
+    process: Run, vault: Vault
+) -> None:
+    process("save", "The queue is Kafka")
+    process("save", "Never force-push", "--kind", "constraint")
+    process("recall", "kafka")
+    start = b'{"session_id": "s", "source": "startup"}'
+    process("hook", "session-start", "--host", "claude-code", stdin=start)
+    entries = data_of(html_of(vault))["entries"]
+    counts = {entry["title"]: entry["recalled"] for entry in entries}
+    assert counts == {"The queue is Kafka": 1, "Never force-push": 0}
+
+
 def test_the_command_writes_one_file_and_none_into_the_vault(
     memcli: Run, vault: Vault, tmp_path: Path
 ) -> None:
@@ -231,8 +244,14 @@ def test_an_entry_is_reached_and_left_by_keys(opened: Browser) -> None:
 
 
 @pytest.mark.slow
-def test_the_page_is_as_wide_as_the_window(opened: Browser, tmp_path: Path) -> None:
+def test_the_page_is_as_wide_as_the_window_and_dark_where_the_system_is(
+    opened: Browser, tmp_path: Path
+) -> None:
+    paper = "getComputedStyle(document.body).backgroundColor"
     for width in (360, 800, 1600):
         opened.open(tmp_path / "page.html", width)
         assert opened.eval("document.documentElement.scrollWidth") <= width
+    assert opened.eval(paper) == "rgb(255, 255, 255)"
+    opened.open(tmp_path / "page.html", 360, dark=True)
+    assert opened.eval(paper) == "rgb(20, 23, 26)"
     assert opened.errors == []
