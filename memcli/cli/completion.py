@@ -68,8 +68,8 @@ _FISH = r"""function __memcli_complete
 end
 complete -c memcli -f -a '(__memcli_complete)'
 """
-# An older PowerShell drops an argument that is empty: the word at the cursor comes first,
-# behind a sign.
+# An older PowerShell drops an argument that is empty: the word at the cursor comes
+# first, behind a sign.
 _POWERSHELL = r"""Register-ArgumentCompleter -Native -CommandName memcli -ScriptBlock {
     param($current, $line, $cursor)
     $before = @($line.CommandElements | Select-Object -Skip 1 |

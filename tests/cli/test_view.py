@@ -123,7 +123,7 @@ def test_only_what_matched_a_question_counts_as_recalled(
     start = b'{"session_id": "s", "source": "startup"}'
     process("hook", "session-start", "--host", "claude-code", stdin=start)
     entries = data_of(html_of(vault))["entries"]
-    counts = {entry["title"]: entry["recalled"] for entry in entries}
+    counts = {entry["title"]: entry.get("recalled", 0) for entry in entries}
     assert counts == {"The queue is Kafka": 1, "Never force-push": 0}
 
 
