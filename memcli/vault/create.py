@@ -20,7 +20,7 @@ from memcli.errors import MemcliError, NotAllowed, NotAVault, WriteFailed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import known_vaults, state_dirs
 from memcli.storage.git import commit as commits
-from memcli.storage.git import tip
+from memcli.storage.git import remote, tip
 from memcli.storage.git.repository import Repository
 from memcli.storage.git.tree import ignored
 from memcli.storage.listing import paths_of, scan
@@ -313,6 +313,12 @@ def survey(root: str, environ: Mapping[str, str]) -> Survey:
     """
     _refuse_place(root, environ)
     found = tip.find(root)
+    if found and (branch := remote.branch_of_clone(root, environ)):
+        raise NotAVault(
+            f"the remote of {root} has a vault on the branch {branch}",
+            hint=f"To join it: git -C {quote(root)} switch {quote(branch)}; then "
+            "repeat the command.",
+        )
     notes = tuple(sorted(paths_of(scan(root)))) if os.path.isdir(root) else ()
     _refuse_nested(root, notes)
     rules = ignored(root, (*_WRITTEN, *notes), environ)

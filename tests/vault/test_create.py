@@ -224,3 +224,17 @@ def test_a_repository_of_notes_is_adopted_and_named(tmp_path: Path) -> None:
     (tmp_path / "picture.png").write_bytes(b"png")
     plan = create.plan(str(tmp_path))
     assert (plan.question, plan.repository) == (None, os.path.realpath(tmp_path))
+
+
+def test_a_clone_without_the_branch_that_has_the_vault_begins_no_second_one(
+    vault: Vault, tmp_path: Path
+) -> None:
+    bare, desk = tmp_path / "remote.git", tmp_path / "desk"
+    git(tmp_path, "init", "-q", "--bare", "--initial-branch=other", str(bare))
+    git(Path(vault.root), "push", "-q", str(bare), "HEAD:main")
+    git(tmp_path, "clone", "-q", str(bare), str(desk))
+    with pytest.raises(NotAVault, match="has a vault on the branch main") as refused:
+        create.prepare(str(desk))
+    assert f"git -C {desk} switch main" in str(refused.value.hint)
+    git(desk, "switch", "-q", "main")
+    assert create.prepare(str(desk)).plan.outcome == "exists"
