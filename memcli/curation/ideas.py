@@ -327,8 +327,8 @@ def dismiss(
             if page is not None:
                 rejected = {"status": Status.REJECTED, "reason": reason}
                 at.write(page, page.entry.replace(**rejected))
-            place = (page.entry.id, page.path) if page else (None, None)
-            done.append(DecidedIdea(name, section.title, *place, DISMISSED))
+            entry_id, path = (page.entry.id, page.path) if page else (None, None)
+            done.append(DecidedIdea(name, section.title, entry_id, path, DISMISSED))
         return at.finish(done)
 
     return _committed(vault, decide)

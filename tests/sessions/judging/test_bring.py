@@ -20,6 +20,7 @@ from memcli.sessions.judging.bring import Brought
 from memcli.sessions.reflect_session import opened, reflect_file
 from tests.checkouts import made_shop
 from tests.conftest import NOW
+from tests.hosts.writing import write
 from tests.sessions.test_reflect_session import (
     ALWAYS,
     UNSURE,
@@ -27,7 +28,6 @@ from tests.sessions.test_reflect_session import (
     commits,
     talk,
     texts,
-    write,
 )
 
 ROWS = [
