@@ -38,9 +38,9 @@ def doctor(
 ) -> Result:
     """Check everything that memcli needs, and mend the vault
 
-    One line for git, the vault, its history, the index, the clients that are on the
-    PATH with their versions, their hooks, skills, the judge, and memcli among their MCP
-    servers, each with what to do below it. Exits 1 on problems; notes don't count.
+    One line for git, the vault, its history, the index, other vaults, the hooks and
+    skills of each host, and the judge, each with what to do below it. Exits 1 on
+    problems; notes don't count.
 
     --fix shows a plan first: halves of killed writes, links that are missing on one
     side, files that no commit holds. Missing files are restored;
@@ -62,7 +62,6 @@ def doctor(
     ):
         if given:
             raise UsageError(f"{flag} belongs to --fix", hint="Add --fix.")
-    from memcli.cli.mcp import extra
     from memcli.hosts import install
     from memcli.sessions import doctor as use_case
 
@@ -78,9 +77,6 @@ def doctor(
         program=install.running(sys.argv[0], sys.executable, windows=os.name == "nt"),
         which=lambda name: shutil.which(name, path=path),
         has_mcp=importlib.util.find_spec("mcp") is not None,
-        mcp_install=extra.install_command(
-            sys.prefix, sys.executable, extra.installed_from()
-        ),
     )
     checks = use_case.doctor(context.vault, around, context.caller("checking"))
 

@@ -258,12 +258,11 @@ def _report(
     plan: InstallPlan, done: InstallOutcome | None, warnings: list[str], verb: str
 ) -> Result:
     """What installing or removing has changed, or would change, as a result."""
-    change = plan.change
-    diff = _diff(plan) if change is not None and done is None else []
+    diff = _diff(plan) if done is None else []
     outcome = "dry_run" if done is None else done.outcome
 
     def text(canvas: Canvas) -> None:
-        if change is None:
+        if not plan.changes:
             canvas.line(f"nothing to {verb}: {plan.path} stays as it is", style="dim")
             return
         if done is None:
@@ -274,7 +273,7 @@ def _report(
         what = "installed hooks in" if verb == "install" else "removed hooks from"
         canvas.line(f"{what} {plan.path}", style="good")
         if verb == "install":
-            for native, event in plan.events:
+            for native, event in plan.file.host.events:
                 canvas.line(f"  {native}: memcli hook {event}")
         elif done.outcome == "removed":
             canvas.line("  nothing else was in it, so it is gone")
@@ -282,12 +281,12 @@ def _report(
             canvas.line(f"  what it was: {done.backup}", style="dim")
 
     data = {
-        "host": plan.host,
-        "scope": plan.scope,
+        "host": plan.file.host.name,
+        "scope": plan.file.scope,
         "path": plan.path,
-        "events": dict(plan.events),
-        "changed": change is not None and done is not None,
-        "outcome": "none" if change is None else outcome,
+        "events": dict(plan.file.host.events),
+        "changed": plan.changes and done is not None,
+        "outcome": outcome if plan.changes else "none",
         "backup": done.backup if done else None,
         "diff": "\n".join(diff) or None,
         "notes": list(plan.notes),
@@ -298,15 +297,12 @@ def _report(
 def _diff(plan: InstallPlan) -> list[str]:
     from difflib import unified_diff
 
-    change = plan.change
-    if change is None:
-        return []
     old, new = (
         (data or b"").decode(errors="replace").splitlines()
-        for data in (change.before, change.after)
+        for data in (plan.before, plan.after)
     )
-    before = os.devnull if change.before is None else change.path
-    after = os.devnull if change.after is None else change.path
+    before = os.devnull if plan.before is None else plan.path
+    after = os.devnull if plan.after is None else plan.path
     return list(unified_diff(old, new, before, after, lineterm=""))
 
 
@@ -375,12 +371,9 @@ def _status(context: Context, installations: list[Installation]) -> Result:
 
     def text(canvas: Canvas) -> None:
         for installation in shown:
-            good = (
-                "works"
-                if installation.state == "yes" and not installation.problems
-                else installation.state
-            )
-            state = "has problems" if good == "yes" else good
+            state = "has problems" if installation.problems else "works"
+            if installation.state == "unreadable":
+                state = "unreadable"
             canvas.line(
                 f"{installation.host} ({installation.scope}): {state}",
                 style="bad" if installation.problems else "good",

@@ -58,14 +58,11 @@ def put_in(context: Context, host: str | None, words: SkillWords) -> Result:
     from memcli.hosts import skills
 
     chosen = skills.pick(words.names or skills.catalog())
-    doubles: list[str] = []
     if words.folder:
         folder, shared = _folder(words.folder), False
     elif host:
-        cwd = os.getcwd()
-        place = skills.place(host, words.scope, context.environ, cwd)
+        place = skills.place(host, words.scope, context.environ, os.getcwd())
         folder, shared = place.path, len(place.hosts) > 1
-        doubles = skills.doubles(chosen, host, words.scope, context.environ, cwd)
     elif not words.names:
         return _list(context)
     else:
@@ -77,11 +74,7 @@ def put_in(context: Context, host: str | None, words: SkillWords) -> Result:
     steps = skills.plan(chosen, folder, variant, shared=shared, force=words.force)
     if not words.dry_run:
         skills.apply(steps)
-    warnings = [
-        f"{path}: {host} reads this one too, and uses the one it loads last"
-        for path in doubles
-    ]
-    return _installed(steps, folder, warnings, dry_run=words.dry_run)
+    return _installed(steps, folder, dry_run=words.dry_run)
 
 
 def take_out(context: Context, host: str | None, words: SkillWords) -> Result:
@@ -96,10 +89,10 @@ def take_out(context: Context, host: str | None, words: SkillWords) -> Result:
         folder = skills.place(host, words.scope, context.environ, cwd).path
     else:
         folder = _only_folder(context, chosen)
-    steps = skills.plan_removal(chosen, folder, force=words.force)
+    steps = skills.plan(chosen, folder, force=words.force, removal=True)
     if not words.dry_run:
         skills.apply(steps)
-    return _installed(steps, folder, [], dry_run=words.dry_run)
+    return _installed(steps, folder, dry_run=words.dry_run)
 
 
 def _list(context: Context) -> Result:
@@ -146,9 +139,7 @@ def _list(context: Context) -> Result:
     return Result(data={"skills": rows, "count": len(rows)}, text=text)
 
 
-def _installed(
-    steps: list[PageChange], folder: str, warnings: list[str], *, dry_run: bool
-) -> Result:
+def _installed(steps: list[PageChange], folder: str, *, dry_run: bool) -> Result:
     def text(canvas: Canvas) -> None:
         if not steps:
             canvas.line(f"no page of memcli is in {folder}", style="dim")
@@ -165,7 +156,7 @@ def _installed(
         "dry_run": dry_run,
     }
     done = all(step.outcome != "kept" for step in steps)
-    return Result(data=data, text=text, warnings=tuple(warnings), ok=done)
+    return Result(data=data, text=text, ok=done)
 
 
 _WRITES = {"installed": "good", "updated": "good", "removed": "good"}

@@ -99,18 +99,12 @@ def sweep(
 
     vault = context.open_vault("sweeping", writes=True)
     sessions = recovery.sweep(
-        vault,
-        context.environ,
-        still=60.0 * still,
-        dry_run=dry_run,
-        tell=lambda session: (
-            context.tell(f"{session.session}: {session.why}")
-            if session.outcome in ("failed", "dropped")
-            else None
-        ),
+        vault, context.environ, still=60.0 * still, dry_run=dry_run
     )
+    for each in sessions:
+        if each.outcome in ("failed", "dropped"):
+            context.tell(f"{each.session}: {each.why}")
     if not dry_run:
-        recovery.tell_log(vault, sessions)
         state_dirs.sweep(context.environ)
 
     def text(canvas: Canvas) -> None:

@@ -61,7 +61,7 @@ def everywhere(context: Context, *, dry_run: bool) -> Result:
 
 def _hooks(context: Context, *, dry_run: bool) -> list[Step]:
     from memcli.hosts import install, table
-    from memcli.hosts.install.settings_files import SCOPES
+    from memcli.hosts.install.settings import SCOPES
 
     cwd = context.cwd or os.sep
     steps = []
@@ -70,9 +70,9 @@ def _hooks(context: Context, *, dry_run: bool) -> list[Step]:
             what = f"hooks of {host.name}"
             try:
                 plan = install.plan_removal(host.name, scope, context.environ, cwd)
-                if plan.change is None:
+                if not plan.changes:
                     continue
-                outcome = "removed" if plan.change.after is None else "written"
+                outcome = "removed" if plan.after is None else "written"
                 if not dry_run:
                     outcome = install.apply(plan).outcome
                 steps.append(Step(what, plan.path, outcome))
@@ -104,7 +104,7 @@ def _skills(context: Context, *, dry_run: bool) -> list[Step]:
     steps = []
     chosen = skills.pick(skills.catalog())
     for folder in skills.places(context.environ, context.cwd or os.sep):
-        planned = skills.plan_removal(chosen, folder.path, force=False)
+        planned = skills.plan(chosen, folder.path, removal=True)
         try:
             if not dry_run:
                 skills.apply(planned)

@@ -27,8 +27,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memcli.entries.eligibility import View
-    from memcli.search.reader import Reader
 
 # What agents should follow in all they do, in this order.
 _STANDING = (
@@ -116,30 +114,6 @@ def planned(path: str, found: Sequence[Entry]) -> Block:
     changed = after != before
     in_page = len(may_be_told) - len(news)
     return Block(path, after.encode(), changed, told, left_out, in_page, doubtful)
-
-
-def over_in(path: str, view: View, reader: Reader) -> list[str]:
-    """The titles of what a page's block still tells, and is not in force any more.
-
-    Raises:
-        Unreadable: the page is a link, no text, or too large.
-    """
-    block = _BLOCK.search(_text(path))
-    told = plain(block[0]) if block else ""
-    in_force: set[str] = set()
-    over: dict[str, str] = {}
-    for kind in _KINDS if told else ():
-        for doc in reader.exact("kind", kind):
-            row = reader.row(doc)
-            for title in {row.title, ""}:
-                line = plain(in_one_line(title, row.text))
-                if line not in told:
-                    continue
-                if reader.verdict(doc, view) is None:
-                    in_force.add(line)
-                else:
-                    over[line] = row.title
-    return sorted({over[line] for line in over.keys() - in_force})
 
 
 def put(page: Block) -> None:

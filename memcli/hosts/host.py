@@ -57,15 +57,9 @@ class Host(NamedTuple):
         notes, project_notes: what a person should know who installs hooks, at all and
             in a project.
         needs_trust: whether a person has to trust hooks before they run.
-        also_runs_project_of: the host whose project file it reads as well; empty for
-            none.
 
         user_pages, pages: the pages of instructions that it loads at every start, below
             its folder and below a project.
-
-        mcp_user_file, mcp_project_file: where its MCP servers stand, below its folder
-            and below a project; empty for none.
-        mcp_key: the key of them in these files.
 
         judge: the command line with which it answers a prompt on standard input on
             standard output, as far as it can without tools, hooks, MCP servers or a
@@ -74,8 +68,6 @@ class Host(NamedTuple):
         skill_page: its page of the core skill.
         skill_folder: where memcli writes skills, below home and project; None when no
             folder is known.
-        more_skills_at_home, more_skills_in_project: other folders that it reads skills
-            from: one that lies in two of them is loaded twice.
 
         hook: an entry of its settings, in which `$posix`, `$powershell` and `$own`
             (what it uses on this system) are the command line for that shell.
@@ -122,21 +114,14 @@ class Host(NamedTuple):
     notes: tuple[str, ...] = ()
     project_notes: tuple[str, ...] = ()
     needs_trust: bool = False
-    also_runs_project_of: str = ""
 
     user_pages: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
-
-    mcp_user_file: str = ""
-    mcp_project_file: str = ""
-    mcp_key: str = "mcpServers"
 
     judge: tuple[str, ...] = ()
 
     skill_page: str = "generic"
     skill_folder: str | None = None
-    more_skills_at_home: tuple[str, ...] = ()
-    more_skills_in_project: tuple[str, ...] = ()
 
     hook: Mapping[str, Any] = {"type": "command", "command": "$own"}
     answer: Mapping[str, Any] = {}
@@ -197,14 +182,6 @@ class Host(NamedTuple):
             config or os.path.join(home(environ), top), *rest[:-1]
         )
 
-    def mcp_user_path(self, environ: Mapping[str, str]) -> str:
-        """The user's file of MCP servers; empty for none."""
-        name = self.mcp_user_file
-        if name.startswith("../") and environ.get(self.home_variable):
-            name = name.removeprefix("../")  # Claude Code's lies in a folder that moved
-        path = os.path.join(self.folder(environ), *name.split("/"))
-        return os.path.normpath(path) if name else ""
-
 
 def _filled(shape: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
     """A document with the values that its `$words` stand for."""
@@ -218,3 +195,39 @@ def home(environ: Mapping[str, str]) -> str:
     """The user's home folder."""
     named = environ.get("HOME") or environ.get("USERPROFILE")
     return named or os.path.expanduser("~")
+
+
+def project_root(cwd: str, *, home: str = "") -> str:
+    """The repository around a folder; the folder itself where there is none.
+
+    A `home` that is a repository, of dotfiles, is not the project of what lies in it.
+    """
+    folder = os.path.abspath(cwd)
+    while not os.path.lexists(os.path.join(folder, ".git")) or folder == home:
+        above = os.path.dirname(folder)
+        if above == folder:
+            return os.path.abspath(cwd)
+        folder = above
+    return folder
+
+
+def refuse_outside(project: str, relative: str) -> None:
+    """Refuse a path of a project that leads out of it; it need not exist.
+
+    A repository may come from other people, and its links with it.
+
+    Raises:
+        UnsafePath: a symbolic link on it leads out of the project.
+    """
+    from memcli.errors import UnsafePath
+    from memcli.storage.vault_paths import inside
+
+    try:
+        inside(project, relative)
+    except UnsafePath as error:
+        raise UnsafePath(
+            f"{relative} of {project} leads out of the project through a symbolic "
+            "link; nothing was changed",
+            hint="Put a file or folder in the place of the link: it may have come "
+            "with the repository.",
+        ) from error

@@ -17,7 +17,8 @@ import os
 import re
 
 from memcli.errors import MemcliError, SkillNotFound, Unreadable, UsageError
-from memcli.hosts import project_folder, table
+from memcli.hosts import table
+from memcli.hosts.host import home, project_root, refuse_outside
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
 
@@ -195,9 +196,15 @@ def look(skill: Skill, folder: str) -> InstalledPage | None:
 
 
 def plan(
-    skills: Sequence[Skill], folder: str, variant: str, *, shared: bool, force: bool
+    skills: Sequence[Skill],
+    folder: str,
+    variant: str = "",
+    *,
+    shared: bool = False,
+    force: bool = False,
+    removal: bool = False,
 ) -> list[PageChange]:
-    """The change to each page that installing these skills into a folder would make.
+    """The change to each page that installing or removing skills would make.
 
     Args:
         skills: as `pick` gives them.
@@ -205,70 +212,38 @@ def plan(
         variant: the page of a skill that has variants.
         shared: whether other hosts read this folder: where another host's page is,
             the generic one takes its place, which suits both.
-        force: write over what was edited; never over what is foreign.
-    """
-    return [
-        _step(skill, folder, variant, shared=shared, force=force) for skill in skills
-    ]
-
-
-def _step(
-    skill: Skill, folder: str, variant: str, *, shared: bool, force: bool
-) -> PageChange:
-    copy = look(skill, folder)
-    variant = skill.variant(variant)
-    reason = None
-    if copy and copy.variant not in (None, variant) and shared:
-        variant, reason = GENERIC, "other hosts read this folder too"
-    if copy is None:
-        path = os.path.join(folder, skill.folder, PAGE)
-        before, outcome = None, "installed"
-    else:
-        path, before = copy.path, copy.version
-        same = copy.state == "current" and copy.variant == variant
-        outcome = "unchanged" if same else "updated"
-        if copy.state == "foreign":
-            outcome, reason = "kept", "it is not memcli's; move it away first"
-        elif copy.state in ("edited", "newer") and not force:
-            why = "edited" if copy.state == "edited" else "written by a newer memcli"
-            outcome, reason = "kept", f"it was {why}; --force writes over it"
-    return PageChange(skill.name, path, outcome, skill.version, before, variant, reason)
-
-
-def plan_removal(
-    skills: Sequence[Skill], folder: str, *, force: bool
-) -> list[PageChange]:
-    """The change to each page of these skills that is in a folder, to take it out.
-
-    Args:
-        skills: as `pick` gives them.
-        folder: the host's folder of skills.
-        force: remove what was edited as well; never what is foreign.
+        force: also what was edited; never what is foreign.
+        removal: take the pages out that are there.
     """
     steps = []
     for skill in skills:
         copy = look(skill, folder)
-        if copy is None:
+        if copy is None and removal:
             continue
-        outcome, reason = "removed", None
-        if copy.state == "foreign":
-            outcome, reason = "kept", "it is not memcli's"
-        elif copy.state in ("edited", "newer") and not force:
-            why = "edited" if copy.state == "edited" else "written by a newer memcli"
-            outcome, reason = "kept", f"it was {why}; --force removes it"
-        variant = copy.variant or ""
-        steps.append(
-            PageChange(
-                skill.name,
-                copy.path,
-                outcome,
-                skill.version,
-                copy.version,
-                variant,
-                reason,
-            )
+        page, reason = skill.variant(variant), None
+        if copy is None:
+            path, before = os.path.join(folder, skill.folder, PAGE), None
+            outcome = "installed"
+        else:
+            path, before = copy.path, copy.version
+            if shared and copy.variant not in (None, page):
+                page, reason = GENERIC, "other hosts read this folder too"
+            same = copy.state == "current" and copy.variant == page
+            outcome = "removed" if removal else "unchanged" if same else "updated"
+            if copy.state == "foreign" or not (force or copy.variant is not None):
+                outcome, reason = "kept", _KEPT[copy.state]
+        change = PageChange(
+            skill.name, path, outcome, skill.version, before, page, reason
         )
+        steps.append(change)
     return steps
+
+
+_KEPT = {
+    "foreign": "it is not memcli's; move it away first",
+    "edited": "it was edited; --force takes it all the same",
+    "newer": "it was written by a newer memcli; --force takes it all the same",
+}
 
 
 def apply(steps: Sequence[PageChange]) -> None:
@@ -383,7 +358,7 @@ def place(host: str, scope: str, environ: Mapping[str, str], cwd: str) -> SkillF
     root = _root(scope, environ, cwd)
     path = _below(root, record.skill_folder, environ, scope)
     if scope == "project":
-        project_folder.refuse_outside(root, record.skill_folder)
+        refuse_outside(root, record.skill_folder)
     sharing = tuple(
         other.name
         for other in table.hosts()
@@ -393,10 +368,8 @@ def place(host: str, scope: str, environ: Mapping[str, str], cwd: str) -> SkillF
 
 
 def _root(scope: str, environ: Mapping[str, str], cwd: str) -> str:
-    home = environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~")
-    if scope == "user":
-        return home
-    return project_folder.root(cwd, home=home)
+    own = home(environ)
+    return own if scope == "user" else project_root(cwd, home=own)
 
 
 def _below(root: str, folder: str, environ: Mapping[str, str], scope: str) -> str:
@@ -404,22 +377,3 @@ def _below(root: str, folder: str, environ: Mapping[str, str], scope: str) -> st
     if moved and scope == "user" and folder == ".claude/skills":
         return os.path.join(os.path.abspath(os.path.expanduser(moved)), "skills")
     return os.path.join(root, *folder.split("/"))
-
-
-def doubles(
-    skills: Sequence[Skill], host: str, scope: str, environ: Mapping[str, str], cwd: str
-) -> list[str]:
-    """Paths of skills of the same names in other folders that the host reads."""
-    record = table.get(_known(host))
-    if record is None:
-        return []
-    root = _root(scope, environ, cwd)
-    others = record.more_skills_in_project
-    if scope == "user":
-        others = record.more_skills_at_home
-    paths = [
-        os.path.join(_below(root, other, environ, scope), skill.folder, PAGE)
-        for other in others
-        for skill in skills
-    ]
-    return [path for path in paths if os.path.exists(path)]

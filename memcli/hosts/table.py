@@ -48,7 +48,6 @@ _TABLE = (
         timeout=("timeout", 1),
         user_pages=("CLAUDE.md",),
         pages=("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"),
-        mcp_project_file=".mcp.json",
         judge=(
             *("claude", "-p", "--model", "haiku"),
             # No hooks, skills, MCP servers or CLAUDE.md; no tools; no transcript.
@@ -59,7 +58,6 @@ _TABLE = (
         program_variables=("CLAUDECODE",),
         hooks_name_format=True,
         session_variable="CLAUDE_CODE_SESSION_ID",
-        mcp_user_file="../.claude.json",
         # Sub-agents' files lie deeper.
         transcripts=("projects/*/*.jsonl",),
     ),
@@ -85,9 +83,6 @@ _TABLE = (
         project_file=".codex/hooks.json",
         user_pages=("AGENTS.md",),
         pages=("AGENTS.md",),
-        mcp_user_file="config.toml",
-        mcp_project_file=".codex/config.toml",
-        mcp_key="mcp_servers",
         grouped=True,
         windows_shell="cmd",
         timeout=("timeout", 1),
@@ -115,8 +110,6 @@ _TABLE = (
         ),
         skill_page="codex",
         skill_folder=".agents/skills",
-        more_skills_at_home=(".codex/skills",),
-        more_skills_in_project=(".codex/skills",),
         program_variables=("CODEX_SANDBOX", "CODEX_CI", "CODEX_THREAD_ID"),
         hooks_name_format=True,
         transcripts=(
@@ -147,8 +140,6 @@ _TABLE = (
         project_file=".gemini/settings.json",
         user_pages=("GEMINI.md",),
         pages=("GEMINI.md",),
-        mcp_user_file="settings.json",
-        mcp_project_file=".gemini/settings.json",
         grouped=True,
         matchers={
             **dict.fromkeys(
@@ -167,8 +158,6 @@ _TABLE = (
         ),
         skill_page="gemini-cli",
         skill_folder=".agents/skills",
-        more_skills_at_home=(".gemini/skills",),
-        more_skills_in_project=(".gemini/skills",),
         program_variables=("GEMINI_CLI",),
         hooks_name_format=True,
         session_variable="GEMINI_SESSION_ID",
@@ -205,10 +194,8 @@ _TABLE = (
             "CLAUDE.md",
             "GEMINI.md",
         ),
-        mcp_user_file="mcp-config.json",
         timeout=("timeoutSec", 1),
         file_version=1,
-        also_runs_project_of="claude-code",
         # It keeps the session.
         judge=(
             *("copilot", "-s", "--available-tools", "none", "--disable-builtin-mcps"),
@@ -216,8 +203,6 @@ _TABLE = (
         ),
         skill_page="copilot-cli",
         skill_folder=".agents/skills",
-        more_skills_at_home=(".copilot/skills",),
-        more_skills_in_project=(".claude/skills", ".github/skills"),
         program_variables=("COPILOT_CLI", "COPILOT_CLI_BINARY_VERSION"),
         hooks_name_format=True,
         hook={"type": "command", "bash": "$posix", "powershell": "$powershell"},
@@ -243,8 +228,6 @@ _TABLE = (
         user_file="hooks.json",
         project_file=".cursor/hooks.json",
         pages=("AGENTS.md", "CLAUDE.md"),
-        mcp_user_file="mcp.json",
-        mcp_project_file=".cursor/mcp.json",
         windows_shell="powershell",
         timeout=("timeout", 1),
         file_version=1,
@@ -277,7 +260,6 @@ _TABLE = (
         home_folder=(".codeium", "windsurf"),
         user_file="hooks.json",
         project_file=".windsurf/hooks.json",
-        mcp_user_file="mcp_config.json",
         notes=(
             "Windsurf takes no text from hooks: sessions are mined, but nothing is "
             "put into them; let the agent call memcli recall",
@@ -304,19 +286,10 @@ _TABLE = (
         project_file=".opencode/plugins/memcli.js",
         user_pages=("AGENTS.md",),
         pages=("AGENTS.md",),
-        mcp_user_file="opencode.json",
-        mcp_project_file="opencode.json",
-        mcp_key="mcp",
         is_plugin=True,
         # `--pure` leaves out plugins. It keeps the session in its database.
         judge=("env", 'OPENCODE_PERMISSION={"*":"deny"}', "opencode", "run", "--pure"),
         skill_folder=".agents/skills",
-        more_skills_at_home=(
-            ".claude/skills",
-            ".opencode/skills",
-            ".config/opencode/skills",
-        ),
-        more_skills_in_project=(".claude/skills", ".opencode/skills"),
         # Its plugin writes the generic format, an export has opencode's own.
         program_variables=("OPENCODE",),
         home_folder=(".config", "opencode"),

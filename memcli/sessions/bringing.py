@@ -1,8 +1,10 @@
 """The candidates of a session come into the vault, and what becomes of each.
 
-Invariant: one session is one commit, and the same session a second time is none. Each
-candidate takes its route (`routing`); what the vault says already counts as evidence,
-and what it has solved counts as recurred.
+Invariant: one session is one commit, and the same session a second time is none: a
+candidate that the session has brought before is not new. The vault says so first, then
+the record of the session: what it brought and the vault no longer holds was forgotten,
+and stays so. Each candidate takes its route (`routing`); what the vault says already
+counts as evidence, and what it has solved counts as recurred.
 """
 
 from __future__ import annotations
@@ -12,9 +14,11 @@ from types import MappingProxyType
 
 from memcli.curation import everywhere
 from memcli.entries.entry import Confidence
+from memcli.entries.identity import claim
+from memcli.entries.text import tokens
+from memcli.entries.text.links import unlinked
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import routing
-from memcli.sessions.already_mined import FORGOTTEN, JUDGED, Brought, brought
 from memcli.vault import free_paths, placing, saving
 
 TYPE_CHECKING = False
@@ -25,6 +29,8 @@ if TYPE_CHECKING:
 
     from memcli.curation.idea_text import Idea
     from memcli.hosts.transcript import Session
+    from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
     from memcli.sessions.mining import Candidate, Mined
     from memcli.sessions.routing import Route
     from memcli.storage.transaction import Transaction
@@ -32,6 +38,18 @@ if TYPE_CHECKING:
     from memcli.vault.session_records import Record
     from memcli.vault.vault import Vault
 
+WRITERS = ("pipeline", "hook")
+"""The writers of mined entries: a person's command, and a host's hook."""
+
+JUDGED = "judged"
+"""The `pattern` of a candidate that a judge found, and no rule."""
+
+FORGOTTEN = "forgotten"
+# A session's summary holds the words of many sentences, and stands for none.
+_EVENT = "event"
+# The share of the shorter text's words that a judge and a rule have in common when both
+# read the same sentence.
+_SHARED = 0.5
 _RANK = {Confidence.HIGH: 0, Confidence.MEDIUM: 1, Confidence.LOW: 2}
 # A person who is asked more often stops looking.
 MOST_UNSURE = 3
@@ -150,7 +168,7 @@ def bring(
     project = project_of(vault, session)
 
     def write(transaction: Transaction | None) -> list[Fate]:
-        known = vault.read(lambda reader: brought(reader, session, earlier))
+        known = vault.read(lambda reader: _Earlier(reader, session, earlier))
         planned = [
             routing.by_confidence(vault, candidate, source, project)
             for candidate in mined.candidates
@@ -176,7 +194,7 @@ def _written(
     transaction: Transaction | None,
     session: Session,
     routes: Sequence[Route],
-    known: Brought,
+    known: _Earlier,
 ) -> list[Fate]:
     """Put everything into the transaction; without one, say what would be put.
 
@@ -184,12 +202,10 @@ def _written(
     what is saved, the other what is left waiting for a review. What a judge says is not
     left out for what rules have found.
     """
-    fates: dict[int, Fate] = {}
-    for place, before in enumerate(known.match([route.candidate for route in routes])):
-        if before is not None:
-            fates[place] = Fate(routes[place].candidate, before.action, before.id)
-        elif routes[place].action == "noted":
-            fates[place] = Fate(routes[place].candidate, "noted")
+    fates = known.fates([route.candidate for route in routes])
+    for place, route in enumerate(routes):
+        if place not in fates and route.action == "noted":
+            fates[place] = Fate(route.candidate, "noted")
     drafts = {
         place: route.draft
         for place, route in enumerate(routes)
@@ -215,7 +231,11 @@ def _written(
     for place, outcome in zip(drafts, saved, strict=True):
         fates[place] = _fate(routes[place], outcome)
     everywhere.offer(vault, transaction, list(drafts.values()), saved, there)
-    paths = _surfaced(vault, transaction, list(ideas.values()))
+    paths: Sequence[str | None] = [None] * len(ideas)
+    if transaction is not None and ideas:
+        from memcli.curation import ideas as ledger
+
+        paths = ledger.add(vault, transaction, list(ideas.values()))
     for place, path in zip(ideas, paths, strict=True):
         fates[place] = Fate(routes[place].candidate, "idea", None, path)
     return [fates[place] for place in range(len(routes))]
@@ -295,12 +315,100 @@ def _ideas(
     return new
 
 
-def _surfaced(
-    vault: Vault, transaction: Transaction | None, new: Sequence[Idea]
-) -> Sequence[str | None]:
-    """The pages of new ideas, which are put into the transaction."""
-    from memcli.curation import ideas
+class _Before(NamedTuple):
+    """A candidate that the session brought before.
 
-    if transaction is None or not new:
-        return [None] * len(new)
-    return ideas.add(vault, transaction, new)
+    Attributes:
+        mark: the record in which it was found, and the rule.
+        words: as `claim` gives them; people correct them.
+        action, id: what it is now.
+        by_rule: whether other words of that record and rule are it as well.
+    """
+
+    mark: tuple[Any, Any]
+    words: str
+    action: str
+    id: str
+    by_rule: bool
+
+
+class _Earlier:
+    """What one session has brought, as the vault and the session's record have it."""
+
+    def __init__(self, reader: Reader, session: Session, record: Record | None) -> None:
+        rows = [reader.row(doc) for doc in reader.of_session(session.id)]
+        self._rows = [
+            row
+            for row in rows
+            if row.writer in WRITERS and row.source.host == session.host
+        ]
+        self._before = [
+            _Before(_mark_of(row), claim(row.text), "duplicate", row.id, True)
+            for row in self._rows
+        ]
+        for each in record.candidates if record else ():
+            mark, name = (each.get("record"), each.get("pattern")), each.get("id")
+            words = claim(each.get("text") or "")
+            if isinstance(name, str) and not reader.exact("id", name):
+                self._before.append(_Before(mark, words, FORGOTTEN, name, True))
+            elif isinstance(name, str) and each.get("action") in ("seen", "recurred"):
+                self._before.append(_Before(mark, words, "duplicate", name, False))
+
+    def count(self, *, sure: bool, judged: bool) -> int:
+        """How many entries it has brought that are HIGH, or are not.
+
+        Args:
+            sure: those that are HIGH; else the others.
+            judged: only those of a judge.
+        """
+        return sum(
+            (row.confidence == Confidence.HIGH) is sure
+            and (not judged or _mark_of(row)[1] == JUDGED)
+            for row in self._rows
+        )
+
+    def fates(self, candidates: Sequence[Candidate]) -> dict[int, Fate]:
+        """What became earlier of the candidates that are not new, by their places.
+
+        First come those in the same words; then what the same rule found in the same
+        record, since later turns change what is mined; then what a judge and a rule
+        made of one sentence. Each that was brought answers for one candidate.
+        """
+        fates: dict[int, Fate] = {}
+        for in_words in (True, False):
+            for place, candidate in enumerate(candidates):
+                mark = candidate.record, candidate.pattern
+                words = claim(unlinked(candidate.text))
+                for before in () if place in fates else self._before:
+                    same = before.words == words if in_words else before.by_rule
+                    if before.mark == mark and same:
+                        fates[place] = Fate(candidate, before.action, before.id)
+                        self._before.remove(before)
+                        break
+        for place, candidate in enumerate(candidates):
+            row = None if place in fates else self._of_same_sentence(candidate)
+            if row is not None:
+                fates[place] = Fate(candidate, "duplicate", row.id)
+        return fates
+
+    def _of_same_sentence(self, candidate: Candidate) -> StoredRow | None:
+        if candidate.kind == _EVENT:
+            return None
+        words = _words(candidate.text)
+        for row in self._rows:
+            record, rule = _mark_of(row)
+            one_of_each = (rule == JUDGED) is not (candidate.pattern == JUDGED)
+            if record == candidate.record and one_of_each and row.kind != _EVENT:
+                others = _words(row.text)
+                if len(words & others) >= _SHARED * min(len(words), len(others)):
+                    return row
+        return None
+
+
+def _words(text: str) -> set[str]:
+    """The words of a text that say something, cut so that their forms meet."""
+    return {word[:5] for word in tokens.words(text) if word not in tokens.STOP_WORDS}
+
+
+def _mark_of(row: StoredRow) -> tuple[str, str]:
+    return row.source.record or "", (row.rationale or "").partition(":")[0]

@@ -1,35 +1,40 @@
 """The markers of sessions: which of them live, which were mined, which crashed.
 
-Invariant: a marker holds when a session began and where its transcript will be, and
-nothing that was said. `.start` means that there is something to mine; it becomes
-`.reflected` only when everything was kept, so a session that dies in between is found
-again. Every marker may be deleted at any time; none is in git.
+A marker is one file a session, of lines `NAME: VALUE`: when the session began, where
+its transcript will be, and the ids of entries that it was told. It is only written at
+its end. `.start` means that there is something to mine; it becomes `.reflected` only
+when everything was kept, so a session that dies in between is found again.
 
-The names are those of the design that these markers come from (seed 002).
+Invariant: nothing that was said is in a marker. Each may be deleted at any time; none
+is in git. The module loads next to nothing, because a hook asks before each edit
+whether a session was told something already.
 """
 
 from __future__ import annotations
 
 import os
-import stat
-import time
 
-from memcli.entries import dates, layout
+from memcli.entries import layout
 from memcli.named_tuple import NamedTuple
-from memcli.sessions.session_files import ACTED, PREFIX, act, acted, mark_of, path
 from memcli.storage import state_dirs
-from memcli.storage.files import remove_quietly, write_derived
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["ACTED", "PREFIX", "act", "acted", "mark_of", "path"]
+START, REFLECTED = ".start", ".reflected"
+TOLD, ACTED = "told", "acted"
+"""Ids that a session was told; ids that need not be told at its actions again."""
 
-START, REFLECTED, SHOWN, LOCKED = ".start", ".reflected", ".shown", ".lock"
-# An event that another hook of the same host has told already.
-ONCE = ".once"
+_PREFIX = "session-id-"
+# After this line a session knows nothing any more of what it was told before.
+_FORGOT = "forgot"
+_ONCE = "once"
+_END = "\n"
+_MOST = 4_000_000
+_LONGEST_NAME = 100
+_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 # Seconds: a disk elsewhere may be ahead so much.
 _AHEAD = 3_600.0
 
@@ -60,6 +65,21 @@ class Marker(NamedTuple):
     cwd: str | None = None
 
 
+def path(root: str, session: str, ending: str) -> str:
+    """The path of a session's marker, by its ending."""
+    folder = state_dirs.path(root, layout.HARNESS)
+    return os.path.join(folder, f"{_PREFIX}{_name_of(session)}{ending}")
+
+
+def mark_of(agent: str | None) -> str:
+    """A part of names that marks what is an agent's; empty for the owner's."""
+    if agent is None:
+        return ""
+    from zlib import crc32  # `hashlib` would load OpenSSL: 3 ms of a hook
+
+    return f".{crc32(agent.encode('utf-8', 'replace')):08x}"
+
+
 def begin(
     root: str,
     session: str,
@@ -73,7 +93,8 @@ def begin(
     Args:
         root: the vault.
         session, host: whose it is.
-        transcript: its path, when the host says so.
+        transcript: its path, when the host says so; Gemini names one when it resumes,
+            and writes to another.
         agent: the agent to whom the session's teachings belong, whenever it is mined;
             the first call that names one counts.
         cwd: the folder in which it runs; the first counts.
@@ -81,64 +102,71 @@ def begin(
     Raises:
         OSError: it cannot be written down.
     """
-    place = path(root, session, START)
-    done = path(root, session, REFLECTED)
-    # Another process may finish it meanwhile: what is missing then is written anew.
-    try:
-        if not os.path.exists(place):
-            os.replace(done, place)
-        if not _says_more(place, transcript, agent, cwd):
-            os.utime(place)
-            return
-    except FileNotFoundError:
-        pass
-    before = _fields(place)
-    fields = {
-        "session": session,
-        "host": host,
-        "started": before.get("started") or dates.iso(int(time.time())),
-        "transcript": transcript or before.get("transcript", ""),
-    }
-    if folder := before.get("cwd") or cwd:
-        fields["cwd"] = folder
-    if owner := before.get("agent") or agent:
-        fields["agent"] = owner
-    make_folder(root)
-    _write(place, "".join(f"{k}: {_line(v)}\n" for k, v in fields.items()))
+    known = _fields(_lines(root, session))
+    said = {"session": session, "host": host, "cwd": cwd, "agent": agent}
+    news = {name: text for name, text in said.items() if text and name not in known}
+    if transcript and known.get("transcript") != transcript:
+        news["transcript"] = transcript
+    if "started" not in known:
+        import time
+
+        from memcli.entries import dates
+
+        news["started"] = dates.iso(int(time.time()))
+    _write(root, session, news.items())
 
 
-def newest_transcript(root: str, cwd: str, agent: str | None) -> str | None:
-    """The transcript of the session in a folder that gave a sign last; None for none.
-
-    Args:
-        root: the vault.
-        cwd: the folder; links are resolved.
-        agent: only sessions of this agent; None for the owner, who sees all.
-    """
-    here = os.path.realpath(cwd)
-    paths = [
-        (marker.touched, marker.transcript)
-        for marker in markers(root)
-        if agent in (None, marker.agent)
-        if marker.cwd and os.path.realpath(marker.cwd) == here
-        if marker.transcript and os.path.isfile(marker.transcript)
-    ]
-    return max(paths)[1] if paths else None
+def noted(root: str, session: str, name: str, agent: str | None) -> set[str]:
+    """The ids that are noted of a session under `TOLD` or `ACTED`, for this agent."""
+    mark = mark_of(agent)
+    ids: set[str] = set()
+    for key, value in _lines(root, session):
+        if key == _FORGOT + mark:
+            ids.clear()
+        elif key == name + mark:
+            ids.update(value.split())
+    return ids
 
 
-def make_folder(root: str) -> None:
-    """Make the folder of the markers, outside the working tree.
+def note(
+    root: str, session: str, name: str, ids: Iterable[str], agent: str | None
+) -> None:
+    """Note ids of a session under `TOLD` or `ACTED`.
+
+    Each agent has its own, also where two name the same session.
 
     Raises:
-        OSError: the disk refuses.
+        OSError: it cannot be noted.
     """
-    folder = state_dirs.path(root, layout.HARNESS)
-    if os.path.isdir(folder):
-        return
-    os.makedirs(folder, exist_ok=True)
-    # The vault's own .gitignore names it; that of an adopted folder does not.
-    with open(os.path.join(folder, ".gitignore"), "w", encoding="utf-8") as file:
-        file.write("*\n")
+    _write(root, session, [(name + mark_of(agent), " ".join(ids))])
+
+
+def forget(root: str, session: str, agent: str | None) -> None:
+    """Note that a session does not know any more what it was told; raises as `note`."""
+    _write(root, session, [(_FORGOT + mark_of(agent), "all")])
+
+
+def came_before(root: str, session: str, what: bytes, within: float) -> bool:
+    """Whether the same event of a session came less than so many seconds ago.
+
+    Two hooks may ask at once: the one whose line stands first in the file was first.
+    """
+    import time
+    from zlib import crc32
+
+    key, now = f"{_ONCE}.{crc32(what):08x}", time.time()
+    own = f"{now:.3f} {os.getpid()}"
+    try:
+        _write(root, session, [(key, own)])
+    except OSError:
+        return False
+    last = 0.0
+    for name, value in _lines(root, session):
+        if name == key:
+            if value == own:
+                break
+            last = float(value.partition(" ")[0])
+    return 0 <= now - last < within
 
 
 def finish(root: str, session: str, since: float) -> bool:
@@ -161,130 +189,111 @@ def finish(root: str, session: str, since: float) -> bool:
     return True
 
 
-def drop(marker: Marker) -> None:
-    """Forget a session: its marker and what it was shown."""
-    mark = mark_of(marker.agent)
-    endings = (mark + SHOWN, mark + ACTED, LOCKED)
-    for place in (marker.path, *(_path_of(marker, ending) for ending in endings)):
-        remove_quietly(place)
+def newest_transcript(root: str, cwd: str, agent: str | None) -> str | None:
+    """The transcript of the session in a folder that gave a sign last; None for none.
+
+    Args:
+        root: the vault.
+        cwd: the folder; links are resolved.
+        agent: only sessions of this agent; None for the owner, who sees all.
+    """
+    here = os.path.realpath(cwd)
+    paths = [
+        (marker.touched, marker.transcript)
+        for marker in markers(root)
+        if agent in (None, marker.agent)
+        if marker.cwd and os.path.realpath(marker.cwd) == here
+        if marker.transcript and os.path.isfile(marker.transcript)
+    ]
+    return max(paths)[1] if paths else None
 
 
 def markers(root: str, now: float | None = None) -> Iterator[Marker]:
     """Every marker, in the order of their names; `now` in epoch seconds."""
+    import time
+
     now = time.time() if now is None else now
     folder = state_dirs.path(root, layout.HARNESS)
+    for name in sorted(os.listdir(folder) if os.path.isdir(folder) else ()):
+        _, dot, state = name.rpartition(".")
+        if name.startswith(_PREFIX) and dot + state in (START, REFLECTED):
+            marker = _marker(os.path.join(folder, name), dot + state, now)
+            if marker is not None:
+                yield marker
+
+
+def _marker(path: str, state: str, now: float) -> Marker | None:
     try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return
-    for name in names:
-        for state in (START, REFLECTED):
-            if name.startswith(PREFIX) and name.endswith(state):
-                marker = _marker(os.path.join(folder, name), name, state, now)
-                if marker is not None:
-                    yield marker
-
-
-def shown(root: str, session: str, agent: str | None = None) -> set[str]:
-    """The ids of the entries that this session has been shown, to this agent."""
-    try:
-        with open(_shown_path(root, session, agent), encoding="utf-8") as file:
-            return set(file.read().split())
-    except (OSError, UnicodeDecodeError):
-        return set()
-
-
-def show(
-    root: str,
-    session: str,
-    ids: list[str],
-    *,
-    afresh: bool = False,
-    agent: str | None = None,
-) -> None:
-    """Note the ids that a session is shown; `afresh` when it has forgotten the others.
-
-    Each agent has its own list, also where two name the same session.
-
-    Raises:
-        OSError: it cannot be noted.
-    """
-    make_folder(root)
-    place = _shown_path(root, session, agent)
-    with open(place, "w" if afresh else "a") as file:
-        file.write("".join(f"{name}\n" for name in ids))
-    if afresh:  # nor does it know what it was told before an action
-        try:
-            os.unlink(path(root, session, mark_of(agent) + ACTED))
-        except FileNotFoundError:
-            pass
-
-
-def _marker(path: str, name: str, state: str, now: float) -> Marker | None:
-    try:
-        own = os.stat(path)
+        times = [os.stat(path).st_mtime]
     except OSError:
         return None
-    if not stat.S_ISREG(own.st_mode):
+    if not os.path.isfile(path):
         return None
-    fields = _fields(path)
-    transcript = fields.get("transcript") or None
-    times = [own.st_mtime]
+    fields = _fields(_read(path))
+    transcript = fields.get("transcript")
     if transcript and state == START:
         try:
             times.append(os.stat(transcript).st_mtime)
         except (OSError, ValueError):
             pass
-    # A clock that was wrong must not keep a session alive for years.
-    touched = max((t for t in times if t < now + _AHEAD), default=0.0)
+    name = os.path.basename(path)
     return Marker(
-        session=fields.get("session") or name[len(PREFIX) : -len(state)],
+        session=fields.get("session") or name[len(_PREFIX) : -len(state)],
         host=fields.get("host", ""),
         transcript=transcript,
         started=fields.get("started", ""),
         state=state,
-        touched=touched,
+        # A clock that was wrong must not keep a session alive for years.
+        touched=max((t for t in times if t < now + _AHEAD), default=0.0),
         path=path,
-        agent=fields.get("agent") or None,
-        cwd=fields.get("cwd") or None,
+        agent=fields.get("agent"),
+        cwd=fields.get("cwd"),
     )
 
 
-def _fields(path: str) -> Mapping[str, str]:
+def _name_of(session: str) -> str:
+    """A session's id as part of a file's name; the hash of a strange one."""
+    is_plain = _SIGNS.issuperset(session) and session[:1].isalnum()
+    if is_plain and len(session) <= _LONGEST_NAME:
+        return session
+    import hashlib
+
+    return hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def _write(root: str, session: str, lines: Iterable[tuple[str, str]]) -> None:
+    """Add lines to the marker of a session, which lives then."""
+    place = path(root, session, START)
+    text = "".join(f"{name}: {value.replace(_END, ' ')}{_END}" for name, value in lines)
+    os.makedirs(os.path.dirname(place), exist_ok=True)
+    if not os.path.exists(place):
+        try:
+            os.replace(path(root, session, REFLECTED), place)
+        except FileNotFoundError:
+            pass
+    with open(place, "ab") as file:
+        file.write(text.encode("utf-8", "replace"))
+    os.utime(place)
+
+
+def _lines(root: str, session: str) -> list[tuple[str, str]]:
+    return _read(path(root, session, START)) or _read(path(root, session, REFLECTED))
+
+
+def _read(path: str) -> list[tuple[str, str]]:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            rows = [line.partition(": ") for line in file.read(20_000).split("\n")]
+        with open(path, "rb") as file:
+            text = file.read(_MOST).decode("utf-8", "replace")
     except OSError:
-        return {}
-    return {key: value for key, colon, value in rows if colon}
+        return []
+    rows = (line.partition(": ") for line in text.split("\n"))
+    return [(name, value) for name, colon, value in rows if colon]
 
 
-def _says_more(
-    place: str, transcript: str | None, agent: str | None, cwd: str | None
-) -> bool:
-    """Whether a host names another transcript than the marker does, an agent, or a
-    folder."""
-    if not (transcript or agent or cwd):
-        return False
-    known = _fields(place)
-    # Gemini names one when it resumes, and writes to another.
-    other = bool(transcript) and known.get("transcript") != transcript
-    news = {"agent": agent, "cwd": cwd}
-    return other or any(value and not known.get(k) for k, value in news.items())
-
-
-def _write(path: str, text: str) -> None:
-    # Not synced: a marker that a power cut takes away costs one session's mining.
-    write_derived(path, text.encode("utf-8", "replace"))
-
-
-def _line(value: str) -> str:
-    return " ".join(value.split("\n"))
-
-
-def _path_of(marker: Marker, state: str) -> str:
-    return marker.path[: -len(marker.state)] + state
-
-
-def _shown_path(root: str, session: str, agent: str | None) -> str:
-    return path(root, session, mark_of(agent) + SHOWN)
+def _fields(lines: Iterable[tuple[str, str]]) -> Mapping[str, str]:
+    """What a marker says of its session: the last transcript, else the first word."""
+    fields: dict[str, str] = {}
+    for name, value in lines:
+        if name == "transcript" or name not in fields:
+            fields[name] = value
+    return fields

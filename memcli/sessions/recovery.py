@@ -1,9 +1,14 @@
-"""Recovery: a session whose end memcli did not see is mined all the same.
+"""Mining in the background, and recovery: a session whose end memcli did not see is
+mined all the same.
+
+A hook leaves the mining of a session, a sweep and an index to a process of its own,
+which outlives the hook and the host. It is a call of `memcli hook work`, so its end and
+its line in the log are those of any call.
 
 Invariant: a session that a person is in is never an orphan: both its marker and its
-transcript must have been still for an hour. One session is mined by one process at a
-time. A marker changes only when everything was kept; what fails is tried again by the
-next sweep, and given up, with a line in the log, after thirty days.
+transcript must have been still for an hour. One process mines at a time. A marker
+changes only when everything was kept; what fails is tried again by the next sweep, and
+given up, with a line in the log, after thirty days.
 """
 
 from __future__ import annotations
@@ -11,17 +16,20 @@ from __future__ import annotations
 import os
 import time
 
+from memcli.entries import layout
+from memcli.entries.text.counted import counted
 from memcli.errors import LockBusy, MemcliError, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import hook_log, markers, reflect_session
 from memcli.sessions.markers import REFLECTED, START, Marker
+from memcli.storage import state_dirs
+from memcli.storage.files import remove_quietly
 from memcli.storage.lock import Lock
-from memcli.vault import session_records
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from memcli.sessions.bringing import Reflected
@@ -39,7 +47,7 @@ _NEVER = 86_400.0
 # that, and not for ever: a person may be typing.
 _PAUSE = 1.0
 _MOST_PAUSES = 8
-# Another process may be mining the session; it needs a second, seldom ten.
+# Another process may be mining a session; it needs a second, seldom ten.
 _WAIT = 30.0
 
 
@@ -59,12 +67,53 @@ class Swept(NamedTuple):
     host: str
     outcome: str
     why: str | None = None
-    counts: Mapping[str, int] | None = None
+    counts: Mapping[str, int] = {}
     agent: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {**self._asdict(), "counts": dict(self.counts or {})}
+        return self._asdict()
+
+
+def work(vault: Vault, flags: Mapping[str, str], line: dict[str, Any]) -> None:
+    """Do what a hook left to this process; `line` says what came of it.
+
+    Args:
+        vault: where.
+        flags: `index`, `sweep`, or `session` and `host` with `transcript` and `close`.
+        line: of the log.
+
+    Raises:
+        MemcliError, OSError: it was not done; the next sweep tries again.
+    """
+    if "index" in flags:
+        line["event"] = "index"
+        vault.read(lambda reader: reader.size)
+        return
+    if "sweep" in flags:
+        line["event"] = "sweep"
+        done = sweep(vault, os.environ)
+        line["did"] = f"looked at {counted(len(done), 'session')}"
+        return
+    session, host = flags.get("session", ""), flags.get("host", "")
+    line.update(event="reflect", host=host, session=session)
+    known = (each for each in markers.markers(vault.root) if each.session == session)
+    marker = next(known, Marker(session, host, None, "", START, 0.0, ""))
+    named = flags.get("transcript") or marker.transcript
+    marker = marker._replace(host=host, transcript=named)
+    _settle(named)
+    path = transcript(marker, os.environ)
+    if path is None:
+        line["did"] = "no transcript yet"
+        return
+    result = mine(vault, marker, path, os.environ, close="close" in flags)
+    line["did"] = "unchanged" if result is None else "reflected"
+    line.update({} if result is None else result.counts)
+    if "close" in flags:
+        from memcli.vault import background_sync
+
+        # After the session was mined, so that what it taught goes along.
+        background_sync.at_session(os.environ)
 
 
 def sweep(
@@ -73,31 +122,36 @@ def sweep(
     *,
     still: float = STILL,
     dry_run: bool = False,
-    tell: Callable[[Swept], object] = str,
 ) -> list[Swept]:
     """Mine the sessions that ended unseen, and remove markers of long ago.
 
     Each is mined as its own agent, so that its teachings become no other agent's; an
-    agent sweeps its own sessions and learns of no other.
+    agent sweeps its own sessions and learns of no other. The log says what was
+    reflected, failed or given up.
 
     Args:
         vault: whose markers.
         environ: where the hosts keep transcripts, for markers that name none.
         still: seconds without a touch after which a session is over.
         dry_run: only say what would be done.
-        tell: called with each result as soon as it is there.
     """
     done = []
-    for marker in markers.markers(vault.root, vault.now_ms() / 1000):
+    now = vault.now_ms() / 1000
+    for marker in markers.markers(vault.root, now):
         if vault.agent is not None and marker.agent != vault.agent.name:
             continue
         own = vault.acting_as(marker.agent)
         swept = _swept(own, environ, marker, still, dry_run=dry_run)
-        swept = swept._replace(agent=marker.agent)
-        done.append(swept)
-        tell(swept)
-    if not dry_run and vault.agent is None:
-        _tidy(vault.root, vault.now_ms() / 1000)
+        done.append(swept._replace(agent=marker.agent))
+        if dry_run:
+            continue
+        if swept.outcome in ("dropped", "expired"):
+            remove_quietly(marker.path)
+        if swept.outcome in ("reflected", "failed", "dropped"):
+            line = {"at": int(now), "event": "sweep", "host": swept.host}
+            line |= {"session": swept.session, "did": swept.outcome, "error": swept.why}
+            line |= {"agent": marker.agent} if marker.agent else {}
+            hook_log.note(vault.root, line)
     return done
 
 
@@ -124,14 +178,13 @@ def mine(
         MemcliError, OSError: it was not kept; the marker stays as it is.
     """
     since = time.time()
-    markers.make_folder(vault.root)
-    with Lock(markers.path(vault.root, marker.session, markers.LOCKED), _WAIT):
+    known = _certain_format(marker.host)
+    lock = os.path.join(state_dirs.path(vault.root, layout.HARNESS), "lock")
+    with Lock(lock, _WAIT):
+        opened = reflect_session.opened(path, known, marker.cwd)
         reflected = None
-        known = _certain_format(marker.host)
-        if not _is_unchanged(vault, path, known):
-            reflected = reflect_session.reflect_file(
-                vault, path, known, writer="hook", cwd=marker.cwd
-            )
+        if not reflect_session.is_unchanged(vault, opened):
+            reflected = reflect_session.reflect(vault, opened, writer="hook")
         if close:
             markers.finish(vault.root, marker.session, since)
     if close:  # also when the end of its last turn has mined all of it
@@ -141,7 +194,18 @@ def mine(
     return reflected
 
 
-def settle(path: str | None) -> None:
+def transcript(marker: Marker, environ: Mapping[str, str]) -> str | None:
+    """The transcript of a session: where its marker says, or found by its id."""
+    path = marker.transcript
+    # A pipe or a device would never end.
+    if path is not None and os.path.isfile(path):
+        return path
+    from memcli.hosts import transcripts
+
+    return transcripts.named(marker.host, marker.session, environ)
+
+
+def _settle(path: str | None) -> None:
     """Wait until a host has written to its transcript what it told the hook.
 
     That is when the file stays as it is for a second, or was never still for eight.
@@ -170,42 +234,33 @@ def _swept(
     *,
     dry_run: bool,
 ) -> Swept:
+    swept = Swept(marker.session, marker.host, "live")
     written = _written_since(marker)
     age = vault.now_ms() / 1000 - (written or marker.touched)
-    session, host = marker.session, marker.host
     if marker.state == REFLECTED and not written:
-        if age <= KEPT:
-            return Swept(session, host, "unchanged")
-        if not dry_run:
-            markers.drop(marker)
-        return Swept(session, host, "expired")
+        return swept._replace(outcome="unchanged" if age <= KEPT else "expired")
     if age < still:
-        return Swept(session, host, "live")
+        return swept
     path = transcript(marker, environ)
     if path is None:
-        return _without(marker, age, dry_run=dry_run)
+        if age < _NEVER:
+            return swept._replace(outcome="waiting", why="no transcript yet")
+        return swept._replace(outcome="dropped", why="no transcript for a day")
     if dry_run:
-        return Swept(session, host, "reflected")
+        return swept._replace(outcome="reflected")
     try:
         reflected = mine(vault, marker, path, environ, close=True)
     except LockBusy as error:
-        return Swept(session, host, "waiting", error.message)
+        return swept._replace(outcome="waiting", why=error.message)
     except Exception as error:  # noqa: BLE001 one session must not stop the others
-        why = _reason(error)
+        why = getattr(error, "strerror", None) or ""
+        why = getattr(error, "message", f"{type(error).__name__}: {why}")
         # What no adapter reads today may be read by the next version; a day is enough.
-        foreign = isinstance(error, Unreadable) and _certain_format(host) is None
-        if age > (_NEVER if foreign else KEPT):
-            markers.drop(marker)
-            return Swept(session, host, "dropped", why)
-        return Swept(session, host, "failed", why)
+        foreign = isinstance(error, Unreadable) and not _certain_format(marker.host)
+        given_up = age > (_NEVER if foreign else KEPT)
+        return swept._replace(outcome="dropped" if given_up else "failed", why=why)
     counts = reflected.counts if reflected else {}
-    return Swept(session, host, "reflected", counts=counts)
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, MemcliError):
-        return error.message
-    return f"{type(error).__name__}: {getattr(error, 'strerror', None) or ''}"
+    return swept._replace(outcome="reflected", counts=counts)
 
 
 def _written_since(marker: Marker) -> float | None:
@@ -219,84 +274,9 @@ def _written_since(marker: Marker) -> float | None:
     return written if written > marker.touched else None
 
 
-def _without(marker: Marker, age: float, *, dry_run: bool) -> Swept:
-    """A marker whose transcript is not to be found."""
-    if age < _NEVER:
-        return Swept(marker.session, marker.host, "waiting", "no transcript yet")
-    if not dry_run:
-        markers.drop(marker)
-    return Swept(marker.session, marker.host, "dropped", "no transcript for a day")
-
-
-def transcript(marker: Marker, environ: Mapping[str, str]) -> str | None:
-    """The transcript of a session: where its marker says, or found by its id."""
-    path = marker.transcript
-    # A pipe or a device would never end.
-    if path is not None and os.path.isfile(path):
-        return path
-    from memcli.hosts import transcripts
-
-    return transcripts.named(marker.host, marker.session, environ)
-
-
 def _certain_format(host: str) -> str | None:
     """The host whose format a file has that its hooks name; None: the content says."""
     from memcli.hosts import table
 
     record = table.get(host)
     return host if record is not None and record.hooks_name_format else None
-
-
-def _is_unchanged(vault: Vault, path: str, host: str | None) -> bool:
-    """Whether a transcript has not changed since it was mined."""
-    from memcli.hosts import transcripts
-
-    session = transcripts.open_transcript(path, host).session
-    agent = vault.agent_name
-    record = session_records.get(vault.root, session.host, session.id, agent)
-    if record is None or not record.reflected:
-        return False
-    return record.mined == reflect_session.state(path)
-
-
-def _tidy(root: str, now: float) -> None:
-    """Remove the files that markers left behind which are gone."""
-    from memcli.entries import layout
-    from memcli.storage import state_dirs
-
-    folder = state_dirs.path(root, layout.HARNESS)
-    alive = {_stem(marker.path) for marker in markers.markers(root, now)}
-    for name in os.listdir(folder) if os.path.isdir(folder) else ():
-        path = os.path.join(folder, name)
-        if not name.startswith(markers.PREFIX) or name.endswith((START, REFLECTED)):
-            continue
-        once = name.endswith(markers.ONCE)
-        if _stem(name) in alive and not once:
-            continue
-        try:
-            if os.stat(path).st_mtime < now - (_NEVER if once else KEPT):
-                os.unlink(path)
-        except OSError:
-            continue
-
-
-def _stem(path: str) -> str:
-    return os.path.basename(path).partition(".")[0]
-
-
-def tell_log(vault: Vault, done: list[Swept]) -> None:
-    """Note in the log what a sweep reflected, failed at or gave up."""
-    for swept in done:
-        if swept.outcome in ("reflected", "failed", "dropped"):
-            hook_log.note(
-                vault.root,
-                {
-                    "at": vault.now_ms() // 1000,
-                    "event": "sweep",
-                    **({"agent": swept.agent} if swept.agent else {}),
-                    "host": swept.host,
-                    "session": swept.session,
-                    "did": swept.outcome,
-                    "error": swept.why,
-                },
-            )

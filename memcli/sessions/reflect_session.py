@@ -16,8 +16,7 @@ from memcli.entries import no_secrets
 from memcli.errors import LockBusy, MemcliError, Unreadable
 from memcli.hosts import table, transcripts
 from memcli.named_tuple import NamedTuple
-from memcli.sessions.already_mined import FORGOTTEN, JUDGED
-from memcli.sessions.bringing import Fate, Reflected, bring
+from memcli.sessions.bringing import FORGOTTEN, JUDGED, Fate, Reflected, bring
 from memcli.sessions.mining import Candidate, Mined, mine
 from memcli.vault import session_records
 
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.hosts.transcript import Session, Step
-    from memcli.sessions.bringing import Reflected
-    from memcli.sessions.mining import Mined
+    from memcli.hosts.transcripts import Transcript
     from memcli.vault.vault import Vault
 
 
@@ -168,31 +166,12 @@ class FileOutcome(NamedTuple):
         }
 
 
-def reflect_file(
-    vault: Vault,
-    path: str,
-    host: str | None = None,
-    *,
-    writer: str = "pipeline",
-    cwd: str | None = None,
-    dry_run: bool = False,
-) -> Reflected:
-    """Mine one transcript; `cwd` is where the session ran, if that does not say it.
+def opened(path: str, host: str | None, cwd: str | None = None) -> Transcript:
+    """A transcript; `cwd` is where the session ran, if it does not say that itself.
 
     Raises:
         Unreadable: no such file, or no transcript that memcli knows.
         InvalidValue: no such host.
-        And what `learn` raises.
-    """
-    transcript = opened(path, host, cwd)
-    return _reflected(vault, transcript, writer=writer, dry_run=dry_run)
-
-
-def opened(path: str, host: str | None, cwd: str | None) -> transcripts.Transcript:
-    """A transcript; `cwd` is where the session ran, if it does not say that itself.
-
-    Raises:
-        Unreadable, InvalidValue: as `transcripts.open_transcript`.
     """
     transcript = transcripts.open_transcript(path, host)
     if not transcript.session.cwd:
@@ -200,9 +179,22 @@ def opened(path: str, host: str | None, cwd: str | None) -> transcripts.Transcri
     return transcript
 
 
-def _reflected(
-    vault: Vault, transcript: transcripts.Transcript, *, writer: str, dry_run: bool
+def is_unchanged(vault: Vault, transcript: Transcript) -> bool:
+    """Whether a transcript has not changed since it was mined."""
+    session, agent = transcript.session, vault.agent_name
+    record = session_records.get(vault.root, session.host, session.id, agent)
+    mined = record.mined if record and record.reflected else None
+    return mined == state(transcript.path)
+
+
+def reflect(
+    vault: Vault,
+    transcript: Transcript,
+    *,
+    writer: str = "pipeline",
+    dry_run: bool = False,
 ) -> Reflected:
+    """Mine one transcript; raises what `learn` does."""
     done = learn(
         vault,
         transcript.session,
@@ -213,6 +205,20 @@ def _reflected(
     )
     broken, unknown = len(transcript.broken), dict(transcript.unknown)
     return done._replace(broken=broken, unknown=unknown)
+
+
+def reflect_file(
+    vault: Vault,
+    path: str,
+    host: str | None = None,
+    *,
+    writer: str = "pipeline",
+    cwd: str | None = None,
+    dry_run: bool = False,
+) -> Reflected:
+    """As `reflect`, of the file that `opened` opens."""
+    transcript = opened(path, host, cwd)
+    return reflect(vault, transcript, writer=writer, dry_run=dry_run)
 
 
 def found_here(
@@ -239,7 +245,7 @@ def reflect_all(
     dry_run: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[FileOutcome]:
-    """Mine these transcripts; (host, path) as `found_here` gives them.
+    """Mine these transcripts, (host, path) as `found_here` gives them.
 
     What one session brings, the next one finds in the vault; a dry run, which brings
     nothing, counts it for each session that says it.
@@ -248,32 +254,23 @@ def reflect_all(
         LockBusy: another process writes; what is done is done.
     """
     for number, (host, path) in enumerate(files):
-        yield _reflected_or_not(vault, host, path, dry_run=dry_run)
+        try:
+            transcript = opened(path, host)
+            outcome = FileOutcome(path, host, "unchanged")
+            if not is_unchanged(vault, transcript):
+                done = reflect(vault, transcript, dry_run=dry_run)
+                outcome = FileOutcome(path, host, "reflected", done)
+        except LockBusy:
+            raise
+        except Exception as error:  # noqa: BLE001 one session stops no other
+            code = getattr(
+                error, "error_code", f"a bug in memcli: {type(error).__name__}"
+            )
+            why = no_secrets.redact(f"{code}: {getattr(error, 'message', error)}")
+            outcome = FileOutcome(path, host, "failed", error=why)
+        yield outcome
         if progress is not None:
             progress(number + 1, len(files))
-
-
-def _reflected_or_not(
-    vault: Vault, host: str, path: str, *, dry_run: bool
-) -> FileOutcome:
-    try:
-        transcript = transcripts.open_transcript(path, host)
-        session = transcript.session
-        agent = vault.agent_name
-        known = session_records.get(vault.root, session.host, session.id, agent)
-        if known is not None and known.reflected and known.mined == state(path):
-            return FileOutcome(path, host, "unchanged")
-        done = _reflected(vault, transcript, writer="pipeline", dry_run=dry_run)
-    except LockBusy:
-        raise
-    except MemcliError as error:
-        return FileOutcome(
-            path, host, "failed", error=f"{error.error_code}: {error.message}"
-        )
-    except Exception as error:  # noqa: BLE001 a bug that one session shows stops no other
-        why = f"{path}: a bug in memcli: {type(error).__name__}: {error}"
-        return FileOutcome(path, host, "failed", error=no_secrets.redact(why))
-    return FileOutcome(path, host, "reflected", done)
 
 
 def label(path: str) -> str:

@@ -122,20 +122,6 @@ def test_hosts_that_share_a_folder_do_not_take_turns(memcli: Run, home: Path) ->
     assert (copy["state"], copy["variant"]) == ("current", "generic")
 
 
-def test_a_skill_that_a_host_would_load_twice_is_named(memcli: Run, home: Path) -> None:
-    memcli("install", "claude-code", "recap", "--skills")
-    for host, twice in (("opencode", 1), ("codex", 0), ("copilot", 0)):
-        done = memcli("install", host, "recap", "--skills", "--json")
-        assert len(done.json["warnings"]) == twice, host
-    memcli("install", "claude-code", "recap", "--skills", "--scope", "project")
-    done = memcli(
-        *("install", "copilot", "recap", "--skills", "--scope", "project"),
-        "--json",
-    )
-    (warning,) = done.json["warnings"]
-    assert ".claude" in warning
-
-
 def test_a_skill_that_one_host_has_is_removed_without_its_name(
     memcli: Run, home: Path
 ) -> None:

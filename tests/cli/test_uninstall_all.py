@@ -94,7 +94,7 @@ def test_an_edited_skill_is_removed_only_by_force(home: Path) -> None:
     page = folder / "recap" / "SKILL.md"
     page.write_text(page.read_text().replace("memory", "memories", 1))
     chosen = skills.pick(["recap", "prep"])
-    (kept, removed) = skills.plan_removal(chosen, str(folder), force=False)
+    (kept, removed) = skills.plan(chosen, str(folder), removal=True)
     assert (kept.outcome, removed.outcome) == ("kept", "removed")
     assert "--force" in (kept.reason or "")
     skills.apply(skills.plan_removal(chosen, str(folder), force=True))
@@ -107,6 +107,6 @@ def test_a_folder_that_is_a_link_keeps_what_it_leads_to(home: Path) -> None:
     elsewhere = home / "elsewhere"
     (folder / "recap").rename(elsewhere)
     (folder / "recap").symlink_to(elsewhere)
-    (step,) = skills.plan_removal(skills.pick(["recap"]), str(folder), force=False)
+    (step,) = skills.plan(skills.pick(["recap"]), str(folder), removal=True)
     skills.apply([step])
     assert elsewhere.is_dir()

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 from memcli.cli.app import build
 from memcli.hosts import hook_payload, table
 from memcli.hosts.host import Host
-from memcli.hosts.install import settings_files
-from memcli.sessions.hooks import events
+from memcli.hosts.install import settings
+from memcli.sessions.hooks import call as hook
 
 DOCS = Path(__file__).parents[2] / "docs"
 Rows = dict[str, list[str]]
@@ -62,8 +62,8 @@ MINING = ("stop", "session-end", "pre-compact")
 def test_the_page_of_sessions_says_where_the_hooks_stand(host: Host) -> None:
     user, project, moved = rows("use/sessions.md", "--scope user")[host.name]
     files = [
-        settings_files.locate(host, scope, {"HOME": "/home/dev"}, "/home/dev/shop").path
-        for scope in settings_files.SCOPES
+        settings.locate(host, scope, {"HOME": "/home/dev"}, "/home/dev/shop").path
+        for scope in settings.SCOPES
     ]
     assert user.strip("`").replace("~", "/home/dev") == files[0]
     assert f"/home/dev/shop/{project.strip('`')}" == files[1]
@@ -79,7 +79,7 @@ def test_the_page_of_hooks_says_the_budget_of_each_event() -> None:
         re.sub(r"[` ].*", "", name): float(cells[-1].removesuffix(" s"))
         for name, cells in rows("reference/hooks.md", "budget").items()
     }
-    assert budgets == events.BUDGET
+    assert budgets == hook.BUDGET
     assert set(budgets) == set(hook_payload.EVENTS)
 
 

@@ -28,8 +28,8 @@ from memcli.curation.idea_text import Idea
 from memcli.entries import layout
 from memcli.errors import MemcliError
 from memcli.sessions import markers, reflect_session
-from memcli.sessions.hooks import background
 from memcli.sessions.hooks import call as hook
+from memcli.sessions.hooks import pipe
 from tests.conftest import NOW, VaultMaker
 from tests.sessions.hooks.calling import session
 
@@ -159,7 +159,7 @@ class Door:
 @pytest.fixture(autouse=True)
 def _restored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMCLI_AGENT", "")
-    monkeypatch.setattr(background, "start", lambda *_: "started")
+    monkeypatch.setattr(pipe, "start", lambda *_: "started")
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ def hide(vault: Vault, agent: str, transcript: str) -> None:
         who.feedback(useful=[who.recall("deploying skill").rows[0].id])
     for name in ("s1", "s2"):
         markers.begin(vault.root, name, "claude-code", transcript, agent="alpha")
-        markers.show(vault.root, name, [HIDDEN], agent="alpha")
+        markers.note(vault.root, name, markers.TOLD, [HIDDEN], "alpha")
     door = Door(vault, "alpha", dict(os.environ))
     door.run("recall", "billing service", "--research", "slow-billing")
     door.hook("session-start", {"session_id": "s1", "source": "startup"})

@@ -20,8 +20,8 @@ import pytest
 from memcli import Vault, Vaults
 from memcli.entries import layout
 from memcli.errors import InvalidValue, MemcliError, NotAVault, Unreadable, UnsafePath
-from memcli.sessions.hooks import background
 from memcli.sessions.hooks import call as hook
+from memcli.sessions.hooks import pipe
 from memcli.storage import journal, state_dirs
 from memcli.storage.git.repository import Repository
 from memcli.storage.journal import FileChange
@@ -220,7 +220,7 @@ def test_of_a_repositorys_vault_nothing_is_read_until_the_user_allows_it(
     vault: Vault, carrying: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MEMCLI_VAULT", vault.root)
-    monkeypatch.setattr(background, "start", lambda *_: "started nothing")
+    monkeypatch.setattr(pipe, "start", lambda *_: "started nothing")
     vault.save(vault.draft({"text": "Deploy on Mondays", "kind": "constraint"}))
     sys.addaudithook(_watch)
 

@@ -182,7 +182,7 @@ def test_constraints_and_injection_show_nothing_else(asked: Vault, view: str) ->
     injected = {one.id for one in (*found.rules, *found.focus)}
     assert injected <= allowed
     # What is left out and could be shown has another reason: faded, or no room.
-    every = select.reflections(asked, view=VIEWS[view])
+    every = select.reflections(asked, VIEWS[view])
     for one in (item for item in every if not item.injected):
         words = ("faded", "are in already", "no room")
         assert (one.id in allowed) == one.reason.startswith(

@@ -13,7 +13,7 @@ from memcli.entries import layout
 from memcli.entries.entry import Status
 from memcli.errors import Unreadable
 from memcli.hosts.transcripts import open_transcript
-from memcli.sessions import mining_report, reflect_session
+from memcli.sessions import reflect_session, reports
 from memcli.sessions.bringing import Reflected
 from memcli.sessions.mining import rules
 from memcli.sessions.reflect_session import reflect_file
@@ -73,7 +73,7 @@ def test_the_words_of_what_was_forgotten_are_in_no_record_of_a_session(
     for path in (first, second):
         assert actions(reflect_file(vault, path)) == {"standing": "forgotten"}
         assert "zebedee" not in records(vault).lower()
-    (one,) = mining_report.current(vault, mining_report.session(vault, "one"))
+    (one,) = reports.current(vault, reports.session(vault, "one"))
     assert (one["action"], one["title"], one["pattern"]) == (
         "forgotten",
         None,
@@ -143,9 +143,9 @@ def test_the_record_keeps_what_became_of_a_candidate_the_first_time(
 ) -> None:
     path = talk(tmp_path, SEEDED)
     reflect_file(vault, path)
-    before = mining_report.session(vault, "talk").candidates
+    before = reports.session(vault, "talk").candidates
     reflect_file(vault, path)
-    again = mining_report.session(vault, "talk").candidates
+    again = reports.session(vault, "talk").candidates
     kept = [one for one in again if one["category"] != "idea"]
     assert kept == [one for one in before if one["category"] != "idea"]
     assert {one["action"] for one in kept} == {"saved", "review"}
@@ -194,7 +194,7 @@ def test_a_failure_does_not_lose_what_is_known_of_the_session(
             vault, [("generic", talk(tmp_path, [*SEEDED, ("user", "thanks")]))]
         )
     assert failed.outcome == "failed"
-    record = mining_report.session(vault, "talk")
+    record = reports.session(vault, "talk")
     assert (record.reflected, len(record.candidates)) == (False, len(done.fates))
     assert actions(reflect_file(vault, path))["standing"] == "forgotten"
 

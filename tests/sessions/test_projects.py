@@ -11,8 +11,8 @@ from memcli import Vault
 from memcli.curation import inbox, review
 from memcli.entries import layout
 from memcli.entries.entry import Status
-from memcli.sessions.hooks import background
 from memcli.sessions.hooks import call as hook
+from memcli.sessions.hooks import pipe
 from memcli.sessions.reflect_session import reflect_file
 from tests.conftest import VaultMaker, state_of
 from tests.hosts.writing import Claude, write
@@ -26,7 +26,7 @@ RULE = "From now on, always use pnpm instead of npm."
 def live(make_vault: VaultMaker, monkeypatch: pytest.MonkeyPatch) -> Vault:
     """A vault of now; what hooks would start is not started."""
     vault = make_vault(now_ms=None)
-    monkeypatch.setattr(background, "start", lambda *_: "started nothing")
+    monkeypatch.setattr(pipe, "start", lambda *_: "started nothing")
     return vault
 
 

@@ -13,7 +13,7 @@ from memcli.entries.entry import Confidence, Status
 from memcli.errors import EntryNotFound, MemcliError, Unreadable
 from memcli.hosts.transcript import FRAME, Session, Step
 from memcli.hosts.transcripts import open_transcript
-from memcli.sessions import mining, mining_report, reflect_session
+from memcli.sessions import mining, reflect_session, reports
 from memcli.sessions.bringing import Reflected
 from memcli.sessions.reflect_session import candidates, reflect_file
 from memcli.vault import session_records
@@ -184,8 +184,8 @@ def test_what_is_low_is_in_the_log_of_mining_and_not_in_the_vault(
         set(),
         set(),
     )
-    assert mining_report.report(vault).noted == 1
-    (noted,) = mining_report.session(vault, "talk").candidates
+    assert reports.mining(vault)["sessions"]["noted"] == 1
+    (noted,) = reports.session(vault, "talk").candidates
     assert (noted["confidence"], noted["title"]) == (
         "LOW",
         "Always run the linter for now",
@@ -363,7 +363,9 @@ def test_an_adapter_that_fails_keeps_nothing_and_marks_the_session(
     assert snapshot(vault.root) == before
     (record,) = session_records.every(vault.root)
     assert (record.session, record.reflected) == ("s1", False)
-    assert [one.session for one in mining_report.report(vault).failed] == ["s1"]
+    assert [
+        one["session"] for one in reports.mining(vault)["sessions"]["not_reflected"]
+    ] == ["s1"]
 
 
 # --- what memcli itself put there -------------------------------------------------------
@@ -470,8 +472,8 @@ def test_inspect_mining_tells_of_a_session_every_candidate_and_what_became_of_it
 
     done = reflect_file(vault, talk(tmp_path, SEEDED))
     review.reject(vault, [one.id for one in inbox.pending(vault) if one.kind == "fix"])
-    record = mining_report.session(vault, "ta")
-    shown = mining_report.current(vault, record)
+    record = reports.session(vault, "ta")
+    shown = reports.current(vault, record)
     assert [one["pattern"] for one in shown] == [
         f.candidate.pattern for f in done.fates
     ]
@@ -484,7 +486,7 @@ def test_inspect_mining_tells_of_a_session_every_candidate_and_what_became_of_it
         "noted-for-later": None,
     }
     with pytest.raises(EntryNotFound, match="no session"):
-        mining_report.session(vault, "nobody")
+        reports.session(vault, "nobody")
 
 
 def test_inspect_mining_shows_which_rule_is_noisy(vault: Vault, tmp_path: Path) -> None:
@@ -495,9 +497,9 @@ def test_inspect_mining_shows_which_rule_is_noisy(vault: Vault, tmp_path: Path) 
     ]
     reflect_file(vault, say(tmp_path, *words, ALWAYS))
     review.reject(vault, [one.id for one in inbox.pending(vault)])
-    found = {one.pattern: one for one in mining_report.report(vault).patterns}
-    assert (found["do-not"].rejected, found["do-not"].noisy) == (3, True)
-    assert (found["standing"].kept, found["standing"].noisy) == (1, False)
+    found = {one["pattern"]: one for one in reports.mining(vault)["patterns"]}
+    assert (found["do-not"]["rejected"], found["do-not"]["noisy"]) == (3, True)
+    assert (found["standing"]["kept"], found["standing"]["noisy"]) == (1, False)
 
 
 def test_records_of_sessions_that_cannot_be_read_are_passed_over(

@@ -164,9 +164,7 @@ def surfaces(vault: Vault, query: str, texts: list[str]) -> dict[str, Any]:
         "all": recall.enumerate_all(vault, Query("", view)).as_dict(),
         "reflect": vault.reflect(query).as_dict(),
         "pending": [one._asdict() for one in inbox.pending(vault)],
-        "items": [
-            one._asdict() for one in select.reflections(vault, view=view, query=query)
-        ],
+        "items": [one._asdict() for one in select.reflections(vault, view)],
         "start": start.at_start(vault, start.Session(view)).items,
         "prompt": prompt.for_prompt(vault, prompt.question(query), view, ()),
         "models": [one._asdict() for one in models.models(vault, view)],
@@ -337,7 +335,7 @@ def test_what_shows_more_than_single_entries_is_for_the_owner(
     make_vault: VaultMaker,
 ) -> None:
     from memcli.curation import undo
-    from memcli.sessions import mining_report
+    from memcli.sessions import reports
     from memcli.vault.health import lint, overview, repair
 
     vault = make_vault(agent="ada")
@@ -346,7 +344,7 @@ def test_what_shows_more_than_single_entries_is_for_the_owner(
         overview.overview,
         overview.index_facts,
         repair.plan,
-        mining_report.report,
+        reports.mining,
     ):
         with pytest.raises(NotAllowed, match="for the owner"):
             ask(vault)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # with it. Most hold a letter that no id has (i, l, o, u); "agents" and "research" do
 # not, and no id starts so before the year 2318.
 TOPICS = {
-    "reflections": ("query",),
+    "reflections": (),
     "models": ("stale", "project"),
     "research": ("name",),
     "mining": ("name",),
@@ -55,14 +55,6 @@ def inspect(
     stale: Annotated[
         bool, Option("--stale", help="With models: only stale ones")
     ] = False,
-    query: Annotated[
-        str | None,
-        Option(
-            "--query",
-            metavar="QUERY",
-            help="With reflections: the prompt they are for",
-        ),
-    ] = None,
     project: options.OfProject = None,
 ) -> Result:
     """Show what the vault holds, one entry in full, or what is wrong
@@ -75,7 +67,7 @@ def inspect(
     Example:
       memcli inspect
       memcli inspect 1m7xvn68xtqp
-      memcli inspect reflections --query "rerank"
+      memcli inspect reflections
       memcli inspect models --stale
       memcli inspect mining
       memcli inspect sessions
@@ -84,7 +76,7 @@ def inspect(
     from importlib import import_module
 
     what = (what or "").strip()
-    given = {"stale": stale, "query": query, "name": name, "project": project}
+    given = {"stale": stale, "name": name, "project": project}
     takes = TOPICS.get(what, ())
     for parameter, value in given.items():
         if value and parameter not in takes:

@@ -18,54 +18,56 @@ def mining(context: Context, name: str | None) -> Result:
 
 
 def _vault(vault: Vault) -> Result:
-    from memcli.sessions import mining_report
+    from memcli.sessions import reports
 
-    report = mining_report.report(vault)
+    report = reports.mining(vault)
 
     def text(canvas: Canvas) -> None:
-        count = report.mined
+        of_sessions = report["sessions"]
         canvas.line(
-            f"{counted(count, 'session')} mined here, "
-            f"{counted(report.entries, 'entry')} from mining",
+            f"{counted(of_sessions['mined'], 'session')} mined here, "
+            f"{counted(report['entries'], 'entry')} from mining",
             style="title",
         )
-        for counts in (report.by_kind, report.by_confidence):
+        for counts in (report["by_kind"], report["by_confidence"]):
             if counts:
                 canvas.line(
                     "  "
                     + ", ".join(f"{number:,} {name}" for name, number in counts.items())
                 )
-        if report.noted:
-            canvas.line(f"  {counted(report.noted, 'candidate')} noted alone, at LOW")
-        if report.patterns:
+        if of_sessions["noted"]:
+            noted = counted(of_sessions["noted"], "candidate")
+            canvas.line(f"  {noted} noted alone, at LOW")
+        if report["patterns"]:
             canvas.table(
                 ("pattern", "brought", "kept", "waiting", "rejected", ""),
                 [
                     (
-                        rule.pattern,
-                        f"{rule.brought:,}",
-                        f"{rule.kept:,}",
-                        f"{rule.waiting:,}",
-                        f"{rule.rejected:,}",
-                        "noisy" if rule.noisy else "",
+                        rule["pattern"],
+                        f"{rule['brought']:,}",
+                        f"{rule['kept']:,}",
+                        f"{rule['waiting']:,}",
+                        f"{rule['rejected']:,}",
+                        "noisy" if rule["noisy"] else "",
                     )
-                    for rule in report.patterns
+                    for rule in report["patterns"]
                 ],
             )
-        for record in report.failed:
+        for failed in of_sessions["not_reflected"]:
             canvas.line(
-                f"not reflected: {record.host} {record.session}: {record.error}",
+                f"not reflected: {failed['host']} {failed['session']}: "
+                f"{failed['error']}",
                 style="bad",
             )
 
-    return Result(data=report.as_dict(), text=text)
+    return Result(data=report, text=text)
 
 
 def _session(vault: Vault, name: str) -> Result:
-    from memcli.sessions import mining_report
+    from memcli.sessions import reports
 
-    record = mining_report.session(vault, name)
-    candidates = mining_report.current(vault, record)
+    record = reports.session(vault, name)
+    candidates = reports.current(vault, record)
 
     def text(canvas: Canvas) -> None:
         canvas.line(f"{record.host} {record.session}", style="title")

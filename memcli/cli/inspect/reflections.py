@@ -5,7 +5,7 @@ from __future__ import annotations
 from memcli.cli.context import Canvas, Context, Result
 
 
-def reflections(context: Context, query: str | None) -> Result:
+def reflections(context: Context) -> Result:
     """The reflection items, and whether each would go into a session."""
     from memcli.cli import short_ids
     from memcli.entries.eligibility import View
@@ -14,7 +14,7 @@ def reflections(context: Context, query: str | None) -> Result:
 
     vault = context.open_vault("reading")
     view = View(now=vault.now_ms() // 1000, here=number(vault.here))
-    items = select.reflections(vault, view=view, query=query or "")
+    items = select.reflections(vault, view)
 
     def text(canvas: Canvas) -> None:
         short = short_ids.of(canvas, vault)
@@ -37,5 +37,5 @@ def reflections(context: Context, query: str | None) -> Result:
         header = ("id", "item", "weight", "days left", "seen", "", "title", "why")
         canvas.table(header, rows)
 
-    data = {"items": [item.as_dict() for item in items], "count": len(items)}
+    data = {"items": [item._asdict() for item in items], "count": len(items)}
     return Result(data=data, text=text)

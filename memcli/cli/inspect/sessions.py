@@ -12,8 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from memcli.sessions.hook_report import Activity
-
 
 _MOST_CALLS = 20
 _MOST_SESSIONS = 30
@@ -24,11 +22,11 @@ _PLAIN = ("at", "ms", "chars")
 def sessions(context: Context) -> Result:
     """Sessions by state, the last calls of hooks, and how long they take."""
     from memcli.cli import judge_setting
-    from memcli.sessions import hook_report
+    from memcli.sessions import reports
     from memcli.sessions.judging import command
 
-    activity = hook_report.activity(context.open_vault("reading"), _MOST_CALLS)
-    judge = {**command.state(context.environ), **activity.judge._asdict()}
+    activity = reports.activity(context.open_vault("reading"), _MOST_CALLS)
+    judge = {**command.state(context.environ), **activity["judge"]}
 
     def text(canvas: Canvas) -> None:
         if judge["command"] or judge["problem"] or judge["calls"]:
@@ -38,30 +36,34 @@ def sessions(context: Context) -> Result:
                 f"  in 24 hours: {counted(judge['calls'], 'call')}, {judge['failed']} "
                 f"failed, {judge['asked']:,} characters asked, {judge['said']:,} said"
             )
-        if not activity.sessions and not activity.calls:
+        if not activity["sessions"] and not activity["calls"]:
             canvas.line("no hook has been called here", style="nothing")
             return
-        parts = [f"{number:,} {state}" for state, number in activity.by_state.items()]
+        parts = [
+            f"{number:,} {state}" for state, number in activity["by_state"].items()
+        ]
         canvas.line(", ".join(parts), style="title")
         _draw_waiting(canvas, activity)
-        if activity.events:
+        if activity["events"]:
             _draw_calls(canvas, activity)
 
-    return Result(data={**activity.as_dict(), "judge": judge}, text=text)
+    return Result(data={**activity, "judge": judge}, text=text)
 
 
-def _draw_waiting(canvas: Canvas, activity: Activity) -> None:
+def _draw_waiting(canvas: Canvas, activity: dict[str, Any]) -> None:
     """The sessions that are not mined yet, and why."""
-    waiting = [session for session in activity.sessions if session.state != "mined"]
+    waiting = [
+        session for session in activity["sessions"] if session["state"] != "mined"
+    ]
     if waiting:
         canvas.table(
             ("session", "host", "state", "idle", "why"),
             [
                 (
-                    session.session,
-                    session.host,
-                    session.state,
-                    _ago(session.idle_minutes),
+                    session["session"],
+                    session["host"],
+                    session["state"],
+                    _ago(session["idle_minutes"]),
                     _why(session),
                 )
                 for session in waiting[:_MOST_SESSIONS]
@@ -72,26 +74,23 @@ def _draw_waiting(canvas: Canvas, activity: Activity) -> None:
         canvas.line(f"  ... and {more:,} more: --json", style="dim")
 
 
-def _draw_calls(canvas: Canvas, activity: Activity) -> None:
+def _draw_calls(canvas: Canvas, activity: dict[str, Any]) -> None:
     """The calls of hooks: how many of each event, and the last ones."""
     canvas.line("calls:", style="title")
     canvas.table(
         ("event", "calls", "errors", "p50 ms", "p95 ms"),
         [
             (
-                event.event,
-                f"{event.calls:,}",
-                f"{event.errors:,}",
-                f"{event.p50:,}",
-                f"{event.p95:,}",
+                event["event"],
+                *(f"{event[name]:,}" for name in ("calls", "errors", "p50", "p95")),
             )
-            for event in activity.events
+            for event in activity["events"]
         ],
     )
     canvas.line("the last ones:", style="title")
     canvas.table(
         ("when", "event", "host", "ms", "shown", "what"),
-        [_row(line) for line in activity.calls],
+        [_row(line) for line in activity["calls"]],
     )
 
 
@@ -112,10 +111,8 @@ def _left_out(line: dict[str, Any]) -> str:
     return "; ".join(f"{name} not asked: {why}" for name, why in reasons.items())
 
 
-def _why(session: Any) -> str:
-    if session.why:
-        return str(session.why)
-    return "" if session.there else "no transcript yet"
+def _why(session: dict[str, Any]) -> str:
+    return session["why"] or ("" if session["there"] else "no transcript yet")
 
 
 def _judged(line: dict[str, Any]) -> str:

@@ -304,7 +304,6 @@ INSPECT = Tool(
         ),
         Parameter("name", "Of topic entity or research"),
         *_rare(
-            Parameter("query", "With topic reflections: the prompt they are for"),
             Parameter("session", "With topic mining: one session", to="name"),
             Parameter("stale", "With topic models: only stale ones"),
             Parameter("project", "With topic entities or models: only of this project"),

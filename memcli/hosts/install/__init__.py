@@ -8,12 +8,14 @@ Not in here: anything of a vault.
 
 from __future__ import annotations
 
-from memcli.errors import Conflict, InvalidConfig, MemcliError
+import os
+
+from memcli.errors import Conflict, InvalidConfig
 from memcli.hosts import table
-from memcli.hosts.install import command_line, merge, settings_files
+from memcli.hosts.install import command_line, settings
 from memcli.hosts.install.command_line import Program, running
-from memcli.hosts.install.settings_files import SCOPES, SettingsFile
-from memcli.hosts.install.status import Installation, mend_of, survey
+from memcli.hosts.install.settings import SCOPES, SettingsFile
+from memcli.hosts.install.status import Installation, survey
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 
@@ -22,51 +24,37 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memcli.hosts.host import Host
-
 __all__ = [
-    "SCOPES", "InstallOutcome", "InstallPlan", "Installation", "Program",
-    "SettingsChange", "apply", "mend_of", "plan", "plan_removal", "running", "survey",
+    "SCOPES", "InstallOutcome", "InstallPlan", "Installation", "Program", "apply",
+    "plan", "plan_removal", "running", "survey",
 ]  # fmt: skip
-
-
-class SettingsChange(NamedTuple):
-    """The bytes of a settings file before and after; None where there is no file.
-
-    Attributes:
-        path: the file.
-        before, after: its bytes.
-        private: whether a new one is for its owner alone.
-        root: the folder that stays when the file and the folders it needed go.
-        backup: whether a person may miss what the file was.
-    """
-
-    path: str
-    before: bytes | None
-    after: bytes | None
-    private: bool
-    root: str
-    backup: bool
 
 
 class InstallPlan(NamedTuple):
     """What an installation or a removal would do.
 
     Attributes:
-        host, scope, path: whose settings, and the file.
-        events: pairs, the host's name of an event and memcli's.
-        change: None when all is as it should be.
+        file: the settings file, and whose it is.
+        before, after: its bytes; None where there is no file.
         notes: what a person should know.
         removal: whether hooks are taken out.
     """
 
-    host: str
-    scope: str
-    path: str
-    events: tuple[tuple[str, str], ...]
-    change: SettingsChange | None
+    file: SettingsFile
+    before: bytes | None
+    after: bytes | None
     notes: tuple[str, ...]
     removal: bool = False
+
+    @property
+    def path(self) -> str:
+        """The settings file."""
+        return self.file.path
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything is to be written."""
+        return self.before != self.after
 
 
 class InstallOutcome(NamedTuple):
@@ -101,8 +89,8 @@ def plan(
         Unreadable: they cannot be read.
     """
     record = table.find(host, hooks=True)
-    file = settings_files.locate(record, scope, environ, cwd)
-    before = settings_files.read(file.path)
+    file = settings.locate(record, scope, environ, cwd)
+    before = settings.read(file.path)
     if record.is_plugin:
         after = command_line.plugin(program, vault).encode()
         if before is not None and not command_line.is_ours(before):
@@ -112,9 +100,9 @@ def plan(
                 code="invalid_settings",
             )
     else:
-        wanted = settings_files.wanted(record, program, vault)
-        text = settings_files.decoded(before or b"", file.path)
-        after = merge.merged(text, file.path, record, wanted).encode()
+        wanted = settings.wanted(record, program, vault)
+        text = settings.decoded(before or b"", file.path)
+        after = settings.merged(text, file.path, record, wanted).encode()
     notes = [*record.notes]
     if scope == "project":
         notes.append(
@@ -122,15 +110,7 @@ def plan(
             "the file to another machine, run memcli install again"
         )
         notes += record.project_notes
-    notes += _runs_twice(record, scope, environ, cwd)
-    other = _other(scope)
-    if _is_installed(record, other, environ, cwd):
-        notes.append(
-            f"hooks are installed at scope {other}, too, and one is enough: "
-            f"memcli uninstall {host} --scope {other}"
-        )
-    change = _change(file, before, after)
-    return InstallPlan(host, scope, file.path, record.events, change, tuple(notes))
+    return InstallPlan(file, before, after, tuple(notes))
 
 
 def plan_removal(
@@ -138,112 +118,54 @@ def plan_removal(
 ) -> InstallPlan:
     """What removing a host's hooks would change; arguments and errors as `plan`."""
     record = table.find(host, hooks=True)
-    file = settings_files.locate(record, scope, environ, cwd)
-    path = file.path
-    before = settings_files.read(path)
-    after = before
+    file = settings.locate(record, scope, environ, cwd)
+    before = after = settings.read(file.path)
     if before is not None and record.is_plugin:
         after = None if command_line.is_ours(before) else before
     elif before is not None and b"memcli" in before:
-        text = merge.without(settings_files.decoded(before, path), path, record)
-        after = None if text is None else text.encode()
-    notes = []
-    if before == after:
-        other = _other(scope)
-        notes.append(f"no hook of memcli is in {path}")
-        if _is_installed(record, other, environ, cwd):
-            notes.append(
-                f"there are some at scope {other}: "
-                f"memcli uninstall {host} --scope {other}"
-            )
-    change = _change(file, before, after)
-    return InstallPlan(
-        host, scope, path, record.events, change, tuple(notes), removal=True
-    )
+        text = settings.decoded(before, file.path)
+        left = settings.without(text, file.path, record)
+        after = None if left is None else left.encode()
+    notes = [f"no hook of memcli is in {file.path}"] if before == after else []
+    return InstallPlan(file, before, after, tuple(notes), removal=True)
 
 
 def apply(plan: InstallPlan) -> InstallOutcome:
     """Do what a plan says.
 
-    The earlier content of a file stays beside it as `NAME.memcli-backup`, with a number
-    when there is one already. A backup that equals what a removal leaves goes: it is
-    not needed any more.
+    The content of a file before memcli's first change stays beside it as
+    `NAME.memcli-backup`. A backup that equals what a removal leaves goes: it is not
+    needed any more.
 
     Raises:
         Conflict: the file is not what it was when the plan was made.
         WriteFailed: the disk refused.
     """
-    change = plan.change
-    if change is None:
+    path, before, after = plan.path, plan.before, plan.after
+    if not plan.changes:
         return InstallOutcome("none", None)
-    if settings_files.read(change.path) != change.before:
+    if settings.read(path) != before:
         raise Conflict(
-            f"{change.path}: changed in between; nothing was changed",
+            f"{path}: changed in between; nothing was changed",
             hint="Repeat the command.",
         )
-    equal = [
-        copy
-        for copy in settings_files.backups(change.path)
-        if plan.removal and settings_files.read(copy) == change.after
-    ]
-    backup = None
-    if change.before is not None and change.backup and not equal:
-        backup = settings_files.keep(change.path, change.before)
-    if change.after is None:
-        settings_files.remove(change.path, change.root)
-        return InstallOutcome("removed", backup)
-    with settings_files.private(change.private):
-        files.write_atomic(change.path, change.after)
-    for copy in equal:
+    copy, kept = settings.backup(path), None
+    if plan.removal and settings.read(copy) == after is not None:
         files.remove(copy)
-    return InstallOutcome("written", backup)
+    elif before is not None and not _only_ours(plan) and not os.path.lexists(copy):
+        kept = copy
+        with settings.private(True):
+            files.write_atomic(copy, before)
+    if after is None:
+        settings.remove(path, plan.file.root)
+        return InstallOutcome("removed", kept)
+    with settings.private(plan.file.scope == "user"):
+        files.write_atomic(path, after)
+    return InstallOutcome("written", kept)
 
 
-def _change(
-    file: SettingsFile, before: bytes | None, after: bytes | None
-) -> SettingsChange | None:
-    if before == after:
-        return None
-    # Settings of which nothing stays, and a plugin as memcli wrote it, are memcli's.
-    only_ours = after is None
-    if file.host.is_plugin:
-        only_ours = before is not None and command_line.is_untouched(before)
-    private = file.scope == "user"
-    return SettingsChange(
-        file.path, before, after, private, file.root, backup=not only_ours
-    )
-
-
-def _other(scope: str) -> str:
-    return next(name for name in SCOPES if name != scope)
-
-
-def _is_installed(host: Host, scope: str, environ: Mapping[str, str], cwd: str) -> bool:
-    try:
-        path = settings_files.locate(host, scope, environ, cwd).path
-        data = settings_files.read(path) or b""
-        if host.is_plugin:
-            return command_line.is_ours(data)
-        return merge.ours_in(settings_files.decoded(data, path), path, host)
-    except MemcliError:
-        return False
-
-
-def _runs_twice(
-    host: Host, scope: str, environ: Mapping[str, str], cwd: str
-) -> list[str]:
-    """Notes of hosts that find memcli in two places once these hooks are installed."""
-    notes = []
-    for reader in table.with_hooks():
-        other = table.get(reader.also_runs_project_of)
-        if other is None:
-            continue
-        if host is reader:
-            twice = _is_installed(other, "project", environ, cwd)
-        elif host is other and scope == "project":
-            twice = any(_is_installed(reader, each, environ, cwd) for each in SCOPES)
-        else:
-            twice = False
-        if twice:
-            notes.append(settings_files.runs_also(reader, other))
-    return notes
+def _only_ours(plan: InstallPlan) -> bool:
+    """Whether memcli wrote all that the file was: nobody may miss it."""
+    if plan.file.host.is_plugin:
+        return command_line.is_untouched(plan.before or b"")
+    return plan.after is None

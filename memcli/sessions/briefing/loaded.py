@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 
-from memcli.errors import MemcliError, Unreadable
+from memcli.errors import Unreadable
 from memcli.storage import files
 
 TYPE_CHECKING = False
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from memcli.hosts.host import Host
     from memcli.search.stored_row import StoredRow
-    from memcli.vault.vault import Vault
 
 _LARGEST = 200_000
 # By which Claude Code takes that page in, too.
@@ -71,30 +70,6 @@ class LoadedPages:
             if f"@{_ALSO}" in text and _ALSO not in names:
                 names.append(_ALSO)
             yield text
-
-
-def telling_what_is_over(vault: Vault, cwd: str) -> Iterator[tuple[str, list[str]]]:
-    """The pages of the project at hand in which memcli's block tells what is not in
-    force any more, with its titles."""
-    from functools import partial
-
-    from memcli.curation import instruction_block
-    from memcli.entries.eligibility import View
-    from memcli.hosts import table
-    from memcli.storage import projects
-
-    project = projects.of(cwd, vault.environ)
-    if project is None:
-        return
-    view = View(vault.now_ms() // 1000)
-    for name in sorted({name for host in table.hosts() for name in host.pages}):
-        path = os.path.join(project.folder, *name.split("/"))
-        try:
-            over = vault.read(partial(instruction_block.over_in, path, view))
-        except MemcliError:
-            continue  # it is no page that memcli writes
-        if over:
-            yield path, over
 
 
 def _read(path: str) -> str:

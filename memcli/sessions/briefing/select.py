@@ -1,9 +1,8 @@
 """Which reflection items go into a session, and why.
 
 Invariant: one use case for every hook. It shows nothing that eligibility refuses;
-within a budget it chooses the strongest items that fit the question. The same vault,
-question and moment give the same choice. Each item has the reason why it goes in, or
-why it does not.
+within a budget it chooses the strongest items. The same vault and moment give the same
+choice. Each item has the reason why it goes in, or why it does not.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from memcli.vault.lineage import recurred_at
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from typing import Any
 
     from memcli.entries.eligibility import View
@@ -28,9 +26,6 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 _RULES, _FOCUS = str(Item.INVARIANT), str(Item.DERIVED)
-# What a full match of the question adds to an item's weight, as a share of it. A rule
-# holds for every question, so it gains less.
-_BOOST = {_RULES: 0.5, _FOCUS: 1.0}
 # An item as like one already chosen as this (Jaccard) counts for so much less: the
 # reference's set-wise diversity.
 _ALIKE = ((0.85, 0.12), (0.70, 0.35), (0.55, 0.70))
@@ -63,10 +58,6 @@ class WeighedItem(NamedTuple):
     injected: bool
     reason: str
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return self._asdict()
-
 
 class Injected(NamedTuple):
     """The rules and the focus that go into a session."""
@@ -97,28 +88,24 @@ class _ClaimGroup(NamedTuple):
 
 def chosen(reader: Reader, settings: Config, view: View) -> Injected:
     """Choose what goes into a session, by the settings of the reader's vault."""
-    taken = [each for each in _weighed(reader, settings, view, "") if each.injected]
+    taken = [each for each in _weighed(reader, settings, view) if each.injected]
     return Injected(
         rules=[rule for rule in taken if rule.item == _RULES],
         focus=[focus for focus in taken if focus.item == _FOCUS],
     )
 
 
-def reflections(vault: Vault, *, view: View, query: str = "") -> list[WeighedItem]:
+def reflections(vault: Vault, view: View) -> list[WeighedItem]:
     """Every reflection item, and whether it would go into a session.
 
     In the order of choice: rules, focus, then those left out, the strongest first.
-    With a query the items come in the order that suits this prompt.
     """
     settings = vault.settings
-    return vault.read(lambda reader: _weighed(reader, settings, view, query))
+    return vault.read(lambda reader: _weighed(reader, settings, view))
 
 
-def _weighed(
-    reader: Reader, settings: Config, view: View, query: str
-) -> list[WeighedItem]:
+def _weighed(reader: Reader, settings: Config, view: View) -> list[WeighedItem]:
     groups = _claims(reader, view, settings)
-    words = _relevance(reader, query, [group.row.id for group in groups])
     limits = settings.injection
     room = limits.chars
     chosen: list[WeighedItem] = []
@@ -126,8 +113,13 @@ def _weighed(
     for kind, most in ((_RULES, limits.invariants), (_FOCUS, limits.derived)):
         waiting = [group for group in groups if group.row.item == kind]
         taken: list[_ClaimGroup] = []
+
+        def order(group: _ClaimGroup, taken: list[_ClaimGroup] = taken) -> Any:
+            strength = group.score * _unlikeness(group, taken)
+            return -strength, -group.last, group.row.text, group.row.id
+
         while waiting:
-            group = min(waiting, key=_order(kind, taken, words))
+            group = min(waiting, key=order)
             waiting.remove(group)
             refusal = group.refusal or _too_much(
                 group, len(taken), most, room, limits.min_score
@@ -137,29 +129,11 @@ def _weighed(
                 continue
             room -= len(group.row.text)
             taken.append(group)
-            why = _why(group, words.get(group.row.id, (0.0, []))[1])
+            why = "rule" if kind == _RULES else "recent"
+            why += f", weight {group.score:.2f}"
             chosen.append(_candidate(group, why, injected=True))
     omitted.sort(key=lambda each: (-each.score, each.id))
     return [*chosen, *omitted]
-
-
-def _order(
-    kind: str, taken: list[_ClaimGroup], words: Mapping[str, tuple[float, list[str]]]
-) -> Callable[[_ClaimGroup], tuple[Any, ...]]:
-    """The order of choice, least first.
-
-    With a question, a focus that shares no word with it comes after those that do; a
-    rule holds for any question.
-    """
-
-    def key(group: _ClaimGroup) -> tuple[Any, ...]:
-        name = group.row.id
-        share = words[name][0] if name in words else 0.0
-        strength = group.score * (1 + _BOOST[kind] * share) * _unlikeness(group, taken)
-        aside = kind == _FOCUS and bool(words) and not share
-        return (aside, -strength, -group.last, group.row.text, name)
-
-    return key
 
 
 def _claims(reader: Reader, view: View, settings: Config) -> list[_ClaimGroup]:
@@ -220,39 +194,6 @@ def _unlikeness(group: _ClaimGroup, taken: list[_ClaimGroup]) -> float:
     return factor
 
 
-def _relevance(
-    reader: Reader, query: str, ids: list[str]
-) -> dict[str, tuple[float, list[str]]]:
-    """By id: the share of the question's weight that an item holds, and the words."""
-    if not query:
-        return {}
-    from memcli.entries.text import tokens
-    from memcli.search.ranking import rank
-    from memcli.search.ranking.corpus import Question, Scope
-    from memcli.search.ranking.weights import LEXICAL
-
-    question = tokens.question(query, tokens.stemmer())
-    if not question:
-        return {}
-    within = {doc for name in ids for doc in reader.exact("id", name)}
-    ranked = rank.rank(
-        Question(question),
-        reader,
-        limit=max(1, len(within)),
-        scope=Scope(within=within),
-        weights=LEXICAL._replace(pool=max(1, len(within))),
-    )
-    weights = {term.word: term.idf for term in ranked.terms}
-    whole = sum(weights.values()) or 1.0
-    return {
-        reader.row(hit.doc).id: (
-            sum(weights[word] for word in hit.matched) / whole,
-            list(hit.matched),
-        )
-        for hit in ranked.hits
-    }
-
-
 def _candidate(group: _ClaimGroup, reason: str, *, injected: bool) -> WeighedItem:
     row = group.row
     return WeighedItem(
@@ -269,12 +210,6 @@ def _candidate(group: _ClaimGroup, reason: str, *, injected: bool) -> WeighedIte
         injected=injected,
         reason=reason,
     )
-
-
-def _why(group: _ClaimGroup, words: list[str]) -> str:
-    kind = "rule" if group.row.item == _RULES else "recent"
-    reason = f"{kind}, weight {group.score:.2f}"
-    return f"{reason}; matches {', '.join(words)}" if words else reason
 
 
 def _seen(row: StoredRow) -> tuple[int, ...]:

@@ -9,17 +9,7 @@ from __future__ import annotations
 import os
 
 from memcli.sessions import hook_log, markers
-from memcli.sessions.hooks.answer import (
-    WRAPPING,
-    TeamLimits,
-    ask_teams,
-    asking,
-    at_prompt,
-    count_teams,
-    is_time,
-    opened_unless_indexing,
-    watch_of,
-)
+from memcli.sessions.hooks.tell import Answer, agent_name, at_prompt, is_time
 from memcli.storage import known_vaults
 
 TYPE_CHECKING = False
@@ -28,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from memcli.entries.eligibility import View
     from memcli.hosts.hook_payload import Event
+    from memcli.search.reader import Reader
     from memcli.sessions.briefing.start import Session, Standing
     from memcli.vault.vault import Vault
 
@@ -49,51 +39,48 @@ _SAY_EVERY = 86_400.0
 _SAID = "said-waiting"
 
 
-def at_start(root: str, event: Event, line: dict[str, Any], limits: TeamLimits) -> str:
-    """What a session is told when it starts; `line` says what came of it."""
-    from memcli.hosts import hook_payload
+def at_start(answer: Answer) -> str:
+    """What a session is told when it starts."""
     from memcli.sessions.briefing import start
-    from memcli.sessions.briefing.frame import framed, note
+    from memcli.sessions.briefing.frame import TITLES, note
 
-    opening = opened_unless_indexing(root, event, line)
-    if opening is None:
+    if not answer.opens():
         return ""
-    vault, view = opening
-    session = _session(vault, view, event)
-    own = start.at_start(vault, session)
-    of_teams = ask_teams(
-        vault,
-        line,
-        limits,
-        lambda vault, reader: start.standing(
-            reader, vault.settings, vault.source, session
-        ),
-    )
+    root, event, vault, agent = answer.root, answer.event, answer.vault, agent_name()
+    session = _session(answer)
+
+    def standing(vault: Vault, reader: Reader) -> Standing:
+        return start.standing(reader, vault.settings, vault.source, session)
+
+    told = start.at_start(vault, session)
+    of_teams = answer.of_teams(standing)
+    if of_teams:
+        from memcli.sessions.briefing import teams
+
+        told = teams.standing(told, of_teams)
     # A session that has forgotten is told everything again; any other knows what it was
     # told, also by a prompt whose hook came first.
     forgot = event.reason in ("compact", "clear")
-    told_before = event.session and not forgot
-    shown = markers.shown(root, event.session, asking()) if told_before else set()
-    told = _without(shown, own, of_teams)
-    framed_text = framed(
-        told.items,
-        hook_payload.MOST - WRAPPING,
-        told.more,
-        listing="memcli list --all --project here",
-        note="\n".join(_closing(vault, told, event, limits, is_new=not shown)),
-    )
-    line["shown"] = len(framed_text.shown) + framed_text.titles
-    count_teams(line, told.items, framed_text.shown)
+    shown = set[str]()
+    if event.session and not forgot:
+        shown = markers.noted(root, event.session, markers.TOLD, agent)
+    if shown:  # titles are no news to a session that goes on
+        items = [each for each in told.items if each.part != TITLES]
+        items = [each for each in items if each.id not in shown]
+        told = told._replace(items=items, more=0)
+    closing = "\n".join(_closing(answer, told, is_new=not shown))
+    listing = "memcli list --all --project here"
+    framed = answer.framed(told.items, told.more, listing=listing, note=closing)
     try:
-        if event.session:
-            markers.show(
-                root, event.session, framed_text.shown, afresh=forgot, agent=asking()
-            )
+        if event.session and forgot:
+            markers.forget(root, event.session, agent)
+        if event.session and framed.shown:
+            markers.note(root, event.session, markers.TOLD, framed.shown, agent)
     except OSError as error:
-        line["error"] = hook_log.named(error)
-    if framed_text.shown:
-        note(vault, None, told.items, framed_text.shown)
-    return framed_text.text
+        answer.line["error"] = hook_log.named(error)
+    if framed.shown:
+        note(vault, None, told.items, framed.shown)
+    return framed.text
 
 
 def of_repository_alone(event: Event, line: dict[str, Any]) -> tuple[str | None, str]:
@@ -106,9 +93,9 @@ def of_repository_alone(event: Event, line: dict[str, Any]) -> tuple[str | None,
     """
     from memcli.errors import MemcliError
     from memcli.hosts import hook_payload
-    from memcli.sessions.briefing.frame import framed
 
-    if event.name not in ("session-start", "prompt-submit"):
+    is_start = event.name == "session-start"
+    if not is_start and event.name != "prompt-submit":
         return None, ""
     try:
         found = known_vaults.of_repository(event.cwd, os.environ)
@@ -116,18 +103,17 @@ def of_repository_alone(event: Event, line: dict[str, Any]) -> tuple[str | None,
         return None, ""
     if found is None or not hook_payload.takes_text(event.host, event.name):
         return None, ""
+    answer = Answer(found.path, event, line)
     if not found.allowed:
-        note = _NOT_ALLOWED if event.name == "session-start" else ""
-        return None, framed((), hook_payload.MOST - WRAPPING, note=note).text
-    limits = TeamLimits(False, 0.0, 0.0, lambda _: None)
-    if event.name == "session-start":
-        return found.path, at_start(found.path, event, line, limits)
-    if not event.prompt or not event.session:
-        return found.path, ""
-    return found.path, at_prompt(found.path, event, line, limits)
+        note = _NOT_ALLOWED if is_start else ""
+        return None, answer.framed((), note=note).text
+    if is_start:
+        return found.path, at_start(answer)
+    told = at_prompt(answer) if event.prompt and event.session else ""
+    return found.path, told
 
 
-def _session(vault: Vault, view: View, event: Event) -> Session:
+def _session(answer: Answer) -> Session:
     """What a start depends on besides the vaults."""
     from functools import cache
 
@@ -137,45 +123,24 @@ def _session(vault: Vault, view: View, event: Event) -> Session:
     from memcli.sessions.briefing.loaded import LoadedPages
     from memcli.sessions.briefing.start import Session
 
+    vault = answer.vault
     try:
         name, folder = vault.project or (None, None)
-    except MemcliError:  # `opened_unless_indexing` has said so
+    except MemcliError:  # `opens` has said so
         name = folder = None
-    host = table.get(event.host)
+    host = table.get(answer.event.host)
     return Session(
-        view=view,
+        view=answer.view,
         project=name,
-        watch=watch_of(vault),
+        watch=answer.watch(),
         work=cache(lambda: frame.names(folder, vault.environ)),
         loaded=LoadedPages(host, folder, vault.environ) if host else None,
     )
 
 
-def _without(shown: set[str], own: Standing, of_teams: list[Standing]) -> Standing:
-    """What all vaults have to say that a session was not shown."""
-    from memcli.sessions.briefing.frame import TITLES
-
-    told = own
-    if of_teams:
-        from memcli.sessions.briefing.teams import standing
-
-        told = standing(own, of_teams)
-    if not shown:
-        return told
-    # Titles are no news to a session that goes on.
-    items = [each for each in told.items if each.part != TITLES]
-    return told._replace(items=[each for each in items if each.id not in shown], more=0)
-
-
-def _closing(
-    vault: Vault,
-    told: Standing,
-    event: Event,
-    limits: TeamLimits,
-    *,
-    is_new: bool,
-) -> Iterator[str]:
+def _closing(answer: Answer, told: Standing, *, is_new: bool) -> Iterator[str]:
     """What a start ends with: what waits for the user, and how to save what lasts."""
+    vault, event = answer.vault, answer.event
     if told.waiting and (told.items or _is_day(vault.root)):
         from memcli.entries.text.counted import agreeing, counted
 
@@ -184,7 +149,7 @@ def _closing(
         )
         judged = "" if _has_judge() else "; no judge reads sessions"
         yield f"{candidates} for the user's review (memcli review){judged}."
-    if not limits.asked:
+    if answer.until is None:
         return
     from memcli.errors import MemcliError
 
@@ -202,7 +167,7 @@ def _closing(
 def _is_day(root: str) -> bool:
     """Whether a day has passed since a start told only what waits."""
     try:
-        return is_time(root, _SAID + markers.mark_of(asking()), _SAY_EVERY)
+        return is_time(root, _SAID + markers.mark_of(agent_name()), _SAY_EVERY)
     except OSError:  # what cannot be noted would be told at every start
         return False
 

@@ -13,16 +13,16 @@ import os
 from memcli.entries.text import code_terms, prompt_injection
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import hook_log, markers
-from memcli.sessions.briefing.frame import Item, framed, marked
+from memcli.sessions.briefing.frame import Item, marked, source_of
 from memcli.sessions.hooks import glance
+from memcli.sessions.hooks.tell import Answer, agent_name
 from memcli.sessions.lessons import Action, Looked, fired, is_spared
 from memcli.storage import known_vaults, state_dirs
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+    from collections.abc import Iterable, Sequence
 
     from memcli.entries.eligibility import View
     from memcli.hosts.hook_payload import Event
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.search.triggers import Told
-    from memcli.sessions.hooks.answer import TeamLimits
     from memcli.vault.vault import Vault
 
 # At one action: entries, and characters of their texts together.
@@ -43,7 +42,7 @@ _MOST_REPOSITORIES = 50
 _BEFORE, _AFTER = "About what you are about to do", "About what you just did"
 
 
-class Answer(NamedTuple):
+class Decision(NamedTuple):
     """What a tool's event is answered: a text, or a decision with its reason.
 
     Attributes:
@@ -69,45 +68,37 @@ class _Fired(NamedTuple):
     named: bool
 
 
-class _Looked(NamedTuple):
+class _Found(NamedTuple):
     """What a vault has to say: the entries that fire, and the ids of those that do not
     count here, which need not be looked at again."""
 
-    found: list[_Fired]
+    fired: list[_Fired]
     elsewhere: list[str]
 
 
-def at_tool(
-    root: str,
-    host: Host,
-    event: Event,
-    line: dict[str, Any],
-    limits: TeamLimits,
-) -> Answer:
-    """What a tool's event is answered; `line` says in the log what came of it."""
-    from memcli.sessions.hooks import answer as telling
-
-    opening = telling.opened_unless_indexing(root, event, line)
-    if opening is None or not event.actions:
-        return Answer()
-    vault, view = opening
+def at_tool(answer: Answer, host: Host) -> Decision:
+    """What a tool's event is answered."""
+    event, line = answer.event, answer.line
+    if not answer.opens() or not event.actions:
+        return Decision()
+    vault, root, agent = answer.vault, answer.root, agent_name()
     if not vault.settings.actions:
         vault.read(lambda reader: reader.size)  # which brings the table up to date
         vault.index.opened.told(enabled=False)
-        return Answer()
+        return Decision()
     looked = [Looked(Action(*each)) for each in event.actions]
-    agent = vault.agent_name
-    acted = markers.acted(root, event.session, agent) if event.session else set()
+    acted = set[str]()
+    if event.session:
+        acted = markers.noted(root, event.session, markers.ACTED, agent)
 
-    def look(vault: Vault, reader: Reader) -> _Looked:
-        source = "" if vault.source == known_vaults.PERSONAL else vault.source
-        return _look(vault, reader, view, looked, source)
+    def find(vault: Vault, reader: Reader) -> _Found:
+        return _find(vault, reader, answer.view, looked)
 
-    own = vault.read(lambda reader: look(vault, reader))
+    own = vault.read(lambda reader: find(vault, reader))
     # No database knows what is told at an action.
-    others = telling.ask_teams(vault, line, limits, look, databases=False)
-    _note_beside(root, event, line, asked=limits.asked)
-    found = [each for one in (own, *others) for each in one.found]
+    others = answer.of_teams(find, databases=False)
+    _note_beside(answer)
+    found = [each for one in (own, *others) for each in one.fired]
     found.sort(key=_order)
     elsewhere = [name for one in (own, *others) for name in one.elsewhere]
     done: list[str] = [name for name in elsewhere if name not in acted]
@@ -117,30 +108,24 @@ def at_tool(
         done.append(f"{_REFUSED}{refused}")
         line["did"] = f"{given.decision}: {given.reason.rpartition('inspect ')[2][:16]}"
     elif event.name == host.tells_at and event.session:
-        given, told = _text(vault, [f for f in found if f.row.id not in acted], event)
+        news = [each for each in found if each.row.id not in acted]
+        given, told = _text(answer, news)
         done += told
-        line["shown"] = len(told)
     if done and event.session:
         try:
-            markers.act(root, event.session, done, agent)
+            markers.note(root, event.session, markers.ACTED, done, agent)
         except OSError as error:
             # What cannot be noted would be told again at every edit.
             line["error"] = hook_log.named(error)
-            return given if given.decision else Answer()
+            return given if given.decision else Decision()
     return given
 
 
-def _look(
-    vault: Vault,
-    reader: Reader,
-    view: View,
-    looked: Sequence[Looked],
-    source: str,
-) -> _Looked:
+def _find(vault: Vault, reader: Reader, view: View, looked: Sequence[Looked]) -> _Found:
     """What a vault has to say of an action."""
     from memcli.search import triggers
 
-    answer = _Looked([], [])
+    found, source = _Found([], []), source_of(vault)
     told = vault.index.opened.told([each.action for each in looked])
     for each in triggers.of_reader(reader) if told is None else told:
         named = any(fired(each.triggers, each.spared, one) for one in looked)
@@ -148,12 +133,12 @@ def _look(
             continue
         row = _row(reader, each, view)
         if row is None or prompt_injection.of_entry(row.title, row.text, source):
-            answer.elsewhere.append(each.id)
+            found.elsewhere.append(each.id)
             continue
         enforce = _enforced(each, row, looked)
         row = marked(reader, row, view)
-        answer.found.append(_Fired(row, enforce, source, named))
-    return answer
+        found.fired.append(_Fired(row, enforce, source, named))
+    return found
 
 
 def _row(reader: Reader, told: Told, view: View) -> StoredRow | None:
@@ -191,13 +176,13 @@ def _is_trusted(vault: Vault) -> bool:
 
 def _decided(
     found: Sequence[_Fired], event: Event, refused: int, *, trusted: bool
-) -> Answer:
+) -> Decision:
     """Whether an entry keeps the tool from running."""
     if event.name != "pre-tool" or not trusted or refused >= _MOST_REFUSED:
-        return Answer()
+        return Decision()
     own = [each for each in found if each.enforce and not each.source]
     if not own:
-        return Answer()
+        return Decision()
     first = next((each for each in own if each.enforce == "deny"), own[0])
     wish = (
         "The user does not want this"
@@ -205,21 +190,18 @@ def _decided(
         else "The user wants to be asked before this"
     )
     text = _short(first.row, _CHARS, "")
-    return Answer(
+    return Decision(
         decision=first.enforce,
         reason=f"memcli: {text}\n{wish}: memcli inspect {first.row.id}",
     )
 
 
-def _text(
-    vault: Vault, found: Sequence[_Fired], event: Event
-) -> tuple[Answer, list[str]]:
+def _text(answer: Answer, found: Sequence[_Fired]) -> tuple[Decision, list[str]]:
     """What to tell, and the ids of what is told."""
-    from memcli.hosts import hook_payload
     from memcli.sessions.briefing.frame import note
     from memcli.vault.signals import event as signals
 
-    part = _BEFORE if event.name == "pre-tool" else _AFTER
+    part = _BEFORE if answer.event.name == "pre-tool" else _AFTER
     items: list[Item] = []
     room = _CHARS
     for each in found[:_MOST]:
@@ -227,10 +209,10 @@ def _text(
         room -= len(text)
         signal = None if each.source else signals.row(each.row, channels=["action"])
         items.append(Item(each.row.id, text, part, each.source, signal))
-    told = framed(items, hook_payload.MOST)
-    if told.shown:
-        note(vault, None, items, told.shown)
-    return Answer(told.text), told.shown
+    framed = answer.framed(items)
+    if framed.shown:
+        note(answer.vault, None, items, framed.shown)
+    return Decision(framed.text), framed.shown
 
 
 def _short(row: StoredRow, room: int, source: str) -> str:
@@ -241,34 +223,32 @@ def _short(row: StoredRow, room: int, source: str) -> str:
     return f"{row.title[:_TITLE]} (the rest: memcli inspect {row.id}{where})"
 
 
-def _note_beside(root: str, event: Event, line: dict[str, Any], *, asked: bool) -> None:
+def _note_beside(answer: Answer) -> None:
     """Write down which other vaults the next first look has to look at."""
     from memcli.entries import layout
     from memcli.errors import MemcliError
     from memcli.storage.files import write_derived
 
-    environ = os.environ
-    known = glance.beside(root, environ)
-    top = glance.repository(event.cwd or "")
+    environ, cwd = os.environ, answer.event.cwd
+    known = glance.beside(answer.root, environ)
+    top = glance.repository(cwd or "")
     if known is not None and (not top or top in known):
         return
+
+    def tables(paths: Iterable[str]) -> str:
+        return "\n".join(state_dirs.path(p, layout.INDEX, environ) for p in paths)
+
     try:
-        places = known_vaults.beside(event.cwd, environ) if asked else []
+        places = known_vaults.beside(cwd, environ) if answer.until else []
         named = dict(list((known or {}).items())[-_MOST_REPOSITORIES:])
-        tables = [
-            state_dirs.path(place.path, layout.INDEX, environ)
-            for place in places
-            if place.hooks and place.source != known_vaults.REPO
-        ]
-        named[""] = "\n".join(tables)
+        own = [p for p in places if p.source == known_vaults.REPO]
+        named[""] = tables(p.path for p in places if p.hooks and p not in own)
         if top:
-            allowed = [p.path for p in places if p.source == known_vaults.REPO]
-            named[top] = "\n".join(
-                state_dirs.path(path, layout.INDEX, environ) for path in allowed
-            )
+            named[top] = tables(p.path for p in own)
         parts = [glance.settings_stamp(environ)]
         parts += [part for pair in named.items() for part in pair]
-        markers.make_folder(root)
-        write_derived(glance.beside_path(root, environ), os.fsencode("\0".join(parts)))
+        path = glance.beside_path(answer.root, environ)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        write_derived(path, os.fsencode("\0".join(parts)))
     except (MemcliError, OSError) as error:
-        line["error"] = hook_log.named(error)
+        answer.line["error"] = hook_log.named(error)

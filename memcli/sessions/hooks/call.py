@@ -2,7 +2,7 @@
 
 Invariant: for every input and every failure, the process ends with exit code 0,
 within its time, and prints one whole answer in the host's format or nothing. Work that
-may take long runs in a process of its own (`background`), which outlives the host.
+may take long runs in a process of its own (`recovery.work`), which outlives the host.
 Every call leaves a line in the log that `memcli inspect sessions` shows.
 
 This is the hot path: it runs before every prompt. It loads neither Typer nor Rich,
@@ -15,20 +15,71 @@ import os
 import sys
 import time
 
-from memcli.sessions.hooks import events, pipe
-from memcli.sessions.hooks.events import BUDGET, Call
+from memcli.sessions.hooks import pipe
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any, NoReturn
 
-__all__ = ["Call", "answer", "main", "note"]
+    from memcli.hosts.hook_payload import Event
+    from memcli.hosts.host import Host
+    from memcli.sessions.hooks.tell import Answer
+
+# Seconds that memcli takes of the host's time, at most. A person waits at a prompt;
+# Codex gives the end of a session three.
+BUDGET = {
+    "session-start": 4.0,
+    "prompt-submit": 2.0,
+    "pre-tool": 2.0,
+    "post-tool": 2.0,
+    "stop": 2.0,
+    "session-end": 1.5,
+    "pre-compact": 2.0,
+    "idle": 2.0,
+}
+# Seconds between two sweeps that sessions start by themselves.
+_SWEEP_EVERY = 3_600.0
+# Where a host runs the hooks of another as well, the same event comes a second time
+# within so many seconds.
+_TWICE_WITHIN = 20.0
+# Seconds that the vaults of teams may take after the own one has answered, and the
+# share of the budget after which a hook waits for them no longer.
+_TEAMS_WAIT = {"session-start": 1.5, "prompt-submit": 0.6}
+_TEAMS_WAIT |= {"pre-tool": 0.4, "post-tool": 0.4}
+_TOOLS = ("pre-tool", "post-tool")
+_TEAMS_SHARE = 0.75
+
 
 # Background work that takes longer than this hangs.
 _WORK_BUDGET = 600.0
 _TELLING = ("session-start", "prompt-submit")
+
+
+class Call:
+    """One call of a hook: what came in, and what comes of it.
+
+    Attributes:
+        event: what the command line names; `work` for a background process.
+        flags: the rest of the command line.
+        unclear: why the command line is not understood; empty when it is.
+        root: the vault; None when there is none.
+        answer: what goes to the host; empty for no answer.
+        line: what goes into the log.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.started = time.monotonic()
+        self.event, self.flags, self.unclear = pipe.parsed(words)
+        self.root: str | None = None
+        self.answer = ""
+        self.line: dict[str, Any] = {"event": self.event[:40]}
+
+    def fail(self, why: str) -> None:
+        """Answer nothing, and say why in the log."""
+        self.answer = ""
+        self.line["error"] = why[:300]
 
 
 def main(words: Sequence[str], read: Callable[[], Any] | None = None) -> NoReturn:
@@ -71,12 +122,13 @@ def answer(call: Call, read: Callable[[], Any]) -> None:
 
             # In the environment, so that it reaches a process that this one starts.
             os.environ["MEMCLI_AGENT"] = named_agent(call.flags["agent"])
-        if call.event == "work":
-            from memcli.sessions.hooks import background
+        if call.event != "work":
+            _respond(call, read())
+        elif call.root:
+            from memcli.sessions import recovery
+            from memcli.sessions.hooks import tell
 
-            background.work(call.root, call.flags, call.line)
-        else:
-            events.respond(call, read())
+            recovery.work(tell.opened(call.root), call.flags, call.line)
     except BaseException as error:  # noqa: BLE001 a hook never hurts its host
         from memcli.sessions import hook_log
 
@@ -91,7 +143,7 @@ def note(call: Call) -> None:
 
         took = round((time.monotonic() - call.started) * 1000)
         about = {"at": int(time.time()), "ms": took, "chars": len(call.answer)}
-        agent = events.agent_name()
+        agent = os.environ.get("MEMCLI_AGENT")
         whose = {"agent": agent} if agent else {}
         hook_log.note(root, {**about, **whose, **call.line})
 
@@ -118,7 +170,7 @@ def _give_up(call: Call) -> NoReturn:
         call.fail("out of time")
         if call.root and call.event in _TELLING:
             # Mostly it is an index that was never built: not the next prompt's work.
-            call.line["did"] = events.start(call.root, "--index")
+            call.line["did"] = pipe.start(call.root, "--index")
         note(call)
     finally:
         os._exit(0)
@@ -155,3 +207,143 @@ def _limit(call: Call) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _respond(call: Call, payload: Any) -> None:
+    """Do what an event of a host asks for; the payload is None when it sent none."""
+    from memcli.hosts import hook_payload, table
+
+    event = hook_payload.read(call.event, call.flags.get("host", ""), payload)
+    host = table.get(event.host)
+    line, root = call.line, call.root
+    line.update(host=event.host[:40], session=event.session)
+    if call.event not in hook_payload.EVENTS:
+        call.fail(f"no such event: {call.event[:40]}")
+    elif root is not None and not os.path.isdir(os.path.join(root, ".memcli")):
+        pass
+    elif payload is None and call.event != "idle":
+        call.fail("no JSON on standard input")
+    elif host is None or not host.events:
+        call.fail(f"no such host: {event.host[:40]}")
+    elif event.name in _TOOLS:
+        if root is not None:
+            from memcli.sessions.hooks import at_tool
+
+            given = at_tool.at_tool(_answer(call, root, event), host)
+            call.answer = hook_payload.reply(event.host, event.name, given.text)
+            if given.decision:
+                call.answer = hook_payload.refusal(
+                    event.host, given.decision, given.reason
+                )
+    elif root is None:
+        from memcli.sessions.hooks import at_start
+
+        call.root, text = at_start.of_repository_alone(event, line)
+        call.answer = hook_payload.reply(event.host, event.name, text)
+    elif host.runs_others_hooks and event.session and _came_before(root, event):
+        line["did"] = "nothing: the same event came twice"
+    else:
+        text = _handle(_answer(call, root, event), host)
+        call.answer = hook_payload.reply(event.host, event.name, text)
+
+
+def _answer(call: Call, root: str, event: Event) -> Answer:
+    from memcli.sessions.hooks.tell import Answer
+
+    def until() -> float:
+        # The rest of the budget is for the answer.
+        last = call.started + _TEAMS_SHARE * BUDGET[event.name]
+        return min(time.monotonic() + _TEAMS_WAIT.get(event.name, 0.0), last)
+
+    def build(folder: str) -> object:
+        return pipe.start(folder, "--index")
+
+    asked = None if call.flags.get("vault") else until
+    return Answer(root, event, call.line, asked, build)
+
+
+def _came_before(root: str, event: Event) -> bool:
+    """Whether another hook told the same event of the same session just now."""
+    from memcli.sessions import markers
+
+    prompt = event.prompt if event.name == "prompt-submit" else ""
+    what = f"{event.name}\0{prompt}".encode("utf-8", "replace")
+    return markers.came_before(root, event.session, what, _TWICE_WITHIN)
+
+
+def _handle(answer: Answer, host: Host) -> str:
+    """Do the event's work; returns the text for the session."""
+    from memcli.hosts import hook_payload
+    from memcli.sessions import markers
+
+    root, event, line = answer.root, answer.event, answer.line
+    if event.name == "idle":
+        if event.reason not in ("", "idle_prompt"):
+            line["did"] = f"nothing at {event.reason[:40]}"
+        else:
+            line["did"] = pipe.start(root, "--sweep")
+        return ""
+    takes_text = hook_payload.takes_text(event.host, event.name)
+    if event.name == "session-start":
+        return _session_start(answer, takes_text=takes_text)
+    if not event.session:
+        line["error"] = "no session in the payload"
+        return ""
+    if event.name in host.ignored:
+        line["did"] = f"nothing: {host.ignored[event.name]}"
+        return ""
+    # At an end the host may not say where the transcript is; it said so before.
+    _begin(root, event)
+    if event.name == "prompt-submit":
+        line["shown"] = 0
+        if not event.prompt or not takes_text:
+            return ""
+        from memcli.sessions.hooks import tell
+
+        return tell.at_prompt(answer)
+    if event.name == "pre-compact" and not host.starts_after_compaction:
+        markers.forget(root, event.session, os.environ.get("MEMCLI_AGENT"))
+    line["did"] = pipe.start(root, *_mining_flags(event))
+    return ""
+
+
+def _mining_flags(event: Event) -> Iterator[str]:
+    yield f"--session={event.session}"
+    yield f"--host={event.host}"
+    if event.transcript:
+        yield f"--transcript={event.transcript}"
+    if event.name == "session-end":
+        yield "--close"
+
+
+def _begin(root: str, event: Event) -> None:
+    from memcli.sessions import markers
+
+    agent = os.environ.get("MEMCLI_AGENT") or None
+    session, transcript = event.session, event.transcript
+    markers.begin(root, session, event.host, transcript, agent, event.cwd)
+
+
+def _session_start(answer: Answer, *, takes_text: bool) -> str:
+    """Note that a session has started, tell it what matters, and start what is due."""
+    from memcli.sessions import hook_log, markers
+    from memcli.sessions.hooks import at_start, tell
+    from memcli.vault import background_sync
+
+    root, event, line = answer.root, answer.event, answer.line
+    try:
+        if event.session:
+            _begin(root, event)
+    except OSError as error:  # a disk that is full or read-only can be read
+        line["error"] = hook_log.named(error)
+    text = at_start.at_start(answer) if takes_text else ""
+    # Afterwards: the sweep may hold the index for as long as it is being built.
+    try:
+        # Each agent sweeps its own sessions.
+        mark = markers.mark_of(tell.agent_name())
+        if tell.is_time(root, "swept" + mark, _SWEEP_EVERY):
+            line.setdefault("did", pipe.start(root, "--sweep"))
+        background_sync.at_session(os.environ)
+    except OSError as error:
+        line["error"] = hook_log.named(error)
+    return text

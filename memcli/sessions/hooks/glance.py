@@ -15,7 +15,7 @@ import os
 from memcli.entries import layout
 from memcli.hosts import tool_call
 from memcli.search import trigger_table
-from memcli.sessions import session_files
+from memcli.sessions import markers
 from memcli.sessions.hooks import pipe
 from memcli.storage import state_dirs
 
@@ -118,7 +118,7 @@ def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool
         "",
     )
     agent = flags.get("agent") or environ.get("MEMCLI_AGENT") or None
-    acted = session_files.acted(root, session, agent) if session else set()
+    acted = markers.noted(root, session, markers.ACTED, agent) if session else set()
     named = []
     for table, number, evident in rows:
         row = loads(table.rows()[number])

@@ -1,4 +1,5 @@
-"""What a host calls a hook with: its command line, and the pipes in and out.
+"""What a host calls a hook with: its command line, and the pipes in and out; and the
+process to which a hook leaves what takes long.
 
 Invariant: a hook does not wait for a host that never closes its pipe, and no file of
 the vault can stand where a host has closed a stream. It reads and writes bytes, not
@@ -125,3 +126,20 @@ def parsed(words: Sequence[str]) -> tuple[str, dict[str, str], str]:
         else:
             return event, flags, f"no such flag: {word[:40]}"
     return event, flags, ""
+
+
+def start(root: str, *flags: str) -> str:
+    """Start the process that works on a vault; returns what the log says of it.
+
+    Args:
+        root: the vault.
+        flags: `--sweep`, `--index`, or `--session=ID --host=HOST` with
+            `--transcript=PATH` and `--close`.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    from memcli.storage import detached
+
+    detached.start(("hook", "work", *flags, "--vault", root))
+    return "started a process of its own"

@@ -24,8 +24,7 @@ from memcli.entries.text import prompt_injection
 from memcli.errors import MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import reflect_session
-from memcli.sessions.already_mined import JUDGED
-from memcli.sessions.bringing import Reflected, project_of
+from memcli.sessions.bringing import JUDGED, Reflected, project_of
 from memcli.sessions.judging import answers, digest
 from memcli.sessions.judging.digest import Digest, Known
 from memcli.sessions.mining import Candidate, Mined

@@ -32,7 +32,6 @@ class Rule(NamedTuple):
     veto: re.Pattern[str]
     yes: tuple[str, ...]
     no: tuple[str, ...]
-    was: tuple[str, ...] = ()
 
     def matches(self, lower: str, *, vetoed: bool = False) -> bool:
         """Whether it finds something in a sentence: `Sentence.plain` in lower case.
@@ -63,11 +62,6 @@ def first(plain: str, confidence: Confidence, *, answered: bool) -> Rule | None:
     return None
 
 
-def current(name: str) -> str:
-    """The name that the rule of this name has now."""
-    return next((rule.name for rule in table() if name in rule.was), name)
-
-
 @cache
 def table() -> tuple[Rule, ...]:
     """The rules in their order, each with the vetoes that it shares; read once."""
@@ -94,7 +88,6 @@ def table() -> tuple[Rule, ...]:
             compiled([*shared[row["confidence"]], *row.get("vetoes", [])]),
             tuple(row["yes"]),
             tuple(row["no"]),
-            tuple(row.get("was", ())),
         )
         for row in data["rule"]
     )

@@ -268,20 +268,17 @@ def test_uninstall_leaves_no_backup_that_equals_the_file(
     assert machine.files() == before
 
 
-def test_backups_are_numbered_never_written_over_and_private(machine: Machine) -> None:
+def test_the_backup_is_of_before_memcli_never_written_over_and_private(
+    machine: Machine,
+) -> None:
     path = machine.path("claude-code")
     path.parent.mkdir()
     path.write_text('{"env": {"KEY": "secret"}}')
     path.chmod(0o644)
-    moved = Program(("/opt/memcli",))
     first = machine.install("claude-code")
-    second = machine.install("claude-code", program=moved)
-    third = machine.install("claude-code")
-    assert [first.backup, second.backup, third.backup] == [
-        f"{path}.memcli-backup{suffix}" for suffix in ("", ".1", ".2")
-    ]
+    second = machine.install("claude-code", program=Program(("/opt/memcli",)))
+    assert (first.backup, second.backup) == (f"{path}.memcli-backup", None)
     assert Path(str(first.backup)).read_text() == '{"env": {"KEY": "secret"}}'
-    assert b"/opt/memcli" in Path(str(third.backup)).read_bytes()
     if os.name != "nt":
         assert stat.S_IMODE(Path(str(first.backup)).stat().st_mode) == 0o600
         assert stat.S_IMODE(path.stat().st_mode) == 0o644
@@ -396,7 +393,7 @@ def test_a_plugin_of_another_author_is_refused_and_a_changed_one_kept(
     machine.install("opencode")
     assert machine.install("opencode", vault="/v").backup is None
     path.write_text(path.read_text() + "// mine\n")
-    assert "changed by hand" in machine.status("opencode").problems[0]
+    assert "not as memcli writes" in machine.status("opencode").problems[0]
     done = machine.uninstall("opencode")
     assert done == InstallOutcome("removed", f"{path}.memcli-backup")
     assert Path(f"{path}.memcli-backup").read_text().endswith("// mine\n")
@@ -426,22 +423,12 @@ def test_a_home_folder_is_no_project(machine: Machine) -> None:
         machine.plan("claude-code", "project")
 
 
-def test_double_installations_are_told(machine: Machine) -> None:
-    assert not any("Copilot" in note for note in machine.plan("claude-code").notes)
+def test_hooks_at_both_scopes_are_told(machine: Machine) -> None:
     machine.install("claude-code", "project")
-    assert any(".claude" in note for note in machine.plan("copilot").notes)
-    machine.install("copilot")
-    assert any(".claude" in note for note in machine.status("copilot").notes)
-    assert machine.status("copilot").problems == ()
-    assert any("scope project" in n for n in machine.plan("claude-code").notes)
+    assert machine.status("claude-code", "project").notes == ()
     machine.install("claude-code")
-    doubled = machine.status("claude-code", "project")
-    assert doubled.problems == ()
-    assert any("one is enough" in note for note in doubled.notes)
-    machine.install("claude-code", "project", vault=machine.vault())
-    (problem,) = machine.status("claude-code", "project").problems
-    assert "both scopes with different commands" in problem
-    assert machine.status("claude-code").problems == ()
+    (note,) = machine.status("claude-code", "project").notes
+    assert note.endswith("memcli uninstall claude-code --scope project")
 
 
 def test_hooks_without_a_vault_do_not_work(machine: Machine) -> None:
@@ -465,11 +452,8 @@ def test_status_knows_what_is_installed_and_works(
     assert machine.status(host, scope).state == "no"
     machine.install(host, scope)
     one = machine.status(host, scope)
-    assert (one.state, one.runs) == ("yes", True)
-    assert one.program == machine.program.words[0]
-    assert one.timeouts is (None if host in ("windsurf", "opencode") else True)
-    if host != "codex":
-        assert (one.trusted, one.problems) == (None, ())
+    assert (one.state, one.program) == ("yes", machine.program.words[0])
+    assert one.problems == () or host == "codex"
 
 
 @EVERY
@@ -481,7 +465,6 @@ def test_status_sees_a_memcli_that_is_gone_or_another(
     assert "not the memcli that runs now" in other.notes[0]
     Path(machine.program.words[0]).unlink()
     one = machine.status(host)
-    assert one.runs is False
     assert any("cannot be started" in problem for problem in one.problems)
 
 
@@ -497,22 +480,27 @@ def test_status_sees_wrong_timeouts_missing_and_double_entries(
     machine.install("gemini")
     path = machine.path("gemini")
 
-    def spoil(found: Any) -> None:
+    def ms(found: Any) -> None:
         found["hooks"]["AfterAgent"][0]["hooks"][0]["timeout"] = 10  # ms, not s
+
+    def twice(found: Any) -> None:
         found["hooks"]["BeforeAgent"] *= 2
+
+    def missing(found: Any) -> None:
         del found["hooks"]["SessionEnd"]
+
+    def off(found: Any) -> None:
         found["hooksConfig"] = {"enabled": False}
 
-    _spoil(path, spoil)
-    one = machine.status("gemini")
-    assert (one.state, one.timeouts) == ("partly", False)
-    said = " ".join(one.problems)
-    for what in ("timeout", "BeforeAgent: stands there twice", "SessionEnd"):
-        assert what in said
-    assert "switched off" in said
-    _spoil(path, lambda found: found.pop("hooksConfig"))
-    machine.install("gemini")
-    assert machine.status("gemini").problems == ()
+    for change in (ms, twice, missing, off):
+        text = path.read_bytes()
+        _spoil(path, change)
+        (problem,) = machine.status("gemini").problems
+        why = "switched off" if change is off else "not as memcli writes them"
+        assert why in problem
+        machine.install("gemini")
+        assert machine.status("gemini").problems == () or change is off
+        path.write_bytes(text)
 
 
 def test_status_sees_a_vault_that_is_gone(machine: Machine, tmp_path: Path) -> None:
@@ -548,13 +536,12 @@ def test_codex_hooks_stay_silent_until_trusted_and_status_says_so(
     assert any("/hooks" in note for note in plan.notes)
     install.apply(plan)
     one = machine.status("codex")
-    assert one.trusted is False
     assert "SessionStart, UserPromptSubmit, PreToolUse, Stop" in one.problems[0]
     assert "/hooks" in one.problems[0]
     _trust(machine, machine.path("codex"))
     config = (machine.home / ".codex" / "config.toml").read_bytes()
     one = machine.status("codex")
-    assert (one.trusted, one.problems) == (True, ())
+    assert one.problems == ()
     machine.install("codex", vault=str(machine.home))
     machine.uninstall("codex")
     assert (machine.home / ".codex" / "config.toml").read_bytes() == config
@@ -588,4 +575,4 @@ def test_codex_reads_a_project_only_when_it_trusts_it(machine: Machine) -> None:
 def test_a_strange_config_of_codex_is_no_trust(machine: Machine, text: str) -> None:
     machine.install("codex")
     (machine.home / ".codex" / "config.toml").write_text(text)
-    assert machine.status("codex").trusted is False
+    assert "does not trust" in machine.status("codex").problems[0]

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from memcli.errors import InvalidConfig
 from memcli.hosts import table
 from memcli.hosts.host import Host
-from memcli.hosts.install import merge
+from memcli.hosts.install import settings as own
 from memcli.hosts.install.command_line import Program
-from memcli.hosts.install.settings_files import wanted
+from memcli.hosts.install.settings import wanted
 
 PROGRAM = Program(("/opt/mem cli/bin/memcli",))
 MOVED = Program(("/usr/bin/python3", "-P", "-m", "memcli"))
@@ -66,11 +66,11 @@ CLAUDE = table.find("claude-code")
 
 
 def install(text: str, host: Host, program: Program = PROGRAM) -> str:
-    return merge.merged(text, "f", host, wanted(host, program, None))
+    return own.merged(text, "f", host, wanted(host, program, None))
 
 
 def value(text: str) -> Any:
-    return merge.load(text, "f")
+    return own.load(text, "f")
 
 
 def without_ours(found: Any, host: Host) -> Any:
@@ -79,10 +79,10 @@ def without_ours(found: Any, host: Host) -> Any:
     for native, items in found.get("hooks", {}).items():
         left = []
         for item in items:
-            inner = [h for h in item.get("hooks", []) if not merge.is_ours(h)]
+            inner = [h for h in item.get("hooks", []) if not own.is_ours(h)]
             if host.grouped and (inner or not item.get("hooks")):
                 left.append({**item, "hooks": inner})
-            if not host.grouped and not merge.is_ours(item):
+            if not host.grouped and not own.is_ours(item):
                 left.append(item)
         hooks[native] = left
     kept = {native: items for native, items in hooks.items() if items}
@@ -106,11 +106,11 @@ def test_what_others_have_stays_and_install_twice_changes_nothing(
     moved = install(once, host, MOVED)
     assert moved != once
     assert install(moved, host) == once
-    left = merge.without(moved, "f", host)
+    left = own.without(moved, "f", host)
     before = without_ours(value(text), host)
     assert without_ours(value(left or ""), host) == before
     assert left is not None or before == {"hooks": {}}
-    assert not merge.ours_in(left or "", "f", host)
+    assert not list(own.entries(value(left or ""), host))
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_indent_line_ends_and_escapes_are_those_of_the_file(text: str) -> None:
     once = install(text, CLAUDE)
     once.encode()
     assert once.startswith(text[: text.index('"a": ') + 6])
-    assert merge.without(once, "f", CLAUDE) == text
+    assert own.without(once, "f", CLAUDE) == text
 
 
 @pytest.mark.parametrize(
@@ -142,8 +142,8 @@ def test_a_file_with_comments_is_refused_with_the_entries_to_put_in(text: str) -
     pasted = text.rstrip("}\n,") + "," + snippet[1:] + "// end"
     assert install(pasted, CLAUDE) == pasted
     with pytest.raises(InvalidConfig, match="has comments"):
-        merge.without(pasted, "f", CLAUDE)
-    assert merge.without(text, "f", CLAUDE) == text
+        own.without(pasted, "f", CLAUDE)
+    assert own.without(text, "f", CLAUDE) == text
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_what_does_not_parse_is_refused_with_its_place(text: str, what: str) -> 
 
 def test_comments_and_commas_in_strings_are_text() -> None:
     text = '{"a": "// b /* c", "d": ",}", "e": "\\\\"}'
-    assert merge.is_strict(text)
+    assert own.is_strict(text)
     assert value(text + " // x") == json.loads(text)
 
 
@@ -177,7 +177,7 @@ def test_groups_of_others_keep_their_places_so_that_codex_goes_on_trusting_them(
     theirs = {"hooks": [{"type": "command", "command": "theirs", "timeout": 3}]}
     once = value(install(json.dumps({"hooks": {"Stop": [theirs]}}), codex))
     assert once["hooks"]["Stop"][0] == theirs
-    assert merge.is_ours(once["hooks"]["Stop"][1]["hooks"][0])
+    assert own.is_ours(once["hooks"]["Stop"][1]["hooks"][0])
 
 
 def test_after_a_move_only_the_command_changes_and_what_a_person_added_stays():
@@ -232,7 +232,7 @@ def test_our_hook_in_a_group_with_others_is_taken_out_alone():
             ]
         }
     }
-    left = merge.without(json.dumps(mixed), "f", CLAUDE)
+    left = own.without(json.dumps(mixed), "f", CLAUDE)
     assert left is not None
     (group,) = value(left)["hooks"]["Stop"]
     assert [hook["command"] for hook in group["hooks"]] == ["first", "last"]
@@ -257,4 +257,4 @@ def test_strange_entries_of_others_are_no_error():
     odd = {"hooks": {"Stop": [1, {"hooks": 3}, {"hooks": ["x", {"command": 1}]}]}}
     once = install(json.dumps(odd), CLAUDE)
     assert value(once)["hooks"]["Stop"][:3] == odd["hooks"]["Stop"]
-    assert merge.without(once, "f", CLAUDE) == json.dumps(odd)
+    assert own.without(once, "f", CLAUDE) == json.dumps(odd)

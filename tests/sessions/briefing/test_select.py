@@ -35,13 +35,13 @@ def told(vault: Vault) -> select.Injected:
     return vault.read(lambda reader: select.chosen(reader, vault.settings, VIEW))
 
 
-def chosen(vault: Vault, query: str = "") -> list[str]:
-    found = select.reflections(vault, view=VIEW, query=query)
+def chosen(vault: Vault) -> list[str]:
+    found = select.reflections(vault, VIEW)
     return [one.text for one in found if one.injected]
 
 
 def omitted(vault: Vault) -> list[select.WeighedItem]:
-    return [one for one in select.reflections(vault, view=VIEW) if not one.injected]
+    return [one for one in select.reflections(vault, VIEW) if not one.injected]
 
 
 def why_not(vault: Vault, text: str) -> str:
@@ -184,15 +184,6 @@ def test_sightings_sum_and_keep_an_item_alive(vault: Vault) -> None:
     assert (one.sightings, one.days_left) == (2, 14.0)
 
 
-def test_the_question_decides_what_of_the_focus_comes_first(vault: Vault) -> None:
-    item(vault, "Retest the rerank config", created=days_ago(4))
-    item(vault, "Watch the payment queue")
-    assert chosen(vault)[0] == "Watch the payment queue"
-    assert chosen(vault, "why is rerank slow?")[0] == "Retest the rerank config"
-    first = select.reflections(vault, view=VIEW, query="why is rerank slow?")[0]
-    assert first.reason == "recent, weight 0.83; matches rerank"
-
-
 def test_items_that_do_not_fit_are_named_and_shorter_ones_take_the_room(
     vault: Vault,
 ) -> None:
@@ -225,8 +216,8 @@ def test_the_same_state_gives_the_same_choice(
 ) -> None:
     for number in range(12):
         item(vault, f"Watch service{number}", created=days_ago(number % 3))
-    one = select.reflections(vault, view=VIEW, query="service3")
-    assert one == select.reflections(reopen(vault), view=VIEW, query="service3")
+    one = select.reflections(vault, VIEW)
+    assert one == select.reflections(reopen(vault), VIEW)
     assert [entry.injected for entry in one] == [True] * 6 + [False] * 6
     assert {entry.reason for entry in one[6:]} == {"6 are in already"}
 

@@ -1,11 +1,9 @@
 """A vault whose clock runs, and hooks whose detached work is written down instead."""
 
-from collections.abc import Sequence
-
 import pytest
 
 from memcli import Vault
-from memcli.sessions.hooks import background
+from memcli.sessions.hooks import pipe
 from tests.conftest import VaultMaker
 
 
@@ -22,9 +20,9 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The flags of each process that would have been started."""
     found: list[list[str]] = []
 
-    def detached(_root: str, flags: Sequence[str]) -> str:
+    def detached(_root: str, *flags: str) -> str:
         found.append(list(flags))
         return "started a process of its own"
 
-    monkeypatch.setattr(background, "start", detached)
+    monkeypatch.setattr(pipe, "start", detached)
     return found

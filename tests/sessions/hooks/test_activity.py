@@ -12,7 +12,7 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.errors import Unreadable
-from memcli.sessions import hook_log, hook_report, markers, recovery, reflect_session
+from memcli.sessions import hook_log, markers, recovery, reflect_session, reports
 from tests.conftest import state_of
 from tests.entries.text.secret_kinds import fill
 from tests.sessions.hooks.calling import ALWAYS, age, call, session, work
@@ -46,29 +46,28 @@ def test_sessions_are_listed_by_state_with_the_reason_why_one_failed(
     def failing(*_: Any, **__: Any) -> None:
         raise Unreadable("no scanner here")
 
-    monkeypatch.setattr(reflect_session, "reflect_file", failing)
+    monkeypatch.setattr(reflect_session, "reflect", failing)
     work(live, "--session=failed", f"--transcript={tmp_path}/failed.jsonl", *flags)
     folder = state_of(live.root, layout.HARNESS)
     for one in (folder / "session-id-waiting.start", tmp_path / "waiting.jsonl"):
         age(one, recovery.STILL + 60)
-    found = hook_report.activity(live, 5)
-    states = {one.session: one.state for one in found.sessions}
+    found = reports.activity(live, 5)
+    states = {one["session"]: one["state"] for one in found["sessions"]}
     assert states == {name: name for name in ("mined", "failed", "waiting", "live")}
-    assert found.by_state == {"live": 1, "waiting": 1, "failed": 1, "mined": 1}
-    (failed,) = [one for one in found.sessions if one.state == "failed"]
-    assert failed.why is not None
-    assert "no scanner here" in failed.why
-    assert failed.there
+    assert found["by_state"] == {"live": 1, "waiting": 1, "failed": 1, "mined": 1}
+    (failed,) = [one for one in found["sessions"] if one["state"] == "failed"]
+    assert "no scanner here" in failed["why"]
+    assert failed["there"]
     out = inspected(live)
     assert out.startswith("1 live, 1 waiting, 1 failed, 1 mined\n")
     assert "no scanner here" in out
     data = json.loads(inspected(live, "--json"))["data"]
-    assert data["by_state"] == found.by_state
+    assert data["by_state"] == found["by_state"]
     assert data["calls"][0]["event"] == "reflect"
     # What was tried again and went well is no failure any more.
     monkeypatch.undo()
     work(live, "--session=failed", f"--transcript={tmp_path}/failed.jsonl", *flags)
-    assert hook_report.activity(live, 5).by_state["failed"] == 0
+    assert reports.activity(live, 5)["by_state"]["failed"] == 0
 
 
 def test_calls_are_counted_with_their_times(live: Vault) -> None:
@@ -76,12 +75,15 @@ def test_calls_are_counted_with_their_times(live: Vault) -> None:
         error = {"error": "out of time"} if ms > 98 else {}
         hook_log.note(live.root, {"event": "prompt-submit", "ms": ms, "at": 1, **error})
     hook_log.note(live.root, {"event": "stop", "ms": 7, "at": 2, "host": "codex"})
-    found = hook_report.activity(live, 3)
-    assert found.events == [
-        hook_report.EventTimes("prompt-submit", 100, 2, 51, 96),
-        hook_report.EventTimes("stop", 1, 0, 7, 7),
+    found = reports.activity(live, 3)
+    assert [list(row.values()) for row in found["events"]] == [
+        ["prompt-submit", 100, 2, 51, 96],
+        ["stop", 1, 0, 7, 7],
     ]
-    assert [line["event"] for line in found.calls] == ["stop", *["prompt-submit"] * 2]
+    assert [line["event"] for line in found["calls"]] == [
+        "stop",
+        *["prompt-submit"] * 2,
+    ]
 
 
 def test_a_vault_without_hooks_says_so(live: Vault) -> None:
@@ -93,7 +95,7 @@ def test_a_log_that_is_damaged_is_read_as_far_as_it_goes(live: Vault) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b'\xff\xfe\n[1]\n{"event": 5, "ms": "x", "session": []}\n{"ev')
     hook_log.note(live.root, {"event": "idle", "ms": 1})
-    assert [one.event for one in hook_report.activity(live, 9).events] == ["idle"]
+    assert [one["event"] for one in reports.activity(live, 9)["events"]] == ["idle"]
     inspected(live)
 
 

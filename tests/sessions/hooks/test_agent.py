@@ -13,8 +13,8 @@ from memcli.entries import layout
 from memcli.recall import recall
 from memcli.recall.query import Filters, Query, view_of
 from memcli.sessions import markers, recovery
-from memcli.sessions.hooks import background, glance
 from memcli.sessions.hooks import call as hook
+from memcli.sessions.hooks import glance
 from tests.conftest import NOW, VaultMaker, state_of
 from tests.sessions.hooks import calling
 from tests.sessions.hooks.calling import ALWAYS, NEVER, age, call, session
@@ -142,7 +142,6 @@ def test_a_detached_process_mines_as_its_agent(
 def test_a_marker_of_before_learns_its_agent(live: Vault, tmp_path: Path) -> None:
     path = session(tmp_path, "s1", ALWAYS)
     markers.begin(live.root, "s1", "claude-code", path)
-    assert background.marker_of(live.root, {"session": "s1"}).agent is None
     markers.begin(live.root, "s1", "claude-code", path, agent="ada")
     assert [one.agent for one in markers.markers(live.root)] == ["ada"]
 

@@ -15,7 +15,7 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.errors import Unreadable
 from memcli.sessions import markers, recovery, reflect_session
-from memcli.sessions.hooks import events
+from memcli.sessions.hooks import call as hook
 from memcli.storage.lock import Lock
 from tests.conftest import VaultMaker, state_of
 from tests.sessions.hooks import calling
@@ -94,41 +94,13 @@ def test_a_hook_does_not_wait_for_its_work(live: Vault, tmp_path: Path) -> None:
     wait(lambda: len(log(live, "reflect")) == 3)
 
 
-@pytest.mark.slow
-def test_sessions_that_end_together_are_all_mined(live: Vault, tmp_path: Path) -> None:
-    calls = []
-    for number in range(4):
-        rule = f"Always run the {'abcd'[number] * 6} tests before a push."
-        path = session(tmp_path, f"s{number}", rule)
-        given = {"session_id": f"s{number}", "transcript_path": path}
-        child = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "memcli", "hook", "session-end"),
-                "--host=claude-code",
-            ],
-            stdin=subprocess.PIPE,
-        )
-        calls.append((child, given))
-    for child, given in calls:
-        child.communicate(json.dumps(given).encode(), timeout=30)
-        assert child.returncode == 0
-    wait(lambda: all(mark(live, f"s{n}", ".reflected").exists() for n in range(4)))
-    assert len(texts(live)) == 4
-    said = subprocess.run(
-        ["git", "-C", live.root, "status", "--porcelain"],
-        capture_output=True,
-        check=True,
-    )
-    assert said.stdout == b""
-
-
 def test_the_session_that_is_being_mined_is_locked(
     live: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: list[str]
 ) -> None:
     path = session(tmp_path, "s1", ALWAYS)
     end(live, "s1", path)
     monkeypatch.setattr(recovery, "_WAIT", 0.0)
-    with Lock(markers.path(live.root, "s1", markers.LOCKED), 0):
+    with Lock(str(state_of(live.root, layout.HARNESS) / "lock"), 0):
         done = work(live, *closing("s1", path))
         assert done.line["error"].startswith("lock_busy")
         for one in (mark(live, "s1"), path):
@@ -164,20 +136,6 @@ def test_a_stop_after_every_turn_mines_only_what_is_new(
 
 
 @pytest.mark.slow
-def test_a_turn_without_anything_new_does_no_mining(
-    live: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: list[str]
-) -> None:
-    path = session(tmp_path, "s1", ALWAYS)
-    work(live, *closing("s1", path)[:-1])
-
-    def mined(*_: object, **__: object) -> None:
-        raise AssertionError
-
-    monkeypatch.setattr(reflect_session, "reflect_file", mined)
-    assert work(live, *closing("s1", path)).line["did"] == "unchanged"
-
-
-@pytest.mark.slow
 def test_a_host_that_names_no_transcript_at_the_end_named_it_before(
     live: Vault, tmp_path: Path, started: list[list[str]]
 ) -> None:
@@ -186,24 +144,6 @@ def test_a_host_that_names_no_transcript_at_the_end_named_it_before(
     call(live, "session-end", "claude-code", {"session_id": "s1"})
     assert work(live, *started[-1]).line["did"] == "reflected"
     assert mark(live, "s1", ".reflected").exists()
-
-
-@pytest.mark.slow
-def test_a_host_that_never_names_one_is_looked_up_by_its_id(
-    live: Vault, home: Path, started: list[list[str]]
-) -> None:
-    folder = home / ".copilot" / "session-state" / "c17ab899"
-    folder.mkdir(parents=True)
-    records = [
-        {"type": "session.start", "data": {"sessionId": "c17ab899"}, "id": "a"},
-        {"type": "user.message", "data": {"content": ALWAYS}, "id": "b"},
-        {"type": "assistant.message", "data": {"content": "Done."}, "id": "c"},
-    ]
-    text = "".join(json.dumps(one) + "\n" for one in records)
-    (folder / "events.jsonl").write_text(text)
-    call(live, "session-end", "copilot", {"sessionId": "c17ab899"})
-    assert work(live, *started[-1]).line["did"] == "reflected"
-    assert texts(live) == [ALWAYS]
 
 
 @pytest.mark.parametrize("name", ["s", "home", "projects", "jsonl", "..", "c17ab89"])
@@ -236,19 +176,6 @@ def test_gemini_that_resumes_and_writes_elsewhere_is_followed(
     call(live, "stop", "gemini", given)
     (marker,) = markers.markers(live.root)
     assert (marker.transcript, marker.started) == ("/t/11.jsonl", began)
-
-
-def test_gemini_is_looked_up_by_the_part_of_its_id_that_names_have(home: Path) -> None:
-    from memcli.hosts import transcripts
-
-    folder = home / ".gemini" / "tmp" / "my-proj" / "chats"
-    folder.mkdir(parents=True)
-    for name in ("f27d41f6-02a3", "f27d41f6-ffff"):
-        path = folder / f"session-2026-11-21T00-{name[-2:]}-f27d41f6.jsonl"
-        path.write_text(json.dumps({"sessionId": name, "kind": "main"}) + "\n")
-    found = transcripts.named("gemini", "f27d41f6-02a3", os.environ)
-    assert found is not None
-    assert "T00-a3" in found
 
 
 # --- what goes wrong --------------------------------------------------------------
@@ -287,14 +214,14 @@ def test_a_disk_that_is_full_leaves_the_marker(live: Vault, tmp_path: Path) -> N
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: Exception, only: str = "") -> None:
     """Let mining fail, of every session or of those whose file has this name."""
-    real = reflect_session.reflect_file
+    real = reflect_session.reflect
 
-    def reflect_file(vault: Vault, path: str, *args: Any, **kwargs: Any) -> object:
-        if only in path:
+    def reflect(vault: Vault, transcript: Any, **kwargs: Any) -> object:
+        if only in transcript.path:
             raise error
-        return real(vault, path, *args, **kwargs)
+        return real(vault, transcript, **kwargs)
 
-    monkeypatch.setattr(reflect_session, "reflect_file", reflect_file)
+    monkeypatch.setattr(reflect_session, "reflect", reflect)
 
 
 def test_a_session_that_fails_is_tried_again_and_given_up_after_30_days(
@@ -307,7 +234,6 @@ def test_a_session_that_fails_is_tried_again_and_given_up_after_30_days(
         for one in (mark(live, "s1"), path):
             age(one, days * DAY)
         done = recovery.sweep(live, os.environ)
-        recovery.tell_log(live, done)
         assert [one.outcome for one in done] == [outcome]
     assert not mark(live, "s1").exists()
     line = log(live, "sweep")[0]
@@ -391,14 +317,14 @@ def test_a_session_that_comes_back_while_it_is_mined_stays_alive(
     path = session(tmp_path, "s1", ALWAYS)
     end(live, "s1", path)
     age(mark(live, "s1"), 5)
-    real = reflect_session.reflect_file
+    real = reflect_session.reflect
 
     def resumed(*args: Any, **kwargs: Any) -> object:
         given = {"session_id": "s1", "transcript_path": path, "source": "resume"}
         call(live, "session-start", "claude-code", given)
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(reflect_session, "reflect_file", resumed)
+    monkeypatch.setattr(reflect_session, "reflect", resumed)
     assert work(live, *closing("s1", path)).line["did"] == "reflected"
     assert mark(live, "s1").exists()
 
@@ -439,7 +365,7 @@ def test_any_id_has_one_marker_of_its_own(
 def test_a_marker_with_garbage_in_it_goes_after_a_day(
     live: Vault, content: bytes
 ) -> None:
-    markers.make_folder(live.root)
+    mark(live, "s1").parent.mkdir(parents=True)
     mark(live, "s1").write_bytes(content)
     for hours, outcome in ((2, "waiting"), (25, "dropped")):
         age(mark(live, "s1"), hours * 3_600)
@@ -483,7 +409,7 @@ def test_markers_hold_nothing_that_was_said_and_git_does_not_see_them(
     )
     text = mark(vault, "s1").read_text()
     names = [line.partition(":")[0] for line in text.splitlines()]
-    assert names == ["session", "host", "started", "transcript", "cwd"]
+    assert names == ["session", "host", "cwd", "transcript", "started"]
     assert "thought" not in text
     assert status(vault) == before
 
@@ -496,35 +422,12 @@ def status(vault: Vault) -> bytes:
     ).stdout
 
 
-def test_leftovers_go_and_what_is_not_ours_stays(live: Vault) -> None:
-    folder = state_of(live.root, layout.HARNESS)
-    markers.begin(live.root, "alive", "codex", None)
-    for name in (
-        "session-id-alive.shown",
-        "session-id-alive.1234abcd.once",
-        "session-id-gone.shown",
-        "session-id-gone.start.4711",
-        "session-id-gone.lock.next",
-        "a note of mine.md",
-    ):
-        (folder / name).write_text("x")
-        age(folder / name, 40 * DAY)
-    age(folder / ".gitignore", 40 * DAY)
-    recovery.sweep(live, os.environ)
-    assert sorted(os.listdir(folder)) == [
-        ".gitignore",
-        "a note of mine.md",
-        "session-id-alive.shown",
-        "session-id-alive.start",
-    ]
-
-
 def test_sessions_sweep_once_an_hour(
     live: Vault, started: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(3):
         call(live, "session-start", "codex", {"session_id": f"s{number}"})
     assert started == [["--sweep"]]
-    age((state_of(live.root, layout.HARNESS) / "swept"), events._SWEEP_EVERY + 1)
+    age((state_of(live.root, layout.HARNESS) / "swept"), hook._SWEEP_EVERY + 1)
     call(live, "session-start", "codex", {"session_id": "s4"})
     assert len(started) == 2

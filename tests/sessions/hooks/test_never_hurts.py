@@ -22,8 +22,8 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.hosts import hook_payload, table
-from memcli.sessions.hooks import background
 from memcli.sessions.hooks import call as hook
+from memcli.sessions.hooks import pipe
 from memcli.storage.lock import Lock
 from tests.conftest import EVERYTHING, state_of
 from tests.sessions.hooks.calling import (
@@ -189,13 +189,13 @@ def test_a_thousand_hostile_calls_hurt_nobody(
         assert is_fine(done.stdout, named(host, data), event), done.stdout
     flags: list[Any] = []
 
-    def detached(_root: str, given: Any) -> str:
+    def detached(_root: str, *given: Any) -> str:
         # What a process is started with has to be words.
         assert all(isinstance(word, str) and "\0" not in word for word in given)
         flags.append(given)
         return "started a process of its own"
 
-    monkeypatch.setattr(background, "start", detached)
+    monkeypatch.setattr(pipe, "start", detached)
     for number in range(CALLS - PROCESSES):
         event, host, data = hostile(chance)
         well = sick(filled.root, number // 20)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.sessions import hook_report, markers, mining_report, reflect_session
+from memcli.sessions import markers, reflect_session, reports
 from memcli.sessions.bringing import Reflected
 from memcli.vault import session_records
 from memcli.vault.health import usage
@@ -36,11 +36,11 @@ def test_a_session_that_another_agent_mined_is_new_to_an_agent(
     assert actions(first) == actions(second) == ["saved", "idea"]
     # Each has a record of its own; the owner's view has what both found.
     assert session_records.get(vault.root, "claude-code", "s1", "ada") == before
-    record = mining_report.session(vault, "s1")
+    record = reports.session(vault, "s1")
     ids = {fate.id for done in (first, second) for fate in done.fates if fate.id}
     assert {candidate["id"] for candidate in record.candidates} >= ids
     assert len(ids) == 2
-    assert mining_report.report(vault).mined == 1
+    assert reports.mining(vault)["sessions"]["mined"] == 1
 
 
 def test_what_the_owner_forgot_of_an_agent_s_session_stays_forgotten(
@@ -92,11 +92,11 @@ def test_inspect_sessions_tells_an_agent_of_its_own_sessions_and_calls(
     seen: dict[str | None, Any] = {}
     for asker in ("ada", "bob", None):
         vault = make_vault(agent=asker, now_ms=None)
-        seen[asker] = hook_report.activity(vault, 20)
-    assert [one.session for one in seen["ada"].sessions] == ["s1"]
-    assert [line["session"] for line in seen["bob"].calls] == ["s2"]
-    assert [each.calls for each in seen["bob"].events] == [1]
-    assert len(seen[None].sessions) == len(seen[None].calls) == 3
+        seen[asker] = reports.activity(vault, 20)
+    assert [one["session"] for one in seen["ada"]["sessions"]] == ["s1"]
+    assert [line["session"] for line in seen["bob"]["calls"]] == ["s2"]
+    assert [each["calls"] for each in seen["bob"]["events"]] == [1]
+    assert len(seen[None]["sessions"]) == len(seen[None]["calls"]) == 3
     # The hourly sweep of one agent is not that of the others.
     assert [flags for flags in started if flags == ["--sweep"]] == [["--sweep"]] * 3
 
@@ -104,13 +104,15 @@ def test_inspect_sessions_tells_an_agent_of_its_own_sessions_and_calls(
 def test_what_one_agent_was_told_is_told_to_another_in_a_session_of_that_name(
     vault: Vault,
 ) -> None:
-    markers.show(vault.root, "s1", ["1m7x"], agent="ada")
-    assert markers.shown(vault.root, "s1", "ada") == {"1m7x"}
-    assert markers.shown(vault.root, "s1", "bob") == set()
-    markers.begin(vault.root, "s1", "claude-code", None, agent="ada")
-    (marker,) = markers.markers(vault.root)
-    markers.drop(marker)
-    assert markers.shown(vault.root, "s1", "ada") == set()
+    def told(agent: str) -> set[str]:
+        return markers.noted(vault.root, "s1", markers.TOLD, agent)
+
+    markers.note(vault.root, "s1", markers.TOLD, ["1m7x"], "ada")
+    assert (told("ada"), told("bob")) == ({"1m7x"}, set())
+    markers.forget(vault.root, "s1", "bob")
+    assert told("ada") == {"1m7x"}
+    markers.forget(vault.root, "s1", "ada")
+    assert told("ada") == set()
 
 
 def test_an_agent_counts_its_own_uses_of_a_skill(

@@ -20,7 +20,6 @@ from memcli.sessions.briefing.frame import Item
 from memcli.sessions.briefing.prompt import Fit
 from memcli.sessions.briefing.start import Standing
 from memcli.sessions.hooks import call as hook
-from memcli.sessions.hooks import events
 from memcli.storage.lock import Lock
 from tests.conftest import VaultMaker, state_of
 from tests.sessions.hooks.calling import call, log, process, session, told, wait, work
@@ -423,7 +422,7 @@ def test_what_is_wrong_with_a_team_costs_the_own_vault_nothing(
     assert name == "team:team"
     assert WRONG[break_it] in newest["not_asked"][name]
     assert "error" not in newest
-    assert newest["ms"] < events.BUDGET[event] * 1_000
+    assert newest["ms"] < hook.BUDGET[event] * 1_000
 
 
 @pytest.mark.parametrize("event", EVENTS)

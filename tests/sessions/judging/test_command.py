@@ -11,7 +11,7 @@ import pytest
 from memcli import Vault
 from memcli.entries.entry import SUMMARY_TAG
 from memcli.errors import InvalidConfig
-from memcli.sessions import hook_log, hook_report, markers, recovery
+from memcli.sessions import hook_log, markers, recovery, reports
 from memcli.sessions.judging import command
 from memcli.sessions.judging.command import Judge, JudgeFailed, ask, configured
 from tests.conftest import VaultMaker
@@ -61,8 +61,9 @@ def test_the_judge_reads_the_digest_in_an_empty_folder_with_hooks_off(
     asked, folder, listed, hooks = eval((tmp_path / "seen").read_text("utf-8"))
     assert "2: no, they need a local redis" in asked
     assert (listed, hooks, os.path.exists(folder)) == ([], "off", False)
-    judge = hook_report.activity(vault, 9).judge
-    assert judge == (1, 0, len(asked), len(json.dumps(REDIS)) + 1)
+    judge = reports.activity(vault, 9)["judge"]
+    said = len(json.dumps(REDIS)) + 1
+    assert list(judge.values()) == [1, 0, len(asked), said]
 
 
 REFUNDS = [
@@ -127,7 +128,10 @@ def test_a_long_session_is_read_part_by_part_and_each_is_a_call(
     asked = asked or parts
     assert calls == [[n, parts, n > 1] for n in range(1, asked + 1)]
     assert len(lines) == asked
-    assert hook_report.activity(vault, 9).judge[:2] == (asked, int(fails_at > 0))
+    assert list(reports.activity(vault, 9)["judge"].values())[:2] == [
+        asked,
+        int(fails_at > 0),
+    ]
     assert lines[0].get("parts_left_out", 0) == left * (parts - a_day)
     last = asked - 1 if fails_at else asked
     assert texts(vault) == {f"please keep part{last} step"}

@@ -1,0 +1,243 @@
+"""What memcli did by itself: sessions, calls of hooks and of judges, and mining.
+
+Invariant: it only looks, and a report is plain data. A session's state is the one that
+recovery would act on; the vault's files say what became of an entry, the records of
+sessions only what was found in them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+from memcli.entries.entry import Status
+from memcli.entries.text.counted import counted
+from memcli.errors import EntryNotFound
+from memcli.sessions import hook_log, markers, recovery
+from memcli.sessions.bringing import WRITERS
+from memcli.sessions.judging import command
+from memcli.vault import session_records
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
+    from memcli.vault.session_records import Record
+    from memcli.vault.vault import Vault
+
+STATES = ("live", "waiting", "failed", "mined")
+"""The states of a session: a person is in it, it waits for a sweep, its last try
+failed, it was mined."""
+
+# The log holds about so many lines.
+_ALL = 10_000
+# Fewer decisions than this say nothing about a rule.
+_ENOUGH = 3
+
+
+def activity(vault: Vault, most: int) -> dict[str, Any]:
+    """What memcli did by itself in a vault; for an agent, in its own sessions.
+
+    Args:
+        vault: whose markers and log.
+        most: how many of the newest calls to give; all that are kept count for times.
+
+    Returns:
+        `sessions`, the liveliest first; `by_state`; the newest `calls`; of each of the
+        `events` the calls, errors, median and 95th percentile in milliseconds; of the
+        `judge` in 24 hours the calls, how many failed, and the characters of digests
+        and bytes of answers.
+    """
+    now, agent = vault.now_ms() / 1000, vault.agent_name
+    lines = [
+        line
+        for line in hook_log.last(vault.root, _ALL)
+        if agent in (None, line.get("agent"))
+    ]
+    errors: dict[str, str | None] = {}
+    for line in lines:  # the newest first
+        if line.get("event") in ("reflect", "sweep"):
+            errors.setdefault(str(line.get("session")), line.get("error"))
+    sessions = [
+        _session(marker, now, errors.get(marker.session))
+        for marker in markers.markers(vault.root, now)
+        if agent in (None, marker.agent)
+    ]
+    sessions.sort(key=lambda each: (each["idle_minutes"], each["session"]))
+    states = Counter(each["state"] for each in sessions)
+    asked = command.calls(lines, now)
+    sizes = {
+        name: sum(line[name] for line in asked if isinstance(line.get(name), int))
+        for name in ("asked", "said")
+    }
+    failed = sum(bool(line.get("error")) for line in asked)
+    return {
+        "sessions": sessions,
+        "by_state": {state: states[state] for state in STATES},
+        "calls": lines[:most],
+        "events": _events(lines),
+        "judge": {"calls": len(asked), "failed": failed, **sizes},
+    }
+
+
+def _session(marker: markers.Marker, now: float, why: str | None) -> dict[str, Any]:
+    idle = max(0.0, now - marker.touched)
+    if marker.state == markers.REFLECTED:
+        state, why = "mined", None
+    elif why is not None:
+        state = "failed"
+    else:
+        state = "live" if idle < recovery.STILL else "waiting"
+    path = marker.transcript
+    return {
+        "session": marker.session,
+        "host": marker.host,
+        "state": state,
+        "started": marker.started,
+        "idle_minutes": int(idle // 60),
+        "transcript": path,
+        "there": path is not None and os.path.isfile(path),
+        "why": why,
+    }
+
+
+def _events(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The calls of each event, the one that is called most often first."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for line in lines:
+        if isinstance(line.get("ms"), int):
+            groups.setdefault(str(line.get("event")), []).append(line)
+    found = []
+    for event, calls in sorted(
+        groups.items(), key=lambda each: (-len(each[1]), each[0])
+    ):
+        spent = sorted(line["ms"] for line in calls)
+        errors = sum(bool(line.get("error")) for line in calls)
+        late = spent[len(spent) * 95 // 100]
+        row = {"event": event, "calls": len(calls), "errors": errors}
+        found.append({**row, "p50": spent[len(spent) // 2], "p95": late})
+    return found
+
+
+def mining(vault: Vault) -> dict[str, Any]:
+    """Everything that mining has brought into a vault.
+
+    Raises:
+        NotAllowed: an agent asks; the records are the owner's.
+
+    Returns:
+        How many `entries`, `by_kind` and `by_confidence`; of the `patterns` how many
+        entries each rule brought, how many of them are kept, wait or were rejected,
+        and whether it is noisy; of the `sessions` how many were mined, which not, and
+        what was found in them.
+    """
+    vault.owner_only("the record of mining")
+    rows = vault.read(_mined)
+    records = session_records.every(vault.root)
+    candidates = [each for record in records for each in record.candidates]
+    names = ("session", "host", "transcript", "at", "error")
+    return {
+        "entries": len(rows),
+        "by_kind": _counts(row.kind for row in rows),
+        "by_confidence": _counts(row.confidence or "none" for row in rows),
+        "patterns": _patterns(rows),
+        "sessions": {
+            # Several agents may have mined one session.
+            "mined": len({(r.host, r.session) for r in records if r.reflected}),
+            "not_reflected": [
+                {name: getattr(record, name) for name in names}
+                for record in records
+                if not record.reflected
+            ],
+            "found": _counts(
+                f"{each.get('category')} {each.get('confidence')}"
+                for each in candidates
+            ),
+            "noted": sum(each.get("action") == "noted" for each in candidates),
+            "cut": sum(record.cut for record in records),
+        },
+    }
+
+
+def session(vault: Vault, name: str) -> Record:
+    """The record of one session.
+
+    Args:
+        vault: where it was mined.
+        name: its id, a unique start of it, or its transcript.
+
+    Raises:
+        EntryNotFound: no session that was mined here has this name, or several have.
+    """
+    vault.owner_only("the record of mining")
+    records = session_records.every(vault.root)
+    matches = [each for each in records if name in (each.session, each.transcript)]
+    matches = matches or [each for each in records if each.session.startswith(name)]
+    # Several agents may have mined one session, each with a record of its own.
+    sessions = dict.fromkeys((record.host, record.session) for record in matches)
+    if len(sessions) == 1:
+        record = session_records.get(vault.root, *sessions.popitem()[0], None)
+        return record or matches[0]
+    if sessions:
+        some = ", ".join(session for _, session in list(sessions)[:5])
+        raise EntryNotFound(
+            f"'{name}' starts the ids of {counted(len(sessions), 'session')}: {some}",
+            hint="Give more of the id.",
+            code="ambiguous_session",
+        )
+    recent = ", ".join(record.session for record in records[:3])
+    raise EntryNotFound(
+        f"no session that was mined here is called '{name}'",
+        hint=f"The last ones: {recent}."
+        if recent
+        else "Mine one with: memcli reflect --session PATH",
+        code="session_not_found",
+    )
+
+
+def current(vault: Vault, record: Record) -> list[dict[str, Any]]:
+    """The candidates of a session with the state that their entries have now."""
+
+    def states(reader: Reader) -> list[dict[str, Any]]:
+        found = []
+        for each in record.candidates:
+            name = each.get("id")
+            docs = reader.exact("id", name) if isinstance(name, str) else ()
+            status = next((str(reader.row(doc).status) for doc in docs), None)
+            found.append({**each, "status": status})
+        return found
+
+    return vault.read(states)
+
+
+def _mined(reader: Reader) -> list[StoredRow]:
+    rows = [reader.row(doc) for doc in reader.naming(WRITERS)]
+    return [row for row in rows if row.writer in WRITERS and row.rationale]
+
+
+def _patterns(rows: Iterable[StoredRow]) -> list[dict[str, Any]]:
+    by_rule: dict[str, Counter[str]] = {}
+    names: Mapping[str, str] = {Status.PENDING: "waiting", Status.REJECTED: "rejected"}
+    for row in rows:
+        rule = (row.rationale or "").partition(":")[0]
+        counts = by_rule.setdefault(rule, Counter())
+        counts[names.get(row.status, "kept")] += 1
+    return [
+        {
+            "pattern": rule,
+            "brought": counts.total(),
+            **{name: counts[name] for name in ("kept", "waiting", "rejected")},
+            "noisy": counts["rejected"] >= max(_ENOUGH, counts["kept"] + 1),
+        }
+        for rule, counts in sorted(
+            by_rule.items(), key=lambda each: (-each[1].total(), each[0])
+        )
+    ]
+
+
+def _counts(values: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(values).items(), key=lambda item: (-item[1], item[0])))
