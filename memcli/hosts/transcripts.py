@@ -10,23 +10,22 @@ from __future__ import annotations
 
 import os
 import re
-from importlib import import_module
 from itertools import islice
 
 from memcli.errors import MemcliError, Unreadable
 from memcli.hosts import table
-from memcli.hosts.formats.jsonl_lines import Lines, peek
+from memcli.hosts.formats.lines import Lines, peek
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from types import ModuleType
 
+    from memcli.hosts.formats.records import Format
     from memcli.hosts.host import Host
     from memcli.hosts.transcript import Session, Step
 
-# A file says within so many records which format it has, or never.
+# A file says within so many records whose it is, or never.
 _HEAD = 200
 # The newest transcripts that are asked whether they are about a folder: a year's.
 _MOST_ASKED = 1_000
@@ -78,8 +77,8 @@ def open_transcript(path: str, host: str | None = None) -> Transcript:
         Unreadable: missing, forbidden, no file, or no transcript that is known.
         InvalidValue: no such host.
     """
-    module = _recognised(path) if host is None else _format(table.find(host))
-    return Transcript(path, module.session(Lines(path)))
+    found = _recognised(path) if host is None else _format(table.find(host))
+    return Transcript(path, found.session(Lines(path)))
 
 
 def discover(
@@ -278,29 +277,41 @@ def _newest(environ: Mapping[str, str], folder: str) -> str | None:
     return None
 
 
-def _format(host: Host) -> ModuleType:
-    return import_module(f"memcli.hosts.formats.{host.name.replace('-', '_')}")
+def _formats() -> list[Format]:
+    """A reader of each host, in the order in which they are asked."""
+    from memcli.hosts.formats import plain
+    from memcli.hosts.formats.claude_code import ClaudeCode
+    from memcli.hosts.formats.codex import Codex
+    from memcli.hosts.formats.copilot import Copilot
+    from memcli.hosts.formats.gemini import Gemini
+    from memcli.hosts.formats.opencode import Opencode
+
+    hosts = (ClaudeCode, Codex, Gemini, Copilot, plain.Cursor, plain.Windsurf, Opencode)
+    return [*(host() for host in hosts), plain.Generic()]
+
+
+def _format(host: Host) -> Format:
+    return next(each for each in _formats() if each.host == host.name)
 
 
 def _session(host: Host, path: str) -> Session:
-    session: Session = _format(host).session(Lines(path))
-    return session
+    return _format(host).session(Lines(path))
 
 
-def _recognised(path: str) -> ModuleType:
-    formats = [_format(host) for host in table.hosts()]
+def _recognised(path: str) -> Format:
+    formats = _formats()
     lines = Lines(path)
     empty = True
     for _, record in islice(lines.records(), _HEAD):
         empty = False
-        for module in formats:
-            if module.recognises(record):
-                return module
+        for each in formats:
+            if each.recognises(record):
+                return each
     if lines.broken or lines.unfinished:
         whole = peek(path)
-        for module in formats:
-            if hasattr(module, "is_whole") and module.is_whole(whole):
-                return module
+        for each in formats:
+            if each.is_whole(whole):
+                return each
     if empty and not lines.broken and lines.unfinished[:1] in (b"", b"{"):
         return formats[-1]
     raise Unreadable(

@@ -101,7 +101,7 @@ def work(vault: Vault, flags: Mapping[str, str], line: dict[str, Any]) -> None:
     marker = next(known, Marker(session, host, None, "", START, 0.0, ""))
     named = flags.get("transcript") or marker.transcript
     marker = marker._replace(host=host, transcript=named)
-    _settle(named)
+    settle(named)
     path = transcript(marker, os.environ)
     if path is None:
         line["did"] = "no transcript yet"
@@ -205,7 +205,7 @@ def transcript(marker: Marker, environ: Mapping[str, str]) -> str | None:
     return transcripts.named(marker.host, marker.session, environ)
 
 
-def _settle(path: str | None) -> None:
+def settle(path: str | None) -> None:
     """Wait until a host has written to its transcript what it told the hook.
 
     That is when the file stays as it is for a second, or was never still for eight.

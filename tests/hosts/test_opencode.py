@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memcli.errors import Unreadable
-from memcli.hosts.formats import jsonl_lines as whole
+from memcli.hosts.formats import lines as whole
 from memcli.hosts.transcript import Step
 from memcli.hosts.transcripts import open_transcript
 from tests.hosts.writing import FRAME, said, steps, write

@@ -81,20 +81,6 @@ def test_the_words_of_what_was_forgotten_are_in_no_record_of_a_session(
     )
 
 
-def test_a_rule_that_got_another_name_brings_nothing_twice(
-    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = say(tmp_path, ALWAYS, "never push to main")
-    done = reflect_file(vault, path)
-    vault.forget(done.fates[0].id or "")
-    named = tuple(
-        rule._replace(name=f"new-{rule.name}", was=(rule.name,))
-        for rule in rules.table()
-    )
-    monkeypatch.setattr(rules, "table", lambda: named)
-    again = reflect_file(vault, path)
-    assert {fate.candidate.pattern for fate in again.fates} == {"new-standing"}
-    assert [fate.action for fate in again.fates] == ["forgotten", "duplicate"]
 
 
 def test_an_idea_that_was_forgotten_leaves_the_record_too(

@@ -18,21 +18,18 @@ from __future__ import annotations
 import re
 from array import array
 from enum import IntEnum
-from itertools import islice
 
-from memcli.hosts.formats import json_fields
-from memcli.hosts.transcript import Session, Step, typed, typed_parts
+from memcli.hosts.formats import records
+from memcli.hosts.transcript import Step, typed, typed_parts
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Container, Generator, Iterable, Iterator
     from typing import Any
 
-    from memcli.hosts.formats.jsonl_lines import Lines, Record
-
-NAME = "claude-code"
+    from memcli.hosts.formats.lines import Lines, Record
 
 # A record that begins so is the host's, a hook's or the agent's, even if it names a
 # person as its author: none of these carries a mark of its own in every version.
@@ -67,62 +64,56 @@ _KNOWN = frozenset(
 )
 
 
-def recognises(record: Record) -> bool:
-    """Whether only this host writes such a record."""
-    kind = json_fields.words(record.get("type"))
-    if kind in ("user", "assistant"):
-        return isinstance(record.get("message"), dict) and (
-            "parentUuid" in record or "sessionId" in record
-        )
-    if kind not in _KNOWN:
-        return False
-    return not {"sessionId", "parentUuid", "leafUuid", "messageId"}.isdisjoint(record)
-
-
-def session(lines: Lines) -> Session:
-    """The session of this transcript, from its first records."""
-    fields: dict[str, Any] = {}
-    for _, record in islice(lines.records(), 200):
-        fields.setdefault("id", json_fields.name(record.get("sessionId")))
-        fields.setdefault("cwd", json_fields.words(record.get("cwd")))
-        fields = {key: value for key, value in fields.items() if value}
-        if len(fields) == 2:
-            break
-    stem = json_fields.stem(lines.path)
-    return Session(**{"id": stem, "host": NAME, **fields})
-
-
-def steps(lines: Lines) -> Iterator[Step]:
-    """Every step, in the order of the file, which is read twice."""
-    gone = abandoned(_nodes(lines))
-    reading = _Reading()
-    read = {
-        "user": reading.user,
-        "assistant": _said,
-        "attachment": reading.attachment,
-    }
-    for line, record in lines.records():
-        kind = json_fields.words(record.get("type"))
-        if kind not in read:
-            if kind not in _KNOWN:
-                lines.met_unknown(kind)
-        elif line not in gone and not record.get("isSidechain"):
-            at = json_fields.At(line, record.get("uuid"), record.get("timestamp"))
-            yield from read[kind](record, at)
-
-
-class _Reading:
-    """What is remembered of the records so far, to read the next one.
+class ClaudeCode(records.Format):
+    """Claude Code.
 
     Invariant: a prompt that stands both as a queued one and as a record is one step.
     """
+
+    host = "claude-code"
 
     def __init__(self) -> None:
         self._command: str | None = None
         self._prompts, self._queued = set[int](), set[int]()
 
-    def user(self, record: Record, at: json_fields.At) -> Iterator[Step]:
-        yield from _results(record, at)
+    def recognises(self, record: Record) -> bool:
+        kind = records.text_of(record.get("type"))
+        if kind in ("user", "assistant"):
+            return isinstance(record.get("message"), dict) and (
+                "parentUuid" in record or "sessionId" in record
+            )
+        ids = {"sessionId", "parentUuid", "leafUuid", "messageId"}
+        return kind in _KNOWN and not ids.isdisjoint(record)
+
+    def about(self, record: Record) -> tuple[Any, Any]:
+        return record.get("sessionId"), record.get("cwd")
+
+    def gone(self, lines: Lines) -> Container[int]:
+        return abandoned(_nodes(lines))
+
+    def id_of(self, record: Record) -> Any:
+        return None if record.get("isSidechain") else record.get("uuid")
+
+    def read(self, record: Record, at: records.At) -> Generator[Step, None, str | None]:
+        kind = records.text_of(record.get("type"))
+        if record.get("isSidechain"):
+            return None
+        if kind == "user":
+            yield from self._user(record, at)
+        elif kind == "assistant":
+            yield from _said(record, at)
+        elif kind == "attachment":
+            text = _midway(record)
+            known = hash(text) in self._prompts or hash(text) in self._queued
+            if text and not known:
+                self._queued.add(hash(text))
+                yield from at.user(text)
+        return None if kind in ("user", "assistant", *_KNOWN) else kind
+
+    def _user(self, record: Record, at: records.At) -> Iterator[Step]:
+        for block in _tool_results(record):
+            text = records.joined(records.parts_of(block.get("content")))
+            yield at.result(block.get("tool_use_id"), text, _failed(block, text))
         yield from at.user(_correction(record))
         # The body of a command follows the command itself, as blocks of text.
         body = self._command is not None and record.get("parentUuid") == self._command
@@ -134,28 +125,21 @@ class _Reading:
                 self._prompts.add(hash(text))
                 yield from at.user(text)
         if any(text.startswith(_COMMAND) for text in _texts(record)):
-            self._command = json_fields.name(record.get("uuid"))
-
-    def attachment(self, record: Record, at: json_fields.At) -> Iterator[Step]:
-        text = _midway(record)
-        known = hash(text) in self._prompts or hash(text) in self._queued
-        if text and not known:
-            self._queued.add(hash(text))
-            yield from at.user(text)
+            self._command = records.name_of(record.get("uuid"))
 
 
 def _nodes(lines: Lines) -> Iterator[Node]:
     for line, record in lines.records():
-        name = json_fields.name(record.get("uuid"))
+        name = records.name_of(record.get("uuid"))
         if name is None or record.get("isSidechain"):
             continue
         # What follows a compaction has its real parent only here.
         parent = record.get("parentUuid") or record.get("logicalParentUuid")
-        yield Node(line, name, json_fields.name(parent), _kind(record))
+        yield Node(line, name, records.name_of(parent), _kind(record))
 
 
 def _kind(record: Record) -> Kind:
-    kind = json_fields.words(record.get("type"))
+    kind = records.text_of(record.get("type"))
     if kind == "assistant" or record.get("subtype") == "compact_boundary":
         return Kind.MESSAGE
     if kind != "user":
@@ -171,7 +155,7 @@ def _kind(record: Record) -> Kind:
 
 
 def _content(record: Record) -> Any:
-    return json_fields.mapping(record.get("message")).get("content")
+    return records.object_of(record.get("message")).get("content")
 
 
 def _texts(record: Record) -> list[str]:
@@ -187,11 +171,11 @@ def _typed_blocks(content: Any) -> list[str]:
             if isinstance(block, str)
             or (isinstance(block, dict) and block.get("type") == "text")
         ]
-    return typed_parts(json_fields.parts(content))
+    return typed_parts(records.parts_of(content))
 
 
 def _tool_results(record: Record) -> list[dict[str, Any]]:
-    content = json_fields.objects(_content(record))
+    content = records.objects_of(_content(record))
     return [block for block in content if block.get("type") == "tool_result"]
 
 
@@ -201,19 +185,19 @@ def _prompt(record: Record) -> str:
         return ""
     if record.get("toolUseResult") is not None or _tool_results(record):
         return ""
-    if json_fields.mapping(record.get("message")).get("role") not in ("user", None):
+    if records.object_of(record.get("message")).get("role") not in ("user", None):
         return ""
-    if json_fields.mapping(record.get("origin")).get("kind") not in ("human", None):
+    if records.object_of(record.get("origin")).get("kind") not in ("human", None):
         return ""
     return _plain(_texts(record))
 
 
 def _plain(texts: list[str]) -> str:
-    """These texts joined; empty when one of them has the shape of a host's."""
+    """These texts records.joined; empty when one of them has the shape of a host's."""
     texts = [text for text in texts if not text.startswith(_INTERRUPTED)]
     if any(text.startswith(_NOT_TYPED) for text in texts):
         return ""
-    return json_fields.joined(texts)
+    return records.joined(texts)
 
 
 def _midway(record: Record) -> str:
@@ -222,10 +206,10 @@ def _midway(record: Record) -> str:
     Messages of other sessions, tasks and hooks come in the same record: the host names
     their origin.
     """
-    given = json_fields.mapping(record.get("attachment"))
+    given = records.object_of(record.get("attachment"))
     if given.get("type") != "queued_command" or given.get("commandMode") != "prompt":
         return ""
-    if json_fields.mapping(given.get("origin")).get("kind") != "human":
+    if records.object_of(given.get("origin")).get("kind") != "human":
         return ""
     if given.get("isMeta") or any(record.get(flag) for flag in _FLAGS):
         return ""
@@ -245,31 +229,25 @@ def _correction(record: Record) -> str:
         return ""
     if record.get("toolDenialKind") != "user-rejected":
         return ""
-    text = json_fields.joined(json_fields.parts(results[0].get("content")))
+    text = records.joined(records.parts_of(results[0].get("content")))
     match = _CORRECTED.fullmatch(text)
     words = typed(match[1]) if match else ""
     return "" if words.startswith(_CLARIFY) else _plain([words])
 
 
-def _said(record: Record, at: json_fields.At) -> Iterator[Step]:
-    message = json_fields.mapping(record.get("message"))
+def _said(record: Record, at: records.At) -> Iterator[Step]:
+    message = records.object_of(record.get("message"))
     # What the host says in the agent's name: "API Error", "No response requested".
     if record.get("isApiErrorMessage") or message.get("model") == "<synthetic>":
         return
     content = message.get("content")
     if isinstance(content, str):
         yield from at.assistant(content)
-    for block in json_fields.objects(content):
+    for block in records.objects_of(content):
         if block.get("type") == "text":
             yield from at.assistant(block.get("text"))
         elif block.get("type") == "tool_use":
             yield at.tool(block.get("id"), block.get("name"), block.get("input"))
-
-
-def _results(record: Record, at: json_fields.At) -> Iterator[Step]:
-    for block in _tool_results(record):
-        text = json_fields.joined(json_fields.parts(block.get("content")))
-        yield at.result(block.get("tool_use_id"), text, _failed(block, text))
 
 
 def _failed(block: dict[str, Any], text: str) -> bool | None:
@@ -300,23 +278,20 @@ class Node(NamedTuple):
 
 
 def abandoned(nodes: Iterable[Node]) -> set[int]:
-    """The lines that were taken back, and those that repeat a record's id.
+    """The lines that were taken back.
 
-    A parent counts only when it stands above its child, so there are no circles. Takes
-    some 150 bytes a record: ids are kept as their hashes.
+    A parent counts only when it stands above its child, so there are no circles. Ids
+    are kept as their hashes: a file may have hundreds of thousands.
     """
     seen: dict[int, int] = {}
     lines, parents, anchors = array("q"), array("q"), array("q")
     prompts: dict[int, list[int]] = {}
-    gone: set[int] = set()
     for node in nodes:
-        key = hash(node.id)
-        if key in seen:
-            gone.add(node.line)
+        if hash(node.id) in seen:
             continue
         here = len(lines)
         parent = -1 if node.parent is None else seen.get(hash(node.parent), -1)
-        seen[key] = here
+        seen[hash(node.id)] = here
         # The nearest part of the talk above: two prompts that share it are rivals.
         above = -1 if parent < 0 else anchors[parent]
         lines.append(node.line)
@@ -325,9 +300,7 @@ def abandoned(nodes: Iterable[Node]) -> set[int]:
         if node.kind is Kind.PROMPT and above >= 0:
             prompts.setdefault(above, []).append(here)
     rivals = [group for group in prompts.values() if len(group) > 1]
-    if rivals:
-        gone.update(_below(parents, lines, rivals))
-    return gone
+    return set(_below(parents, lines, rivals)) if rivals else set()
 
 
 def _below(

@@ -11,17 +11,15 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from memcli.hosts.formats import json_fields
-from memcli.hosts.formats.jsonl_lines import Lines, Ranges, Record
-from memcli.hosts.transcript import Session, Step, typed_parts
+from memcli.hosts.formats import records
+from memcli.hosts.formats.lines import Lines, Ranges, Record
+from memcli.hosts.transcript import Step, typed_parts
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Generator
     from typing import Any
-
-NAME = "codex"
 
 _NOT_TYPED = (
     "<environment_context>", "<user_instructions>", "<turn_aborted>",
@@ -52,100 +50,89 @@ _HEADER = re.compile(
 _PATCH_FAILED = "apply_patch verification failed"
 
 
-def recognises(record: Record) -> bool:
-    """Whether only this host writes such a record."""
-    kind = json_fields.words(record.get("type"))
-    return kind in _TYPES and isinstance(record.get("payload"), dict)
+class Codex(records.Format):
+    """Codex."""
 
+    host = "codex"
 
-def session(lines: Lines) -> Session:
-    """The session of this transcript: its first `session_meta`; others repeat it."""
-    meta = _meta(lines)
-    stem = json_fields.stem(lines.path)
-    return Session(
-        id=json_fields.name(meta.get("id")) or stem,
-        host=NAME,
-        cwd=json_fields.words(meta.get("cwd")) or None,
-    )
+    def __init__(self) -> None:
+        self._codes: dict[str, int] = {}
 
+    def recognises(self, record: Record) -> bool:
+        kind = records.text_of(record.get("type"))
+        return kind in _TYPES and isinstance(record.get("payload"), dict)
 
-def steps(lines: Lines) -> Iterator[Step]:
-    """Every step, in the order of the file, which is read twice."""
-    # A sub-agent's rollout: who types there is the agent above it.
-    ours = not _sub_agent(_meta(lines))
-    gone = _rolled_back(lines)
-    codes: dict[str, int] = {}
-    seen: set[int] = set()
-    for line, record in lines.records():
-        kind = json_fields.words(record.get("type"))
-        payload = json_fields.mapping(record.get("payload"))
+    def about(self, record: Record) -> tuple[Any, Any]:
+        meta = _meta(record)  # the first counts; others repeat it
+        return meta.get("id"), meta.get("cwd")
+
+    def gone(self, lines: Lines) -> Container[int]:
+        for _, record in islice(lines.records(), records.HEAD):
+            meta = _meta(record)
+            source = records.object_of(meta.get("source"))
+            if meta.get("thread_source") == "subagent" or "subagent" in source:
+                return records.ALL  # who types there is the agent above it
+        return _rolled_back(lines)
+
+    def id_of(self, record: Record) -> Any:
+        is_item = record.get("type") == "response_item"
+        return records.object_of(record.get("payload")).get("id") if is_item else None
+
+    def read(self, record: Record, at: records.At) -> Generator[Step, None, str | None]:
+        kind = records.text_of(record.get("type"))
+        payload = records.object_of(record.get("payload"))
+        if kind == "response_item":
+            return (yield from _item(payload, at, self._codes))
         if kind == "event_msg":
-            _note_code(payload, codes)
-        elif kind not in _TYPES:
-            lines.met_unknown(kind)
-        if kind != "response_item" or not ours or line in gone:
-            continue
-        name = json_fields.name(payload.get("id"))
-        if name is not None:
-            if hash(name) in seen:
-                continue
-            seen.add(hash(name))
-        at = json_fields.At(line, name, record.get("timestamp"))
-        yield from _item(payload, at, codes, lines)
+            _note_code(payload, self._codes)
+        return None if kind in _TYPES else kind
 
 
 def _item(
-    payload: dict[str, Any], at: json_fields.At, codes: dict[str, int], lines: Lines
-) -> Iterator[Step]:
-    kind, call = json_fields.words(payload.get("type")), payload.get("call_id")
+    payload: dict[str, Any], at: records.At, codes: dict[str, int]
+) -> Generator[Step, None, str | None]:
+    kind, call = records.text_of(payload.get("type")), payload.get("call_id")
     if kind == "message":
         if payload.get("role") == "user":
             yield from at.user(_prompt(payload))
         elif payload.get("role") == "assistant":
             yield from at.assistant(payload.get("content"))
     elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
-        tool = json_fields.words(payload.get("name")) or kind.removesuffix("_call")
+        tool = records.text_of(payload.get("name")) or kind.removesuffix("_call")
         yield at.tool(call or payload.get("id"), tool, _arguments(payload))
     elif kind in ("function_call_output", "custom_tool_call_output"):
         text, code, success = _output(payload.get("output"))
         if code is None:
-            code = codes.pop(json_fields.name(call) or "", None)
+            code = codes.pop(records.name_of(call) or "", None)
         failed = None if success is None else not success
         if code is not None:
             failed = code != 0
         yield at.result(call, text, failed)
     elif kind not in _NO_STEPS:
-        lines.met_unknown(f"response_item/{kind}")
+        return f"response_item/{kind}"
+    return None
 
 
-def _meta(lines: Lines) -> dict[str, Any]:
-    for _, record in islice(lines.records(), 50):
-        if record.get("type") == "session_meta":
-            return json_fields.mapping(record.get("payload"))
-    return {}
-
-
-def _sub_agent(meta: dict[str, Any]) -> bool:
-    source = json_fields.mapping(meta.get("source"))
-    return meta.get("thread_source") == "subagent" or "subagent" in source
+def _meta(record: Record) -> dict[str, Any]:
+    if record.get("type") != "session_meta":
+        return {}
+    return records.object_of(record.get("payload"))
 
 
 def _prompt(payload: dict[str, Any]) -> str:
     """What a person typed; empty when the message is not a person's."""
-    texts = json_fields.parts(payload.get("content"))
-    about = json_fields.mapping(
-        payload.get("internal_chat_message_metadata_passthrough")
-    )
+    texts = records.parts_of(payload.get("content"))
+    about = records.object_of(payload.get("internal_chat_message_metadata_passthrough"))
     kinds = about.get("content_item_kinds")
     if isinstance(kinds, list) and len(kinds) == len(texts):
-        marks = [json_fields.words(kind) or "unknown" for kind in kinds]
+        marks = [records.text_of(kind) or "unknown" for kind in kinds]
         texts = [
             text
             for text, mark in zip(texts, marks, strict=True)
             if mark == "unknown" or mark.startswith("user.")
         ]
     texts = [text for text in texts if not text.lstrip().startswith(_NOT_TYPED)]
-    text = json_fields.joined(typed_parts(texts))
+    text = records.joined(typed_parts(texts))
     if text.lstrip().startswith("# ") and _REQUEST in text:
         text = text.rpartition(_REQUEST)[2]
     return text
@@ -156,10 +143,10 @@ def _rolled_back(lines: Lines) -> Ranges:
     prompts: list[int] = []
     ranges = []
     for line, record in lines.records():
-        payload = json_fields.mapping(record.get("payload"))
+        payload = records.object_of(record.get("payload"))
         kind = record.get("type"), payload.get("type")
         if kind == ("event_msg", "thread_rolled_back"):
-            turns = json_fields.number(payload.get("num_turns")) or 0
+            turns = records.number_of(payload.get("num_turns")) or 0
             if turns > 0 and prompts:
                 start = max(len(prompts) - turns, 0)
                 ranges.append((prompts[start], line))
@@ -175,11 +162,11 @@ def _rolled_back(lines: Lines) -> Ranges:
 
 def _arguments(payload: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a call; of a patch the first file, of a shell its command."""
-    given = json_fields.words(payload.get("input"))
-    values = json_fields.mapping(payload.get("action")) or _parsed(
+    given = records.text_of(payload.get("input"))
+    values = records.object_of(payload.get("action")) or _parsed(
         payload.get("arguments")
     )
-    if patched := _PATCHED.search(given or json_fields.words(values.get("input"))):
+    if patched := _PATCHED.search(given or records.text_of(values.get("input"))):
         return {"path": patched[1]}
     command = values.get("command")
     # `bash -lc "make test"` is `make test`.
@@ -190,14 +177,14 @@ def _arguments(payload: dict[str, Any]) -> dict[str, Any]:
 
 def _note_code(payload: dict[str, Any], codes: dict[str, int]) -> None:
     """Remember how a command ended; its output may not say so."""
-    item = json_fields.mapping(payload.get("item"))
+    item = records.object_of(payload.get("item"))
     if payload.get("type") == "exec_command_end":
         call, code = payload.get("call_id"), payload.get("exit_code")
     elif item.get("type") == "CommandExecution":
         call, code = item.get("id"), item.get("exit_code")
     else:
         return
-    ended, name = json_fields.number(code), json_fields.name(call)
+    ended, name = records.number_of(code), records.name_of(call)
     if ended is not None and name is not None:
         codes[name] = ended
 
@@ -206,15 +193,15 @@ def _output(value: Any) -> tuple[str, int | None, bool | None]:
     """(text, exit code, success) of an output, in any of the forms it has had."""
     success = None
     if isinstance(value, dict):
-        success = json_fields.flag(value.get("success"))
+        success = records.flag_of(value.get("success"))
         value = value.get("content", value.get("output"))
-    text = json_fields.joined(json_fields.parts(value))
+    text = records.joined(records.parts_of(value))
     held = _parsed(text) if text.startswith('{"') else {}
     if "output" in held:
-        code = json_fields.number(
-            json_fields.mapping(held.get("metadata")).get("exit_code")
+        code = records.number_of(
+            records.object_of(held.get("metadata")).get("exit_code")
         )
-        return json_fields.words(held["output"]), code, success
+        return records.text_of(held["output"]), code, success
     if header := _HEADER.match(text):
         code = int(header[1]) if header[1] else None
         return text[header.end() :], code, success
@@ -230,6 +217,6 @@ def _parsed(value: Any) -> dict[str, Any]:
     import json
 
     try:
-        return json_fields.mapping(json.loads(value, strict=False))
+        return records.object_of(json.loads(value, strict=False))
     except (ValueError, RecursionError):
         return {}

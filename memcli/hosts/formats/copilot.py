@@ -8,19 +8,16 @@ the user's name. Sub-agents give no steps.
 from __future__ import annotations
 
 import os
-from itertools import islice
 
-from memcli.hosts.formats import json_fields
-from memcli.hosts.formats.jsonl_lines import Lines, Ranges, Record
-from memcli.hosts.transcript import Session, Step, typed_parts
+from memcli.hosts.formats import records
+from memcli.hosts.formats.lines import Lines, Ranges, Record
+from memcli.hosts.transcript import Step, typed_parts
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Generator
     from typing import Any
-
-NAME = "copilot"
 
 # The families of events without steps; new members appear with each version.
 _FAMILIES = frozenset(
@@ -30,49 +27,38 @@ _FAMILIES = frozenset(
 )
 
 
-def recognises(record: Record) -> bool:
-    """Whether only this host writes such a record."""
-    kind = json_fields.words(record.get("type"))
-    return (
-        "." in kind
-        and isinstance(record.get("data"), dict)
-        and (kind == "user.message" or kind.partition(".")[0] in _FAMILIES)
-    )
+class Copilot(records.Format):
+    """GitHub Copilot CLI."""
 
+    host = "copilot"
 
-def session(lines: Lines) -> Session:
-    """The session of this transcript, from `session.start`."""
-    fields: dict[str, Any] = {}
-    for _, record in islice(lines.records(), 50):
-        data = json_fields.mapping(record.get("data"))
-        if record.get("type") == "session.start":
-            context = json_fields.mapping(data.get("context"))
-            fields = {
-                "id": json_fields.name(data.get("sessionId")),
-                "cwd": json_fields.words(context.get("cwd")),
-            }
-            break
-    # The file is always `events.jsonl`; its folder has the session's name.
-    folder = os.path.basename(os.path.dirname(os.path.abspath(lines.path)))
-    known = {key: value for key, value in fields.items() if value}
-    return Session(**{"id": folder or "events", "host": NAME, **known})
+    def recognises(self, record: Record) -> bool:
+        kind = records.text_of(record.get("type"))
+        return (
+            "." in kind
+            and isinstance(record.get("data"), dict)
+            and (kind == "user.message" or kind.partition(".")[0] in _FAMILIES)
+        )
 
+    def about(self, record: Record) -> tuple[Any, Any]:
+        if record.get("type") != "session.start":
+            return None, None
+        data = records.object_of(record.get("data"))
+        return data.get("sessionId"), records.object_of(data.get("context")).get("cwd")
 
-def steps(lines: Lines) -> Iterator[Step]:
-    """Every step, in the order of the file, which is read twice."""
-    gone = _rewound(lines)
-    seen: set[int] = set()
-    for line, record in lines.records():
-        kind = json_fields.words(record.get("type"))
-        data = json_fields.mapping(record.get("data"))
-        if line in gone or record.get("agentId") or data.get("parentToolCallId"):
-            continue
-        name = json_fields.name(record.get("id"))
-        if name is not None:
-            if hash(name) in seen:
-                continue
-            seen.add(hash(name))
-        at = json_fields.At(line, name, record.get("timestamp"))
+    def default(self, path: str) -> tuple[str, str | None]:
+        # The file is always `events.jsonl`; its folder has the session's name.
+        folder = os.path.basename(os.path.dirname(os.path.abspath(path)))
+        return folder or "events", None
+
+    def gone(self, lines: Lines) -> Container[int]:
+        return _rewound(lines)
+
+    def read(self, record: Record, at: records.At) -> Generator[Step, None, str | None]:
+        kind = records.text_of(record.get("type"))
+        data = records.object_of(record.get("data"))
+        if record.get("agentId") or data.get("parentToolCallId"):
+            return None  # a sub-agent's
         if kind == "user.message":
             yield from at.user(_prompt(data))
         elif kind == "assistant.message":
@@ -82,7 +68,8 @@ def steps(lines: Lines) -> Iterator[Step]:
         elif kind == "tool.execution_complete":
             yield _result(data, at)
         elif kind != "abort" and kind.partition(".")[0] not in _FAMILIES:
-            lines.met_unknown(kind)
+            return kind
+        return None
 
 
 def _prompt(data: dict[str, Any]) -> str:
@@ -90,13 +77,13 @@ def _prompt(data: dict[str, Any]) -> str:
         return ""
     if data.get("isAutopilotContinuation"):
         return ""
-    text = json_fields.joined(typed_parts(json_fields.parts(data.get("content"))))
-    return "" if text.startswith("Implement the following plan:") else text
+    text = records.joined(typed_parts(records.parts_of(data.get("content"))))
+    return "" if records.is_plan(text) else text
 
 
-def _call(data: dict[str, Any], at: json_fields.At) -> Step:
-    tool = json_fields.words(data.get("toolName"))
-    values = json_fields.mapping(data.get("arguments"))
+def _call(data: dict[str, Any], at: records.At) -> Step:
+    tool = records.text_of(data.get("toolName"))
+    values = records.object_of(data.get("arguments"))
     # One tool for looking and writing: `command` says which, and is no command line.
     if tool == "str_replace_editor":
         tool = "view" if values.get("command") == "view" else "edit"
@@ -104,21 +91,21 @@ def _call(data: dict[str, Any], at: json_fields.At) -> Step:
     return at.tool(data.get("toolCallId"), tool, values)
 
 
-def _result(data: dict[str, Any], at: json_fields.At) -> Step:
+def _result(data: dict[str, Any], at: records.At) -> Step:
     # `success` is true of a command that ended with code 1.
-    code = json_fields.number(
-        json_fields.mapping(data.get("shellExecution")).get("exitCode")
+    code = records.number_of(
+        records.object_of(data.get("shellExecution")).get("exitCode")
     )
-    success = json_fields.flag(data.get("success"))
+    success = records.flag_of(data.get("success"))
     failed = None if success is None else not success
     if code is not None:
         failed = bool(code or failed)
     result = data.get("result")
     if isinstance(result, dict):
         result = result.get("content") or result.get("detailedContent")
-    text = json_fields.joined(json_fields.parts(result))
+    text = records.joined(records.parts_of(result))
     if not text:
-        text = json_fields.words(json_fields.mapping(data.get("error")).get("message"))
+        text = records.text_of(records.object_of(data.get("error")).get("message"))
     return at.result(data.get("toolCallId"), text, failed)
 
 
@@ -127,12 +114,12 @@ def _rewound(lines: Lines) -> Ranges:
     met: dict[int, int] = {}
     ranges = []
     for line, record in lines.records():
-        name = json_fields.name(record.get("id"))
+        name = records.name_of(record.get("id"))
         if name is not None:
             met.setdefault(hash(name), line)
         if record.get("type") == "session.snapshot_rewind":
-            target = json_fields.mapping(record.get("data")).get("upToEventId")
-            start = met.get(hash(json_fields.name(target) or ""))
+            target = records.object_of(record.get("data")).get("upToEventId")
+            start = met.get(hash(records.name_of(target) or ""))
             if start is not None:
                 ranges.append((start, line))
     return Ranges(ranges)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 
 from memcli.errors import Unreadable
-from memcli.hosts.formats import json_fields, jsonl_lines
+from memcli.hosts.formats import records
+from memcli.hosts.formats.lines import Lines, Places, Record, read_object
 from memcli.hosts.transcript import Session, Step, typed_parts
 
 TYPE_CHECKING = False
@@ -18,10 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
-
-    from memcli.hosts.formats.jsonl_lines import Lines, Record
-
-NAME = "opencode"
 
 _NO_STEPS = frozenset(
     """reasoning step-start step-finish snapshot patch file agent subtask retry
@@ -33,78 +30,76 @@ _REFUSED = ("The user rejected permission", "Tool execution aborted")
 _QUOTED = re.compile(r'"((?:[^"]|(?<=\\)")+)"')
 
 
-def recognises(record: Record) -> bool:
-    """Whether only this host writes such an object, when it stands on one line."""
-    return is_whole(record)
+class Opencode(records.Format):
+    """opencode."""
 
+    host = "opencode"
 
-def is_whole(chat: Record) -> bool:
-    """Whether this object is an export, all of it."""
-    return isinstance(chat.get("messages"), list) and isinstance(chat.get("info"), dict)
+    def recognises(self, record: Record) -> bool:
+        return self.is_whole(record)  # an export that stands on one line
 
+    def is_whole(self, chat: Record) -> bool:
+        has_messages = isinstance(chat.get("messages"), list)
+        return has_messages and isinstance(chat.get("info"), dict)
 
-def session(lines: Lines) -> Session:
-    """The session that was exported.
+    def session(self, lines: Lines) -> Session:
+        """The session that was exported.
 
-    Raises:
-        Unreadable: the file cannot be opened, or is half an export.
-    """
-    stem = json_fields.stem(lines.path)
-    info = json_fields.mapping(_export(lines)[0].get("info"))
-    return Session(
-        id=json_fields.name(info.get("id")) or stem,
-        host=NAME,
-        cwd=json_fields.words(info.get("directory")) or None,
-    )
+        Raises:
+            Unreadable: the file cannot be opened, or is half an export.
+        """
+        info = records.object_of(self._export(lines)[0].get("info"))
+        name, folder = (
+            records.name_of(info.get("id")),
+            records.text_of(info.get("directory")),
+        )
+        return Session(name or records.stem(lines.path), self.host, folder or None)
 
+    def steps(self, lines: Lines) -> Iterator[Step]:
+        try:
+            export, places = self._export(lines)
+        except Unreadable:
+            return  # half an export: its lines are in `broken`
+        info = records.object_of(export.get("info"))
+        if info.get("parentID"):
+            return  # a sub-agent's: there the agent above types
+        if self.is_whole(export):
+            lines.broken = []
+        reverted = records.object_of(info.get("revert"))
+        places.line("messages")
+        for message in records.objects_of(export.get("messages")):
+            about = records.object_of(message.get("info"))
+            name = records.name_of(about.get("id"))
+            at = records.At(places.line(name), name, _created(about))
+            parts = records.objects_of(message.get("parts"))
+            if name is not None and name == reverted.get("messageID"):
+                # Taken back from here on; with a part's id, from that part on.
+                first = reverted.get("partID")
+                ids = [part.get("id") for part in parts]
+                before = parts[: ids.index(first)] if first and first in ids else []
+                yield from _message(about, before, at, lines)
+                return
+            yield from _message(about, parts, at, lines)
 
-def steps(lines: Lines) -> Iterator[Step]:
-    """Every step, in the order of the messages."""
-    try:
-        export, places = _export(lines)
-    except Unreadable:
-        return  # half an export: its lines are in `broken`
-    info = json_fields.mapping(export.get("info"))
-    if info.get("parentID"):
-        return  # a sub-agent's: there the agent above types
-    if is_whole(export):
-        lines.broken = []
-    reverted = json_fields.mapping(info.get("revert"))
-    places.line("messages")
-    for message in json_fields.objects(export.get("messages")):
-        about = json_fields.mapping(message.get("info"))
-        name = json_fields.name(about.get("id"))
-        at = json_fields.At(places.line(name), name, _created(about))
-        parts = json_fields.objects(message.get("parts"))
-        if name is not None and name == reverted.get("messageID"):
-            # Taken back from here on; with a part's id, from that part on.
-            first = reverted.get("partID")
-            ids = [part.get("id") for part in parts]
-            before = parts[: ids.index(first)] if first and first in ids else []
-            yield from _message(about, before, at, lines)
-            return
-        yield from _message(about, parts, at, lines)
-
-
-def _export(lines: Lines) -> tuple[Record, jsonl_lines.Places]:
-    """The object, and where its messages stand."""
-    for line, record in lines.records():
-        if is_whole(record):
-            return record, jsonl_lines.Places("", line)
-    if lines.broken or lines.unfinished:
-        export, text = jsonl_lines.read_object(lines.path)
-        return export, jsonl_lines.Places(text)
-    return {}, jsonl_lines.Places("")
+    def _export(self, lines: Lines) -> tuple[Record, Places]:
+        """The object, and where its messages stand."""
+        for line, record in lines.records():
+            if self.is_whole(record):
+                return record, Places("", line)
+        if lines.broken or lines.unfinished:
+            export, text = read_object(lines.path)
+            return export, Places(text)
+        return {}, Places("")
 
 
 def _created(about: dict[str, Any]) -> Any:
-    return json_fields.mapping(about.get("time")).get("created")
+    return records.object_of(about.get("time")).get("created")
 
 
 def _message(
-    about: dict[str, Any], parts: list[dict[str, Any]], at: json_fields.At, lines: Lines
+    about: dict[str, Any], parts: list[dict[str, Any]], at: records.At, lines: Lines
 ) -> Iterator[Step]:
-    role = json_fields.words(about.get("role"))
+    role = records.text_of(about.get("role"))
     if role == "user":
         yield from at.user(_prompt(parts))
         return
@@ -114,7 +109,7 @@ def _message(
     if about.get("summary") is True:
         return
     for part in parts:
-        kind = json_fields.words(part.get("type"))
+        kind = records.text_of(part.get("type"))
         if kind == "text":
             if not _is_added(part):
                 yield from at.assistant(part.get("text"))
@@ -131,7 +126,7 @@ def _is_added(part: dict[str, Any]) -> bool:
 def _prompt(parts: list[dict[str, Any]]) -> str:
     """What a person typed; empty when the message is not a person's."""
     given = [
-        json_fields.words(part.get("text"))
+        records.text_of(part.get("text"))
         for part in parts
         if part.get("type") == "text" and not _is_added(part)
     ]
@@ -139,20 +134,20 @@ def _prompt(parts: list[dict[str, Any]]) -> str:
     for text in typed_parts(given):
         quoted = _QUOTED.fullmatch(text)
         texts.append(quoted[1].replace('\\"', '"') if quoted else text)
-    text = json_fields.joined(texts)
-    return "" if text.startswith("Implement the following plan:") else text
+    text = records.joined(texts)
+    return "" if records.is_plan(text) else text
 
 
-def _tool(part: dict[str, Any], at: json_fields.At) -> Iterator[Step]:
-    state = json_fields.mapping(part.get("state"))
+def _tool(part: dict[str, Any], at: records.At) -> Iterator[Step]:
+    state = records.object_of(part.get("state"))
     yield at.tool(part.get("callID"), part.get("tool"), state.get("input"))
-    status = json_fields.words(state.get("status"))
+    status = records.text_of(state.get("status"))
     if status not in ("completed", "error"):
         return  # it waits, or runs
     # A command that ends with code 1 is `completed`.
-    code = json_fields.number(json_fields.mapping(state.get("metadata")).get("exit"))
+    code = records.number_of(records.object_of(state.get("metadata")).get("exit"))
     failed: bool | None = status == "error" or bool(code)
-    text = json_fields.first(state, ("output", "error"))
+    text = records.first_of(state, ("output", "error"))
     if status == "error" and text.startswith(_REFUSED):
         failed = None
     yield at.result(part.get("callID"), text, failed)

@@ -15,7 +15,6 @@ import os
 from memcli.entries import layout
 from memcli.hosts import tool_call
 from memcli.search import trigger_table
-from memcli.sessions import markers
 from memcli.sessions.hooks import pipe
 from memcli.storage import state_dirs
 
@@ -117,6 +116,8 @@ def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool
         ),
         "",
     )
+    from memcli.sessions import markers
+
     agent = flags.get("agent") or environ.get("MEMCLI_AGENT") or None
     acted = markers.noted(root, session, markers.ACTED, agent) if session else set()
     named = []

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import stat
+from bisect import bisect_right
 from typing import IO, Any
 
 from memcli.errors import Unreadable
@@ -138,9 +139,9 @@ class Ranges:
                 self._starts.append(start)
                 self._ends.append(end)
 
-    def __contains__(self, line: int) -> bool:
-        from bisect import bisect_right
-
+    def __contains__(self, line: object) -> bool:
+        if not isinstance(line, int):
+            return False
         at = bisect_right(self._starts, line) - 1
         return at >= 0 and line < self._ends[at]
 

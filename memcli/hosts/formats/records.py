@@ -1,4 +1,5 @@
-"""The fields of a host's records, as the types that they should have.
+"""A record's fields, as the types that they should have; the steps that are made of
+them; and what all formats have in common.
 
 Invariant: any JSON value goes in and nothing is raised; a value of the wrong type comes
 out empty, and every text that comes out can be written as UTF-8.
@@ -9,14 +10,17 @@ from __future__ import annotations
 import os
 import re
 from datetime import UTC, datetime
+from itertools import islice
 
-from memcli.hosts.transcript import Action, Step, typed, unframed
+from memcli.hosts.transcript import Action, Session, Step, typed, unframed
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Generator, Iterable, Iterator
     from typing import Any
+
+    from memcli.hosts.formats.lines import Lines, Record
 
 # The tools of all hosts: no name means two things.
 _ACTIONS: dict[str, Action] = {
@@ -41,7 +45,7 @@ _ACTIONS: dict[str, Action] = {
     ),
 }
 # What a tool is about, the most telling first.
-_SUBJECTS = """command cmd command_line file_path filePath notebook_path target_file
+SUBJECTS = """command cmd command_line file_path filePath notebook_path target_file
 target_notebook path absolute_path dir_path target_directory uri pattern glob_pattern
 query""".split()
 _LONGEST_NAME = 200
@@ -56,7 +60,7 @@ _UNSEEN = re.compile(
 )
 
 
-def words(value: Any) -> str:
+def text_of(value: Any) -> str:
     """The value as text; empty when it is of another type.
 
     Without half characters, and without invisible commands: NUL, terminal sequences,
@@ -68,51 +72,52 @@ def words(value: Any) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
-def name(value: Any) -> str | None:
+def name_of(value: Any) -> str | None:
     """The value as an id or a name, on one line; None when it is of another type."""
-    return " ".join(words(value).split())[:_LONGEST_NAME].rstrip() or None
+    return " ".join(text_of(value).split())[:_LONGEST_NAME].rstrip() or None
 
 
 def stem(path: str) -> str:
     """The name of a file without its ending, for a session that has no id."""
     base = os.path.splitext(os.path.basename(path))[0]
-    return name(base) or "session"
+    return name_of(base) or "session"
 
 
-def mapping(value: Any) -> dict[str, Any]:
+def object_of(value: Any) -> dict[str, Any]:
     """The value as an object; empty when it is of another type."""
     return value if isinstance(value, dict) else {}
 
 
-def objects(value: Any) -> list[dict[str, Any]]:
+def objects_of(value: Any) -> list[dict[str, Any]]:
     """The objects of a list; empty when the value is not a list."""
     if not isinstance(value, list):
         return []
     return [each for each in value if isinstance(each, dict)]
 
 
-def number(value: Any) -> int | None:
+def number_of(value: Any) -> int | None:
     """A whole number; None for any other value (`true` is another)."""
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value
 
 
-def flag(value: Any) -> bool | None:
+def flag_of(value: Any) -> bool | None:
     """True or False; None when it is neither."""
     return value if isinstance(value, bool) else None
 
 
-def parts(content: Any) -> list[str]:
+def parts_of(content: Any) -> list[str]:
     """The texts of a content: a string, or a list of strings and `{text}` blocks."""
     if isinstance(content, str):
-        return [words(content)]
+        return [text_of(content)]
     if isinstance(content, dict):
-        return [words(content.get("text"))]
+        return [text_of(content.get("text"))]
     if not isinstance(content, list):
         return []
     return [
-        words(part.get("text") if isinstance(part, dict) else part) for part in content
+        text_of(part.get("text") if isinstance(part, dict) else part)
+        for part in content
     ]
 
 
@@ -144,20 +149,15 @@ def instant(value: Any) -> str | None:
     return f"{moment.replace(tzinfo=None).isoformat(timespec='seconds')}Z"
 
 
-def first(values: dict[str, Any], keys: Iterable[str]) -> str:
+def first_of(values: dict[str, Any], keys: Iterable[str]) -> str:
     """The first of these keys that holds a text; a list of words is a command line."""
     for key in keys:
         value = values.get(key)
         if isinstance(value, list) and value:
-            value = " ".join(words(each) for each in value)
-        if text := words(value).strip():
+            value = " ".join(text_of(each) for each in value)
+        if text := text_of(value).strip():
             return text
     return ""
-
-
-def subject(values: Any) -> str:
-    """What the arguments of a tool say that it is about."""
-    return first(mapping(values), _SUBJECTS)
 
 
 class At:
@@ -171,7 +171,7 @@ class At:
 
     def __init__(self, line: int, record: Any = None, moment: Any = None) -> None:
         self.line = line
-        self.record = name(record) or f"line-{line}"
+        self.record = name_of(record) or f"line-{line}"
         self.moment = instant(moment)
 
     def user(self, text: str) -> list[Step]:
@@ -181,15 +181,15 @@ class At:
 
     def assistant(self, content: Any) -> list[Step]:
         """A text of the agent's, or its parts; no step when it is empty."""
-        text = unframed(joined(parts(content)))
+        text = unframed(joined(parts_of(content)))
         if not text:
             return []
         return [Step("assistant", text, self.line, self.record, self.moment)]
 
     def tool(self, call: Any, tool: Any, values: Any) -> Step:
         """A tool of this name that is used with these arguments."""
-        action = _ACTIONS.get(words(tool), "other")
-        return self.call(call, action, subject(values))
+        action = _ACTIONS.get(text_of(tool), "other")
+        return self.call(call, action, first_of(object_of(values), SUBJECTS))
 
     def call(self, call: Any, action: Action, text: str) -> Step:
         """A tool that is used; `text` is its command line or the path of its file."""
@@ -202,7 +202,7 @@ class At:
             self.line,
             self.record,
             self.moment,
-            call=name(call),
+            call=name_of(call),
             action=action,
         )
 
@@ -217,6 +217,93 @@ class At:
             self.line,
             self.record,
             self.moment,
-            call=name(call),
+            call=name_of(call),
             failed=failed,
         )
+
+
+# --- formats -------------------------------------------------------------------------
+
+# A file says within so many records whose it is, or never.
+HEAD = 200
+
+
+class Format:
+    """How one host writes transcripts; an object of it reads one transcript once.
+
+    A host's own class says what differs: these are the answers of a plain one.
+    """
+
+    host = ""
+    """The host's name in the table."""
+
+    def recognises(self, record: Record) -> bool:
+        """Whether only this host writes such a record."""
+        raise NotImplementedError
+
+    def is_whole(self, chat: Record) -> bool:
+        """Whether this object is a whole transcript."""
+        del chat
+        return False
+
+    def about(self, record: Record) -> tuple[Any, Any]:
+        """The id and the folder of the session, as far as a record says them."""
+        del record
+        return None, None
+
+    def default(self, path: str) -> tuple[str, str | None]:
+        """The id and the folder of a session of which no record says them."""
+        return stem(path), None
+
+    def session(self, lines: Lines) -> Session:
+        """The session of a transcript, from its first records.
+
+        Raises:
+            Unreadable: the file is none.
+        """
+        name = folder = None
+        for _, record in islice(lines.records(), HEAD):
+            said, place = self.about(record)
+            name, folder = name or name_of(said), folder or text_of(place) or None
+            if name and folder:
+                break
+        other, place = self.default(lines.path)
+        return Session(name or other, self.host, folder or place)
+
+    def gone(self, lines: Lines) -> Container[int]:
+        """The lines that are no steps: taken back, or of a sub-agent."""
+        del lines
+        return ()
+
+    def steps(self, lines: Lines) -> Iterator[Step]:
+        """Every step, in the order of the file; a record's id counts once."""
+        gone = self.gone(lines)
+        seen: set[int] = set()
+        for line, record in lines.records():
+            name = name_of(self.id_of(record))
+            if name is not None:
+                if hash(name) in seen:
+                    continue
+                seen.add(hash(name))
+            if line not in gone:
+                at = At(line, name, record.get("timestamp"))
+                unknown = yield from self.read(record, at)
+                if unknown is not None:
+                    lines.met_unknown(unknown)
+
+    def id_of(self, record: Record) -> Any:
+        """The id of a record."""
+        return record.get("id")
+
+    def read(self, record: Record, at: At) -> Generator[Step, None, str | None]:
+        """The steps of a record; returns its type if that is not known."""
+        raise NotImplementedError
+
+
+ALL: Container[int] = range(1 << 62)
+"""Every line: of a transcript in which an agent types."""
+
+
+def is_plan(text: str) -> bool:
+    """Whether the host wrote this when a plan of the agent's was accepted."""
+    return text.startswith("Implement the following plan:")

@@ -1,0 +1,190 @@
+"""Formats of one record a step: Cursor's, Windsurf's, and that for every other agent.
+
+Cursor writes lines of `{role, message{content}}`. A user step is the text in
+`<user_query>`: around it, and in records of the user's without it, the editor puts
+time, files, rules and reminders. There are no ids, no times and no results of tools.
+
+Windsurf writes steps of a trajectory, lines of `{type, status, <type>: {...}}`. A user
+step is the response of a `user_input` step. The format is taken from the documentation,
+which says that steps may change; it has not been seen with a real client.
+
+Any other agent writes `{"role": ..., "text": ...}` (docs/reference/transcripts.md). A
+line says of itself who spoke or acted; nothing is guessed but the frame that memcli has
+put around its own text, which is removed here too.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+
+from memcli.hosts.formats import records
+from memcli.hosts.transcript import ACTIONS, ROLES, Action, Session, Step, typed_parts
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from typing import Any
+
+    from memcli.hosts.formats.lines import Lines, Record
+
+_OPEN, _CLOSE = "<user_query>", "</user_query>"
+# Only at the beginning: pasted text may hold such a tag as well.
+_TIMESTAMP = re.compile(r"\A\s*<timestamp>[^<]*</timestamp>")
+# The editor writes this when a plan of the agent's is to be built; a title may stand
+# above it, which is not typed either.
+_PLANNED = ("Implement the plan as specified,", "Implement the following plan:")
+
+
+class Cursor(records.Format):
+    """Cursor: only the file's name says the session."""
+
+    host = "cursor"
+
+    def recognises(self, record: Record) -> bool:
+        message = record.get("message")
+        return (
+            record.get("role") in ("user", "assistant")
+            and "type" not in record
+            and "sessionId" not in record
+            and isinstance(message, dict)
+            and isinstance(message.get("content"), list)
+        )
+
+    def read(self, record: Record, at: records.At) -> Generator[Step, None, str | None]:
+        role = records.text_of(record.get("role"))
+        content = records.object_of(record.get("message")).get("content")
+        if role == "user":
+            yield from at.user(_query(content))
+        elif role == "assistant":
+            if isinstance(content, str):
+                yield from at.assistant(content)
+            for block in records.objects_of(content):
+                if block.get("type") == "text":
+                    yield from at.assistant(block.get("text"))
+                elif block.get("type") == "tool_use":
+                    call, tool = block.get("id"), block.get("name")
+                    yield at.tool(call, tool, block.get("input"))
+        elif record.get("type") != "turn_ended":
+            return records.text_of(record.get("type")) or role
+        return None
+
+
+def _query(content: Any) -> str:
+    """What a person typed; empty when the record is not a person's."""
+    if isinstance(content, list):
+        content = [
+            each for each in records.objects_of(content) if each.get("type") == "text"
+        ]
+    text = records.joined(typed_parts(records.parts_of(content)))
+    # The last tag: the files above it may hold one as well.
+    _, tagged, query = text.rpartition(_OPEN)
+    if tagged:
+        text = query.partition(_CLOSE)[0].strip()
+    else:
+        text = _TIMESTAMP.sub("", text).strip()
+        if text.startswith("<"):
+            return ""
+    return "" if any(planned in text for planned in _PLANNED) else text
+
+
+_USER, _AGENT = "user_input", "planner_response"
+_ACTIONS: dict[str, Action] = {
+    "code_action": "edit",
+    # The documentation stops here: these are the engine's own names for steps.
+    "run_command": "run",
+    **dict.fromkeys(("view_file", "list_directory", "grep_search"), "read"),
+    "mcp_tool": "other",
+}
+# The first of each is documented; other steps and hooks use the rest.
+_TYPED = ("user_response", "user_prompt", "text", "content")
+_SPOKEN = ("response", "text", "content")
+_OUTPUTS = ("output", "combined_output", "stdout", "result")
+
+
+class Windsurf(records.Format):
+    """Windsurf: the file has the session's name."""
+
+    host = "windsurf"
+
+    def recognises(self, record: Record) -> bool:
+        kind = records.text_of(record.get("type"))
+        if "message" in record or "sessionId" in record or "payload" in record:
+            return False
+        known = kind in (_USER, _AGENT) or kind in _ACTIONS
+        return known and isinstance(record.get(kind), dict)
+
+    def id_of(self, record: Record) -> Any:
+        return record.get("step_id") or record.get("id")
+
+    def read(self, record: Record, at: records.At) -> Generator[Step, None, str | None]:
+        kind = records.text_of(record.get("type"))
+        values = records.object_of(record.get(kind)) or record
+        if kind == _USER:
+            (text,) = typed_parts([_words(values, _TYPED)])
+            yield from at.user("" if records.is_plan(text) else text)
+        elif kind == _AGENT:
+            yield from at.assistant(_words(values, _SPOKEN))
+        elif kind in _ACTIONS:
+            # A call and its result are one step of the file, so its place joins them.
+            joins = f"step-{at.line}"
+            yield at.call(
+                joins, _ACTIONS[kind], records.first_of(values, records.SUBJECTS)
+            )
+            code = records.number_of(values.get("exit_code"))
+            failed = None if code is None else code != 0
+            if record.get("status") == "error":
+                failed = True  # `done` says only that it has ended
+            output = records.first_of(values, _OUTPUTS)
+            if output or failed is not None:
+                yield at.result(joins, output, failed)
+        else:
+            return kind
+        return None
+
+
+def _words(values: dict[str, Any], keys: tuple[str, ...]) -> str:
+    return next(filter(None, (records.text_of(values.get(key)) for key in keys)), "")
+
+
+class Generic(records.Format):
+    """The format for every other agent."""
+
+    host = "generic"
+
+    def recognises(self, record: Record) -> bool:
+        return record.get("role") in ROLES and isinstance(record.get("text"), str)
+
+    def session(self, lines: Lines) -> Session:
+        """A `session` that the first line names; else the file's name and that line.
+
+        A name alone is not enough: two folders may each have a `chat.jsonl`.
+        """
+        for _, record in lines.records():
+            named = records.name_of(record.get("session"))
+            first = f"{record.get('role')}\0{record.get('text')}"
+            mark = zlib.crc32(first.encode("utf-8", "replace"))
+            return Session(named or f"{records.stem(lines.path)}-{mark:08x}", self.host)
+        return Session(records.stem(lines.path), self.host)
+
+    def read(self, record: Record, at: records.At) -> Generator[Step, None, str | None]:
+        role, text = (
+            records.text_of(record.get("role")),
+            records.text_of(record.get("text")),
+        )
+        at.moment = at.moment or records.instant(record.get("at"))
+        call = record.get("call")
+        if role == "user":
+            yield from at.user(text)
+        elif role == "assistant":
+            yield from at.assistant(text)
+        elif role == "call":
+            kind = record.get("action")
+            action: Action = kind if kind in ACTIONS else "other"
+            yield at.call(call, action, text)
+        elif role == "result":
+            yield at.result(call, text, records.flag_of(record.get("failed")))
+        else:
+            return role
+        return None
