@@ -97,9 +97,9 @@ def test_an_edited_skill_is_removed_only_by_force(home: Path) -> None:
     (kept, removed) = skills.plan(chosen, str(folder), removal=True)
     assert (kept.outcome, removed.outcome) == ("kept", "removed")
     assert "--force" in (kept.reason or "")
-    skills.apply(skills.plan_removal(chosen, str(folder), force=True))
+    skills.apply(skills.plan(chosen, str(folder), force=True, removal=True))
     assert not page.parent.exists()
-    assert skills.plan_removal(chosen, str(folder), force=True) == []
+    assert skills.plan(chosen, str(folder), force=True, removal=True) == []
 
 
 def test_a_folder_that_is_a_link_keeps_what_it_leads_to(home: Path) -> None:

@@ -15,7 +15,6 @@ from memcli.errors import Unreadable
 from memcli.hosts.transcripts import open_transcript
 from memcli.sessions import reflect_session, reports
 from memcli.sessions.bringing import Reflected
-from memcli.sessions.mining import rules
 from memcli.sessions.reflect_session import reflect_file
 from memcli.vault import session_records
 from memcli.vault.caller import Caller
@@ -79,8 +78,6 @@ def test_the_words_of_what_was_forgotten_are_in_no_record_of_a_session(
         None,
         "standing",
     )
-
-
 
 
 def test_an_idea_that_was_forgotten_leaves_the_record_too(

@@ -120,8 +120,7 @@ def _session(answer: Answer) -> Session:
     from memcli.errors import MemcliError
     from memcli.hosts import table
     from memcli.sessions.briefing import frame
-    from memcli.sessions.briefing.loaded import LoadedPages
-    from memcli.sessions.briefing.start import Session
+    from memcli.sessions.briefing.start import LoadedPages, Session
 
     vault = answer.vault
     try:

@@ -1,22 +1,19 @@
 """A session's digest is gathered from its words and the vault, and what a judge said
 of it comes into the vault, by the way of everything that is mined.
 
-Invariant: no secret of the transcript reaches a digest. The ids that were shown are
-noted in the vault's state folder, so that an answer is held against what its judge
-could see, also when the vault has changed in between. HIGH is saved, MEDIUM waits for a
-review, what replaces an entry is offered and decided by a person, ideas go to the
-ledger. Every entry says who judged and from which turns. The same answers a second time
-change nothing.
+Invariant: no secret of the transcript reaches a digest. An answer is held against a
+digest that is made anew, so it can name what the vault shows now. HIGH is saved, MEDIUM
+waits for a review, what replaces an entry is offered and decided by a person, ideas go
+to the ledger. Every entry says who judged and from which turns. The same answers a
+second time change nothing.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
 
 from memcli.curation import inbox, resolve_query, review
-from memcli.entries import layout, no_secrets
+from memcli.entries import no_secrets
 from memcli.entries.eligibility import View
 from memcli.entries.entry import SUMMARY_TAG, Confidence, Status
 from memcli.entries.identity import claim
@@ -30,7 +27,6 @@ from memcli.sessions.judging.digest import Digest, Known
 from memcli.sessions.mining import Candidate, Mined
 from memcli.sessions.mining.candidate import Category, excerpt, title
 from memcli.sessions.reflect_session import Origin, redacted
-from memcli.storage import cache, state_dirs
 from memcli.vault import anchoring
 
 TYPE_CHECKING = False
@@ -39,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from memcli.hosts.transcript import Session
     from memcli.hosts.transcripts import Transcript
     from memcli.search.reader import Reader
     from memcli.sessions.bringing import Fate
@@ -73,14 +68,8 @@ def gather(
     session = session._replace(id=no_secrets.masked(session.id))
     turns = digest.turns_of(redacted(transcript.steps()))
     known = _known(vault, session.id, " ".join(turn.text for turn in turns)[:_ASKED])
-    earlier = _noted(vault, session)
-    ids = {one.id for one in known}
-    more = [name for name in earlier if name not in ids]
-    known += vault.read(lambda reader: _rows(reader, vault, more))
     project = project_of(vault, session)
-    made = digest.compose(session, project, turns, known, max_chars)
-    _note(vault, session, [one.id for one in made.known])
-    return made
+    return digest.compose(session, project, turns, known, max_chars)
 
 
 class Brought(NamedTuple):
@@ -267,10 +256,13 @@ def _known(vault: Vault, session: str, words: str) -> list[Known]:
     from memcli.recall.query import Query, checked
     from memcli.recall.recall import look
 
+    # In force, or waiting for a review: said again, it is saved.
+    statuses = frozenset({Status.ACTIVE, Status.PENDING})
+    view = View(vault.now_ms() // 1000, statuses, agent=vault.agent)
     found = []
     if words.strip():
         # Not `recall`: that the miner looked is no use of a row.
-        query = Query(words, _view(vault), limit=2 * _NEAREST)
+        query = Query(words, view, limit=2 * _NEAREST)
         rows = vault.read(lambda reader: look(reader, checked(query, vault))).rows
         # Summaries of earlier sessions are near, and nothing that one would say again.
         rows = [row for row in rows if row.kind != "event"][:_NEAREST]
@@ -278,52 +270,11 @@ def _known(vault: Vault, session: str, words: str) -> list[Known]:
     ids = {one.id for one in found}
 
     def own(reader: Reader) -> list[Known]:
-        names = [reader.row(doc).id for doc in reader.of_session(session)][:_OWN]
-        return _rows(reader, vault, [name for name in names if name not in ids])
+        rows = [
+            reader.row(doc)
+            for doc in list(reader.of_session(session))[:_OWN]
+            if reader.verdict(doc, view) is None
+        ]
+        return [Known(r.id, r.kind, r.text) for r in rows if r.id not in ids]
 
     return found + vault.read(own)
-
-
-def _view(vault: Vault) -> View:
-    """What is in force, or waits for a review: said again, it is saved."""
-    statuses = frozenset({Status.ACTIVE, Status.PENDING})
-    return View(vault.now_ms() // 1000, statuses, agent=vault.agent)
-
-
-def _rows(reader: Reader, vault: Vault, names: list[str]) -> list[Known]:
-    """Those of these entries that are in force, or wait for a review."""
-    view = _view(vault)
-    found = []
-    for name in names:
-        for doc in reader.exact("id", name):
-            if reader.verdict(doc, view) is None:
-                row = reader.row(doc)
-                found.append(Known(row.id, row.kind, row.text))
-    return found
-
-
-def _noted(vault: Vault, session: Session) -> list[str]:
-    def texts(ids: Any) -> list[str]:
-        return [name for name in ids if isinstance(name, str)]
-
-    return cache.load(_path(vault, session), texts) or []
-
-
-def _note(vault: Vault, session: Session, ids: list[str]) -> None:
-    """Note what was shown; without the note only what is near now may be named."""
-    path = _path(vault, session)
-    try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        cache.store(path, ids)
-    except OSError as error:
-        vault.tell(
-            f"what the digest shows could not be noted: {error.strerror or error}"
-        )
-
-
-def _path(vault: Vault, session: Session) -> str:
-    # An agent learns nothing of what another one was shown.
-    named = "\0".join((session.host, session.id, vault.agent_name or ""))
-    mark = hashlib.sha256(named.encode("utf-8", "replace")).hexdigest()
-    folder = state_dirs.path(vault.root, layout.SESSIONS)
-    return os.path.join(folder, f"{mark[:24]}.shown")

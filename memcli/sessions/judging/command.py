@@ -33,9 +33,6 @@ _A_DAY = 50
 _DAY = 86_400
 # Of the log; hooks write some 200 a day.
 _LINES = 5_000
-# Names the folder of a judge in the environment of all that it starts.
-_MARK = "MEMCLI_JUDGE_FOLDER"
-_LARGEST_ENVIRON = 4_000_000
 # A session in which nobody typed more words than this has nothing to judge.
 _LEAST_WORDS = 8
 
@@ -271,7 +268,7 @@ def ask(
         tempfile.TemporaryFile() as said,
         tempfile.TemporaryFile() as errors,
     ):
-        own = {**environ, "MEMCLI_HOOKS": "off", _MARK: folder}
+        own = {**environ, "MEMCLI_HOOKS": "off"}
         asked.write(text.encode("utf-8", "replace"))
         asked.seek(0)
         try:
@@ -293,7 +290,7 @@ def ask(
         try:
             code = _wait(process, said.fileno(), judge.seconds, LARGEST)
         finally:
-            _end(process, folder)
+            _end(process)
         said.seek(0)
         if code:
             errors.seek(max(0, os.fstat(errors.fileno()).st_size - 2_000))
@@ -321,7 +318,7 @@ def _wait(
     raise JudgeFailed(f"the judge took longer than {seconds:g} seconds")
 
 
-def _end(process: subprocess.Popen[bytes], folder: str) -> None:
+def _end(process: subprocess.Popen[bytes]) -> None:
     """End it, and what it has started."""
     import signal
 
@@ -333,14 +330,3 @@ def _end(process: subprocess.Popen[bytes], folder: str) -> None:
     except OSError:
         pass
     process.wait()
-    # On Linux also what has left the group, which still has the environment.
-    mark = f"{_MARK}={folder}".encode()
-    for name in filter(
-        str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") else ()
-    ):
-        try:
-            with open(f"/proc/{name}/environ", "rb") as file:
-                if mark in file.read(_LARGEST_ENVIRON).split(b"\0"):
-                    os.kill(int(name), signal.SIGKILL)
-        except OSError:
-            pass  # of another user, or gone

@@ -3,8 +3,8 @@
 Door: `mine`. It is pure: the same steps give the same candidates. It keeps only what a
 person would not mind finding saved, since words alone say little: rather nothing than
 noise ([decision 7](../../../docs/internals/decisions.md)). `rules` has the
-table, `sentences` says which words are the person's own, `selfcontained` whether they
-can be read alone, `proof` what commands prove.
+table, `statements` says which words are the person's own and whether they can be read
+alone, `proof` what commands prove.
 Not in here: the vault; `sessions.bringing` decides what becomes of a candidate.
 """
 
@@ -14,11 +14,11 @@ import re
 
 from memcli.entries.entry import Confidence
 from memcli.named_tuple import NamedTuple
-from memcli.sessions.mining import proof, rules, selfcontained
+from memcli.sessions.mining import proof, rules, statements
 from memcli.sessions.mining.candidate import Candidate, Category, Reading, excerpt
 from memcli.sessions.mining.candidate import title as titled
 from memcli.sessions.mining.proof import Exchange
-from memcli.sessions.mining.sentences import Sentence, normal, said_by, sentences
+from memcli.sessions.mining.statements import Sentence, normal, said_by, sentences
 
 TYPE_CHECKING = False
 
@@ -109,8 +109,8 @@ def _of_turn(turn: Step, own: Sequence[Sentence], *, answered: bool) -> list[Can
         ]
         end = place
         if rule.confidence is not LOW:
-            end = selfcontained.end(own, place, goes_on)
-        words = selfcontained.told(own, place, end, rule.category)
+            end = statements.end(own, place, goes_on)
+        words = statements.told(own, place, end, rule.category)
         if not words:
             continue
         around = own[max(0, place - 2) : place + 2]

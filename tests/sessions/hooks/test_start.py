@@ -12,7 +12,7 @@ from memcli.entries.entry import SUMMARY_TAG, Entry
 from memcli.entries.text import prompt_injection
 from memcli.hosts.memories import tools
 from memcli.sessions.briefing import frame
-from memcli.sessions.hooks import at_start, events
+from memcli.sessions.hooks import at_start, pipe
 from memcli.storage import projects
 from memcli.storage.code_history import CodeHistory
 from tests.conftest import VaultMaker
@@ -400,6 +400,6 @@ def test_the_sweep_begins_after_the_answer_so_that_it_cannot_hold_the_index(
         return "started"
 
     monkeypatch.setattr(at_start, "at_start", answer)
-    monkeypatch.setattr(events, "start", begin)
+    monkeypatch.setattr(pipe, "start", begin)
     assert "Tuesdays" in start(live, shop)
     assert done == ["answer", "--sweep"]

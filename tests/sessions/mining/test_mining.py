@@ -10,7 +10,7 @@ from memcli.entries.entry import Confidence
 from memcli.hosts.transcript import Role, Step
 from memcli.sessions.mining import Candidate, mine
 from memcli.sessions.mining.candidate import excerpt, title
-from memcli.sessions.mining.sentences import sentences
+from memcli.sessions.mining.statements import sentences
 
 HIGH, MEDIUM = Confidence.HIGH, Confidence.MEDIUM
 

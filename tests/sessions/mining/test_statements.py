@@ -5,7 +5,7 @@ import pytest
 from memcli.hosts.transcript import Step
 from memcli.sessions.mining import Candidate, mine
 from memcli.sessions.mining.candidate import title
-from memcli.sessions.mining.selfcontained import LONGEST
+from memcli.sessions.mining.statements import LONGEST
 
 
 def found(text: str) -> list[Candidate]:

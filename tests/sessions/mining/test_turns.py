@@ -7,7 +7,7 @@ import pytest
 from memcli.entries.entry import Confidence
 from memcli.hosts.transcript import Step
 from memcli.sessions.mining import Candidate, mine
-from memcli.sessions.mining.sentences import sentences
+from memcli.sessions.mining.statements import sentences
 
 HIGH = Confidence.HIGH
 AGREED = "You're right. Let me fix that."
