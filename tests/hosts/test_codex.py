@@ -106,17 +106,6 @@ def test_developer_events_and_compaction_do_not_count(tmp_path: Path) -> None:
     assert transcript.unknown == {}
 
 
-def test_the_kinds_of_a_message_say_what_was_typed(tmp_path: Path) -> None:
-    about = {"content_item_kinds": ["hooks.additional_context", "user.text"]}
-    typed = message(
-        "user",
-        "Always use tabs",
-        "Use spaces",
-        internal_chat_message_metadata_passthrough=about,
-    )
-    assert said(write(tmp_path / "r.jsonl", [meta(), typed])) == ["Use spaces"]
-
-
 def test_the_wrapper_of_the_desktop_application_is_taken_off(tmp_path: Path) -> None:
     text = (
         "# Files mentioned by the user:\n\n## notes.md: /a/notes.md\n"
@@ -130,17 +119,6 @@ def test_the_wrapper_of_the_desktop_application_is_taken_off(tmp_path: Path) -> 
     )
     assert said(path) == ["Shorten it, please.", plain]
     assert open_transcript(path).session.id == "01a1"
-
-
-def test_memclis_frame_is_taken_out(tmp_path: Path) -> None:
-    records = [
-        meta(),
-        message("user", f"{FRAME} Go on"),
-        message("assistant", f"Told: {FRAME}"),
-        output(f"{FRAME} printed"),
-    ]
-    texts = [step.text for step in steps(write(tmp_path / "r.jsonl", records))]
-    assert texts == ["Go on", "Told:", "printed"]
 
 
 def test_turns_that_were_rolled_back_are_gone(tmp_path: Path) -> None:
@@ -267,10 +245,3 @@ def test_a_code_that_only_an_event_knows_counts(
     records = [meta(), line("event_msg", **event), output("plain")]
     (step,) = steps(write(tmp_path / "r.jsonl", records))
     assert step.failed is True
-
-
-def test_types_that_are_not_known_are_counted(tmp_path: Path) -> None:
-    records = [meta(), line("hologram"), line("response_item", type="dream")]
-    transcript = open_transcript(write(tmp_path / "r.jsonl", records))
-    assert list(transcript.steps()) == []
-    assert transcript.unknown == {"hologram": 1, "response_item/dream": 1}

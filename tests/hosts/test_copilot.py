@@ -95,17 +95,6 @@ def test_what_nobody_typed_is_no_user_step(
     assert said(write(tmp_path / "events.jsonl", records)) == ["Typed"]
 
 
-def test_memclis_frame_is_taken_out(tmp_path: Path) -> None:
-    records = [
-        START,
-        event("user.message", content=f"{FRAME} Go on"),
-        event("assistant.message", content=f"Told: {FRAME}"),
-        event("tool.execution_complete", result={"content": f"{FRAME} printed"}),
-    ]
-    texts = [step.text for step in steps(write(tmp_path / "events.jsonl", records))]
-    assert texts == ["Go on", "Told:", "printed"]
-
-
 def test_what_was_rewound_is_gone(tmp_path: Path) -> None:
     records = [
         START,
@@ -162,10 +151,3 @@ def test_a_session_without_a_start_has_its_folders_name(tmp_path: Path) -> None:
     path = tmp_path / "abc" / "events.jsonl"
     write(path, [event("user.message", "e1", content="Hello")])
     assert open_transcript(str(path)).session == ("abc", "copilot", None)
-
-
-def test_types_that_are_not_known_are_counted(tmp_path: Path) -> None:
-    records = [START, event("hologram.shown"), event("session.new_thing")]
-    transcript = open_transcript(write(tmp_path / "events.jsonl", records))
-    assert list(transcript.steps()) == []
-    assert transcript.unknown == {"hologram.shown": 1}

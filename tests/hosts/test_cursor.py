@@ -86,15 +86,6 @@ def test_a_user_step_is_the_query(
     assert said(write(tmp_path / "c1.jsonl", records)) == [*typed, "Typed"]
 
 
-def test_memclis_frame_is_taken_out(tmp_path: Path) -> None:
-    records = [
-        line("user", query(f"{FRAME} Go on")),
-        line("assistant", f"Told: {FRAME}", tool("Shell", command=f"echo '{FRAME}'")),
-    ]
-    texts = [step.text for step in steps(write(tmp_path / "c1.jsonl", records))]
-    assert texts == ["Go on", "Told:", "echo ''"]
-
-
 @pytest.mark.parametrize(
     ("block", "action", "text"),
     [
@@ -114,10 +105,3 @@ def test_a_call_names_its_command_or_its_file(
 ) -> None:
     (step,) = steps(write(tmp_path / "c1.jsonl", [line("assistant", block)]))
     assert (step.action, step.text) == (action, text)
-
-
-def test_types_that_are_not_known_are_counted(tmp_path: Path) -> None:
-    records = [line("user", query("Hi")), {"type": "hologram"}, line("system", "x")]
-    transcript = open_transcript(write(tmp_path / "c1.jsonl", records))
-    assert [step.text for step in transcript.steps()] == ["Hi"]
-    assert transcript.unknown == {"hologram": 1, "system": 1}

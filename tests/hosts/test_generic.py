@@ -5,7 +5,7 @@ from pathlib import Path
 from memcli.hosts.transcript import Step
 from memcli.hosts.transcripts import open_transcript
 from tests.conftest import ROOT
-from tests.hosts.writing import FRAME, NOON, steps, write
+from tests.hosts.writing import NOON, write
 
 
 def test_a_line_is_a_step(tmp_path: Path) -> None:
@@ -32,34 +32,6 @@ def test_a_line_is_a_step(tmp_path: Path) -> None:
         Step("call", "make test", 3, "line-3", None, "c1", "run"),
         Step("result", "no rule", 4, "line-4", None, "c1", failed=True),
     ]
-
-
-def test_what_is_not_said_is_not_known(tmp_path: Path) -> None:
-    path = write(
-        tmp_path / "talk.jsonl",
-        [
-            {"role": "user", "text": "  "},
-            {"role": "call", "text": "x", "action": "destroy"},
-            {"role": "result", "text": "y"},
-        ],
-    )
-    call, result = steps(path)
-    assert (call.action, call.call) == ("other", None)
-    assert result.failed is None
-
-
-def test_memclis_frame_is_taken_out(tmp_path: Path) -> None:
-    roles = ("user", "assistant", "call", "result")
-    lines = [{"role": role, "text": f"{FRAME} Go"} for role in roles]
-    path = write(tmp_path / "talk.jsonl", lines)
-    assert [step.text for step in steps(path)] == ["Go"] * 4
-
-
-def test_roles_that_are_not_known_are_counted(tmp_path: Path) -> None:
-    lines = [{"role": "user", "text": "Hi"}, {"role": "system", "text": "Always"}]
-    transcript = open_transcript(write(tmp_path / "talk.jsonl", lines))
-    assert [step.text for step in transcript.steps()] == ["Hi"]
-    assert transcript.unknown == {"system": 1}
 
 
 def test_the_example_of_the_page_is_read(tmp_path: Path) -> None:

@@ -115,12 +115,6 @@ def test_a_heading_alone_is_no_title(page: str, title: str) -> None:
     assert rule.title() == title
 
 
-def test_a_rule_has_the_line_at_which_it_begins() -> None:
-    read = [(rule.line, rule.text()) for rule in markdown.rules(PAGE)]
-    assert [line for line, _ in read] == [3, 10, 18]
-    assert read[1][1].startswith("Testing: Run `make test` before a commit.\n\n```sh")
-
-
 @pytest.mark.parametrize(
     ("tool", "name"),
     [
@@ -139,12 +133,6 @@ def test_each_rule_of_a_page_is_a_convention_of_its_project(
     assert {item.fields["kind"] for item in read} == {"convention"}
     assert {item.folder for item in read} == {str(tmp_path)}
     assert "make test" in read[1].fields["text"]
-
-
-def test_a_page_of_the_user_is_about_no_project(tmp_path: Path) -> None:
-    page = write(tmp_path / "home" / ".claude" / "CLAUDE.md", "Use tabs.\n")
-    (only,) = memories("claude-code", page, folder=tmp_path / "shop")
-    assert (only.folder, only.fields["text"]) == (None, "Use tabs.")
 
 
 def test_a_rule_of_cursor_says_which_paths_it_is_for(tmp_path: Path) -> None:
@@ -194,17 +182,6 @@ def test_a_topic_of_claude_code_is_one_memory_and_its_index_none(claude: Path) -
     assert (deploys.fields["kind"], deploys.folder) == ("note", "/code/shop")
     assert deploys.fields["session"] == "s1"
     assert (style.fields["kind"], style.folder) == ("convention", None)
-
-
-def test_an_index_of_claude_code_without_topics_is_read(claude: Path) -> None:
-    for name in ("deploys.md", "style.md"):
-        (claude / name).unlink()
-    write(claude / "MEMORY.md", "# Notes\n\nThe build needs Node 20.\n")
-    (only,) = memories("claude-code", claude)
-    assert (only.fields["text"], only.folder) == (
-        "Notes: The build needs Node 20.",
-        "/code/shop",
-    )
 
 
 def test_a_task_group_of_codex_is_about_its_folder(tmp_path: Path) -> None:

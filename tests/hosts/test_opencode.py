@@ -124,22 +124,6 @@ def test_what_nobody_typed_is_no_user_step(
     assert said(path) == ["Typed"]
 
 
-def test_a_plan_that_the_agent_wrote_is_not_typed(tmp_path: Path) -> None:
-    plan = "Implement the following plan:\nAlways use tabs"
-    assert said(export(tmp_path, message("m1", "user", plan))) == []
-
-
-def test_the_summary_of_a_compaction_is_no_step(tmp_path: Path) -> None:
-    path = export(
-        tmp_path,
-        message("m1", "user", {"type": "compaction", "auto": True}),
-        message("m2", "assistant", "The user wants tabs, always.", summary=True),
-        message("m3", "user", text("Continue if you have next steps", synthetic=True)),
-        message("m4", "assistant", "Done."),
-    )
-    assert [step.text for step in steps(path)] == ["Done."]
-
-
 def test_a_sub_agents_session_has_no_steps(tmp_path: Path) -> None:
     path = export(tmp_path, message("m1", "user", "Always obey"), parentID="ses_0")
     assert open_transcript(path).session.id == "ses_1"
@@ -198,13 +182,6 @@ def test_a_tool_that_still_runs_has_no_result(tmp_path: Path) -> None:
     assert (step.action, step.text) == ("edit", "/a")
 
 
-def test_an_export_that_grew_keeps_the_records_of_its_steps(tmp_path: Path) -> None:
-    first = message("m1", "user", "One"), message("m2", "assistant", "1")
-    before = steps(export(tmp_path, *first))
-    after = steps(export(tmp_path, *first, message("m3", "user", "Two")))
-    assert after[:2] == before
-
-
 def test_half_an_export_is_none(tmp_path: Path) -> None:
     for indent in (None, 2):
         path = export(tmp_path, message("m1", "user", "One"), indent=indent)
@@ -226,12 +203,6 @@ def test_what_is_deeply_nested_or_too_large_is_refused(
     monkeypatch.setattr(whole, "LARGEST", 100)
     with pytest.raises(Unreadable, match="above 100 bytes"):
         open_transcript(path, "opencode")
-
-
-def test_an_empty_file_is_a_session_without_steps(tmp_path: Path) -> None:
-    transcript = open_transcript(write(tmp_path / "abc.json", [""]), "opencode")
-    assert transcript.session == ("abc", "opencode", None)
-    assert list(transcript.steps()) == []
 
 
 def test_types_that_are_not_known_are_counted(tmp_path: Path) -> None:

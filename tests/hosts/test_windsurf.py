@@ -74,25 +74,3 @@ def test_a_result_says_whether_the_tool_failed(
     call, result = steps(write(tmp_path / "t.jsonl", [record]))
     assert (call.text, call.call) == ("x", result.call)
     assert (result.role, result.failed) == ("result", failed)
-
-
-def test_memclis_frame_is_taken_out(tmp_path: Path) -> None:
-    records = [
-        step("user_input", user_response=f"{FRAME} Go on"),
-        step("planner_response", response=f"Told: {FRAME}"),
-        step("run_command", command_line=f"echo '{FRAME}'", output=f"{FRAME}x"),
-    ]
-    texts = [one.text for one in steps(write(tmp_path / "t.jsonl", records))]
-    assert texts == ["Go on", "Told:", "echo ''", "x"]
-
-
-def test_types_that_are_not_known_are_counted(tmp_path: Path) -> None:
-    records = [
-        step("user_input", user_response="Hi"),
-        step("hologram", text="Always"),
-        step("hologram"),
-        {"status": "done"},
-    ]
-    transcript = open_transcript(write(tmp_path / "t.jsonl", records))
-    assert [one.text for one in transcript.steps()] == ["Hi"]
-    assert transcript.unknown == {"hologram": 2, "(no type)": 1}

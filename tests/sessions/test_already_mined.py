@@ -1,6 +1,5 @@
 """What a session has brought is not brought again, and what was forgotten stays so."""
 
-import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -8,18 +7,14 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.curation import forget, inbox, review, undo
+from memcli.curation import inbox, review, undo
 from memcli.entries import layout
 from memcli.entries.entry import Status
-from memcli.errors import Unreadable
-from memcli.hosts.transcripts import open_transcript
-from memcli.sessions import reflect_session, reports
+from memcli.sessions import reports
 from memcli.sessions.bringing import Reflected
 from memcli.sessions.reflect_session import reflect_file
-from memcli.vault import session_records
 from memcli.vault.caller import Caller
 from tests.conftest import state_of
-from tests.hosts.writing import NOON, write
 from tests.sessions.test_reflect_session import (
     ALWAYS,
     SEEDED,
@@ -80,45 +75,7 @@ def test_the_words_of_what_was_forgotten_are_in_no_record_of_a_session(
     )
 
 
-def test_an_idea_that_was_forgotten_leaves_the_record_too(
-    vault: Vault, tmp_path: Path
-) -> None:
-    path = say(tmp_path, "we should also do the Zebedee export later")
-    (fate,) = reflect_file(vault, path).fates
-    assert "Zebedee" in records(vault)
-    page = vault.stored(fate.path or "").entry
-    forget.forget(vault, page.id)
-    assert "zebedee" not in records(vault).lower()
-
-
 # --- met again ------------------------------------------------------------------
-
-
-def test_the_same_id_at_another_host_is_another_session(
-    vault: Vault, tmp_path: Path
-) -> None:
-    def codex(text: str) -> str:
-        head = {"id": "talk", "cwd": "/x", "cli_version": "1"}
-        said = {
-            "type": "message",
-            "role": "user",
-            "content": [{"type": "input_text", "text": text}],
-        }
-        return write(
-            tmp_path / "rollout-1.jsonl",
-            [
-                {"timestamp": NOON, "type": "session_meta", "payload": head},
-                {"timestamp": NOON, "type": "response_item", "payload": said},
-            ],
-        )
-
-    plain = [{"role": "user", "text": "Always use tabs here", "session": "talk"}] * 2
-    reflect_file(vault, write(tmp_path / "talk.jsonl", plain))
-    path = codex("Always use spaces in python files")
-    assert open_transcript(path).session.id == "talk"
-    done = reflect_file(vault, path)
-    assert [fate.candidate.record for fate in done.fates] == ["line-2"]
-    assert actions(done) == {"standing": "saved"}
 
 
 def test_the_record_keeps_what_became_of_a_candidate_the_first_time(
@@ -132,54 +89,6 @@ def test_the_record_keeps_what_became_of_a_candidate_the_first_time(
     kept = [one for one in again if one["category"] != "idea"]
     assert kept == [one for one in before if one["category"] != "idea"]
     assert {one["action"] for one in kept} == {"saved", "review"}
-
-
-@pytest.mark.slow
-def test_more_sessions_than_are_listed_as_evidence_are_each_counted_once(
-    vault: Vault, tmp_path: Path, snapshot: Snapshot
-) -> None:
-    first = reflect_file(vault, say(tmp_path, ALWAYS, name="first"))
-    paths = []
-    for n in range(60):
-        rows = [
-            {
-                "role": "user",
-                "text": ALWAYS,
-                "at": f"2026-11-21T12:{n:02}:00Z",
-                "session": f"s{n}",
-            }
-        ]
-        paths.append(write(tmp_path / f"s{n}.jsonl", rows))
-        assert actions(reflect_file(vault, paths[-1])) == {"standing": "seen"}
-    entry = vault.get(one_id(first))
-    assert len(entry.seen) == len(entry.evidence) == 50
-    without_records(vault)
-    before = snapshot(vault.root)
-    for path in reversed(paths):
-        assert actions(reflect_file(vault, path)) == {"standing": "duplicate"}
-    assert snapshot(vault.root) == before
-
-
-def test_a_failure_does_not_lose_what_is_known_of_the_session(
-    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-
-    path = talk(tmp_path, SEEDED)
-    done = reflect_file(vault, path)
-    vault.forget(one_id(done))
-
-    def broken(steps: object) -> None:
-        raise Unreadable("the disk is gone")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(reflect_session, "mine", broken)
-        (failed,) = reflect_session.reflect_all(
-            vault, [("generic", talk(tmp_path, [*SEEDED, ("user", "thanks")]))]
-        )
-    assert failed.outcome == "failed"
-    record = reports.session(vault, "talk")
-    assert (record.reflected, len(record.candidates)) == (False, len(done.fates))
-    assert actions(reflect_file(vault, path))["standing"] == "forgotten"
 
 
 def test_a_record_that_cannot_be_written_hides_neither_error_nor_success(
@@ -202,21 +111,6 @@ def test_a_record_that_cannot_be_written_hides_neither_error_nor_success(
     ] * 2
     assert commits(vault)[0] == "reflect: talk"
     assert texts(vault) == {ALWAYS}
-
-
-@pytest.mark.parametrize(
-    "candidates", [["x"], [{"id": "a"}], [None], {"a": 1}, [{"id": ["x"]}]]
-)
-def test_a_record_with_strange_candidates_counts_as_none(
-    vault: Vault, tmp_path: Path, candidates: object
-) -> None:
-    path = say(tmp_path, ALWAYS)
-    reflect_file(vault, path)
-    (file,) = state_of(vault.root, layout.SESSIONS).iterdir()
-    document = json.loads(file.read_text("utf-8"))
-    file.write_text(json.dumps({**document, "candidates": candidates}), "utf-8")
-    assert session_records.every(vault.root) == []
-    assert actions(reflect_file(vault, path)) == {"standing": "duplicate"}
 
 
 def test_a_commit_that_was_reverted_is_not_made_again(

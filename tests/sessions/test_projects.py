@@ -11,7 +11,6 @@ from memcli import Vault
 from memcli.curation import inbox, review
 from memcli.entries import layout
 from memcli.entries.entry import Status
-from memcli.sessions.hooks import call as hook
 from memcli.sessions.hooks import pipe
 from memcli.sessions.reflect_session import reflect_file
 from tests.conftest import VaultMaker, state_of
@@ -235,12 +234,6 @@ def test_what_was_confirmed_most_comes_first_and_the_rest_is_named(
     assert " more: memcli list --all --project here" in text
 
 
-def test_the_same_words_are_told_once(live: Vault, clones: dict[str, str]):
-    save(live, "Use pnpm.", A, kind="preference")
-    save(live, "use pnpm", None, kind="preference")
-    assert start(live, clones[A]).lower().count("use pnpm") == 1
-
-
 def test_a_claim_that_another_project_solved_still_holds_here(
     live: Vault, clones: dict[str, str]
 ):
@@ -250,42 +243,3 @@ def test_a_claim_that_another_project_solved_still_holds_here(
     live.resolve(solved)
     assert "linter" in start(live, clones[A])
     assert "linter" not in start(live, clones[B], "b")
-
-
-def test_a_config_that_cannot_be_read_tells_what_holds_everywhere(
-    live: Vault, clones: dict[str, str], home: Path
-):
-    save(live, "use pnpm", A, kind="preference")
-    save(live, "be brief", None, kind="preference")
-    folder = home / ".config" / "memcli"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.toml").write_text('[projects]\n"~" = 1\n', encoding="utf-8")
-    payload = {"session_id": "s", "source": "startup", "cwd": clones[A]}
-    done = call(live, "session-start", "claude-code", payload)
-    assert "be brief" in done.answer
-    assert "pnpm" not in done.answer
-    assert "projects" in done.line["error"]
-
-
-def test_a_teams_vault_tells_what_holds_in_this_project(
-    live: Vault,
-    make_vault: VaultMaker,
-    clones: dict[str, str],
-    home: Path,
-    monkeypatch: pytest.MonkeyPatch,
-):
-    team = make_vault("team", now_ms=None)
-    save(team, "migrations can be undone", A, kind="constraint")
-    save(team, "the blog has no database", B, kind="constraint")
-    folder = home / ".config" / "memcli"
-    folder.mkdir(parents=True, exist_ok=True)
-    config = f'[vaults.platform]\npath = "{team.root}"\n'
-    (folder / "config.toml").write_text(config, encoding="utf-8")
-    monkeypatch.setenv("MEMCLI_VAULT", live.root)
-    team.recall("warm the index")
-    one = hook.Call(["session-start", "--host", "claude-code"])
-    payload = {"session_id": "s", "source": "startup", "cwd": clones[A]}
-    hook.answer(one, lambda: payload)
-    text = told(one.answer)
-    assert "(team:platform) migrations can be undone" in text
-    assert "blog" not in text

@@ -8,17 +8,16 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.entries import layout, no_secrets
+from memcli.entries import no_secrets
 from memcli.entries.entry import Confidence, Status
-from memcli.errors import EntryNotFound, MemcliError, Unreadable
+from memcli.errors import EntryNotFound, Unreadable
 from memcli.hosts.transcript import FRAME, Session, Step
-from memcli.hosts.transcripts import open_transcript
-from memcli.sessions import mining, reflect_session, reports
+from memcli.sessions import reflect_session, reports
 from memcli.sessions.bringing import Reflected
 from memcli.sessions.reflect_session import candidates, reflect_file
 from memcli.vault import session_records
 from memcli.vault.caller import Caller
-from tests.conftest import VaultMaker, state_of
+from tests.conftest import VaultMaker
 from tests.hosts.writing import NOON, Claude, write
 
 Snapshot = Callable[[str], dict[str, str]]
@@ -110,21 +109,6 @@ def test_reflection_mines_idea_candidates(vault: Vault, tmp_path: Path) -> None:
     assert [fate.candidate.category for fate in done.fates] == ["idea", "idea"]
     ledger = Path(vault.root, "ideas", "Ideas.md").read_text("utf-8")
     assert "Do the export later" in ledger
-
-
-def test_an_idea_s_summary_has_a_second_sentence_only_when_it_is_about_the_idea(
-    vault: Vault, tmp_path: Path
-) -> None:
-    path = say(
-        tmp_path,
-        "The viewer helps other teams, too. This could be its own project.",
-        "We should also add rate limiting later. Now fix the login, please.",
-    )
-    reflect_file(vault, path)
-    ledger = Path(vault.root, "ideas", "Ideas.md").read_text("utf-8")
-    assert "The viewer helps other teams, too. This could be its own" in ledger
-    assert "We should also add rate limiting later." in ledger
-    assert "fix the login" not in ledger
 
 
 def test_a_design_call_that_the_user_has_locked_is_saved_as_a_decision(
@@ -291,15 +275,6 @@ def test_a_dry_run_shows_the_plan_and_changes_nothing(
     assert actions(planned) == actions(reflect_file(vault, path))
 
 
-def test_an_empty_session_writes_nothing(
-    vault: Vault, tmp_path: Path, snapshot: Snapshot
-) -> None:
-    before = snapshot(vault.root)
-    done = reflect_file(vault, talk(tmp_path, []))
-    assert (done.turns, done.fates) == (0, [])
-    assert snapshot(vault.root) == before
-
-
 # --- secrets ---------------------------------------------------------------------------
 
 SECRETS = {
@@ -438,18 +413,6 @@ def test_a_history_is_mined_session_by_session_and_goes_on_where_it_was_stopped(
     assert len(texts(vault)) == 3
 
 
-def test_a_dry_run_over_many_sessions_changes_nothing(
-    vault: Vault, tmp_path: Path, snapshot: Callable[[str], dict[str, str]]
-) -> None:
-    found = [("generic", say(tmp_path, ALWAYS, name=name)) for name in ("one", "two")]
-    list(reflect_session.reflect_all(vault, found[1:]))
-    before = snapshot(vault.root)
-    planned = list(reflect_session.reflect_all(vault, found, dry_run=True))
-    assert [one.outcome for one in planned] == ["reflected", "unchanged"]
-    assert planned[0].as_dict()["counts"] == {"seen": 1}
-    assert snapshot(vault.root) == before
-
-
 def test_a_transcript_that_cannot_be_read_stops_no_other(
     vault: Vault, tmp_path: Path
 ) -> None:
@@ -502,18 +465,6 @@ def test_inspect_mining_shows_which_rule_is_noisy(vault: Vault, tmp_path: Path) 
     assert (found["standing"]["kept"], found["standing"]["noisy"]) == (1, False)
 
 
-def test_records_of_sessions_that_cannot_be_read_are_passed_over(
-    vault: Vault, tmp_path: Path
-) -> None:
-    reflect_file(vault, talk(tmp_path, SEEDED))
-    folder = state_of(vault.root, layout.SESSIONS)
-    for n, text in enumerate(
-        ("", "[]", "{", '{"version": 9}', '{"version": 1, "mined": 3}')
-    ):
-        (folder / f"x{n}.json").write_text(text, encoding="utf-8")
-    assert [one.session for one in session_records.every(vault.root)] == ["talk"]
-
-
 def test_two_reflections_at_once_keep_everything_once(
     make_vault: VaultMaker, tmp_path: Path
 ) -> None:
@@ -533,27 +484,3 @@ def test_two_reflections_at_once_keep_everything_once(
     assert len(texts(vault)) == 5
     for path in paths:
         assert set(reflect_file(vault, path).counts) == {"duplicate"}
-
-
-def test_mining_and_the_door_to_it_agree(tmp_path: Path) -> None:
-    path = talk(tmp_path, SEEDED)
-    found = mining.mine(open_transcript(path).steps())
-    assert found.turns == 6
-    assert len(found.candidates) == 5
-
-
-def test_a_vault_that_is_locked_marks_the_session_and_says_try_again(
-    vault: Vault, tmp_path: Path
-) -> None:
-    from memcli.storage.lock import Lock
-
-    config = Path(vault.root, ".memcli", "config.toml")
-    config.write_text("[limits]\nlock_wait = 0.1\n", encoding="utf-8")
-    path = talk(tmp_path, SEEDED)
-    lock = state_of(vault.root, layout.LOCK)
-    with Lock(str(lock), 0), pytest.raises(MemcliError) as refusal:
-        reflect_file(vault, path)
-    assert refusal.value.exit_code == 75
-    assert not session_records.every(vault.root)[0].reflected
-    reflect_file(vault, path)
-    assert session_records.every(vault.root)[0].reflected

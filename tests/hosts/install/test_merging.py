@@ -166,12 +166,6 @@ def test_what_does_not_parse_is_refused_with_its_place(text: str, what: str) -> 
     assert caught.value.error_code == "invalid_settings"
 
 
-def test_comments_and_commas_in_strings_are_text() -> None:
-    text = '{"a": "// b /* c", "d": ",}", "e": "\\\\"}'
-    assert own.is_strict(text)
-    assert value(text + " // x") == json.loads(text)
-
-
 def test_groups_of_others_keep_their_places_so_that_codex_goes_on_trusting_them():
     codex = table.find("codex")
     theirs = {"hooks": [{"type": "command", "command": "theirs", "timeout": 3}]}
@@ -195,17 +189,6 @@ def test_after_a_move_only_the_command_changes_and_what_a_person_added_stays():
     ]
     assert len(changed) == 7
     assert all('"command"' in a and '"command"' in b for a, b in changed)
-
-
-def test_a_timeout_that_was_changed_or_dropped_is_put_right():
-    once = install("", CLAUDE)
-    wrong = once.replace('"timeout": 20', '"timeout": 1')
-    assert wrong != once
-    assert install(wrong, CLAUDE) == once
-    dropped = value(once)
-    del dropped["hooks"]["SessionEnd"][0]["hooks"][0]["timeout"]
-    mended = install(json.dumps(dropped, indent=2), CLAUDE)
-    assert value(mended) == value(once)
 
 
 def test_entries_of_older_versions_and_doubles_go():
@@ -251,10 +234,3 @@ def test_settings_of_another_kind_are_refused_with_their_place(text: str, what: 
     with pytest.raises(InvalidConfig) as caught:
         install(text, CLAUDE)
     assert caught.value.message.startswith(what)
-
-
-def test_strange_entries_of_others_are_no_error():
-    odd = {"hooks": {"Stop": [1, {"hooks": 3}, {"hooks": ["x", {"command": 1}]}]}}
-    once = install(json.dumps(odd), CLAUDE)
-    assert value(once)["hooks"]["Stop"][:3] == odd["hooks"]["Stop"]
-    assert own.without(once, "f", CLAUDE) == json.dumps(odd)

@@ -234,12 +234,6 @@ def test_the_transcript_is_one_that_memcli_reads_and_grows_by_whole_turns(
 
 
 @node
-def test_what_is_typed_is_written_down_before_the_model_is_asked(run: Run) -> None:
-    [line] = run.go()["kept"].splitlines()
-    assert json.loads(line)["text"] == "Always use ruff"
-
-
-@node
 @pytest.mark.parametrize(
     "text", ["", "fail", "{broken", "[1]x", '{"other": 1}', '{"additionalContext": ""}']
 )
@@ -264,25 +258,6 @@ def test_a_memcli_that_hangs_is_left_and_one_that_is_gone_does_no_harm(
     run.words = ["/nowhere/memcli"]
     out = run.go()
     assert (len(out["parts"]), out["system"]) == (1, [])
-
-
-@node
-def test_a_state_folder_that_cannot_be_written_does_no_harm(run: Run) -> None:
-    (run.home / ".local").write_text("a file in the way")
-    run.act("prompt-submit", "fits")
-    out = run.go()
-    assert (out["system"], len(out["parts"])) == ([], 2)
-
-
-@node
-def test_old_transcripts_go(run: Run) -> None:
-    run.state.mkdir(parents=True)
-    for name, days in (("old.jsonl", 31), ("new.jsonl", 29)):
-        (run.state / name).write_text("")
-        when = time.time() - days * 86_400
-        os.utime(run.state / name, (when, when))
-    run.go()
-    assert {p.name for p in run.state.iterdir()} == {"new.jsonl", "ses_1.jsonl"}
 
 
 @node

@@ -86,10 +86,6 @@ def test_calls_are_counted_with_their_times(live: Vault) -> None:
     ]
 
 
-def test_a_vault_without_hooks_says_so(live: Vault) -> None:
-    assert inspected(live) == "no hook has been called here\n"
-
-
 def test_a_log_that_is_damaged_is_read_as_far_as_it_goes(live: Vault) -> None:
     path = state_of(live.root, layout.HOOK_LOG)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,5 @@
 """Whose session it is: what an agent's session brings and teaches is that agent's."""
 
-import json
 import os
 import subprocess
 from pathlib import Path
@@ -10,13 +9,9 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.recall import recall
-from memcli.recall.query import Filters, Query, view_of
 from memcli.sessions import markers, recovery
-from memcli.sessions.hooks import call as hook
 from memcli.sessions.hooks import glance
-from tests.conftest import NOW, VaultMaker, state_of
-from tests.sessions.hooks import calling
+from tests.conftest import VaultMaker, state_of
 from tests.sessions.hooks.calling import ALWAYS, NEVER, age, call, session
 
 PROMPT = "When do we deploy the billing service on staging?"
@@ -127,50 +122,6 @@ def test_an_agent_sweeps_its_own_sessions_and_hears_of_no_other(
     }
 
 
-def test_a_detached_process_mines_as_its_agent(
-    live: Vault, make_vault: VaultMaker, tmp_path: Path
-) -> None:
-    path = session(tmp_path, "s1", ALWAYS)
-    flags = ["--session=s1", "--host=claude-code", f"--transcript={path}", "--close"]
-    one = calling.work(live, *flags, "--agent=ada")
-    assert "error" not in one.line, json.dumps(one.line)
-    (row,) = live.recall("linter").rows
-    assert live.get(row.id).agent == "ada"
-    assert make_vault(agent="bob").recall("linter").rows == []
-
-
-def test_a_marker_of_before_learns_its_agent(live: Vault, tmp_path: Path) -> None:
-    path = session(tmp_path, "s1", ALWAYS)
-    markers.begin(live.root, "s1", "claude-code", path)
-    markers.begin(live.root, "s1", "claude-code", path, agent="ada")
-    assert [one.agent for one in markers.markers(live.root)] == ["ada"]
-
-
-def test_an_idea_of_an_agent_s_session_is_that_agent_s(
-    live: Vault, make_vault: VaultMaker, tmp_path: Path
-) -> None:
-    idea = "Maybe later we should cache the index in Redis."
-    path = session(tmp_path, "s1", idea)
-    flags = ["--session=s1", "--host=claude-code", f"--transcript={path}"]
-    one = calling.work(live, *flags, "--agent=ada")
-    assert one.line["idea"] == 1, one.line
-    asked = Filters(kinds=("idea",))
-    seen = {
-        name: len(
-            recall.recall(
-                make_vault(agent=name, now_ms=None),
-                Query(
-                    "cache the index in Redis",
-                    view_of(NOW, kinds=asked.kinds),
-                    filters=asked,
-                ),
-            ).rows
-        )
-        for name in ("ada", "bob")
-    }
-    assert seen == {"ada": 1, "bob": 0}
-
-
 @pytest.mark.usefixtures("started")
 @pytest.mark.parametrize(
     ("words", "why"),
@@ -193,14 +144,3 @@ def test_a_hook_that_is_not_understood_says_nothing_and_notes_it(
     tool = {"tool_name": "Edit", "tool_input": {"file_path": "/w/a", "new_string": "x"}}
     given = ["pre-tool", "--host", "claude-code", "--vault", told.root, *words]
     assert glance.look(given, tool, os.environ), "the call notes it"
-
-
-@pytest.mark.usefixtures("started")
-@pytest.mark.parametrize("spelled", [["-v", "{}"], ["-v{}"], ["--vault={}"]])
-def test_a_hook_takes_the_vault_as_every_command_does(
-    told: Vault, spelled: list[str]
-) -> None:
-    words = [word.format(told.root) for word in spelled]
-    one = hook.Call(["session-start", "--host", "claude-code", *words])
-    hook.answer(one, lambda: {"session_id": "s1", "source": "startup"})
-    assert one.answer, one.line

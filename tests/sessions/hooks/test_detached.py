@@ -135,34 +135,6 @@ def test_a_stop_after_every_turn_mines_only_what_is_new(
     assert mark(live, "s1").exists()
 
 
-@pytest.mark.slow
-def test_a_host_that_names_no_transcript_at_the_end_named_it_before(
-    live: Vault, tmp_path: Path, started: list[list[str]]
-) -> None:
-    path = session(tmp_path, "s1", ALWAYS)
-    call(live, "stop", "claude-code", {"session_id": "s1", "transcript_path": path})
-    call(live, "session-end", "claude-code", {"session_id": "s1"})
-    assert work(live, *started[-1]).line["did"] == "reflected"
-    assert mark(live, "s1", ".reflected").exists()
-
-
-@pytest.mark.parametrize("name", ["s", "home", "projects", "jsonl", "..", "c17ab89"])
-def test_an_id_finds_only_its_own_transcript(
-    live: Vault, home: Path, name: str
-) -> None:
-    from memcli.hosts import table, transcripts
-
-    folder = home / ".claude" / "projects" / "-home-dev"
-    session(folder, "s1", ALWAYS)
-    other = home / ".copilot" / "session-state" / "c17ab899"
-    other.mkdir(parents=True)
-    (other / "events.jsonl").write_text("{}\n")
-    for host in (*table.NAMES, "cursor", ""):
-        assert transcripts.named(host, name, os.environ) is None
-    found = transcripts.named("claude-code", "s1", os.environ)
-    assert found == str(folder / "s1.jsonl")
-
-
 def test_gemini_that_resumes_and_writes_elsewhere_is_followed(
     live: Vault, tmp_path: Path, started: list[list[str]]
 ) -> None:
@@ -179,23 +151,6 @@ def test_gemini_that_resumes_and_writes_elsewhere_is_followed(
 
 
 # --- what goes wrong --------------------------------------------------------------
-
-
-def test_a_vault_that_is_locked_leaves_the_marker_and_says_so(
-    live: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: list[str]
-) -> None:
-    path = session(tmp_path, "s1", ALWAYS)
-    end(live, "s1", path)
-    Path(live.root, ".memcli", "config.toml").write_text("[limits]\nlock_wait = 0.1\n")
-    with Lock(str(state_of(live.root, layout.LOCK)), 0):
-        done = work(live, *closing("s1", path))
-    assert done.line["error"].startswith("lock_busy: ")
-    assert (done.line["event"], done.line["session"]) == ("reflect", "s1")
-    assert mark(live, "s1").exists()
-    for one in (mark(live, "s1"), path):
-        age(one, 7_200)
-    (swept,) = recovery.sweep(live, os.environ)
-    assert (swept.outcome, texts(live)) == ("reflected", [ALWAYS])
 
 
 @pytest.mark.slow
@@ -260,18 +215,6 @@ def test_one_session_that_fails_stops_no_other(
     found = {one.session: one.outcome for one in recovery.sweep(live, os.environ)}
     assert found == {"s1": "reflected", "s2": "failed", "s3": "reflected"}
     assert len(texts(live)) == 2
-
-
-def test_a_transcript_that_no_adapter_reads_is_given_up_after_a_day(
-    live: Vault, tmp_path: Path, started: list[str]
-) -> None:
-    path = tmp_path / "s1.jsonl"
-    path.write_text('{"step": "user_input"}\n')
-    end(live, "s1", str(path), "windsurf")
-    for days, outcome in ((0.5, "failed"), (1.1, "dropped")):
-        for one in (mark(live, "s1"), path):
-            age(one, days * DAY)
-        assert [one.outcome for one in recovery.sweep(live, os.environ)] == [outcome]
 
 
 # --- who lives --------------------------------------------------------------------
@@ -373,17 +316,6 @@ def test_a_marker_with_garbage_in_it_goes_after_a_day(
         assert [one.outcome for one in found] == [outcome]
     mark(live, "folder").mkdir()
     assert recovery.sweep(live, os.environ) == []
-
-
-@pytest.mark.slow
-def test_a_pipe_is_no_transcript(live: Vault, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    markers.begin(live.root, "s1", "claude-code", str(tmp_path / "pipe"))
-    began = time.monotonic()
-    assert work(live, *closing("s1", str(tmp_path / "pipe"))).line["did"] == (
-        "no transcript yet"
-    )
-    assert time.monotonic() - began < 5
 
 
 def test_a_marker_from_the_future_keeps_nobody_alive(

@@ -135,11 +135,6 @@ def test_what_has_no_room_comes_by_title_before_what_comes_by_title_anyway() -> 
     assert "\n1 more" not in text
 
 
-def test_the_same_items_give_the_same_bytes() -> None:
-    given = items(["one", "two"])
-    assert framed(given, 1_000) == framed(list(given), 1_000)
-
-
 def test_there_is_no_frame_without_an_item() -> None:
     assert framed([], 9_000).text == ""
     assert framed(items(["x" * 500]), 500).text == ""
@@ -190,43 +185,3 @@ def test_what_speaks_to_the_model_is_told_to_nobody(
     for event in ("session-start", "prompt-submit"):
         given = {"session_id": event, "prompt": " ".join(INJECTIONS)}
         assert call(live, event, "codex", given).answer == ""
-
-
-@pytest.mark.parametrize("kind", ["constraint", "preference", "note"])
-@pytest.mark.parametrize("pinned", [False, True])
-def test_a_title_that_speaks_to_the_model_is_told_to_nobody(
-    live: Vault, started: list[list[str]], kind: str, pinned: bool
-) -> None:
-    # Of a text as long as this one the title is told alone.
-    text = "deploy the billing note " * 200
-    for number, title in enumerate(INJECTIONS):
-        row = {"text": f"{text}{number}", "title": title, "kind": kind}
-        live.save(live.draft({**row, "pinned": pinned}))
-    for event in ("session-start", "prompt-submit"):
-        given = {"session_id": event, "prompt": "deploy the billing note"}
-        assert call(live, event, "codex", given).answer == ""
-
-
-def test_what_is_not_in_force_is_told_to_nobody(
-    live: Vault, started: list[list[str]]
-) -> None:
-    word = "shibboleth ephraim jordan gilead passages"
-    for status in ("superseded", "resolved", "expired", "pending", "rejected"):
-        for kind in ("constraint", "note"):
-            text = f"{word} {status} {kind}"
-            fields = {"text": text, "kind": kind, "status": status, "pinned": True}
-            live.save(live.draft(fields))
-    live.save(
-        live.draft({"text": f"{word} over", "expires_at": "2020-01-01", "pinned": True})
-    )
-    for event in ("session-start", "prompt-submit"):
-        given = {"session_id": event, "prompt": word}
-        answer = call(live, event, "codex", given).answer
-        assert "shibboleth" not in answer
-        # Only how many wait is said.
-        said = "2 candidates wait for the user's review" in answer
-        assert said == (event == "session-start")
-    active = live.save(live.draft({"text": f"{word} now", "pinned": True})).id
-    for event in ("session-start", "prompt-submit"):
-        given = {"session_id": f"{event} 2", "prompt": word}
-        assert active in call(live, event, "codex", given).answer

@@ -33,7 +33,6 @@ from tests.sessions.hooks.calling import (
     process,
     session,
     told,
-    wait,
 )
 from tests.sessions.hooks.payloads import ID, PAYLOADS
 
@@ -245,15 +244,6 @@ def test_a_pipe_that_is_never_closed_ends_in_time(
     child.communicate()
 
 
-def test_a_whole_answer_comes_before_the_pipe_is_closed(filled: Vault) -> None:
-    with open_call("prompt-submit", "codex") as child:
-        assert child.stdin is not None
-        assert child.stdout is not None
-        child.stdin.write(json.dumps(ASK).encode() + b"\n")
-        child.stdin.flush()
-        assert RULE in told(child.stdout.read().decode())
-
-
 def test_json_that_comes_in_pieces_is_put_together(filled: Vault) -> None:
     data = json.dumps({**ASK, "more": {"a": {"b": 1}}}).encode()
     with open_call("prompt-submit", "codex") as child:
@@ -266,21 +256,6 @@ def test_json_that_comes_in_pieces_is_put_together(filled: Vault) -> None:
         assert RULE in told(child.stdout.read().decode())
 
 
-def test_no_standard_input_at_all(filled: Vault) -> None:
-    with open(os.devnull, "rb") as nothing:
-        assert process("stop", "codex", stdin=b"") == (0, b"", b"")
-        child = open_call("stop", "codex", stdin=nothing)
-        assert child.communicate(timeout=20)[0] == b""
-        assert child.returncode == 0
-    closed = subprocess.run(
-        ["sh", "-c", '"$@" <&-', "sh", *HOOK, "stop", "--host", "codex"],
-        capture_output=True,
-        check=False,
-        timeout=20,
-    )
-    assert (closed.returncode, closed.stdout, closed.stderr) == (0, b"", b"")
-
-
 def test_a_terminal_as_standard_input_is_not_waited_for(filled: Vault) -> None:
     ours, theirs = pty.openpty()
     began = time.monotonic()
@@ -290,17 +265,6 @@ def test_a_terminal_as_standard_input_is_not_waited_for(filled: Vault) -> None:
     assert time.monotonic() - began < 5
     os.close(ours)
     os.close(theirs)
-
-
-@pytest.mark.parametrize("millions", [3, 20])
-def test_megabytes_on_standard_input(filled: Vault, millions: int) -> None:
-    data = json.dumps({**ASK, "more": '"} ' * (millions * 200_000)}).encode()
-    began = time.monotonic()
-    done = process("prompt-submit", "codex", stdin=data)
-    assert done.code == 0
-    assert done.err == b""
-    assert time.monotonic() - began < 10
-    assert done.out == b"" or RULE in done.text
 
 
 @pytest.mark.parametrize("closing", [">&-", ">&- 2>&- <&-", ">/dev/full", "2>&-"])
@@ -336,36 +300,6 @@ def test_nobody_reads_the_answer(filled: Vault) -> None:
 # --- command lines ----------------------------------------------------------------
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "words",
-    [
-        [],
-        ["--host"],
-        ["no-such-event", "--host", "codex"],
-        ["stop", "--host", "no-such-host"],
-        ["stop", "--no-such-flag", "x"],
-        ["stop", "more", "words", "--json"],
-        ["stop", "--vault", ""],
-        ["work"],
-        ["work", "--session", "x", "--host", "y", "--transcript", "/dev/zero"],
-        ["-x"],
-        ["stop", "\udcff"],
-    ],
-)
-def test_a_wrong_command_line_says_nothing(filled: Vault, words: list[str]) -> None:
-    done = subprocess.run(
-        [*HOOK, *words], input=b"{}", capture_output=True, check=False, timeout=20
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-
-
-def test_help_is_for_people(filled: Vault) -> None:
-    done = subprocess.run([*HOOK, "--help"], capture_output=True, check=False)
-    assert done.returncode == 0
-    assert b"prompt-submit" in done.stdout
-
-
 # --- vaults and environments ------------------------------------------------------
 
 
@@ -385,37 +319,6 @@ def test_without_a_vault_a_host_is_as_it_would_be(tmp_path: Path, event: str) ->
         assert done == (0, b"", b"")
     assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
     assert os.listdir(tmp_path / "folder") == []
-
-
-def test_a_relative_vault_is_found_from_where_the_host_is(
-    filled: Vault, tmp_path: Path
-) -> None:
-    named = os.path.relpath(filled.root, tmp_path)
-    done = process(
-        "prompt-submit", "codex", ASK, environ={"MEMCLI_VAULT": named}, cwd=tmp_path
-    )
-    assert RULE in done.text
-
-
-@pytest.mark.parametrize(
-    "environ",
-    [
-        {"HOME": None, "XDG_CONFIG_HOME": None, "USERPROFILE": None},
-        {"LC_ALL": "C", "LANG": None, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-        {"PYTHONIOENCODING": "ascii:strict"},
-        {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "error"},
-        {"TZ": "nonsense", "TERM": None, "PATH": ""},
-    ],
-)
-def test_any_environment_gives_the_same_answer(
-    filled: Vault, environ: dict[str, str | None]
-) -> None:
-    text = "Größe des billing service: 日本語 😀"
-    filled.save(filled.draft({"text": text, "kind": "constraint"}))
-    given = {**ASK, "prompt": "billing service größe 日本語"}
-    done = process("prompt-submit", "codex", given, environ=environ)
-    assert done.err == b""
-    assert text in done.text
 
 
 def test_a_folder_that_is_gone_and_one_that_holds_a_memcli(
@@ -487,47 +390,6 @@ def test_nobody_waits_for_an_index_that_is_being_built(filled: Vault) -> None:
     assert RULE in process("prompt-submit", "codex", ASK).text
 
 
-@pytest.mark.parametrize("damage", ["random", "empty", "gone"])
-def test_a_damaged_index_is_built_anew(filled: Vault, damage: str) -> None:
-    folder = state_of(filled.root, layout.INDEX)
-    chance = random.Random(7)
-    assert any(folder.glob("*.db"))
-    for number in range(len(os.listdir(folder))):
-        # Each time it is built anew, with other names in the same order.
-        path = sorted(folder.iterdir())[number % len(os.listdir(folder))]
-        if damage == "random":
-            path.write_bytes(chance.randbytes(path.stat().st_size))
-        elif damage == "empty":
-            path.write_bytes(b"")
-        else:
-            path.unlink()
-        done = process("prompt-submit", "codex", {**ASK, "session_id": f"{number}"})
-        assert (done.code, done.err) == (0, b"")
-        assert RULE in done.text, path
-
-
-@pytest.mark.slow
-def test_a_slow_index_costs_one_prompt_and_is_built_meanwhile(
-    filled: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drafts = [
-        filled.draft({"text": f"note number {n} of a pile"}) for n in range(1_500)
-    ]
-    filled.save_all(drafts)
-    shutil.rmtree(state_of(filled.root, layout.INDEX))
-    began = time.monotonic()
-    first = process("prompt-submit", "codex", ASK)
-    took = time.monotonic() - began
-    assert first.code == 0
-    assert took < 6
-    if not first.out:  # a machine that builds it within the budget is fine as well
-        (line,) = log(filled, "prompt-submit")
-        assert line["error"] == "out of time"
-        assert line["did"] == "started a process of its own"
-        wait(lambda: log(filled, "index"))
-    assert RULE in process("prompt-submit", "codex", {**ASK, "session_id": "b"}).text
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGALRM])
 def test_a_hook_that_is_told_to_end_ends_well(
     filled: Vault, number: signal.Signals
@@ -551,17 +413,3 @@ def test_keys_and_closed_terminals_are_meant_for_the_host(
     child.communicate(json.dumps(PAYLOADS["codex", "stop"]).encode(), timeout=20)
     assert child.returncode == 0
     assert harness(filled) == [f"session-id-{ID}.start"]
-
-
-def test_a_clock_that_jumps_changes_nothing(
-    filled: Vault, started: list[list[str]]
-) -> None:
-    given = PAYLOADS["codex", "session-start"]
-    call(filled, "session-start", "codex", given)
-    assert len(started) == 1
-    folder = state_of(filled.root, layout.HARNESS)
-    for name in ("swept", f"session-id-{ID}.start"):
-        os.utime(folder / name, (4e9, 4e9))
-    call(filled, "session-start", "codex", {**given, "source": "resume"})
-    assert len(started) == 2
-    assert (folder / f"session-id-{ID}.start").stat().st_mtime < 4e9

@@ -9,7 +9,6 @@ from memcli import Vault
 from memcli.sessions import markers, reflect_session, reports
 from memcli.sessions.bringing import Reflected
 from memcli.vault import session_records
-from memcli.vault.health import usage
 from tests.conftest import VaultMaker
 from tests.sessions.hooks.calling import ALWAYS, NEVER, call, session
 
@@ -113,17 +112,3 @@ def test_what_one_agent_was_told_is_told_to_another_in_a_session_of_that_name(
     assert told("ada") == {"1m7x"}
     markers.forget(vault.root, "s1", "ada")
     assert told("ada") == set()
-
-
-def test_an_agent_counts_its_own_uses_of_a_skill(
-    vault: Vault, make_vault: VaultMaker
-) -> None:
-    config = Path(vault.root, ".memcli", "config.toml")
-    config.write_text('[agents.bob]\npolicy = "shared"\n', encoding="utf-8")
-    ada, bob = make_vault(agent="ada"), make_vault(agent="bob")
-    skill = ada.save(ada.draft({"text": "How to deploy", "kind": "skill"})).id
-    for _ in range(3):
-        ada.recall("deploy")
-    bob.recall("deploy")
-    counts = [usage.uses(one, one.get(skill)) for one in (vault, ada, bob)]
-    assert counts == [5, 4, 1]

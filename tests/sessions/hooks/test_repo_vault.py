@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,8 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.search import index
 from memcli.sessions.hooks import call as hook
 from memcli.storage import known_vaults
-from memcli.storage.listing import Listing, scan
 from memcli.vault import create
 from memcli.vault.caller import Caller
 from tests.checkouts import allow
@@ -146,39 +143,3 @@ def test_who_has_no_vault_is_told_from_it_and_nothing_is_kept(
     assert said("session-end", shop) == ""
     assert said("stop", shop) == ""
     assert started == []
-
-
-def test_a_hook_of_one_vault_asks_that_alone(filled: Vault, shop: Path) -> None:
-    for permit in (False, True):
-        if permit:
-            allow(shop)
-        one = hook.Call(
-            ["session-start", "--host", "claude-code", "--vault", filled.root]
-        )
-        payload = {"session_id": f"s{permit}", "source": "startup", "cwd": str(shop)}
-        hook.answer(one, partial(dict, payload))
-        text = told(one.answer)
-        assert OWN in text
-        assert ".memory" not in text
-        assert THEIRS not in text
-
-
-def test_the_own_files_are_listed_once_beside_any_other_vaults(
-    filled: Vault, shop: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    allow(shop)
-    said("prompt-submit", shop)
-    listed: list[str] = []
-
-    def counting(root: str) -> Listing:
-        listed.append(root)
-        return scan(root)
-
-    monkeypatch.setattr(index, "scan", counting)
-    save(filled, "The billing service is deployed on friday at noon.", kind="fix")
-    listed.clear()
-    assert "at noon" in said("prompt-submit", shop, "b")
-    assert listed.count(filled.root) <= 2, "to see what changed, and under the lock"
-    listed.clear()
-    said("prompt-submit", shop, "c")
-    assert sorted(listed) == sorted([filled.root, str(shop / ".memory")])

@@ -14,7 +14,6 @@ from memcli.hosts.memories import tools
 from memcli.sessions.briefing import frame
 from memcli.sessions.hooks import at_start, pipe
 from memcli.storage import projects
-from memcli.storage.code_history import CodeHistory
 from tests.conftest import VaultMaker
 from tests.git_command import git
 from tests.sessions.hooks.calling import call, process, told
@@ -162,17 +161,6 @@ def test_among_equals_the_confirmed_come_first_then_the_newest(
     assert [row[3:19] for row in rows[:2]] == [often, newest]
 
 
-def test_a_few_entries_start_no_git(
-    live: Vault, shop: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refused(*_: Any) -> None:
-        raise AssertionError("git was started")
-
-    fill(live, 5)
-    monkeypatch.setattr(CodeHistory, "_git", refused)
-    assert "blue crates" in start(live, shop)
-
-
 def test_nothing_that_a_hostile_repository_names_is_run(
     shop: Path, tmp_path: Path
 ) -> None:
@@ -198,13 +186,6 @@ def test_nothing_that_a_hostile_repository_names_is_run(
     terms = {term for name in frame.names(str(shop), os.environ) for term in name}
     assert "attribut" in terms
     assert not ran.exists()
-
-
-def test_a_folder_without_a_history_has_no_work_at_hand(tmp_path: Path) -> None:
-    assert frame.names(None, os.environ) == ()
-    assert frame.names(str(tmp_path), os.environ) == ()
-    git(tmp_path, "init", "-q", "-b", "main")
-    assert frame.names(str(tmp_path), os.environ) == [("main",)]
 
 
 # --- what a host loads by itself ------------------------------------------------------
@@ -262,14 +243,6 @@ def test_rules_that_were_imported_from_a_page_are_not_told_to_who_loads_it(
     assert "Before a release: ask Noor" in said
 
 
-def test_a_page_that_takes_in_another_one_loads_it(live: Vault, shop: Path) -> None:
-    save(live, "Indent with tabs.", kind="convention")
-    (shop / "AGENTS.md").write_text("- Indent with tabs.\n")
-    assert "tabs" in start(live, shop)
-    (shop / "CLAUDE.md").write_text("@AGENTS.md\n")
-    assert "tabs" not in start(live, shop, "b")
-
-
 def test_a_page_that_leads_out_of_the_project_is_not_read(
     live: Vault, shop: Path, tmp_path: Path
 ) -> None:
@@ -317,10 +290,6 @@ def test_the_vaults_config_keeps_agents_from_being_asked(
     assert asked(shop, "a") == ""
 
 
-def test_a_vault_that_the_call_names_asks_for_nothing(live: Vault, shop: Path) -> None:
-    assert start(live, shop) == ""
-
-
 # --- what may no longer hold ----------------------------------------------------------
 
 
@@ -354,26 +323,6 @@ def test_a_prompt_and_a_tool_are_told_of_it_with_the_mark(
         one = call(live, event, "claude-code", {**base, **more})
         mark = f"(may no longer hold: rests on {fact}, resolved on 20"
         assert mark in told(one.answer), one.line
-
-
-def test_a_start_marks_what_rests_on_an_earlier_version(
-    live: Vault, shop: Path
-) -> None:
-    fact = save(live, "The queue drops messages over 1 MB.", kind="note")
-    save(live, "Large messages need chunks.", layer="observation", evidence=[fact])
-    live.evolve(fact, "The queue drops messages over 8 MB.")
-    said = start(live, shop)
-    assert f"(may no longer hold: rests on {fact}, superseded on 20" in said
-
-
-def test_newer_memories_in_its_scope_leave_a_model_as_it_is(
-    live: Vault, shop: Path
-) -> None:
-    fact = save(live, "The queue drops messages over 1 MB.", kind="note")
-    fields = {"layer": "model", "evidence": [fact], "entities": ["queue"]}
-    save(live, "Large messages need chunks.", **fields, **OLD)
-    save(live, "The queue was restarted.", kind="event", entities=["queue"])
-    assert "may no longer" not in start(live, shop)
 
 
 def test_a_repositorys_titles_come_after_the_users(

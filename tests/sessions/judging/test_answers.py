@@ -115,39 +115,11 @@ SCATTERED = (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "passes"),
-    [
-        ("The exporter is slow for large customers.", True),
-        ("Invoices are read by hand by Alice.", True),
-        ("Large queue invoices office exporter printer.", False),
-        ("Alice failed when cables help slow workers.", False),
-        ("If that is now here before, each of these was then with it on slow.", False),
-    ],
-)
-def test_the_words_of_a_claim_stand_together_in_the_turn(
-    text: str, passes: bool
-) -> None:
-    step = Step("user", SCATTERED, 1, "u1")
-    digest = compose(Session("monday", "generic"), None, turns_of([step]), [])
-    answer = {**GOOD, "turns": [1], "text": text}
-    kept, refused = read(json.dumps(answer).encode(), digest)
-    assert [one.text for one in kept] == ([text] if passes else [])
-    assert passes or "shares too little" in refused[0].why
-
-
 def test_one_bad_line_takes_no_good_one_with_it() -> None:
     linter = {**GOOD, "turns": [3], "text": "Run the linter before each commit."}
     kept, refused = said("Sure! Here it is:", "```json", GOOD, {**GOOD}, linter, "```")
     assert [one.text for one in kept] == [GOOD["text"], linter["text"]]
     assert refused == ["is no JSON object", "said before in the same words"]
-
-
-def test_a_list_of_answers_or_one_over_lines_is_as_good_as_lines() -> None:
-    linter = {**GOOD, "turns": [3], "text": "Run the linter before each commit."}
-    listed, over_lines = json.dumps([GOOD], indent=1), json.dumps(linter, indent=1)
-    kept, refused = said(listed, "[]", over_lines, "nonsense", SUMMARY)
-    assert (len(kept), refused) == (3, ["is no JSON object"])
 
 
 SUMMARY = {
@@ -216,28 +188,16 @@ def test_more_than_ten_are_refused() -> None:
     "data",
     [
         b"",
-        b"I cannot help with that.",
         b"null",
-        b"[]",
         b"{" * 100_000,
-        b"[" * 100_000,
         b'{"turns": 1e999}',
-        b"\xff\xfe\x00" * 1_000,
         b"x" * (LARGEST + 1),
-        b"[]" * 300_000,
         b"[\n" * 300_000,
-        b"1 " * 300_000,
         b'The user said {"turns": [2], "kind": "note", "text": "password"} maybe',
     ],
 )
 def test_what_is_no_answer_brings_nothing(data: bytes) -> None:
     assert read(data, shown())[0] == []
-
-
-@given(st.binary(max_size=600))
-def test_any_bytes_are_an_answer_or_refused(data: bytes) -> None:
-    kept, _ = read(data, shown())
-    assert kept == []
 
 
 JSON = st.recursive(

@@ -1,15 +1,12 @@
 """The digest holds what a judge needs, within its length, and no secret."""
 
-import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli.entries.entry import KINDS
 from memcli.hosts.transcript import Session, Step
-from memcli.sessions.judging import digest
 from memcli.sessions.judging.digest import LEAST_CHARS, Known, compose, turns_of
 from tests.hosts.writing import said, write
 
@@ -40,13 +37,6 @@ def test_of_a_paste_there_are_both_ends() -> None:
     assert turn.text.startswith("why is this?\n   [pasted: ERROR: line 0 of the log")
     assert "line 199 of the log]" in turn.text
     assert "line 100 " not in turn.text
-
-
-def test_a_turn_of_many_lines_is_read_in_line_with_its_length() -> None:
-    started = time.process_time()
-    (turn,) = turns_of([Step("user", "use uv\n\n" * 20_000, 1, "u")])
-    assert turn.text.startswith("use uv\n   use uv")
-    assert time.process_time() - started < 5
 
 
 def test_what_is_known_is_listed_with_its_id() -> None:
@@ -121,19 +111,3 @@ def test_a_session_that_was_asked_a_digest_teaches_nothing_of_it(
     row = {"role": role, "text": f"{made.text()}and now?"}
     path = write(tmp_path / "inner.jsonl", [row])
     assert said(path, role) == ["and now?"]
-
-
-@pytest.mark.parametrize("name", ["turns", "kind", "text", "why", "confidence"])
-def test_the_question_names_each_part_of_an_answer(name: str) -> None:
-    assert f"\n{name} " in digest.QUESTION
-
-
-@pytest.mark.parametrize("kind", [one for one in KINDS if one not in UNASKED])
-def test_the_question_says_what_each_kind_leads_to(kind: str) -> None:
-    rows = digest.QUESTION.splitlines()
-    assert [row for row in rows if kind in row.partition(":")[0] and ": " in row]
-
-
-def test_the_question_asks_for_phrases_a_confirmation_and_a_summary() -> None:
-    for words in ("four to six phrases", '"confirms": "ID"', '"kind": "summary"'):
-        assert words in digest.QUESTION

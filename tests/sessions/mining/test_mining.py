@@ -9,106 +9,60 @@ from hypothesis import strategies as st
 from memcli.entries.entry import Confidence
 from memcli.hosts.transcript import Role, Step
 from memcli.sessions.mining import Candidate, mine
-from memcli.sessions.mining.candidate import excerpt, title
-from memcli.sessions.mining.statements import sentences
+from memcli.sessions.mining.candidate import title
 
 HIGH, MEDIUM = Confidence.HIGH, Confidence.MEDIUM
 
 DIRECTIVES = [
     "Always run the linter before committing.",
-    "Please always use pnpm in this repo.",
     "From now on, write commit messages in the imperative.",
-    "never push directly to main",
     "Please don't add comments that restate the code.",
-    "You should never mock the database in integration tests.",
     "I want you to always ask before deleting files.",
-    "We should not use any ever, use unknown wherever we can",
     "please remember to run make fmt after every change",
-    "Remember: we deploy on Tuesdays only.",
     "memorize that the API key rotates weekly",
-    "going forward keep functions under 40 lines",
     "Don't commit without running the tests.",
-    "don't use force push on shared branches, ever",
     "I prefer small commits over big ones.",
-    "In the future, don't create summary documents unless I ask.",
     "that is not correct, we don't store tokens in the database, they belong in the keychain",
-    "No, you should have used the existing helper instead of writing a new one.",
     "We've decided to use Postgres for everything.",
-    "do not ever rebase published branches",
     "stop adding emojis to commit messages, in future keep them plain",
-    "make sure we're using snake_case everywhere",
     "For all future PRs, add a changelog line",
-    "Never use `any` in TypeScript.",
     "ALWAYS use absolute imports!!",
-    "Can you please always use British spelling in docs?",
     "I'd rather you never touch the generated files",
-    "Whenever you change the schema, always write a migration.",
     "Do not edit the files in gen, they are overwritten by the build.",
 ]
 # Narration, requests of the moment, specifications, beliefs, permissions, answers.
 NOTHING = [
     "It was never called during the test run.",
-    "I need coffee",
     "I want to see the diff",
-    "I like it",
     "I never got that error before, it always printed ok",
-    "always seems to be slow in the morning",
     "there should always be a commit matching the session",
-    "the server should always return 404 here",
     "but don't commit it",
-    "dont implement yet",
     "I allow you to commit with --no-verify",
-    "no, then it's good",
     "no, write the plan",
-    "I need you to fix the build",
     'The docs say "always use the new API" somewhere',
-    "It never worked for me",
     "Please correct me if I am wrong here",
-    "does it always do that?",
     "why do you always create new files?",
-    "can work instead of claude",
     "don't worry about the tests",
-    "you can use either instead of both",
     "Don't change the API for now",
-    "please don't touch this file until I'm back",
     "we never got an answer from them",
-    "The cache is always cold after a deploy",
     "add an error message instead of panicking",
-    "use a map instead of a list here",
     "make sure the tests pass",
-    "please use the second option",
     "Should we always validate input?",
-    "I don't think we need suffixes",
     "when the user logs in, always show the banner",
-    "the button should never be disabled",
     "It should always exit with code 1 when the file is missing",
-    "if the token is expired, never retry",
     "I think the reviewer said to never use globals",
-    "Let's not do this now",
     "do not run it yet",
-    "this is always wrong on windows",
     "is this the right way to always get the newest?",
-    "Das war schon immer so.",
     "Ich habe das noch nie gesehen.",
-    "Das passiert immer wieder hier.",
     "C'est toujours la même erreur.",
-    "Je n'ai jamais vu ça.",
     "Siempre pasa lo mismo.",
-    "Nunca he visto ese error.",
     "Sempre acontece isso.",
-    "这个错误总是出现",
     "いつも同じエラーが出る",
-    "fix the failing test please",
     "thanks, works now",
-    "okay commit and push",
     "Use this token: abc",
-    "don't forget to push",
     "Remember when we had that bug?",
-    "do you remember the name of the file?",
     "never mind",
-    "Never mind, I found it.",
     "always nice to see green tests",
-    "please run the tests again",
 ]
 
 
@@ -174,20 +128,6 @@ def test_what_only_sounds_like_a_directive_is_noted_at_most(text: str) -> None:
 )
 def test_a_title_is_the_directive_without_courtesies(text: str, wanted: str) -> None:
     assert title(text).startswith(wanted)
-
-
-@given(st.text(min_size=1, max_size=400))
-def test_a_title_is_one_line_of_eighty_characters(text: str) -> None:
-    found = title(text)
-    assert len(found) <= 80
-    assert "\n" not in found
-
-
-@given(st.text(max_size=2_000), st.text(max_size=600))
-def test_an_excerpt_is_one_line_of_three_hundred_characters(a: str, b: str) -> None:
-    found = excerpt(a + b, b)
-    assert len(found) <= 300
-    assert "\n" not in found
 
 
 @given(
@@ -311,14 +251,6 @@ def test_what_the_agent_breaks_and_mends_while_it_writes_is_no_news() -> None:
     assert found == []
 
 
-def test_a_cause_without_a_change_is_talk() -> None:
-    found = candidates(
-        user("why does it fail with this error?", 1),
-        agent("The issue is that the token is too old.", 2),
-    )
-    assert found == []
-
-
 def test_the_same_commands_in_three_turns_are_a_workflow() -> None:
     steps: list[Step] = []
     for n in (1, 11, 21):
@@ -348,14 +280,6 @@ def test_what_every_project_does_is_no_workflow() -> None:
             *run("pnpm test", n + 3),
             *run("git add -A && git commit -m x && git push", n + 5),
         ]
-    assert mine(steps).candidates == []
-
-
-def test_a_tool_that_was_used_four_times_is_no_workflow() -> None:
-    steps = [user("look around", 1)]
-    for n in range(4):
-        steps += run(f"ls -la folder{n}", 2 + 2 * n)
-    steps += [step for n in range(4) for step in run("pytest -q", 20 + 2 * n)]
     assert mine(steps).candidates == []
 
 
@@ -424,13 +348,3 @@ def test_a_sentence_that_rests_on_what_nobody_typed_is_not_kept(text: str) -> No
 def test_what_a_line_announces_comes_with_it() -> None:
     (found,) = said("for future reference this is the command:\n\npnpm -F app dev")
     assert found.text == "for future reference this is the command: pnpm -F app dev"
-
-
-def test_two_patterns_in_one_sentence_are_one_candidate() -> None:
-    assert len(said("Always run `pytest -q` before you commit, never skip it.")) == 1
-
-
-@given(st.text(max_size=600))
-def test_the_mask_keeps_every_character_in_its_place(text: str) -> None:
-    for one in sentences(text):
-        assert len(one.plain) == len(one.text)

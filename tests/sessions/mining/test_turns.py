@@ -35,15 +35,10 @@ def explicit(text: str) -> list[str]:
     "text",
     [
         "before you commit always run make lint test, ok?",
-        "everytime you change the schema you need to run pnpm api:generate afterwards otherwise the client is out of sync",
         "whenever you finish a phase, update STATE.md, thats the rule we have here",
-        "lets not add new dependencies without discussing it first",
         "u must always use the repo's mise tasks, not go test directly",
-        "generally speaking I want you to ask before installing new dependencies",
         "please ensure that going forward all folder keys are random and never derived",
-        "I want all PRs to be small going forward",
         "In this codebase we don't use default exports, please keep it that way",
-        "looking at the diff you made, pls dont run the whole test suite everytime, only the package you touched",
         "i dont want you to ever push without my explicit ok",
     ],
 )
@@ -68,15 +63,10 @@ def test_a_denial_that_goes_on_with_how_it_is_corrects(text: str) -> None:
     "text",
     [
         "no, the blue one is fine and not the green",
-        "that's not right after the logo, it should be right after the title",
         "no, that's the old one. the new one is called v2",
-        "this doesn't work as expected, I get a 403",
         "this should be enough for the demo",
-        "I can't use the app because the login is broken",
         "you can't see it because it is behind the login",
-        "the count is wrong, it shows 3 but there are 4 sessions",
         "nope, the error is still there, only the line number has changed",
-        "that won't work because the server is down right now, wait",
         "this should not be a warning but an error",
     ],
 )
@@ -88,15 +78,10 @@ def test_an_answer_or_a_report_is_no_explicit_correction(text: str) -> None:
     "text",
     [
         "do not print the stack trace when it is a SilentError",
-        "for the cli: never print colors when stdout is no tty",
         "when you open a folder it should never load all children",
-        "before running the migration always a backup is made by the job, where is that code?",
         "I want the list to be sorted everywhere it is shown",
-        "whenever we add a key we must re-publish the folder",
         "use 404 instead of 403 when it is not shared",
-        "settings.json: never write defaults",
         "as a rule the evaluator returns a number, but here it returns a string. fix it",
-        "each commit needs its own metadata file so the fetch can be partial",
     ],
 )
 def test_what_the_program_shall_do_is_no_rule_for_the_agent(text: str) -> None:
@@ -107,13 +92,9 @@ def test_what_the_program_shall_do_is_no_rule_for_the_agent(text: str) -> None:
     "text",
     [
         "rename it everywhere",
-        "use the new logo everywhere on the landing page",
         "use sha256 instead of md5 for the content hash",
-        "do not commit the generated plan, i want to edit it by hand",
         "do not use the cached version, fetch it again",
-        "don't merge before I had a look",
         "lets never speak of this again",
-        "let's see if it ever works",
         "until the release is out do not merge anything",
     ],
 )
@@ -141,19 +122,12 @@ def test_a_file_that_agents_read_is_also_a_file_to_work_on(text: str) -> None:
     "text",
     [
         "the warning should read: You should never share your recovery phrase with anyone.",
-        "requirements from legal: we must never store ip addresses, always anonymize. how far are we?",
         "the claude code docs: Hooks run automatically. Never trust input data blindly. do we follow this?",
-        "the docs say always use absolute paths, but does it matter here?",
         "tim: please always tag releases from main\nme: sure\nis that whats documented?",
-        "## Task\nImplement the sharing dialog\n- never send plaintext keys\n- always re-wrap the key",
         "<objective>\nExecute phase 12. Always commit after each task. Never skip verification.\n</objective>",
-        "You are a senior engineer. Always think step by step. Never make things up.",
         "$ entire enable\nNever commit secrets. Redaction is best effort.\nit hangs here",
-        "**Rule**: Tests must be deterministic\n**How**: Never use Date.now, always inject a clock",
         "Greptile: consider a constant. Never hardcode timeouts.",
-        "npm WARN deprecated: please use @nestjs/throttler instead of nestjs-throttler",
         "diff --git a/x.go b/x.go\n@@ -1 +1 @@\n- always run it in docker\n+ never run it in docker",
-        "name: ci\non: push\njobs:\n  lint:\n    - never use latest",
         "stop hook feedback: you must always update STATE.md before you stop",
     ],
 )
@@ -177,13 +151,9 @@ def test_a_persons_own_rules_survive_the_mask(text: str) -> None:
     ("text", "category"),
     [
         ("ok, but we should revisit the cache when we do the sharing phase", "idea"),
-        ("future improvement: batch the ipns publishes", "idea"),
         ("the problem was a stale lock file in .git, deleting it solved it", "fix"),
-        ("it works after clearing the turbo cache", "fix"),
         ("hmm ok but please dont touch the generated files", "preference"),
-        ("we usually squash our commits before the merge", "preference"),
         ("use uv instead of pip", "preference"),
-        ("Use tabs, not spaces.", "preference"),
     ],
 )
 def test_what_is_said_in_passing_is_found_below_high(text: str, category: str) -> None:
@@ -219,13 +189,3 @@ def test_a_megabyte_is_read_in_two_seconds(unit: str) -> None:
     started = time.process_time()
     found(text, reply=text)
     assert time.process_time() - started < 2
-
-
-@pytest.mark.parametrize("unit", ["; ", "(", "also, ", "note: ", "and then but ", "§"])
-def test_long_sentences_that_begin_again_and_again_are_read_in_a_second(
-    unit: str,
-) -> None:
-    line = (unit * 2_000)[:1_900]
-    started = time.process_time()
-    found("\n".join([line] * 6))
-    assert time.process_time() - started < 1
