@@ -3,10 +3,9 @@
 Each scenario of actions_scenarios.toml has a lesson, a task, an edit that breaks the
 lesson, one that keeps it, and three that have nothing to do with it. All lessons lie in
 one vault, each in its project; a second run lets all of them hold everywhere. A session
-of its own asks the prompt hook with the task, and the tool hook with each edit. The
-changes between two versions of public packages, which pip brings, come as noise.
+of its own asks the prompt hook with the task, and the tool hook with each edit.
 
-    python -m tests.benchmarks.actions [--noise NAME==OLD,NEW ...] [--misses]
+    python -m tests.benchmarks actions [--misses]
 
 Every third scenario is held back: nothing was chosen by looking at it.
 """
@@ -14,12 +13,7 @@ Every third scenario is held back: nothing was chosen by looking at it.
 from __future__ import annotations
 
 import argparse
-import difflib
-import json
 import os
-import subprocess
-import sys
-import tarfile
 import tempfile
 import tomllib
 from contextlib import contextmanager
@@ -37,11 +31,6 @@ if TYPE_CHECKING:
 
 _SCENARIOS = Path(__file__).with_name("actions_scenarios.toml")
 _HELD_BACK = 3
-_NOISE = ("flask==3.0.3,3.1.0", "httpx==0.26.0,0.28.1", "attrs==23.1.0,24.2.0")
-# As it was before the vaults of this benchmark: pip asks the user's index.
-_ENVIRON = dict(os.environ)
-# Lines of a change that count as one edit.
-_AROUND = 3
 
 
 class Scenario(NamedTuple):
@@ -168,46 +157,6 @@ def measure(sessions: Sessions, chosen: list[Scenario]) -> Figures:
     )
 
 
-# --- noise ------------------------------------------------------------------------
-
-
-def changes(name: str, old: str, new: str, folder: Path) -> list[tuple[str, str]]:
-    """The changes between two versions of a package: path, and the new lines."""
-    trees = [_brought(name, version, folder) for version in (old, new)]
-    found = []
-    for path, text in sorted(trees[1].items()):
-        before = trees[0].get(path, "").splitlines(keepends=True)
-        after = text.splitlines(keepends=True)
-        for group in difflib.SequenceMatcher(None, before, after).get_grouped_opcodes(
-            _AROUND
-        ):
-            lines = [
-                line
-                for tag, _, _, start, end in group
-                if tag in ("insert", "replace")
-                for line in after[start:end]
-            ]
-            if lines:
-                found.append((path, "".join(lines)))
-    return found
-
-
-def _brought(name: str, version: str, folder: Path) -> dict[str, str]:
-    place = folder / f"{name}-{version}"
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-    command += ["--no-binary", ":all:", "--dest", str(place), f"{name}=={version}"]
-    subprocess.run(command, check=True, env=_ENVIRON)
-    [archive] = place.glob("*.tar.gz")
-    texts = {}
-    with tarfile.open(archive) as tar:
-        for member in tar.getmembers():
-            path = member.name.partition("/")[2]
-            file = tar.extractfile(member) if member.isfile() else None
-            if file is not None and member.size < 500_000:
-                texts[path] = file.read().decode("utf-8", "replace")
-    return texts
-
-
 @contextmanager
 def scratch() -> Iterator[Path]:
     """A folder that is gone at the end, with the user's own settings in it."""
@@ -225,60 +174,32 @@ def scratch() -> Iterator[Path]:
 def main() -> None:
     """Measure, and print two tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--noise", nargs="*", default=list(_NOISE))
     parser.add_argument("--misses", action="store_true", help="name what was missed")
     arguments = parser.parse_args()
     known = scenarios()
     report.show(report.heading())
     told = report.Target(0.9, at_least=True)
     quiet = report.Target(0.02)
-    noise: list[str] = []
+    missed: list[str] = []
     for apart in (True, False):
         with scratch() as folder:
             sessions = Sessions(folder, known, apart=apart)
             where = "each in its project" if apart else "all everywhere"
             for name, held in (("tuned on", False), ("held back", True)):
-                chosen = [each for each in known if each.held_back is held]
-                got = measure(sessions, chosen)
+                got = measure(sessions, [one for one in known if one.held_back is held])
                 size = f"{got.size} {name}, {where}"
-                for row in (
-                    report.Row("told at the prompt", size, got.prompt, ""),
-                    report.Row("told at the edit that breaks it", size, got.action, ""),
-                    report.Row("told at either", size, got.either, "", told),
-                    report.Row("told at the edit that keeps it", size, got.keeps, ""),
-                    report.Row(
-                        "told anything at unrelated edits",
-                        size,
-                        got.unrelated,
-                        "",
-                        quiet,
-                    ),
+                for label, figure, target in (
+                    ("told at the prompt", got.prompt, None),
+                    ("told at the edit that breaks it", got.action, None),
+                    ("told at either", got.either, told),
+                    ("told at the edit that keeps it", got.keeps, None),
+                    ("told anything at unrelated edits", got.unrelated, quiet),
                 ):
+                    row = report.Row(label, size, figure, "", target)
                     report.show(report.line(row))
-                if arguments.misses and not held:
-                    noise += got.missed
-            if not apart:
-                for package in arguments.noise:
-                    report.show(_of_package(sessions, package, folder, noise))
-    for each in noise if arguments.misses else ():
+                missed += [] if held else got.missed
+    for each in missed if arguments.misses else ():
         report.show(each)
-
-
-def _of_package(
-    sessions: Sessions, package: str, folder: Path, missed: list[str]
-) -> str:
-    name, _, versions = package.partition("==")
-    old, _, new = versions.partition(",")
-    found = changes(name, old, new, folder)
-    told = 0
-    for path, text in found:
-        names = sessions.at("noise", {"edit": path, "text": text})
-        told += bool(names)
-        if names:
-            missed.append(f"{package} {path}: {names} {json.dumps(text[:300])}")
-    size = f"{len(found)} changes, {package}, all lessons everywhere"
-    row = report.Row("told anything", size, told / max(1, len(found)), "")
-    return report.line(row)
 
 
 if __name__ == "__main__":

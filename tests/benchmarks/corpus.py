@@ -4,19 +4,14 @@ Words follow a Zipf-Mandelbrot law over 30,000 types (written words, their infle
 identifiers, paths, versions, code names); a note repeats the words of its topic, as
 real notes do; one note in five has a word of its own too (a commit hash, a ticket).
 The notes of a smaller corpus are the first notes of a larger one with the same seed.
-
-    python -m tests.benchmarks.corpus 1000 > notes.jsonl
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from tests.benchmarks.words import ENGLISH, FIRST_NAMES, FUNCTION_WORDS, SOFTWARE
 
@@ -70,14 +65,6 @@ class Note(TypedDict, total=False):
     entities: list[str]
     occurred_at: str
     source: Source
-
-
-class Question(NamedTuple):
-    """A question, its five content words, and the place of the note it came from."""
-
-    text: str
-    words: tuple[str, ...]
-    note: int
 
 
 class Vocabulary:
@@ -252,7 +239,7 @@ def _body(rng: Random, vocabulary: Vocabulary, topic: Sequence[str]) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def questions(corpus: Sequence[Note], count: int, seed: int = 1) -> list[Question]:
+def questions(corpus: Sequence[Note], count: int, seed: int = 1) -> list[str]:
     """Ask `count` questions of five content words that one note of `corpus` holds.
 
     One common, two or three middling and one or two rare words each, in the wording
@@ -260,10 +247,9 @@ def questions(corpus: Sequence[Note], count: int, seed: int = 1) -> list[Questio
     """
     vocabulary = Vocabulary(seed)
     rng = Random(f"questions:{seed}:{len(corpus)}")
-    asked: list[Question] = []
+    asked: list[str] = []
     while len(asked) < count:
-        place = rng.randrange(len(corpus))
-        text = corpus[place]["text"].replace("\n- ", "\n")
+        text = rng.choice(corpus)["text"].replace("\n- ", "\n")
         bare = dict.fromkeys(word.strip(".") for word in text.split())
         bands: tuple[list[str], list[str], list[str]] = ([], [], [])
         for word in bare:
@@ -283,21 +269,5 @@ def questions(corpus: Sequence[Note], count: int, seed: int = 1) -> list[Questio
         if sum(not (word.isalpha() and word[1:].islower()) for word in words) > 1:
             continue
         rng.shuffle(words)
-        asked.append(
-            Question(rng.choice(QUESTIONS).format(*words), tuple(words), place)
-        )
+        asked.append(rng.choice(QUESTIONS).format(*words))
     return asked
-
-
-def main() -> None:
-    """Write a corpus to standard output as JSON lines."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("count", type=int)
-    parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
-    for note in notes(arguments.count, arguments.seed):
-        sys.stdout.write(json.dumps(note, ensure_ascii=False) + "\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -59,15 +58,3 @@ class Fts5:
 def words(text: str) -> list[str]:
     """Return the different words of a text as FTS5's tokenizer parts them."""
     return list(dict.fromkeys(WORD.findall(text.lower())))
-
-
-def main() -> None:
-    """Print the numbers of the notes found: `fts5.py DATABASE LIMIT QUESTION`."""
-    _, path, limit, question = sys.argv
-    table = Fts5(path)
-    for number in table.search(words(question), int(limit)):
-        print(number)
-
-
-if __name__ == "__main__":
-    main()

@@ -6,7 +6,7 @@ flags through the public use case. Question categories: 1 multi-hop, 2 temporal,
 domain, 4 single hop, 5 adversarial (the evidence is what the trick rests on). Questions
 without a valid evidence id are left out and counted. Deterministic.
 
-    python -m tests.benchmarks.locomo --data FILE [--unit session] [--compare]
+    python -m tests.benchmarks locomo --data FILE [--unit session] [--compare]
 
 The data set (LoCoMo, CC BY-NC 4.0) is a list of objects with `sample_id`,
 `conversation` and `qa`; it is read where it lies and never copied.

@@ -5,7 +5,7 @@ notes become one vault, and each question is one recall with default flags. In a
 vault stand pairs of notes beside them that share a name which nobody registered: is the
 one found by a question about the other?
 
-    python -m tests.benchmarks.probe [--missed]
+    python -m tests.benchmarks probe [--missed]
 """
 
 from __future__ import annotations

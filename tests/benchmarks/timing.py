@@ -6,7 +6,7 @@ benchmark, taken right before and right after it. Machines differ by a factor of
 the ratio is what can be compared. POSIX only (`os.wait4`); daemons that detach
 themselves are not counted.
 
-    python -m tests.benchmarks.timing -n 10 -- memcli --help
+    python -m tests.benchmarks timing -n 10 -- memcli --help
 """
 
 from __future__ import annotations
@@ -188,12 +188,6 @@ def cpu_seconds() -> float:
     own = resource.getrusage(resource.RUSAGE_SELF)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
-
-
-def percentile(values: Sequence[float], share: float) -> float:
-    """Return the value that `share` (0 to 1) of the values do not exceed."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 def memcli_command() -> list[str]:

@@ -6,7 +6,7 @@ told something at its start, with its prompt and before its first write; each is
 alone, and then all three in one session. Ordinary prompts and edits that break nothing
 count what is told for nothing. The hooks' own functions answer, in this process.
 
-    python -m tests.benchmarks.told [--sizes 200,1000,5000] [--half choose] [--misses]
+    python -m tests.benchmarks told [--sizes 200,1000,5000] [--half choose] [--misses]
 
 A cell `9 + 8` counts the fifteen cases for choosing, and the fifteen for reporting.
 """

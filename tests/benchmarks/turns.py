@@ -1,6 +1,6 @@
 """What the strict miner saves unasked, on labelled turns of people nobody tuned for.
 
-    python -m tests.benchmarks.turns --data FILE [--list]
+    python -m tests.benchmarks turns --data FILE [--list]
 
 FILE holds a turn a line: repo, session, text, before (the agent's words before it) and
 labels (category, confidence, span), in the order of each session. A session is mined as
