@@ -12,6 +12,7 @@ their form.
 Blocks marked `sh` are shown and not run.
 """
 
+import functools
 import os
 import re
 import subprocess
@@ -126,6 +127,7 @@ def agrees(expected: tuple[str, ...], output: str) -> bool:
     return re.fullmatch(pattern(expected), printed) is not None
 
 
+@functools.cache
 def every_command() -> dict[str, Any]:
     """Every visible command by the words that call it, `memcli` itself included."""
     found: dict[str, Any] = {}
@@ -138,32 +140,6 @@ def every_command() -> dict[str, Any]:
 
     visit(typer.main.get_command(build()), "memcli")
     return found
-
-
-@pytest.mark.parametrize(
-    ("expected", "output", "same"),
-    [
-        (["saved 0f3kq7m2x9ab1cde"], "saved 1vafz9k4mq7t2x3b\n", True),
-        (["saved 0f3kq7m2x9ab1cde"], "saved it\n", False),
-        (["one", "...", "four"], "one\ntwo\nthree\nfour\n", True),
-        (["one", "...", "four"], "one\nfour\n", True),
-        (["a ... c"], "a b c\n", True),
-        (["a ... c"], "a b\nc\n", False),
-        (["3f2a91c save: x"], "0c9d8e7 save: x\n", True),
-        (["on 2026-11-21 at 0.83"], "on 2027-01-02 at 1.25\n", True),
-        (["3f2a91c save: x"], "deadbee save: x\n", True),
-        (["defaced"], "acceded\n", False),
-        ([], "", True),
-        ([], "anything\n", False),
-    ],
-)
-def test_expected_output_is_matched(expected: list[str], output: str, same: bool):
-    assert agrees(tuple(expected), output) is same
-
-
-def test_commands_are_read_from_console_blocks_only():
-    page = "```sh\n$ no\n```\n```console\n$ a \\\n> b\nout\n\n$ c\n```\n$ no\n"
-    assert commands(page) == [Command(5, "a \\\nb", ("out", "")), Command(9, "c", ())]
 
 
 def mistakes(page: Path, folder: Path) -> list[str]:
@@ -271,24 +247,9 @@ def anchors(page: Path) -> set[str]:
     return {word.replace(" ", "-") for word in words}
 
 
-def test_a_link_to_a_heading_that_is_not_there_is_noticed(tmp_path: Path):
-    page = tmp_path / "page.md"
-    page.write_text("# One page\n```sh\n# no heading\n```\n## `--all`, whole\n")
-    links = ["#one-page", "page.md#--all-whole", "#no-heading", "two.md", "."]
-    assert [leads_somewhere(page, link) for link in links] == [
-        *(True, True, False, False, True)
-    ]
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_command_that_a_page_shows_has_the_flags_it_is_shown_with(page: Path):
     assert shown_wrongly(page) == []
-
-
-def test_a_command_or_flag_that_does_not_exist_is_noticed(tmp_path: Path):
-    page = tmp_path / "page.md"
-    page.write_text("`memcli recall x --limit 3`, `memcli recall x --nothing`\n")
-    assert shown_wrongly(page) == ["memcli recall x --nothing"]
 
 
 def shown_wrongly(page: Path) -> list[str]:

@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from memcli.errors import MemcliError, SkillNotFound
 from memcli.hosts import skills
 from memcli.hosts.transcripts import project_name as slug
 from tests.conftest import ROOT as TOP
-from tests.conftest import VaultMaker
+from tests.conftest import isolated_environment
 from tests.contexts import context_of
 from tests.hosts.writing import Claude, write
 
@@ -145,12 +144,6 @@ def test_no_skill_says_that_reflect_writes_the_answer(stale: str) -> None:
     assert said == {}
 
 
-def test_the_stale_sayings_are_found_where_they_stand() -> None:
-    old = "Do NOT call recall after reflect - reflect already cites its sources."
-    assert any(re.search(stale, old) for stale in STALE)
-    assert not any(re.search(stale, "not a finished answer") for stale in STALE)
-
-
 @pytest.mark.parametrize("name", sorted(RECIPES))
 def test_the_recall_recipes_recall(name: str) -> None:
     text = PAGES[name]
@@ -160,6 +153,8 @@ def test_the_recall_recipes_recall(name: str) -> None:
 
 # --- commands that run -------------------------------------------------------------
 
+# An agent of the tests may use all of them.
+SHARED = {"agent": "ada"}
 FACTS: list[dict[str, Any]] = [
     {"text": "PostgreSQL for the database of the ledger", "kind": "decision"},
     {"text": "Deploy the checkout service on Tuesdays", "kind": "convention"},
@@ -198,10 +193,32 @@ def session(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "answers.jsonl").write_text("\n".join(lines), encoding="utf-8")
 
 
+@pytest.fixture(scope="module")
+def known_vault(
+    ready_vault: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, str, str]:
+    """A small vault, and the ids of a model and of an observation in it."""
+    folder = tmp_path_factory.mktemp("skills")
+    root = folder / "vault"
+    shutil.copytree(ready_vault, root)
+    # The commands ask for the last days, so it is of today.
+    environ = isolated_environment(folder)
+    vault = Vault.open(str(root), environ=environ, cwd=str(folder))
+    saved = vault.save_all([vault.draft({**fact, **SHARED}) for fact in FACTS])
+    ids = [one.id for one in saved]
+    model = {"text": "The checkout service", "layer": "model", "evidence": ids[:2]}
+    report = vault.save(vault.draft({**model, **SHARED})).id
+    seen = {"text": "The checkout service rollout", "layer": "observation", **SHARED}
+    found = vault.save(vault.draft({**seen, "evidence": [ids[3], ids[0]]})).id
+    vault.evolve(ids[0], "PostgreSQL 17 for the database of the ledger")
+    vault.evolve(ids[3], "The checkout service went to production")
+    return root, report, found
+
+
 @pytest.fixture
 def placed(
+    known_vault: tuple[Path, str, str],
     vault: Vault,
-    make_vault: VaultMaker,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[[list[str]], list[str]]:
@@ -209,17 +226,11 @@ def placed(
 
     ID and OLD_ID stand for another active entry each time.
     """
-    # The commands ask for the last days, so it is of today.
+    made, report, found = known_vault
     agent = vault.agent.name if vault.agent else None
-    vault = make_vault(agent=agent, now_ms=lambda: time.time_ns() // 1_000_000)
-    saved = vault.save_all([vault.draft(fact) for fact in FACTS])
-    ids = [one.id for one in saved]
-    model = {"text": "The checkout service", "layer": "model", "evidence": ids[:2]}
-    report = vault.save(vault.draft(model)).id
-    seen = {"text": "The checkout service rollout", "layer": "observation"}
-    found = vault.save(vault.draft({**seen, "evidence": [ids[3], ids[0]]})).id
-    vault.evolve(ids[0], "PostgreSQL 17 for the database of the ledger")
-    vault.evolve(ids[3], "The checkout service went to production")
+    shutil.rmtree(vault.root)
+    shutil.copytree(made, vault.root)
+    vault = Vault.open(vault.root, agent=agent)
     others = (
         vault.save(vault.draft({"text": f"Deploy the gateway on host {number}"})).id
         for number in itertools.count()
@@ -340,21 +351,6 @@ def test_every_flag_and_kind_it_names_exists(page: str, vault: Vault) -> None:
     listed = re.search(r"Kinds: ((?:`\w+`[,.]\s+)+)", text)
     if listed:
         assert set(re.findall(r"\w+", listed[1])) <= set(vault.kinds)
-
-
-def test_a_command_that_does_not_exist_is_noticed(
-    demo: Callable[[list[str]], dict[str, Any]],
-) -> None:
-    for wrong in (
-        "memcli recall x --kind nonsense --json",
-        "memcli recall x --research --json",
-        "memcli recall x",
-    ):
-        with pytest.raises(AssertionError):
-            demo(shlex.split(wrong))
-    with pytest.raises(AssertionError):
-        list(shown("`memcli synthesize x --json`"))
-    assert not has({"rows": [{"id": 1}]}, "data.rows[].nothing")
 
 
 @each_skill
@@ -480,13 +476,6 @@ def test_what_a_person_edited_stays_until_forced(tmp_path: Path) -> None:
     assert page.read_bytes() == edited
     assert install(tmp_path, force=True)["recap"] == "updated"
     assert page.read_bytes() == PAGES["recap"].encode()
-
-
-def test_line_ends_are_no_edit(tmp_path: Path) -> None:
-    install(tmp_path)
-    page = tmp_path / "recap" / "SKILL.md"
-    page.write_bytes(page.read_bytes().replace(b"\n", b"\r\n"))
-    assert install(tmp_path)["recap"] == "unchanged"
 
 
 def test_what_is_not_ours_stays_with_every_flag(tmp_path: Path) -> None:

@@ -260,7 +260,7 @@ def unknown(door: Door) -> Iterator[tuple[str, Any]]:
     """Ids of what is hidden, whole and cut, wherever an id may stand."""
     run, tool = door.run, door.tool
     path = "memories/note/2026/11/we-deploy-the-billing-service-on-tuesdays.md"
-    for name in (HIDDEN, f"{HIDDEN[:15]}2", HIDDEN[:9], "1", "1h", path):
+    for name in (HIDDEN, HIDDEN[:9], path):
         yield run("inspect", name)
         yield run("show", name)
         yield run("evolve", name, "other words")
@@ -350,40 +350,6 @@ def script(door: Door, transcript: str) -> Iterator[tuple[str, Any]]:
         yield tool("memory_inspect", id=saved[number][:13])
     yield "registry", door.python(lambda vault: vault.registry.entities)
     yield "get", door.python(lambda vault: vault.get(cited[1][0]["id"]))
-
-
-def test_every_door_asks_what_an_agent_may_do(make_vault: VaultMaker) -> None:
-    vault = make_vault()
-    Path(vault.root, layout.CONFIG).write_text(CONFIG, encoding="utf-8")
-    pinned = vault.save(vault.draft({"text": "Never on Fridays", "pinned": True})).id
-    waits = vault.save(vault.draft({"text": "A guess", "status": "pending"})).id
-    door = Door(vault, "mate", dict(os.environ))
-    for words in (
-        ("evolve", pinned, "Always on Fridays"),
-        ("tag", pinned, "+x"),
-        ("pin", pinned),
-        ("unpin", pinned),
-        ("resolve", pinned),
-        ("resolve", "--query", "Never on Fridays", "--yes", "--kind", "note"),
-        ("review", waits, "--approve"),
-        ("review", waits, "--reject"),
-        ("review", waits, "--supersede", pinned),
-    ):
-        _, answer = door.run(*words)
-        assert answer[0] == "not_its_agent", (words, answer)
-    for name, given in (
-        ("memory_evolve", {"id": pinned, "text": "Always"}),
-        ("memory_resolve", {"id": pinned}),
-    ):
-        _, (said, *_) = door.tool(name, **given)
-        assert (said.error or {}).get("code") == "not_its_agent", said
-    assert door.python(lambda one: one.evolve(pinned, "x"))[0] == "not_its_agent"
-    assert door.python(lambda one: one.resolve(pinned))[0] == "not_its_agent"
-    assert door.python(lambda one: one.forget(pinned))[0] == "owner_only"
-    assert vault.get(pinned).status == "active"
-    # Everything of several at once leaves what is another's.
-    _, (data, *_) = door.run("review", "--approve", "--all", "--yes")
-    assert vault.get(waits).status == "pending", data
 
 
 # What differs between any two runs: moments, durations, hashes of commits.

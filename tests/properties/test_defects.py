@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memcli import Vault
-from memcli.errors import EntryNotFound, InvalidValue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,25 +46,6 @@ def test_times_are_utc_in_every_zone(
     assert times == {"2026-11-21T12:00:00Z"}
 
 
-def test_temporary_names_are_never_the_same(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from memcli.storage import files
-
-    seen: list[str] = []
-    real = files._replace
-
-    def noted(temporary: str, target: str) -> None:
-        seen.append(temporary)
-        real(temporary, target)
-
-    monkeypatch.setattr(files, "_replace", noted)
-    name = vault.save(vault.draft({"text": "one"})).id
-    for number in range(5):
-        name = vault.evolve(name, f"version {number}").id
-    assert len(seen) == len(set(seen)) >= 11
-
-
 def test_a_duplicate_is_looked_up_and_not_scanned_for(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,10 +65,3 @@ def test_a_duplicate_is_looked_up_and_not_scanned_for(
     again = vault.save(vault.draft({"text": "Memory  number 150"}))
     assert again.outcome == "duplicate"
     assert read == []
-
-
-def test_a_status_that_does_not_exist_is_refused(vault: Vault) -> None:
-    with pytest.raises(InvalidValue, match="active, superseded, resolved"):
-        vault.draft({"text": "x", "status": "promoted"})
-    with pytest.raises(EntryNotFound):
-        vault.resolve("promoted")

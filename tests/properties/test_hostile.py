@@ -3,7 +3,6 @@
 Each refusal leaves the vault as it was, to the byte, and says what to do.
 """
 
-import errno
 import os
 import shutil
 import subprocess
@@ -11,7 +10,6 @@ import sys
 import tempfile
 import time
 import warnings
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,20 +20,18 @@ from memcli import Vault
 from memcli.curation import review
 from memcli.entries import layout
 from memcli.errors import (
-    Conflict,
     HistoryError,
     LockBusy,
-    MemcliError,
     UnsafePath,
-    WriteFailed,
 )
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.recall.results import Row
-from memcli.storage import files, journal
 from memcli.vault.caller import Caller
 from memcli.vault.health.lint import lint
+from tests import processes
 from tests.conftest import NOW, VaultMaker, isolated_environment, state_of
+from tests.forks import REFUSED, ended
 from tests.git_command import git
 
 Snapshot = Callable[[str], dict[str, str]]
@@ -51,6 +47,9 @@ OPERATIONS: dict[str, Callable[[Vault, dict[str, str]], object]] = {
     "supersede": lambda v, ids: review.supersede(v, ids["candidate"], ids["fact"]),
 }
 
+# One of each way to write: changed, and moved beside one that is new.
+SOME = ("evolve", "approve")
+
 
 def filled(vault: Vault) -> dict[str, str]:
     drafts = {
@@ -59,78 +58,6 @@ def filled(vault: Vault) -> dict[str, str]:
         "candidate": {"text": "We deploy on Mondays", "status": "pending"},
     }
     return {name: vault.save(vault.draft(d)).id for name, d in drafts.items()}
-
-
-class FullDisk:
-    """A disk that takes `room` more calls of a step of writing, and then none."""
-
-    def __init__(self, step: str, room: int) -> None:
-        self.real = getattr(files, step)
-        self.room = room
-
-    def __call__(self, *arguments: Any) -> Any:
-        self.room -= 1
-        if self.room < 0:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return self.real(*arguments)
-
-
-@pytest.mark.parametrize("step", ["_write_all", "_replace"])
-@pytest.mark.parametrize("name", list(OPERATIONS))
-def test_a_disk_that_is_full_at_any_step_leaves_the_vault_as_it_was(
-    vault: Vault,
-    snapshot: Snapshot,
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
-    step: str,
-) -> None:
-    ids = filled(vault)
-    before = snapshot(vault.root)
-    failures = 0
-    for room in range(20):
-        fresh = Vault(vault.root, Caller(now_ms=vault.now_ms))
-        with monkeypatch.context() as patch:
-            patch.setattr(files, step, FullDisk(step, room))
-            try:
-                OPERATIONS[name](fresh, ids)
-            except WriteFailed as error:
-                said = error.message
-            else:
-                break
-        assert "no space left" in said
-        if "could not be put back" in said:  # not even renaming works any more
-            vault.recall("anything")  # finishes it, as after a kill
-            assert git(vault, "status", "--porcelain") == ""
-            break
-        assert "nothing was changed" in said
-        assert snapshot(vault.root) == before
-        failures += 1
-    assert failures or name == "forget"  # removing takes no room
-    assert snapshot(vault.root) != before
-
-
-def test_old_bytes_that_cannot_be_put_back_are_not_kept_quiet(
-    vault: Vault, snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ids = filled(vault)
-    hook = Path(vault.root, ".git", "hooks", "pre-commit")
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
-    hook.chmod(0o755)
-    vault.recall("anything")  # what the index writes is not what is counted
-    with monkeypatch.context() as patch:
-        # Room for the journal and both files of an evolve; not for the old bytes, which
-        # a file system without links has not kept.
-        patch.setattr(files, "_write_all", FullDisk("_write_all", 3))
-        patch.setattr(journal, "keep_old", lambda *_: {})
-        with pytest.raises(WriteFailed, match="could not be put back") as refusal:
-            OPERATIONS["evolve"](vault, ids)
-    assert "nothing was changed" not in refusal.value.message
-    assert "the next memcli command finishes" in (refusal.value.hint or "")
-    hook.unlink()
-    assert [row.text for row in vault.recall("another text").rows] == ["another text"]
-    assert git(vault, "status", "--porcelain") == ""
-    assert lint(vault) == []
 
 
 def test_what_is_written_while_a_hook_refuses_is_put_aside_and_told(
@@ -168,25 +95,16 @@ def everything(vault: Vault) -> list[Row]:
     return found.rows
 
 
-def as_nobody(act: Callable[[], None]) -> int:
+def as_nobody(act: Callable[[], object]) -> int:
     """Run in a child without the rights of root; its exit code."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
-    if child == 0:
-        try:
-            if os.getuid() == 0:
-                os.setgid(65534)
-                os.setuid(65534)
-            act()
-        except MemcliError as error:
-            os.write(2, f"{error.error_code}: {error.message}\n".encode())
-            os._exit(7)
-        except BaseException as error:  # noqa: BLE001 the parent sees the code
-            os.write(2, f"{type(error).__name__}: {error}\n".encode())
-            os._exit(1)
-        os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+    def without_rights() -> None:
+        if os.getuid() == 0:
+            os.setgid(65534)
+            os.setuid(65534)
+        act()
+
+    return ended(without_rights)
 
 
 _UNTESTED = "NOT TESTED, a vault that may only be read"
@@ -265,7 +183,7 @@ def test_a_vault_that_may_only_be_read_answers_and_refuses_to_change(
                 )
                 act(fresh, ids)
 
-            assert as_nobody(change) == 7, name
+            assert as_nobody(change) == REFUSED, name
     finally:
         for folder, _, _ in os.walk(vault.root):
             os.chmod(folder, 0o755)
@@ -295,15 +213,10 @@ def test_a_held_lock_is_exit_code_75_within_the_configured_wait(vault: Vault) ->
         assert holder.stdout is not None
         holder.stdout.readline()
         started = time.monotonic()
-        done = subprocess.run(
-            [sys.executable, "-m", "memcli", "save", "x", "--vault", vault.root],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = processes.run("save", "x", "--vault", vault.root)
         waited = time.monotonic() - started
         assert done.returncode == 75
-        assert f"is locked by process {holder.pid}" in done.stderr
+        assert f"is locked by process {holder.pid}" in done.stderr.decode()
         assert 0.5 <= waited < 5
         # Who only reads waits for nobody.
         assert vault.recall("x").rows == []
@@ -314,7 +227,7 @@ def test_a_held_lock_is_exit_code_75_within_the_configured_wait(vault: Vault) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", list(OPERATIONS))
+@pytest.mark.parametrize("name", SOME)
 def test_a_lock_of_git_that_is_left_behind_changes_nothing_and_says_so(
     vault: Vault, snapshot: Snapshot, name: str
 ) -> None:
@@ -347,24 +260,23 @@ def conflicting_branches(vault: Vault) -> None:
 
 
 @pytest.mark.parametrize("state", ["merge", "rebase", "cherry-pick"])
-@pytest.mark.parametrize("name", ["save", "evolve", "resolve", "approve"])
 def test_what_is_in_progress_is_not_concluded_by_a_write(
-    vault: Vault, snapshot: Snapshot, state: str, name: str
+    vault: Vault, snapshot: Snapshot, state: str
 ) -> None:
     ids = filled(vault)
     conflicting_branches(vault)
     git(vault, state, "side", code=1)
     before = snapshot(vault.root)
     with pytest.raises(HistoryError, match=f"a {state} is in progress") as refusal:
-        OPERATIONS[name](vault, ids)
+        OPERATIONS["evolve"](vault, ids)
     assert f"git {state} --abort" in (refusal.value.hint or "")
     assert snapshot(vault.root) == before
     assert "git_state" in [finding.code for finding in lint(vault)]
     git(vault, state, "--abort")
-    OPERATIONS[name](vault, ids)
+    OPERATIONS["evolve"](vault, ids)
 
 
-@pytest.mark.parametrize("name", list(OPERATIONS))
+@pytest.mark.parametrize("name", SOME)
 def test_a_detached_head_is_written_on(vault: Vault, name: str) -> None:
     ids = filled(vault)
     git(vault, "checkout", "-q", "--detach")
@@ -377,7 +289,7 @@ def test_a_detached_head_is_written_on(vault: Vault, name: str) -> None:
     assert git(vault, "status", "--porcelain") == ""
 
 
-@pytest.mark.parametrize("name", list(OPERATIONS))
+@pytest.mark.parametrize("name", SOME)
 def test_a_hook_that_refuses_gets_the_old_bytes_back(
     vault: Vault, snapshot: Snapshot, name: str
 ) -> None:
@@ -392,7 +304,7 @@ def test_a_hook_that_refuses_gets_the_old_bytes_back(
     assert snapshot(vault.root) == before
 
 
-@pytest.mark.parametrize("name", list(OPERATIONS))
+@pytest.mark.parametrize("name", SOME)
 def test_a_vault_inside_another_repository_commits_its_own_files_alone(
     ready_vault: Path, tmp_path: Path, name: str
 ) -> None:
@@ -451,67 +363,3 @@ def test_an_archive_that_leads_out_of_the_vault_is_not_followed(
             OPERATIONS[name](vault, ids)
     assert snapshot(vault.root) == before
     assert list(outside.iterdir()) == []
-
-
-def test_an_archive_that_is_a_file_is_an_error_and_nothing_changes(
-    vault: Vault, snapshot: Snapshot
-) -> None:
-    ids = filled(vault)
-    shutil.rmtree(Path(vault.root, "archive"))
-    Path(vault.root, "archive").write_text("in the way", encoding="utf-8")
-    before = snapshot(vault.root)
-    with pytest.raises(WriteFailed):
-        OPERATIONS["evolve"](vault, ids)
-    assert snapshot(vault.root) == before
-
-
-def test_a_file_that_is_edited_between_the_look_and_the_write_wins(
-    make_vault: VaultMaker,
-) -> None:
-    vault = make_vault()
-    ids = filled(vault)
-    path = Path(vault.root, vault.path_of(ids["fact"]))
-
-    def change() -> None:
-        with vault.transaction() as transaction:
-            stored = vault.stored(vault.path_of(ids["fact"]))
-            path.write_text("mine\n", encoding="utf-8")
-            transaction.put(stored.path, b"theirs\n", expected=stored.data)
-
-    with pytest.raises(Conflict, match="was edited"):
-        change()
-    assert path.read_text(encoding="utf-8") == "mine\n"
-
-
-def test_an_index_that_a_clone_has_brought_is_not_read(vault: Vault) -> None:
-    """Nine bytes kept a prompt's hook for 49 s: a tuple of 2**31 that are not there."""
-    vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
-    vault.recall("deploy")
-    bomb = b"(\xff\xff\xff\x7f"
-    (state,) = state_of(vault.root, layout.INDEX).glob("*.db")
-    state.write_bytes(zlib.crc32(bomb).to_bytes(4, "little") + bomb)
-    began = time.monotonic()
-    assert [row.text for row in Vault.open(vault.root).recall("deploy").rows]
-    assert time.monotonic() - began < 2
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
-def test_a_pipe_in_the_place_of_the_index_stops_nobody(vault: Vault) -> None:
-    vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
-    vault.recall("deploy")
-    (state,) = state_of(vault.root, layout.INDEX).glob("*.db")
-    state.unlink()
-    os.mkfifo(state)
-    command = [
-        sys.executable,
-        "-m",
-        "memcli",
-        "recall",
-        "deploy",
-        "--vault",
-        vault.root,
-    ]
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=30, check=True
-    )
-    assert "Tuesdays" in done.stdout

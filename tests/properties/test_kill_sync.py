@@ -8,7 +8,6 @@ together, with nothing lost and nothing twice.
 import os
 import shutil
 import signal
-import subprocess
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -19,14 +18,14 @@ import pytest
 from memcli import Vault
 from memcli.curation import sync
 from memcli.entries import layout
-from memcli.storage.git import network
 from memcli.vault.caller import Caller
 from memcli.vault.health import repair
 from tests import clones
 from tests.clones import TERMS, Clones, dirty, say, texts, tree
 from tests.conftest import sample, state_of
+from tests.forks import ended
 from tests.git_command import git
-from tests.properties.test_kill_git import at_git, child, die
+from tests.properties.test_kill_git import at_git, die
 
 pytestmark = [
     pytest.mark.slow,
@@ -62,7 +61,7 @@ def copied(apart: Path, folder: Path) -> Clones:
 
 
 def died(act: Callable[[], object]) -> bool:
-    code = os.waitstatus_to_exitcode(os.waitpid(child(act), 0)[1])
+    code = ended(act)
     assert code in (0, -signal.SIGKILL)
     return code != 0
 
@@ -148,36 +147,6 @@ def test_a_kill_around_any_git_is_finished_and_the_next_sync_completes_it(
         shutil.rmtree(tmp_path / f"git-{number}")
 
 
-def test_a_kill_around_the_fetch_or_the_push_is_completed_by_the_next_sync(
-    apart: Path, tmp_path: Path
-) -> None:
-    cases = [(n, when) for n in (1, 2) for when in ("before", "after")]
-    for number, when in sample(cases, 1):
-        two = copied(apart, tmp_path / f"{number}-{when}")
-        before = two.tip()
-        assert died(partial(sync_and_die, two, number, when))
-        whole_again(two, before)
-
-
-def sync_and_die(two: Clones, number: int, when: str) -> None:
-    """In a child: die before or after the first or second call of the remote."""
-    talk = network.talk
-    calls = 0
-
-    def counted(*words: Any, **options: Any) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls == number and when == "before":
-            die()
-        done = talk(*words, **options)
-        if calls == number and when == "after":
-            die()
-        return done
-
-    network.talk = counted
-    sync.sync(two.vault("desk"), TERMS)
-
-
 def test_an_edit_between_the_kill_and_the_next_command_is_kept(
     apart: Path, tmp_path: Path
 ) -> None:
@@ -215,24 +184,6 @@ def test_a_killed_sync_changes_no_other_branch(apart: Path, tmp_path: Path) -> N
         assert dirty(desk) == ""
         git(desk, "switch", "--quiet", "main")
         whole_again(two, tip)
-
-
-def test_a_full_index_lock_takes_nothing_of_the_vault(
-    apart: Path, tmp_path: Path
-) -> None:
-    """Another git holds the index for longer than memcli waits."""
-    two = copied(apart, tmp_path / "vaults")
-    desk = two.roots["desk"]
-    (desk / "memories" / "note" / "hand.md").unlink()
-    before = (git(desk, "rev-parse", "HEAD"), texts(desk))
-    (desk / ".git" / "index.lock").write_text("")
-    with pytest.raises(Exception, match="holds"):
-        two.sync("desk")
-    assert (git(desk, "rev-parse", "HEAD"), texts(desk)) == before
-    (desk / ".git" / "index.lock").unlink()
-    assert dirty(desk) == ""
-    two.sync("desk")
-    assert subprocess.run(["git", "-C", str(desk), "fsck"], check=False).returncode == 0
 
 
 def test_a_kill_while_a_folder_is_put_back_is_finished_or_repeated(

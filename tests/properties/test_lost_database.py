@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from memcli import Vault, Vaults
-from memcli.cli import short_ids
 from memcli.errors import Unavailable
 from memcli.recall import federated, listing
 from memcli.recall.query import Query, view_of
@@ -123,29 +122,6 @@ def test_other_vaults_answer_wherever_the_database_ends(
     assert left_out
 
 
-@pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
-@pytest.mark.usefixtures("own")
-def test_other_vaults_answer_beside_one_that_another_version_published(
-    monkeypatch: pytest.MonkeyPatch, asked: Callable[[Vaults], Any]
-) -> None:
-    alone = [pair for pair in told(asked(vaults())) if pair[0] == "personal"]
-    monkeypatch.setattr(engine, "version", lambda: "0.0.0")
-    answer = asked(vaults())
-    assert told(answer) == alone
-    if alone:
-        (warning,) = answer.warnings
-        assert "published by another version of memcli" in warning
-
-
-@pytest.mark.usefixtures("own")
-def test_the_answer_after_that_has_the_database_again(ends_at: Ending) -> None:
-    both = vaults()
-    for number in (2, 0):
-        ends_at(number)
-        found = federated.recall(both, _QUERY)
-        assert len(found.rows) == (1 if number else 3)
-
-
 @pytest.mark.usefixtures("own")
 def test_who_names_the_vault_gets_the_error(ends_at: Ending) -> None:
     both = Vaults.open("personal", "company", now_ms=lambda: NOW * 1000)
@@ -182,15 +158,3 @@ def test_hooks_leave_it_out_and_say_why(own: Vault, ends_at: Ending) -> None:
     asked = teams.ask([place], texts, own=own, until=until)
     assert asked.answers == []
     assert "cannot be asked" in asked.silent["team:company"]
-
-
-def test_a_terminal_shows_ids_without_it(own: Vault, ends_at: Ending) -> None:
-    both = vaults()
-    name = federated.recall(both, _QUERY).rows[0].id
-    ends_at(1)
-    canvas: Any = SimpleNamespace(terminal=True)
-    short = short_ids.of(canvas, both)
-    row = own.recall("queue").rows[0]
-    assert own.get(short(row.id)).id == row.id
-    company: Any = SimpleNamespace(vaults=(both.vaults[1],))
-    assert short_ids.of(canvas, company)(name) == name

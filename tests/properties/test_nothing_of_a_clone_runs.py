@@ -23,7 +23,6 @@ from memcli.cli.mcp.catalog import TOOLS
 from memcli.cli.mcp.tools import call as call_tool
 from memcli.cli.run import run
 from memcli.curation import auto_sync
-from memcli.entries import layout
 from memcli.sessions import hook_log
 from memcli.sessions.hooks import call as hook
 from memcli.storage.git.printed import Blob
@@ -233,17 +232,6 @@ def test_a_populated_submodule_is_not_looked_into(
     said("inspect", "lint")
     said("save", "We test on Fridays")
     assert planted.ran == []
-
-
-def test_a_trace_of_git_is_not_taken_for_its_answer(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GIT_TRACE", "1")
-    vault.save(vault.draft({"text": "We deploy on Mondays"}))
-    repository = Repository.open(vault.root)
-    assert len(repository.head() or "") == 40
-    assert repository.status() == []
-    assert repository.unlike_head({layout.CONFIG: b""}) == [layout.CONFIG]
 
 
 def test_a_partial_clone_fetches_nothing(vault: Vault, tmp_path: Path) -> None:

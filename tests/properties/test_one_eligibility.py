@@ -156,13 +156,6 @@ SURFACES: dict[str, Callable[[Vault, View], set[str]]] = {
 }
 
 
-def test_there_are_entries_of_every_kind(asked: Vault) -> None:
-    assert len(list(cases())) == 6 * 3 * 6 + 27
-    for name, view in VIEWS.items():
-        nobody = view.agent is not None and view.agent.name == "eve"
-        assert bool(admitted(asked, view)) is not nobody, name
-
-
 @pytest.mark.parametrize("view", list(VIEWS))
 @pytest.mark.parametrize("surface", list(SURFACES))
 def test_recall_shows_exactly_what_the_function_admits(
@@ -193,17 +186,17 @@ def test_constraints_and_injection_show_nothing_else(asked: Vault, view: str) ->
 @pytest.mark.parametrize("view", list(VIEWS))
 def test_hooks_tell_nothing_else(asked: Vault, view: str) -> None:
     allowed = admitted(asked, VIEWS[view])
+    entries = [asked.get(name) for name in allowed]
     told = [one.id for one in start.at_start(asked, start.Session(VIEWS[view])).items]
     assert set(told) <= allowed
     assert len(told) == len(set(told))
-    for number in range(1, len(list(cases())) + 1, 9):
+    for number in range(1, len(list(cases())) + 1, 19):
         prompt = f"{WORD} number{number} word{number}a word{number}b"
         words_of = prompts.question(prompt)
         fits = prompts.for_prompt(asked, words_of, VIEWS[view], set())
         assert {one.item.id for one in fits} <= allowed
         # It is not silence that makes this true.
         words = f"number{number} "
-        entries = [asked.get(name) for name in allowed]
         # What fades is not brought.
         held = any(words in one.body and one.item != "derived" for one in entries)
         assert any(words in one.item.text for one in fits) is held
@@ -230,7 +223,7 @@ def test_resolve_and_review_offer_only_what_is_in_force(asked: Vault) -> None:
 
 def test_what_is_like_a_text_is_in_force(asked: Vault) -> None:
     allowed = admitted(asked, View(NOW))
-    for row in recall.enumerate_all(asked, Query("", VIEWS["every status"])).rows[::7]:
+    for row in recall.enumerate_all(asked, Query("", VIEWS["every status"])).rows[::17]:
         draft = asked.draft({"text": f"{row.text} more"})
 
         def similar(reader: Any, draft: Any = draft) -> set[str]:
@@ -252,16 +245,3 @@ def test_siblings_of_a_new_version_are_in_force(
     old = vault.save(vault.draft({"text": f"{text} here"})).id
     done = evolve.evolve(vault, old, {"text": f"{text} there"})
     assert [one.id for one in done.siblings] == [ids["active"]]
-
-
-def test_a_solved_thing_is_shown_by_no_default_view(asked: Vault) -> None:
-    solved = {
-        row.id
-        for row in recall.enumerate_all(
-            asked, Query("", View(NOW, statuses=frozenset({Status.RESOLVED})))
-        ).rows
-    }
-    assert solved
-    for view in VIEWS.values():
-        if view.as_of is None and Status.RESOLVED not in view.statuses:
-            assert not everything(asked, view) & solved

@@ -23,7 +23,7 @@ from memcli.entries.entry import EntityType
 from tests import processes
 from tests.cli.mcp.test_server import Wire
 from tests.conftest import VaultMaker
-from tests.docs.test_skills import PAGES, demo, placed, shown  # noqa: F401 fixtures
+from tests.docs.test_skills import PAGES, demo, known_vault, placed, shown  # noqa: F401 fixtures
 
 AGENT = "ada"
 
@@ -191,13 +191,11 @@ CALLS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("by", ["--agent", "MEMCLI_AGENT"])
 def test_agent_id_is_present_on_every_daemon_api_call_from_skill_handlers(
     request: pytest.FixtureRequest,
     vault: Vault,
     opened: list[str | None],
     monkeypatch: pytest.MonkeyPatch,
-    by: str,
 ) -> None:
     """Agent_id is present on every daemon API call from skill handlers.
 
@@ -209,17 +207,17 @@ def test_agent_id_is_present_on_every_daemon_api_call_from_skill_handlers(
     lines = [list(words) for words in dict.fromkeys(map(tuple, lines))]
     # An undo is an evolve of memory_evolve.
     assert {words[1] for words in lines} - {"undo"} == set(CALLS)
-    if by == "MEMCLI_AGENT":
-        monkeypatch.setenv(by, AGENT)
-    for words in lines:
+    for number, words in enumerate(lines):
         opened.clear()
+        named = number % 2 == 0  # the others have it of MEMCLI_AGENT
+        monkeypatch.setenv("MEMCLI_AGENT", "" if named else AGENT)
         at = 3 if words[1] in ("evolve", "review") else 2  # where `demo` puts no id
-        given = [f"--agent={AGENT}"] if by == "--agent" else []
+        given = [f"--agent={AGENT}"] if named else []
         answer([*words[:at], *given, *words[at:]])
         assert opened, words
         assert set(opened) == {AGENT}, words
     monkeypatch.chdir(Path(vault.root).parent)
-    serve = server(vault.root, AGENT if by == "--agent" else None, monkeypatch)
+    serve = server(vault.root, AGENT, monkeypatch)
     called = [tool.whole() for tool in catalog.TOOLS if tool.name != "memory_judge"]
     assert {tool.command for tool in called} == set(CALLS)
     for tool in called:

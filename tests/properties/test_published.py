@@ -4,7 +4,10 @@ It runs on a real PostgreSQL (tests/databases.py); without one its tests say so.
 """
 
 import math
+import os
 import random
+import socket
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,13 +24,14 @@ from memcli.recall.query import Filters, Query, view_of
 from memcli.recall.recall import enumerate_all
 from memcli.recall.results import Recalled
 from memcli.search.postgres import connection, engine, publisher
+from memcli.storage import known_vaults
 from memcli.storage.known_vaults import KnownVault
 from memcli.vault import publishing
-from tests import databases
+from tests import databases, processes
 from tests.conftest import NOW, SEED, VaultMaker
 from tests.git_command import git
 from tests.properties.conftest import AGENTS, commit, publish
-from tests.properties.test_index_equality import QUESTIONS, page, write
+from tests.properties.test_index_equality import _FIELDS, QUESTIONS, WORDS, page, write
 
 pytestmark = pytest.mark.slow
 
@@ -80,24 +84,13 @@ def assert_alike(files: Vault, published: Vault) -> None:
     assert (found.answer, found.confidence_why) == (said.answer, said.confidence_why)
 
 
-WORDS = ("deploy", "deployed", "friday", "parseArgs", "café", "東京都", "the", "queue")
 FIELDS = {
-    "kind": ["note", "constraint", "fix"],
-    "status": ["active", "resolved", "superseded"],
-    "title": ["Friday rules", "Café"],
-    "created": ["2026-11-20T10:00:00Z", "2025-01-02T03:04:05Z"],
-    "occurred_at": ["2023", "2023-05", "2023-05-08", "2026-11-20T09:00:00Z"],
+    **{name: list(values) for name, values in _FIELDS.items()},
     "tags": ["[deploy]", "[x, queue]", "[broken"],
-    "entities": ["[Deploy Bot]", "[Friday]"],
-    "expires_at": ["2026-01-01", "2027-01-01"],
-    "pinned": ["true"],
     "supersedes": ["'0000000000000003'"],
     "evidence": ["['0000000000000004', '0000000000000005']"],
     "project": ["github.com/acme/shop"],
-    "session": ["s1", "s2"],
-    "seq": ["0", "1", "2", "3"],
 }
-HIDDEN = {"agent": ["ada"], "visibility": ["private", "group"], "groups": ["[red]"]}
 
 
 def drawn(chance: random.Random, fields: dict[str, list[str]], number: int) -> str:
@@ -358,3 +351,46 @@ def test_what_is_not_there_or_of_another_version_is_said(
     monkeypatch.setattr(engine, "version", lambda: "other")
     with pytest.raises(MemcliError, match="published by another version"):
         company()
+
+
+def test_each_command_works_or_says_where_to_do_it(
+    server: databases.Server,
+    database: str,
+    company: Callable[..., Vault],
+    make_vault: VaultMaker,
+) -> None:
+    team = make_vault()
+    write(team.root, "a.md", page("The queue of the company", 0))
+    publish(server, database, team)
+    with pytest.raises(NotAllowed, match="'company' is answered by") as refusal:
+        company().save(company().draft({"text": "Something new"}))
+    assert "clone" in (refusal.value.hint or "")
+    known_vaults.set_default_vault(team.root, os.environ)
+    for words, code, said in (
+        (("doctor", "--vault", "company"), 0, b"a database answers for it"),
+        (("sync", "--all"), 0, b"company: 'company' is answered by"),
+        (("inspect", "vaults", "--vault", "company"), 0, b"company"),
+        (("undo", "--vault", "company"), 1, b"in a clone of"),
+        (("__complete", "zsh", "--vault", "company", "list", "--kind", "n"), 0, b"not"),
+    ):
+        done = processes.run(*words)
+        assert done.returncode == code, (words, done)
+        assert said in done.stdout + done.stderr, (words, done)
+
+
+def test_a_database_that_hangs_costs_a_person_seconds_and_is_named(
+    home: Path, make_vault: VaultMaker
+) -> None:
+    known_vaults.set_default_vault(make_vault("own").root, os.environ)
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # it takes every connection
+        port = silent.getsockname()[1]
+        config = home / ".config" / "memcli" / "config.toml"
+        config.parent.mkdir(parents=True, exist_ok=True)
+        url = f"postgresql://admin@127.0.0.1:{port}/d"
+        config.write_text(f'[vaults.company]\nengine = "{url}"\n')
+        start = time.monotonic()
+        offered = processes.run("__complete", "zsh", "--vault", "company", "show", "1m")
+        assert (offered.stdout, time.monotonic() - start < 2.5) == (b"", True)
+        shown = processes.run("show", "1m7xvn68")
+        assert shown.returncode == 1
+        assert b"team:company was not asked" in shown.stderr

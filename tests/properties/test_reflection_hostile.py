@@ -8,17 +8,15 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.entries import codec, layout
+from memcli.entries import codec
 from memcli.entries.entry import Status
 from memcli.entries.text.links import links
-from memcli.errors import WriteFailed
 from memcli.hosts.transcript import Session, Step
 from memcli.hosts.transcripts import open_transcript
 from memcli.sessions import mining, reflect_session
 from memcli.sessions.bringing import Reflected
 from memcli.sessions.reflect_session import candidates, reflect_file
 from memcli.vault.health.lint import lint
-from tests.conftest import VaultMaker, state_of
 from tests.hosts.writing import write
 from tests.sessions.test_reflect_session import (
     ALWAYS,
@@ -132,9 +130,8 @@ def test_an_id_of_a_session_is_a_name_and_no_path(
 @pytest.mark.parametrize(
     "piece",
     [
-        *("a", '"', "Ab3/+x", "a-", "x.", "https://a:b", "a=", "`", "**", "|a", "请"),
-        *("a:", "\n", " ", "\t", "password is ", "<system-reminder ", "always, "),
-        "```\n",
+        *("a", "Ab3/+x", "https://a:b", "`", "\n", "password is "),
+        *("<system-reminder ", "always, ", "```\n"),
     ],
 )
 def test_a_turn_of_any_length_takes_no_longer_than_a_person_waits(
@@ -146,14 +143,6 @@ def test_a_turn_of_any_length_takes_no_longer_than_a_person_waits(
     # The square of it would take hours, not a minute.
     assert time.monotonic() - started < 60
     assert all(len(fate.candidate.text) < 10_000 for fate in done.fates)
-
-
-def test_hundreds_of_directives_give_what_the_cap_allows(vault: Vault) -> None:
-    said = [f"Always use tool{n} in the folder of part{n}" for n in range(300)]
-    done = learn(vault, Session("many", "generic"), turns(*said))
-    cap = vault.settings.memory.session_cap
-    assert done.counts == {"saved": cap, "cut": 300 - cap}
-    assert len(texts(vault)) == cap
 
 
 # --- the world ------------------------------------------------------------------
@@ -190,64 +179,6 @@ def test_a_transcript_that_grows_or_shrinks_while_it_is_read(
     path.write_bytes(b"")
     assert reflect_file(vault, str(path)).fates == []
     assert texts(vault) == before
-
-
-def test_a_vault_that_lies_among_the_transcripts_is_as_any_other(
-    make_vault: VaultMaker, tmp_path: Path
-) -> None:
-    vault = make_vault(".claude/projects/-home-dev-work")
-    path = talk(Path(vault.root), SEEDED)
-    assert reflect_file(vault, path).counts["saved"] == 2
-    assert reflect_file(vault, path).commit is None
-
-
-def test_a_detached_head_gets_the_commit(vault: Vault, tmp_path: Path) -> None:
-    import subprocess
-
-    git = ["git", "-C", vault.root]
-    subprocess.run([*git, "checkout", "-q", "--detach"], check=True)
-    done = reflect_file(vault, talk(tmp_path, SEEDED))
-    head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True)
-    assert done.commit == head.stdout.strip()
-    assert reflect_file(vault, talk(tmp_path, SEEDED)).commit is None
-
-
-def test_a_full_disk_keeps_nothing_and_the_next_run_everything(
-    vault: Vault, tmp_path: Path, snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from memcli.storage import files, new_files
-
-    path = talk(tmp_path, SEEDED)
-    before = snapshot(vault.root)
-
-    def full(*_: object, **__: object) -> None:
-        raise WriteFailed("no space left on device")
-
-    with monkeypatch.context() as patch:
-        for name in ("write_atomic", "write_several"):
-            patch.setattr(files, name, full)
-        patch.setattr(new_files, "write_new", full)
-        with pytest.raises(WriteFailed, match="no space"):
-            reflect_file(vault, path)
-    assert snapshot(vault.root) == before
-    assert reflect_file(vault, path).counts["saved"] == 2
-
-
-@pytest.mark.skipif(
-    os.name == "nt" or os.geteuid() == 0, reason="nothing is forbidden to root"
-)
-def test_a_vault_that_may_not_be_written_says_so(vault: Vault, tmp_path: Path) -> None:
-    from memcli.errors import MemcliError
-
-    path = talk(tmp_path, SEEDED)
-    run = state_of(vault.root, layout.LOCK).parent
-    run.chmod(0o500)
-    try:
-        with pytest.raises(MemcliError):
-            reflect_file(vault, path)
-    finally:
-        run.chmod(0o700)
-    assert reflect_file(vault, path).counts["saved"] == 2
 
 
 def test_a_bug_that_one_transcript_shows_stops_no_other(
@@ -290,12 +221,3 @@ def test_ctrl_c_between_two_sessions_keeps_what_is_done(
     again = [one.outcome for one in reflect_session.reflect_all(vault, found)]
     assert again == ["unchanged", "unchanged", "reflected"]
     assert len(texts(vault)) == 3
-
-
-def test_lines_that_could_not_be_read_are_counted(vault: Vault, tmp_path: Path) -> None:
-    path = Path(say(tmp_path, ALWAYS))
-    strange = b'{"role": "user", "text\n{"role": "oracle", "text": "x"}\n'
-    path.write_bytes(strange + path.read_bytes())
-    done = reflect_file(vault, str(path))
-    assert (done.broken, done.unknown) == (1, {"oracle": 1})
-    assert done.as_dict()["broken"] == 1

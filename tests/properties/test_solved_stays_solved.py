@@ -208,25 +208,7 @@ def test_no_surface_shows_it_and_reopening_brings_it_back(
     )
 
 
-@pytest.mark.parametrize("way", [by_hand, by_restored_line, by_pull, by_review])
-def test_what_is_a_file_of_its_own_is_explained(
-    solved: tuple[Vault, str], way: Callable[[Vault], None]
-) -> None:
-    vault, name = solved
-    way(vault)
-    (twin,) = [
-        row
-        for row in recall.enumerate_all(
-            vault, Query("", view_of(NOW, statuses=["resolved"]))
-        ).rows
-        if row.id != name
-    ]
-    assert twin.status == "resolved"
-    assert inspect(vault, twin.id).reason == f"its claim is resolved by {name}"
-    assert "key_twins" in {one.code for one in lint(vault)}
-
-
-@pytest.mark.parametrize("way", WAYS_IN)
+@pytest.mark.parametrize("way", [by_hand, by_restored_line, by_pull, by_agent])
 def test_what_came_in_before_is_solved_with_it(
     make_vault: VaultMaker, way: Callable[[Vault], None]
 ) -> None:

@@ -314,6 +314,6 @@ class VaultMachine(RuleBasedStateMachine):
 
 
 VaultMachine.TestCase.settings = settings(
-    max_examples=30 if EVERYTHING else 12, stateful_step_count=25
+    max_examples=30 if EVERYTHING else 6, stateful_step_count=25
 )
 TestVault = VaultMachine.TestCase

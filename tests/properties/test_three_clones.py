@@ -1,9 +1,13 @@
-"""Three clones with random histories, synced in any order, end equal and lose nothing.
+"""Three clones with random histories, brought together in any order, end equal.
 
-The commands and git are real; the merge alone has its own test of many more examples.
+They meet by `memcli sync`, or by plain git with memcli's merge driver and repair.
+Commands and git are real; the merge alone has its own test of many more examples.
 """
 
 import shutil
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,11 +19,13 @@ from memcli.entries import codec, layout
 from memcli.entries.entry import Entry, Status
 from memcli.entries.finding import ERROR
 from memcli.errors import MemcliError
+from memcli.vault.create import let_git_merge
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests import clones
 from tests.clones import Clones, dirty, tree
 from tests.conftest import EVERYTHING
+from tests.git_command import git
 from tests.lineages import check_lineages, check_resolved
 
 pytestmark = pytest.mark.slow
@@ -61,15 +67,39 @@ def entries(root: Path) -> dict[str, Entry]:
     return found
 
 
+def by_git(three: Clones, name: str) -> None:
+    """What a person does without `memcli sync`: commit, pull, repair, push.
+
+    Where one side moved a file into the archive and the other removed it, git asks
+    (docs/use/sharing.md): the person keeps what git has left there.
+    """
+    root = three.roots[name]
+    let_git_merge(str(root), (sys.executable, "-P", "-m", "memcli"))
+    _commit(root)
+    pull = ["git", "-C", str(root), "pull", "--quiet", "--no-rebase", "--no-edit"]
+    done = subprocess.run(pull, capture_output=True, text=True, check=False)
+    said = done.stdout + done.stderr
+    assert not done.returncode or said.startswith("CONFLICT (rename/delete)"), said
+    vault = three.vault(name)
+    for _ in range(3):  # an entry in two forks takes two repairs
+        planned = repair.plan(vault)
+        if planned.steps:
+            repair.apply(vault, planned)
+    _commit(root)
+    git(root, "push", "--quiet", "origin", "main")
+
+
+def _commit(root: Path) -> None:
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "--allow-empty", "-m", "by hand")
+
+
 def act(three: Clones, name: str, what: str, number: int, step: int) -> str:
     """One thing that a person does on one machine; what is not allowed is let be.
 
     Returns the id of the entry that was resolved, or reopened.
     """
     vault = three.vault(name)
-    if what == "sync":
-        three.sync(name)
-        return ""
     current = [
         each
         for each in entries(three.roots[name]).values()
@@ -101,11 +131,13 @@ def act(three: Clones, name: str, what: str, number: int, step: int) -> str:
 
 
 # An example takes a second, so a failure is shown as it was found.
+@pytest.mark.parametrize("meet", [Clones.sync, by_git])
 @settings(max_examples=60 if EVERYTHING else 1, phases=[Phase.generate])
 @given(moves, st.permutations(NAMES))
 def test_clones_end_equal_and_nothing_that_was_said_is_lost(
     begun: Path,
     tmp_path_factory: pytest.TempPathFactory,
+    meet: Callable[[Clones, str], object],
     steps: list[tuple[str, str, int]],
     order: list[str],
 ) -> None:
@@ -115,11 +147,13 @@ def test_clones_end_equal_and_nothing_that_was_said_is_lost(
     changed: dict[str, set[str]] = {"resolve": set(), "reopen": set()}
     forgotten = any(what == "forget" for _, what, _ in steps)
     for step, (name, what, number) in enumerate(steps):
-        if entry_id := act(three, name, what, number, step):
+        if what == "sync":
+            meet(three, name)
+        elif entry_id := act(three, name, what, number, step):
             changed[what].add(entry_id)
         said |= {e.body.strip() for e in entries(three.roots[name]).values()}
     for name in (*order, *order):
-        three.sync(name)
+        meet(three, name)
     ends = {name: entries(root) for name, root in three.roots.items()}
     assert len({tree(root) for root in three.roots.values()}) == 1
     assert all(dirty(root) == "" for root in three.roots.values())
@@ -132,8 +166,9 @@ def test_clones_end_equal_and_nothing_that_was_said_is_lost(
     vault = three.vault(NAMES[0])
     assert [f for f in lint(vault) if f.level == ERROR] == []
     assert repair.plan(vault).steps == []
-    tip = three.tip()
-    for name in order:
-        three.sync(name)
-    assert three.tip() == tip
+    if meet is Clones.sync:
+        tip = three.tip()
+        for name in order:
+            meet(three, name)
+        assert three.tip() == tip
     shutil.rmtree(folder)

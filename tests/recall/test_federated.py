@@ -186,7 +186,7 @@ def test_several_rank_as_one_that_holds_it_all(
 
 
 @pytest.mark.slow
-def test_ten_and_ten_thousand_entries_merge(
+def test_ten_entries_and_hundreds_merge(
     own: Vault, team: Vault, user_config: Configure
 ) -> None:
     """A word that is rare in the small vault only because it is small wins nothing."""
@@ -194,7 +194,7 @@ def test_ten_and_ten_thousand_entries_merge(
     save(own, "the deploy key is on my desk", "remember the release party")
     save(
         team,
-        *(f"service {n} deploy notes, release {n % 7}" for n in range(3000)),
+        *(f"service {n} deploy notes, release {n % 7}" for n in range(600)),
         "the payments deploy needs the redis release flag",
     )
     user_config(table("platform", team))

@@ -109,7 +109,7 @@ def test_life_of_edits_is_followed(kept: Vault) -> None:
     git(kept, "branch", "-f", "-M", "main")
     chance = random.Random(4)
     random.seed(4)
-    for _ in range(25):
+    for _ in range(12):
         try:
             chance.choice(list(lives(folder, kept)))()
         except (OSError, shutil.Error, IndexError, subprocess.CalledProcessError):

@@ -206,7 +206,7 @@ def surfaces(vault: Vault, query: str, texts: list[str]) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     entries,
     askers,
