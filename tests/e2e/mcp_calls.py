@@ -1,22 +1,16 @@
 """Calls of MCP tools, made by the real clients for a model that is a stub.
 
 The client checks each call by the tools' schemas before memcli sees it, and hands the
-answer on. The many first calls are those of `tests/cli/mcp/test_first_calls.py`; they
-were written by hand, since a stub chooses nothing.
+answer on.
 """
 
 import json
 import shlex
 import subprocess
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
-from tests.cli.mcp.test_first_calls import CALLS, is_refused
-from tests.e2e.hooks import MEMCLI
 from tests.e2e.model import Call, tools_of
-from tests.e2e.scratch import Scratch
+from tests.e2e.scratch import MEMCLI, Scratch
 
 FACT = "The warehouse is rebuilt from the nightly snapshot at two o'clock."
 ASKS = "When is the warehouse rebuilt?"
@@ -42,15 +36,6 @@ PREFIXES = {
     "copilot": "memcli-",
     "opencode": "memcli_",
 }
-
-
-def _results(document: Any) -> Iterator[dict[str, Any]]:
-    """The results of tools in a request of Claude Code, in their order."""
-    for message in document.get("messages", ()):
-        content = message.get("content")
-        for part in content if isinstance(content, list) else ():
-            if part.get("type") == "tool_result":
-                yield part
 
 
 def test_an_agent_saves_finds_and_judges_by_tools(machine: Scratch) -> None:
@@ -134,32 +119,3 @@ def _add_server(machine: Scratch) -> None:
 def _call(machine: Scratch, tool: str, given: dict[str, Any]) -> Call:
     name = machine.client.name
     return Call(PREFIXES[name] + tool, given, "mcp__memcli" if name == "codex" else "")
-
-
-@pytest.mark.only("claude-code")
-def test_an_agent_that_has_mcp_alone_succeeds_at_its_first_calls(
-    machine: Scratch,
-) -> None:
-    machine.memcli("init", str(machine.vault))
-    # A call that evolves or resolves an entry needs one of its own.
-    names = [
-        machine.memcli("save", f"Deploys of service {number} run from main")["id"]
-        for number, (_, arguments) in enumerate(CALLS)
-        if "ID" in json.dumps(arguments)
-    ]
-    _add_server(machine)
-    for tool, arguments in CALLS:
-        text = json.dumps(arguments)
-        if "ID" in text:
-            text = text.replace("ID", names.pop(0))
-        machine.model.calls.append(_call(machine, tool, json.loads(text)))
-    ended = machine.session("Use your memory.")
-    assert ended.code == 0, ended
-    offered = {name for one in machine.model.requests for name in tools_of(one.body)}
-    assert not machine.model.calls, " ".join(sorted(offered))
-    longest = max(machine.model.requests, key=lambda one: len(json.dumps(one.body)))
-    results = list(_results(longest.body))
-    assert len(results) == len(CALLS)
-    for (tool, arguments), result in zip(CALLS, results, strict=True):
-        said = tool, arguments, str(result.get("content"))[:300]
-        assert bool(result.get("is_error")) == is_refused(arguments), said

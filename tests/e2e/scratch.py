@@ -23,10 +23,9 @@ from memcli.sessions import hook_log
 from tests.conftest import state_of
 from tests.e2e.clients import Client
 from tests.e2e.drivers import DRIVERS
-from tests.e2e.hooks import MEMCLI, installed
 from tests.e2e.model import Model
-from tests.e2e.terminal import terminal
 
+MEMCLI = (sys.executable, "-P", "-m", "memcli")
 ROOT = Path(__file__).resolve().parents[2]
 # A port that nothing listens on: what asks for the world is refused at once.
 _NOWHERE = "http://127.0.0.1:9"
@@ -86,9 +85,12 @@ class Scratch:
         self._git(self.project, "init", "-q")
 
     def make_vault(self) -> None:
-        """Make the vault, and install the client's hooks for it."""
+        """Make the vault, and install the client's hooks.
+
+        They use the default vault: a hook that names its vault asks no other one.
+        """
         self.memcli("init", str(self.vault))
-        installed(self.client.name, self.home, self.environ)
+        self.memcli("install", self.client.name, "--scope", "user", MEMCLI_VAULT="")
 
     def judge(self) -> tuple[str, ...]:
         """Name the client's own command as the judge, as a person does; returns it."""
@@ -188,11 +190,6 @@ class Scratch:
             path.read_text(encoding="utf-8", errors="replace") for path in self._printed
         )
         return Ended(client.returncode, out, err + late, took)
-
-    def screen(self, prompt: str) -> contextlib.AbstractContextManager[None]:
-        """The client's full-screen interface, with a prompt; ends with the context."""
-        command = [str(self.client.path), prompt]
-        return terminal(command, self.project, self.environ, self._printed[0])
 
     def transcripts(self) -> list[Path]:
         """The files of the client's sessions."""

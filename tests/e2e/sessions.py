@@ -11,11 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from memcli.entries import layout
-from tests.conftest import state_of
-from tests.e2e.hooks import MEMCLI
 from tests.e2e.model import SAYS
-from tests.e2e.scratch import Scratch, kill
+from tests.e2e.scratch import MEMCLI, Scratch, kill
 
 RULE = "Releases are cut on Tuesdays, never on another day."
 FACT = "The staging database is rebuilt from the nightly snapshot at two o'clock."
@@ -95,28 +92,6 @@ def test_a_session_that_was_killed_is_mined_when_the_next_one_starts(
         "a sweep that mines the killed session",
         lambda: machine.hooks(event="sweep", did="reflected"),
     )
-    assert machine.memories("ruff linting") == [STATED]
-
-
-@pytest.mark.only("claude-code")
-def test_a_session_that_was_killed_is_mined_while_another_one_idles(
-    machine: Scratch,
-) -> None:
-    machine.make_vault()
-    _killed(machine)
-    machine.age(7_200)
-    (
-        state_of(machine.vault, layout.HARNESS) / "swept"
-    ).touch()  # a start has no sweep to do
-
-    with machine.screen(ELSE):
-        swept = machine.wait_for(
-            "a sweep that mines the killed session",
-            lambda: machine.hooks(event="sweep", did="reflected"),
-        )
-    [idle] = machine.hooks(event="idle")
-    lines = machine.hooks()
-    assert lines.index(idle) < lines.index(swept[0]), "something else swept"
     assert machine.memories("ruff linting") == [STATED]
 
 

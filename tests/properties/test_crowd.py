@@ -188,20 +188,6 @@ def test_a_crowd_loses_nothing_and_each_id_has_one_current_version(
         assert len(changed) == 1
 
 
-def test_of_many_who_evolve_one_entry_exactly_one_wins(vault: Vault) -> None:
-    name = vault.save(vault.draft({"text": "fought over"})).id
-    program = (
-        "import sys\nfrom memcli import Vault\nfrom memcli.errors import NotAllowed\n"
-        "vault = Vault(sys.argv[1])\n"
-        "try:\n    print('won', vault.evolve(sys.argv[2], 'mine ' + sys.argv[3]).id)\n"
-        "except NotAllowed as error:\n    print('lost', error.hint.split()[-1])\n"
-    )
-    children = [start(program, vault, name, number) for number in range(5)]
-    answers = [child.communicate(timeout=60)[0].split() for child in children]
-    assert sorted(word for word, _ in answers) == ["lost"] * 4 + ["won"]
-    assert len({winner for _, winner in answers}) == 1
-
-
 def test_processes_that_save_the_same_text_make_one_entry(vault: Vault) -> None:
     program = (
         "import sys\nfrom memcli import Vault\nvault = Vault(sys.argv[1])\n"

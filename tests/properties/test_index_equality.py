@@ -1,7 +1,6 @@
 """An index shows no trace of its past: of updates, of their order, of damage."""
 
 import contextlib
-import errno
 import os
 import random
 import shutil
@@ -249,40 +248,6 @@ def test_same_size_edit_is_found_at_any_date_of_the_file(
     assert len(found_texts(folder_vault(tmp_path), "stork")) == 1
 
 
-def test_current_index_answers_on_a_disk_that_became_read_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(tmp_path, "a.md", "A heron.\n")
-    assert found_texts(folder_vault(tmp_path), "heron") == ["A heron."]
-    now, real = time.time_ns(), os.open
-
-    def refuse(path: str, flags: int, *rest: int, **more: int) -> int:
-        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
-            raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
-        return real(path, flags, *rest, **more)
-
-    monkeypatch.setattr(os, "open", refuse)
-    # Later than the tick in which a file may change unseen.
-    monkeypatch.setattr(time, "time_ns", lambda: now + 10_000_000_000)
-    assert found_texts(Vault.open(str(tmp_path)), "heron") == ["A heron."]
-
-
-def test_file_of_fifty_megabytes_does_not_stop_a_recall(tmp_path: Path) -> None:
-    (tmp_path / "big.md").write_bytes(b"heron and stork\n" * 3_200_000)
-    write(tmp_path, "small.md", "A pike in the pond.\n")
-    vault = folder_vault(tmp_path)
-    assert found_texts(vault, "pike") == ["A pike in the pond."]
-    assert len(everything(vault).rows) == 2
-
-
-def test_kind_added_in_the_config_is_known_at_the_next_recall(tmp_path: Path) -> None:
-    vault = folder_vault(tmp_path)
-    write(tmp_path, "n/a.md", "---\nkind: recipe\n---\nBread.\n")
-    assert [row.kind for row in everything(vault).rows] == ["note"]
-    write(tmp_path, ".memcli/config.toml", '[vault]\nkinds = ["recipe"]\n')
-    assert [row.kind for row in everything(vault).rows] == ["recipe"]
-
-
 def test_recall_beside_a_busy_indexer_says_that_its_answer_is_older(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -345,20 +310,6 @@ def test_harm_to_any_file_of_the_index_changes_no_answer_and_is_told(
         assert told or harm is Path.unlink or not name.endswith(".db"), name
         for text in told:
             assert text.startswith(("rebuilding the index", "the index is kept")), name
-
-
-def test_noise_that_keeps_size_and_date_is_no_crash(tmp_path: Path) -> None:
-    right = _grown(tmp_path)
-    folder = state_of(tmp_path, layout.INDEX)
-    kept = tmp_path / ".memcli" / "kept"
-    shutil.copytree(folder, kept)
-    for name in sorted(path.name for path in kept.iterdir()):
-        shutil.rmtree(folder)
-        shutil.copytree(kept, folder)
-        before = (folder / name).stat()
-        _noise(folder / name)
-        os.utime(folder / name, ns=(before.st_atime_ns, before.st_mtime_ns))
-        assert len(answers(folder_vault(tmp_path))) == len(right)
 
 
 def test_everything_that_memcli_made_for_itself_may_be_missing(tmp_path: Path) -> None:

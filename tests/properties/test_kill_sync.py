@@ -11,7 +11,6 @@ import signal
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,7 +24,7 @@ from tests.clones import TERMS, Clones, dirty, say, texts, tree
 from tests.conftest import sample, state_of
 from tests.forks import ended
 from tests.git_command import git
-from tests.properties.test_kill_git import at_git, die
+from tests.properties.test_kill_git import die
 
 pytestmark = [
     pytest.mark.slow,
@@ -115,36 +114,6 @@ def test_a_kill_at_any_step_is_finished_and_the_next_sync_completes_it(
         assert died(partial(sync.sync, two.vault("desk", dying_at(last)), TERMS))
         whole_again(two, before)
         shutil.rmtree(tmp_path / f"step-{last}")
-
-
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_kill_around_any_git_is_finished_and_the_next_sync_completes_it(
-    apart: Path, tmp_path: Path, when: str
-) -> None:
-    told = tmp_path / "gits"
-
-    def act(two: Clones, number: int) -> None:
-        hooks = (die, None) if when == "before" else (None, die)
-        at_git(number, *hooks)
-        spawn = os.posix_spawn
-
-        def noted(*words: Any, **options: Any) -> int:
-            with told.open("a") as file:
-                file.write(".")
-            return spawn(*words, **options)
-
-        os.posix_spawn = noted
-        sync.sync(two.vault("desk"), TERMS)
-
-    assert not died(lambda: act(copied(apart, tmp_path / "counted"), 0))
-    count = len(told.read_text())
-    assert count > 20
-    for number in sample(range(1, count + 1), 1):
-        two = copied(apart, tmp_path / f"git-{number}")
-        before = two.tip()
-        assert died(partial(act, two, number))
-        whole_again(two, before)
-        shutil.rmtree(tmp_path / f"git-{number}")
 
 
 def test_an_edit_between_the_kill_and_the_next_command_is_kept(

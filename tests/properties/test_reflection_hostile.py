@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.entries import codec
 from memcli.entries.entry import Status
 from memcli.entries.text.links import links
 from memcli.hosts.transcript import Session, Step
 from memcli.hosts.transcripts import open_transcript
-from memcli.sessions import mining, reflect_session
+from memcli.sessions import reflect_session
 from memcli.sessions.bringing import Reflected
 from memcli.sessions.reflect_session import candidates, reflect_file
 from memcli.vault.health.lint import lint
@@ -83,27 +82,6 @@ def test_what_is_mined_links_to_nothing_and_is_known_again(
     assert lint(vault) == []
     assert reflect_file(vault, path).counts == {"duplicate": 3}
     assert reflect_file(vault, say(tmp_path, *said, name="two")).counts == {"seen": 3}
-
-
-def test_what_looks_like_a_frontmatter_or_a_heading_is_text(
-    vault: Vault, tmp_path: Path
-) -> None:
-    said = [
-        "always write docs with ---\nid: 123\nkind: fix\n--- below a title in the docs",
-        "Always start a file with --- and a title: even in the docs",
-        "always add # Heading to the docs\r\n# Not a heading",
-    ]
-    done = reflect_file(vault, say(tmp_path, *said))
-    assert len(done.fates) >= 3
-    for fate in done.fates:
-        data = Path(vault.root, fate.path or "").read_bytes()
-        found = codec.decode(data, fate.path or "").entry
-        assert (found.id, found.kind, found.title) == (
-            fate.id,
-            "preference",
-            fate.candidate.title,
-        )
-    assert lint(vault) == []
 
 
 @pytest.mark.parametrize(
@@ -179,45 +157,3 @@ def test_a_transcript_that_grows_or_shrinks_while_it_is_read(
     path.write_bytes(b"")
     assert reflect_file(vault, str(path)).fates == []
     assert texts(vault) == before
-
-
-def test_a_bug_that_one_transcript_shows_stops_no_other(
-    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    mine = mining.mine
-
-    def fragile(steps: Iterator[Step]) -> object:
-        rows = list(steps)
-        if any("breaks it" in step.text for step in rows):
-            raise KeyError("a bug")
-        return mine(rows)
-
-    monkeypatch.setattr("memcli.sessions.reflect_session.mine", fragile)
-    found = [
-        ("generic", say(tmp_path, "this breaks it", name="one")),
-        ("generic", say(tmp_path, ALWAYS, name="two")),
-    ]
-    done = list(reflect_session.reflect_all(vault, found))
-    assert [one.outcome for one in done] == ["failed", "reflected"]
-    assert "KeyError" in (done[0].error or "")
-
-
-def test_ctrl_c_between_two_sessions_keeps_what_is_done(
-    vault: Vault, tmp_path: Path
-) -> None:
-    found = [
-        ("generic", say(tmp_path, f"{text} in this repo", name=f"s{number}"))
-        for number, text in enumerate(
-            ("Always use tabs", "Never squash commits", "Always sign the tags")
-        )
-    ]
-
-    def stop(done: int, _: int) -> None:
-        if done == 2:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        list(reflect_session.reflect_all(vault, found, progress=stop))
-    again = [one.outcome for one in reflect_session.reflect_all(vault, found)]
-    assert again == ["unchanged", "unchanged", "reflected"]
-    assert len(texts(vault)) == 3
