@@ -92,9 +92,5 @@ def test_every_module_is_named_after_what_it_is_about():
 
 
 def test_every_module_says_what_it_is():
-    silent = [
-        name(path)
-        for path in MODULES
-        if not ast.get_docstring(ast.parse(path.read_bytes()))
-    ]
+    silent = [name(path) for path in MODULES if not path.read_text().startswith('"""')]
     assert silent == []

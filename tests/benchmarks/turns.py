@@ -6,10 +6,8 @@ FILE holds a turn a line: repo, session, text, before (the agent's words before 
 labels (category, confidence, span), in the order of each session. A session is mined as
 a whole. A turn is durable when a careful reader labelled it HIGH or MEDIUM.
 
-Repositories are dealt into five folds, or into as many as there are repositories. The
-rules are written by hand, so no fold is trained on: its figures say how the rules do on
-those people alone. A rule that finds something in one repository alone may fit it, so
-the last table names the repositories of each.
+A rule that finds something in one repository alone may fit it, so the last table names
+in how many repositories each finds something.
 """
 
 from __future__ import annotations
@@ -31,7 +29,6 @@ PRECISION = report.Target(0.85, at_least=True)
 FOUND = report.Target(0.25, at_least=True)
 LEVELS = ("HIGH", "MEDIUM", "LOW", "none")
 CATEGORIES = ("preference", "correction", "fix", "workflow", "idea")
-FOLDS = 5
 
 
 class Turn:
@@ -117,41 +114,6 @@ def figures(turns: Sequence[Turn]) -> list[report.Row]:
     ]
 
 
-def folds(turns: Sequence[Turn]) -> list[list[str]]:
-    """The repositories in five folds of nearly the same size, none in two of them."""
-    sizes = Counter(turn.repo for turn in turns)
-    dealt: list[list[str]] = [[] for _ in range(min(FOLDS, len(sizes)))]
-    for repo, _ in sizes.most_common():
-        smallest = min(dealt, key=lambda fold: sum(sizes[one] for one in fold))
-        smallest.append(repo)
-    return dealt
-
-
-def by_fold(turns: Sequence[Turn]) -> list[str]:
-    """How the rules do on the repositories of each fold."""
-    lines = [
-        "| fold | turns | saved | durable | labelled HIGH | of them saved "
-        "| durable turns | saved or waiting |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
-    ]
-    for repos in folds(turns):
-        own = [turn for turn in turns if turn.repo in repos]
-        saved = [turn for turn in own if turn.level == "HIGH"]
-        high = [turn for turn in own if turn.label == "HIGH"]
-        durable = [turn for turn in own if turn.durable]
-        counts = (
-            len(own),
-            len(saved),
-            sum(turn.durable for turn in saved),
-            len(high),
-            sum(turn.level == "HIGH" for turn in high),
-            len(durable),
-            sum(turn.kept for turn in durable),
-        )
-        lines.append(f"| {', '.join(repos)} | {' | '.join(map(str, counts))} |")
-    return lines
-
-
 def by_rule(turns: Sequence[Turn]) -> list[str]:
     """What each rule finds, and in how many repositories."""
     found: dict[tuple[str, str], list[Turn]] = defaultdict(list)
@@ -176,22 +138,6 @@ def confusion(turns: Sequence[Turn]) -> list[str]:
     return lines
 
 
-def by_category(turns: Sequence[Turn]) -> list[str]:
-    """As what the durable turns of each category are found; a turn may have several."""
-    counts = Counter(
-        (category, found)
-        for turn in turns
-        for category in turn.categories
-        for found in {str(one.category) for one in turn.found} or {"nothing"}
-    )
-    shown = [*CATEGORIES, "nothing"]
-    lines = [f"| labelled | {' | '.join(shown)} |", f"|---|{'---:|' * len(shown)}"]
-    for label in sorted({category for category, _ in counts}):
-        row = " | ".join(str(counts[label, found]) for found in shown)
-        lines.append(f"| {label} | {row} |")
-    return lines
-
-
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -204,7 +150,7 @@ def main() -> None:
     print(f"{len(turns)} turns of {sessions} sessions\n")
     print(report.heading())
     print("\n".join(map(report.line, figures(turns))), "\n")
-    for table in (by_fold, confusion, by_category, by_rule):
+    for table in (confusion, by_rule):
         print("\n".join(table(turns)), "\n")
     if options.list:
         for turn in turns:
