@@ -18,7 +18,7 @@ from memcli.hosts.transcript import Session, Step
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.judging import command
 from memcli.sessions.judging.command import Judge, JudgeFailed
-from memcli.storage import files, state_dirs, toml_edit, user_config
+from memcli.storage import files, state_dirs, user_config
 
 TYPE_CHECKING = False
 
@@ -300,6 +300,6 @@ def _change(
         text = (before or b"").decode()
     except UnicodeDecodeError as error:
         raise InvalidConfig(f"{path}: not UTF-8", hint="Save it as UTF-8.") from error
-    new = toml_edit.with_value(text, path, _TABLE, _KEY, value)
+    new = user_config.with_value(text, path, _TABLE, _KEY, value)
     after = new.encode() if new or before == b"" else None
     return JudgeChange(words, path, before, after, value is not None, dry_run)

@@ -17,7 +17,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.search.document import EVERYWHERE
 from memcli.storage import known_vaults
 from memcli.vault.agents import refuse_unless
-from memcli.vault.code_look import CloseLook, Looked
+from memcli.vault.code_state import CloseLook, Looked
 
 TYPE_CHECKING = False
 

@@ -110,10 +110,10 @@ def work(vault: Vault, flags: Mapping[str, str], line: dict[str, Any]) -> None:
     line["did"] = "unchanged" if result is None else "reflected"
     line.update({} if result is None else result.counts)
     if "close" in flags:
-        from memcli.vault import background_sync
+        from memcli.storage import detached
 
         # After the session was mined, so that what it taught goes along.
-        background_sync.at_session(os.environ)
+        detached.at_session(os.environ)
 
 
 def sweep(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 
+from memcli.entries import anchors
 from memcli.errors import HistoryError
 from memcli.storage.git import tip
 from memcli.storage.git.process import MOST_PRINTED, GitResult, clean_environment, run
@@ -36,6 +37,13 @@ _NO_LFS = (
 )
 # Of a repository with more files git needs too long to say which of them changed.
 _MANY = 20_000
+
+# A line that defines what it names, in the languages that people use.
+_DEFINING = (
+    b"class", b"def", b"func", b"function", b"fn", b"struct", b"enum", b"interface",
+    b"type", b"trait", b"const", b"let", b"var", b"val", b"module", b"namespace",
+    b"object", b"record", b"protocol", b"macro_rules!", b"#define", b"export",
+)  # fmt: skip
 
 
 class CodeHistory:
@@ -180,6 +188,23 @@ class CodeHistory:
                 found.append((path.removeprefix(self._prefix), line))
         return found
 
+    def homes(self, symbols: Sequence[str], seconds: float) -> dict[str, str]:
+        """The file that defines each symbol; a symbol that none defines is left out.
+
+        Nothing is found in a repository of too many files, and after these seconds.
+        """
+        if self.number_of_files() > _MANY:
+            return {}
+        parts = {symbol: symbol.split(".")[-2:] for symbol in symbols}
+        words = {word for each in parts.values() for word in each}
+        defined: dict[str, dict[str, None]] = {word: {} for word in words}
+        for path, line in self.lines_with(sorted(words), seconds):
+            for word, paths in defined.items():
+                if _defines(line, word.encode()) and not anchors.unsafe(path):
+                    paths[path] = None
+        found = {symbol: _home(part, defined) for symbol, part in parts.items()}
+        return {symbol: path for symbol, path in found.items() if path}
+
     def _git(
         self, arguments: Sequence[str], data: bytes = b"", seconds: float = _PATIENCE
     ) -> GitResult:
@@ -191,3 +216,33 @@ class CodeHistory:
             return run(self._folder, env, (*_PLAIN, *arguments), data, seconds=seconds)
         except HistoryError:  # there is no git: then nothing is known
             return GitResult(127, b"")
+
+
+def _home(parts: Sequence[str], defined: dict[str, dict[str, None]]) -> str:
+    """The first file that defines a symbol; empty without one.
+
+    `os.path` is no `path` of this project: of a dotted name the part before must be the
+    file's own name, or be defined in it.
+    """
+    for path in defined[parts[-1]]:
+        stem = path.rpartition("/")[2].partition(".")[0]
+        if len(parts) == 1 or parts[0] == stem or path in defined[parts[0]]:
+            return path
+    return ""
+
+
+def _defines(line: bytes, word: bytes) -> bool:
+    """Whether a line of code defines a word: `class X`, `X = ...`, `const X`."""
+    before, found, after = line.partition(word)
+    if not found:
+        return False
+    words = before.split()
+    if words and words[-1] in _DEFINING:
+        return True
+    # `X = 3` and `X: int = 3` at a line's beginning, `int x(` of C and Go's methods.
+    rest = after.lstrip()
+    assigned = rest.startswith((b"=", b":")) and not rest.startswith((b"==", b"::"))
+    if not before and assigned:
+        return True
+    typed = bool(words) and not before[:1].isspace() and after.startswith(b"(")
+    return typed and line.rstrip().endswith((b"{", b")"))

@@ -25,20 +25,13 @@ if TYPE_CHECKING:
     from memcli.storage.projects import Project
     from memcli.vault.vault import Vault
 
-# Seconds that git may take to look for symbols, and tracked files among which it looks.
+# Seconds that git may take to look for symbols.
 _SECONDS = 0.1
-_MOST_FILES = 20_000
 # Symbols that are looked for, of all drafts of one save, and of one.
 _MOST_SYMBOLS = 60
 _MOST_NAMES = 10
 # A text that is longer is a document, whose names are not what it is about.
 _LONGEST = 20_000
-# A line that defines what it names, in the languages that people use.
-_DEFINING = (
-    b"class", b"def", b"func", b"function", b"fn", b"struct", b"enum", b"interface",
-    b"type", b"trait", b"const", b"let", b"var", b"val", b"module", b"namespace",
-    b"object", b"record", b"protocol", b"macro_rules!", b"#define", b"export",
-)  # fmt: skip
 
 
 def anchored(vault: Vault, draft: Entry, *, strict: bool = True) -> Entry:
@@ -189,7 +182,7 @@ def named(vault: Vault, drafts: Sequence[Entry]) -> list[Entry]:
     ]
     symbols = list(dict.fromkeys(symbols))[:_MOST_SYMBOLS]
     history = _history(vault, project) if symbols else None
-    found = homes(history, symbols) if history else {}
+    found = history.homes(symbols, _SECONDS) if history else {}
     return [
         draft.replace(code_names=_there(project, wanted[place], found))
         if place in wanted
@@ -250,54 +243,6 @@ def _there(
 
 def _is_read_back(name: Name) -> bool:
     return anchors.read_names([str(name)]) == [name]
-
-
-def homes(history: CodeHistory, symbols: Sequence[str]) -> dict[str, str]:
-    """The file that defines each symbol; a symbol that none defines is left out.
-
-    Nothing is found in a repository of too many files, and after `_SECONDS`.
-    """
-    if history.number_of_files() > _MOST_FILES:
-        return {}
-    parts = {symbol: symbol.split(".")[-2:] for symbol in symbols}
-    words = {word for each in parts.values() for word in each}
-    defined: dict[str, dict[str, None]] = {word: {} for word in words}
-    for path, line in history.lines_with(sorted(words), _SECONDS):
-        for word, paths in defined.items():
-            if _defines(line, word.encode()) and not anchors.unsafe(path):
-                paths[path] = None
-    found = {symbol: _home(part, defined) for symbol, part in parts.items()}
-    return {symbol: path for symbol, path in found.items() if path}
-
-
-def _home(parts: Sequence[str], defined: dict[str, dict[str, None]]) -> str:
-    """The first file that defines a symbol; empty without one.
-
-    `os.path` is no `path` of this project: of a dotted name the part before must be the
-    file's own name, or be defined in it.
-    """
-    for path in defined[parts[-1]]:
-        stem = path.rpartition("/")[2].partition(".")[0]
-        if len(parts) == 1 or parts[0] == stem or path in defined[parts[0]]:
-            return path
-    return ""
-
-
-def _defines(line: bytes, word: bytes) -> bool:
-    """Whether a line of code defines a word: `class X`, `X = ...`, `const X`."""
-    before, found, after = line.partition(word)
-    if not found:
-        return False
-    words = before.split()
-    if words and words[-1] in _DEFINING:
-        return True
-    # `X = 3` and `X: int = 3` at a line's beginning, `int x(` of C and Go's methods.
-    rest = after.lstrip()
-    assigned = rest.startswith((b"=", b":")) and not rest.startswith((b"==", b"::"))
-    if not before and assigned:
-        return True
-    typed = bool(words) and not before[:1].isspace() and after.startswith(b"(")
-    return typed and line.rstrip().endswith((b"{", b")"))
 
 
 def _history(vault: Vault, project: Project) -> CodeHistory | None:

@@ -13,14 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from memcli.entries import layout, toml_text
 from memcli.errors import InvalidConfig, InvalidValue, Unreadable
 from memcli.named_tuple import NamedTuple
-from memcli.storage import (
-    files,
-    known_vaults,
-    settings,
-    state_dirs,
-    toml_edit,
-    user_config,
-)
+from memcli.storage import files, known_vaults, settings, state_dirs, user_config
 
 TYPE_CHECKING = False
 
@@ -120,13 +113,13 @@ def listed(vault: Vault | None, environ: Mapping[str, str]) -> list[Setting]:
         vault.owner_only("the config")
         settings.load(vault.root)
         _, text = _of_vault(vault)
-        tables = _flat(toml_edit.read(text, _vaults(vault)))
+        tables = _flat(user_config.read(text, _vaults(vault)))
         for name, value in {**settings.defaults(), **tables}.items():
             found.append(Setting(name, value, name in tables, VAULT))
     path = user_config.path_of(environ)
     default = known_vaults.default_vault(environ)
     found.append(Setting(DEFAULT_VAULT, default, default is not None, USER))
-    tables = _flat(toml_edit.read(_text(path), path))
+    tables = _flat(user_config.read(_text(path), path))
     return found + [Setting(name, value, True, USER) for name, value in tables.items()]
 
 
@@ -186,7 +179,7 @@ def _put_of_vault(vault: Vault, table: str, key: str, value: Any) -> Changed:
     name = f"{table}.{key}"
     with vault.transaction() as change:
         before, text = _of_vault(vault)
-        after = toml_edit.with_value(text, path, table, key, value)
+        after = user_config.with_value(text, path, table, key, value)
         with TemporaryDirectory(prefix="memcli-") as folder:
             _check_in(folder, layout.CONFIG, after)
             _valid(lambda: settings.load(folder), folder, vault.root)
@@ -210,7 +203,7 @@ def _put_of_user(
         no_secrets.refuse_texts({name: "\n".join(map(str, words))})
     path = user_config.path_of(environ)
     text = _text(path)
-    after = toml_edit.with_value(text, path, table, key, value)
+    after = user_config.with_value(text, path, table, key, value)
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="memcli-") as folder:

@@ -15,8 +15,17 @@ from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.identity import fingerprint, strict_key
 from memcli.entries.ids import new_id, slug
 from memcli.entries.text import differences
-from memcli.vault import duplicates, evidence, free_paths, merging
-from memcli.vault.saved import Saved, held_back, matched, why_not_shown
+from memcli.vault import duplicates, evidence, free_paths
+from memcli.vault.saved import (
+    Merged,
+    Saved,
+    brings,
+    held_back,
+    matched,
+    merge,
+    sentence,
+    why_not_shown,
+)
 
 TYPE_CHECKING = False
 
@@ -202,7 +211,7 @@ class _Placing:
         held, outcome = match
         held = held._replace(path=self._moved.get(held.path, held.path))
         met = outcome in ("seen", "recurred") and change is not None
-        adds = merging.brings(draft) and held.status in _MERGED_INTO
+        adds = brings(draft) and held.status in _MERGED_INTO
         adds = adds and draft.source.writer not in ("hook", "pipeline")
         by_id = draft.id == held.id
         data = self._data_of(held.path) if met or adds or by_id else None
@@ -220,12 +229,12 @@ class _Placing:
             if sighted is None and (outcome == "seen" or told):
                 outcome = "duplicate"
             entry = sighted or before
-        done = merging.Merged(entry, (), ())
+        done = Merged(entry, (), ())
         given = draft.entities
         if adds:
             spelled = tuple(self._names.meant.get(fold(name), name) for name in given)
             draft = draft.replace(entities=spelled)
-            done = merging.merge(entry, draft, vault.agent, vault.as_seen(entry))
+            done = merge(entry, draft, vault.agent, vault.as_seen(entry))
         if done.taken and outcome == "duplicate":
             outcome = "merged"
         registered: list[str] = []
@@ -244,7 +253,7 @@ class _Placing:
             if "entities" in done.taken:
                 registered = self._register_new(change, done.entry, given)
         saved = matched(held, outcome)
-        notes = [merging.sentence(held.id, left) for left in done.left]
+        notes = [sentence(held.id, left) for left in done.left]
         return saved._replace(
             merged=done.taken,
             not_taken=done.left,

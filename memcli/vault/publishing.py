@@ -23,7 +23,6 @@ from memcli.storage.git import tree
 from memcli.storage.git.remote_address import shown_of
 from memcli.storage.git.repository import Repository
 from memcli.storage.known_vaults import redacted
-from memcli.vault import publish_order
 
 TYPE_CHECKING = False
 
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memcli.entries.entry import Entry
+    from memcli.search.postgres.publisher import Standing
     from memcli.search.reading import Files
     from memcli.storage.git.printed import Blob
     from memcli.vault.vault import Vault
@@ -127,8 +127,8 @@ def publish(
         with _settings_at(repository, blobs) as reading:
             content = _content(repository, blobs, place.published_as, commit)
             publisher = Publisher(database, content)
-            is_due = partial(
-                publish_order.is_due,
+            decide = partial(
+                is_due,
                 repository,
                 publisher,
                 unrelated=unrelated,
@@ -136,7 +136,7 @@ def publish(
             )
             standing = publisher.standing()
             done = _Changes(0, 0, 0, 0)
-            due = is_due(standing)
+            due = decide(standing)
             if due and not publisher.is_current(standing):
                 found = _Found(repository, reading, progress)
                 tables = found.tables(blobs)
@@ -146,7 +146,7 @@ def publish(
                     with publisher.turn():
                         # Another one may just have ended.
                         standing = publisher.standing()
-                        due = is_due(standing)
+                        due = decide(standing)
                         if due:
                             publisher.publish(standing, tables, size)
             entries = publisher.totals()
@@ -306,3 +306,78 @@ def remote_of(repository: Repository) -> str | None:
     """Where the vault is pushed to, without a password or token; None if unset."""
     address = repository.setting("remote.origin.url")
     return None if address is None else shown_of(address)
+
+
+AFTER = "after"
+"""It is the published commit or follows it; or the clone is shallow and cannot tell."""
+
+BEFORE = "before"
+"""The published commit follows it."""
+
+BESIDE = "beside"
+"""Both follow another commit: the history was rewritten, or has two branches."""
+
+ABSENT = "absent"
+"""The published commit is of the same vault, and not in this clone."""
+
+ANOTHER = "another"
+"""The published commit is of another vault, or nothing says that it is of this one."""
+
+
+def is_due(
+    repository: Repository,
+    publisher: Publisher,
+    standing: Standing,
+    *,
+    unrelated: bool,
+    rewritten: bool,
+) -> bool:
+    """Whether a commit is to be published; False where the database holds a newer one.
+
+    Args:
+        repository: the clone.
+        publisher: of the commit.
+        standing: what is published.
+        unrelated: also over a vault of another history.
+        rewritten: also over a commit that it does not follow.
+
+    Raises:
+        NotAllowed: what is published is of another vault, or it cannot be said which of
+            the two is newer.
+    """
+    order = order_of(repository, publisher.content, standing)
+    if order == ANOTHER and not unrelated:
+        raise publisher.another()
+    if order == AFTER or unrelated or rewritten:
+        return True
+    if order == BEFORE:
+        return False
+    raise publisher.not_following(standing, absent=order == ABSENT)
+
+
+def order_of(repository: Repository, content: Content, standing: Standing) -> str:
+    """Where a commit stands to the published one.
+
+    Their histories say it. A clone that does not hold the published commit is believed
+    to be of the same vault when it has the same first commit or, without history, when
+    it is pushed to where the published one is.
+
+    Args:
+        repository: the clone.
+        content: what is to be published.
+        standing: what is.
+    """
+    published = standing.commit
+    # A name is taken by what is published under it, not by a publish that failed.
+    if published is None or published == content.commit:
+        return AFTER
+    if tree.holds(repository, published):
+        both = tree.common(repository, published, content.commit)
+        if both is None:
+            return ANOTHER
+        return {published: AFTER, content.commit: BEFORE}.get(both, BESIDE)
+    if content.origin and standing.origin:
+        return ABSENT if content.origin == standing.origin else ANOTHER
+    if content.remote is None or content.remote != standing.remote:
+        return ANOTHER
+    return ABSENT if content.origin else AFTER

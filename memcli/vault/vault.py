@@ -347,9 +347,9 @@ class Vault:
     def _wrote(self, notes: list[Note]) -> bool:
         """What follows a commit; whether the log of signals has it."""
         if self.starts_sync:
-            from memcli.vault import background_sync
+            from memcli.storage import detached
 
-            background_sync.after_write(self.root, self.environ)
+            detached.after_write(self.root, self.environ)
         return self.recorder.wrote(notes)
 
     def draft(self, values: Mapping[str, Any]) -> Entry:

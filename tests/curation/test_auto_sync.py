@@ -11,7 +11,6 @@ from memcli.errors import InvalidConfig
 from memcli.sessions.hooks import call as hook
 from memcli.storage import detached, state_dirs, user_config
 from memcli.storage.lock import Lock
-from memcli.vault import background_sync
 from tests import clones
 from tests.clones import Clones, say, texts
 from tests.conftest import VaultMaker
@@ -119,7 +118,7 @@ def test_a_setting_that_is_not_known_is_an_error(
         configure(home, f"[sync]\n{text}\n")
         with pytest.raises(InvalidConfig, match="sync"):
             user_config.sync_settings(environ)
-        background_sync.at_session(environ)
+        detached.at_session(environ)
     assert started == []
     configure(home, '[sync]\nmachine = "kitchen"\n')
     assert user_config.sync_settings(environ) == ("off", "kitchen")

@@ -11,7 +11,7 @@ from memcli.curation.verify import confirm, verify
 from memcli.entries import anchors
 from memcli.entries.code_lines import fingerprint
 from memcli.errors import EntryNotFound, InvalidContent
-from memcli.vault.code_look import CloseLook
+from memcli.vault.code_state import CloseLook
 from tests.checkouts import APP, made_shop
 from tests.conftest import VaultMaker
 from tests.git_command import git

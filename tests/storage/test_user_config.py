@@ -5,7 +5,7 @@ import tomllib
 import pytest
 
 from memcli.errors import InvalidConfig
-from memcli.storage.toml_edit import with_value
+from memcli.storage.user_config import with_value
 
 WORDS = ["codex", "exec", 'a "b"', "-"]
 

@@ -9,7 +9,7 @@ import pytest
 from memcli import Vault
 from memcli.curation import importing
 from memcli.entries.entry import Entry, Visibility
-from memcli.vault import merging, saving
+from memcli.vault import saved, saving
 from memcli.vault.saved import Saved
 from tests.conftest import VaultMaker
 
@@ -95,7 +95,7 @@ def test_only_what_all_readers_of_the_entry_may_see_is_added(
     has: dict[str, Any], given: dict[str, Any], added: bool
 ) -> None:
     entry = Entry("1m7xvn68xtqp489w", body=TEXT, path="a.md", **has)
-    done = merging.merge(entry, Entry("", body=TEXT, tags=("new",), **given))
+    done = saved.merge(entry, Entry("", body=TEXT, tags=("new",), **given))
     assert (done.entry.tags == ("new",)) is added
     assert added or "tags" in [left.field for left in done.left]
     assert done.entry.visibility is entry.visibility

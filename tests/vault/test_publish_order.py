@@ -10,8 +10,8 @@ from memcli.search.postgres.connection import Database
 from memcli.search.postgres.publisher import Content, Publisher, Standing
 from memcli.storage.git import tree
 from memcli.storage.git.repository import Repository
-from memcli.vault import publish_order
-from memcli.vault.publish_order import ABSENT, AFTER, ANOTHER, BEFORE, BESIDE
+from memcli.vault import publishing
+from memcli.vault.publishing import ABSENT, AFTER, ANOTHER, BEFORE, BESIDE
 
 REMOTE = "https://git.acme.com/one.git"
 
@@ -44,7 +44,7 @@ def order(
 ) -> str:
     standing = Standing(1, published, "1", origin, to)
     repository = Repository.open(str(root))
-    return publish_order.order_of(repository, content(root, head), standing)
+    return publishing.order_of(repository, content(root, head), standing)
 
 
 def test_a_commit_is_published_over_those_that_it_follows(root: Path) -> None:
@@ -102,7 +102,7 @@ def test_what_is_refused_says_how_to_go_on(root: Path) -> None:
     publisher = Publisher(Database(url), content(root, head))
 
     def is_due(held: str, *, rewritten: bool = False, unrelated: bool = False) -> bool:
-        return publish_order.is_due(
+        return publishing.is_due(
             Repository.open(str(root)),
             publisher,
             Standing(1, held, "1", first, REMOTE),
@@ -122,7 +122,7 @@ def test_what_is_refused_says_how_to_go_on(root: Path) -> None:
     git(root, "checkout", "-q", "--orphan", "new")
     other = Publisher(Database(url), content(root, commit(root, "other")))
     with pytest.raises(NotAllowed, match="another vault"):
-        publish_order.is_due(
+        publishing.is_due(
             Repository.open(str(root)),
             other,
             Standing(1, head, "1", first, REMOTE),

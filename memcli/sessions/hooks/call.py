@@ -328,7 +328,7 @@ def _session_start(answer: Answer, *, takes_text: bool) -> str:
     """Note that a session has started, tell it what matters, and start what is due."""
     from memcli.sessions import hook_log, markers
     from memcli.sessions.hooks import at_start, tell
-    from memcli.vault import background_sync
+    from memcli.storage import detached
 
     root, event, line = answer.root, answer.event, answer.line
     try:
@@ -343,7 +343,7 @@ def _session_start(answer: Answer, *, takes_text: bool) -> str:
         mark = markers.mark_of(tell.agent_name())
         if tell.is_time(root, "swept" + mark, _SWEEP_EVERY):
             line.setdefault("did", pipe.start(root, "--sweep"))
-        background_sync.at_session(os.environ)
+        detached.at_session(os.environ)
     except OSError as error:
         line["error"] = hook_log.named(error)
     return text

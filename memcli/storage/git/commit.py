@@ -29,10 +29,11 @@ from memcli.storage.git.complaints import (
     changed_meanwhile,
     failure,
     names_nobody,
+    refused_by_disk,
     unfinished,
 )
 from memcli.storage.git.index_lock import IndexLock, patiently
-from memcli.storage.git.process import refused_by_disk, run
+from memcli.storage.git.process import run
 from memcli.storage.git.staging import (
     CHEAP,
     NEW_LINES,

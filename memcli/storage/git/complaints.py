@@ -5,17 +5,27 @@ Invariant: where git says something else, the error repeats git's words.
 
 from __future__ import annotations
 
+import errno
 import os
 
-from memcli.errors import Conflict, HistoryError, LockBusy, MemcliError, NotAllowed
+from memcli.errors import (
+    Conflict,
+    HistoryError,
+    LockBusy,
+    MemcliError,
+    NotAllowed,
+    WriteFailed,
+)
+from memcli.storage.files import REFUSED, write_failed
 from memcli.storage.git import printed
-from memcli.storage.git.process import GitResult, lock_busy, refused_by_disk
+from memcli.storage.git.index_lock import lock_busy
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from memcli.storage.git.process import GitResult
     from memcli.storage.git.repository import Repository
 
 SPARSE_HINT = "git sparse-checkout disable, or: git sparse-checkout add memories"
@@ -164,3 +174,12 @@ def changed_meanwhile(path: str) -> Conflict:
         f"{path} was changed between its write and its commit; nothing was changed",
         hint="Repeat the command: it starts from the changed file.",
     )
+
+
+def refused_by_disk(output: bytes, path: str) -> WriteFailed | None:
+    """The error for git's message that the disk refused, None when it says none."""
+    output = output.replace(b"Out of diskspace", os.strerror(errno.ENOSPC).encode())
+    for number in REFUSED:
+        if os.strerror(number).encode() in output:
+            return write_failed(path, OSError(number, os.strerror(number)))
+    return None

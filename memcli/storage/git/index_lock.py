@@ -20,7 +20,6 @@ import time
 from memcli.errors import LockBusy
 from memcli.storage import files
 from memcli.storage.files import write_failed
-from memcli.storage.git.process import lock_busy
 
 TYPE_CHECKING = False
 
@@ -157,6 +156,18 @@ def _remove_copies(git_dir: str) -> None:
         for name in os.listdir(git_dir):
             if name.startswith(_SCRATCH):
                 os.unlink(os.path.join(git_dir, name))
+
+
+def lock_busy(message: str) -> LockBusy:
+    """The error for git's message about a lock that another git holds."""
+    path = message.partition("Unable to create '")[2].partition("'")[0]
+    age = ""
+    with contextlib.suppress(OSError):
+        age = f" for {max(0, int(time.time() - os.stat(path).st_mtime))} s"
+    return LockBusy(
+        f"another git holds {path or 'a lock'}{age}",
+        hint="Try again; if no git is running, delete that file.",
+    )
 
 
 def release(git_dir: str) -> bool:

@@ -20,9 +20,14 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git import staging
 from memcli.storage.git.commit import unstage
-from memcli.storage.git.complaints import changed_meanwhile, names_nobody, refused
+from memcli.storage.git.complaints import (
+    changed_meanwhile,
+    names_nobody,
+    refused,
+    refused_by_disk,
+)
 from memcli.storage.git.index_lock import IndexLock, patiently
-from memcli.storage.git.process import refused_by_disk, run
+from memcli.storage.git.process import run
 from memcli.storage.vault_paths import inside
 
 TYPE_CHECKING = False

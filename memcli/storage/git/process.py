@@ -10,19 +10,13 @@ commits.
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
-import stat
 import sys
 import time
-from itertools import islice
 
-from memcli.errors import HistoryError, LockBusy, Unreadable, WriteFailed
+from memcli.errors import HistoryError
 from memcli.named_tuple import NamedTuple
-from memcli.storage import files
-from memcli.storage.files import REFUSED, write_failed
 from memcli.storage.git import tip
-from memcli.storage.vault_paths import walk
 
 TYPE_CHECKING = False
 
@@ -189,7 +183,9 @@ def run(
     if seconds is not None:
         return done._replace(printed=done.printed[:MOST_PRINTED])
     if done.code == TOO_SLOW:
-        raise _stuck(env, name, limit)
+        from memcli.storage.git import stuck
+
+        raise stuck.error(env, name, limit)
     return done
 
 
@@ -209,13 +205,11 @@ def subcommand(words: Sequence[str]) -> str:
 
 
 class Watch(NamedTuple):
-    """When a git is ended, and how it runs until then.
+    """When a git is ended, with the code `TOO_SLOW`, and how it runs until then.
 
-    Attributes:
-        seconds: after so many it is ended, with the code `TOO_SLOW`.
-        look: called every moment with the number of bytes that it has printed, and what
-            it has said since the last call; a code that it returns ends git.
-        asks: whether it may ask a person at the terminal.
+    `look` is called every moment with the number of bytes that it has printed, and what
+    it has said since the last call; a code that it returns ends git. `asks` is whether
+    it may ask a person at the terminal.
     """
 
     seconds: float = LONGEST
@@ -351,7 +345,9 @@ if sys.platform != "win32":
         until = time.monotonic() + watch.seconds
         if _has_ended(pid, min(watch.seconds, _SOON)):
             return None
-        if _pipe(env):
+        from memcli.storage.git import stuck
+
+        if stuck.pipe(env):
             return TOO_SLOW
         while True:
             left = max(0.0, until - time.monotonic())
@@ -452,93 +448,3 @@ if sys.platform != "win32":
     _start = spawn
 else:
     _start = run_portably
-
-
-def refused_by_disk(output: bytes, path: str) -> WriteFailed | None:
-    """The error for git's message that the disk refused, None when it says none."""
-    output = output.replace(b"Out of diskspace", os.strerror(errno.ENOSPC).encode())
-    for number in REFUSED:
-        if os.strerror(number).encode() in output:
-            return write_failed(path, OSError(number, os.strerror(number)))
-    return None
-
-
-def lock_busy(message: str) -> LockBusy:
-    """The error for git's message about a lock that another git holds."""
-    path = message.partition("Unable to create '")[2].partition("'")[0]
-    age = ""
-    with contextlib.suppress(OSError):
-        age = f" for {max(0, int(time.time() - os.stat(path).st_mtime))} s"
-    return LockBusy(
-        f"another git holds {path or 'a lock'}{age}",
-        hint="Try again; if no git is running, delete that file.",
-    )
-
-
-_OWN = ("index", "HEAD", "config", "packed-refs", "info/exclude", "info/attributes")
-_RULES = (".gitignore", ".gitattributes")
-# Folders that are looked into, and bytes of a file of rules.
-_MOST = 2_000
-_LARGEST = 1_000_000
-# git tries every place for every star; no rule of a person has so many.
-_STARS = 8
-
-
-def _pipe(env: Mapping[str, str]) -> str | None:
-    """The path of a pipe or device in the place of a file that git reads, in the
-    repository that an environment names; None when there is none."""
-    for path in _read_by_git(env):
-        try:
-            mode = os.lstat(path).st_mode
-        except OSError:
-            continue
-        if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode) and not stat.S_ISDIR(mode):
-            return path
-    return None
-
-
-def _stuck(env: Mapping[str, str], subcommand: str, limit: float) -> HistoryError:
-    """The error for a git that was ended, in which what held it up is named."""
-    found = _pipe(env)
-    if found:
-        return HistoryError(
-            f"{found} is a pipe or a device, and git waits for it",
-            hint="Put a file in its place, or remove it.",
-            code="git_stuck",
-        )
-    message = f"git {subcommand} did not end within {limit:,.0f} s, and was ended"
-    rule = _costly_rule(env)
-    hint = f"To see for yourself: git {subcommand}"
-    if rule:
-        message += f": {rule} is a rule that takes git for ever"
-        hint = "Remove that rule."
-    return HistoryError(message, hint=hint, code="git_stuck")
-
-
-def _read_by_git(env: Mapping[str, str]) -> Iterator[str]:
-    git_dir, top = env.get("GIT_DIR"), env.get("GIT_WORK_TREE")
-    if git_dir:
-        yield from (os.path.join(git_dir, name) for name in _OWN)
-        for kind in ("refs", "logs"):
-            for folder, _, names in islice(walk(os.path.join(git_dir, kind)), _MOST):
-                yield from (os.path.join(folder, name) for name in names)
-    if top:
-        for folder, folders, names in islice(walk(top), _MOST):
-            folders[:] = sorted(name for name in folders if name != ".git")
-            yield from (os.path.join(folder, name) for name in _RULES if name in names)
-
-
-def _costly_rule(env: Mapping[str, str]) -> str | None:
-    """`FILE:LINE` of the rule with the most stars, where it has very many."""
-    most, place = _STARS, None
-    for path in _read_by_git(env):
-        if not path.endswith((*_RULES, "exclude", "attributes")):
-            continue
-        try:
-            lines = files.read(path, limit=_LARGEST, follow=False).split(b"\n")
-        except Unreadable:
-            continue
-        for number, line in enumerate(lines, 1):
-            if line.count(b"*") >= most:
-                most, place = line.count(b"*") + 1, f"{path}:{number}"
-    return place

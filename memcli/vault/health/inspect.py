@@ -21,8 +21,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.search import edges
 from memcli.storage.vault_paths import inside
 from memcli.vault import lineage, staleness
-from memcli.vault.code_look import CloseLook, Looked
-from memcli.vault.code_state import is_stale
+from memcli.vault.code_state import CloseLook, Looked, is_stale
 from memcli.vault.health import git_state, usage
 from memcli.vault.health.lint import Names
 from memcli.vault.health.lint_tree import walked

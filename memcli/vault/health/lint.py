@@ -28,14 +28,7 @@ from memcli.errors import (
 )
 from memcli.search.columns import FINDING, LARGE, LINKS, REVIEW
 from memcli.storage import files
-from memcli.vault.health import (
-    git_state,
-    left_out,
-    lint_lifecycle,
-    lint_tree,
-    replaced,
-    replay,
-)
+from memcli.vault.health import git_state, left_out, lint_lifecycle, lint_tree, replay
 from memcli.vault.health.lint_lifecycle import Problem
 from memcli.vault.health.working_tree import working_tree
 from memcli.vault.registry import store
@@ -83,7 +76,7 @@ def lint(
     try:
         found += ask(lambda reader: list(_about_entries(vault, tree.others, reader)))
         index = vault.index.opened
-        found += replaced.findings(vault, index.symlinks, tree.others)
+        found += lint_tree.replaced_folders(vault, index.symlinks, tree.others)
         for path in index.symlinks:
             if not layout.is_own_folder(path, vault.kinds):
                 message = "a symbolic link; not followed, not searched"

@@ -18,7 +18,7 @@ from memcli.storage.git import commit as commits
 from memcli.storage.git.complaints import refuse_filtered
 from memcli.storage.git.repository import Repository
 from memcli.storage.vault_paths import inside
-from memcli.vault.health import git_state, left_out, mends, replaced, replay
+from memcli.vault.health import git_state, left_out, lint_tree, mending, replay
 from memcli.vault.health.mending import Changes, Files, Repair, RepairPlan, Step
 from memcli.vault.health.working_tree import WorkingTree, working_tree
 
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 MENDS: dict[str, Mend] = {
     "conflict": replay.both_sides,
     "fork": replay.one_chain,
-    "half_evolve": mends.without_half,
-    "duplicate_id": mends.another_id,
+    "half_evolve": mending.without_half,
+    "duplicate_id": mending.another_id,
     "lost_version": left_out.lost_version,
     "dropped": left_out.made_again,
     "resolved_before": replay.resolved,
     "half_merged": replay.whole,
-    "stale_key": mends.own_key,
-    "lineage": mends.other_side,
+    "stale_key": mending.own_key,
+    "lineage": mending.other_side,
     "lineage_end": left_out.end_of_lineage,
 }
 """By the code of a step what it changes, from the files as they are then."""
@@ -109,7 +109,7 @@ def plan(vault: Vault, *, accept_deletions: bool = False) -> RepairPlan:
         commits = [step for step in commits if step.code == "index"]
         chosen += _conflicts(files, findings)
     else:
-        chosen += replaced.steps(repository, findings)
+        chosen += lint_tree.folder_steps(repository, findings)
         rewrites = [
             (step, gone)
             for step, gone in _rewrites(files, findings, _is_whole(tree))
@@ -141,8 +141,8 @@ def _rewrites(
             files, Repair("fork", finding.path, "")
         ):
             yield _simple(finding)
-    yield from mends.halves(files, findings)
-    yield from mends.copies(files, findings)
+    yield from mending.halves(files, findings)
+    yield from mending.copies(files, findings)
     for finding in findings:
         if finding.code == "dangling_lineage":
             yield from _about_dangling(files, finding, is_whole)
@@ -150,7 +150,7 @@ def _rewrites(
     for finding in findings:
         if finding.code in _ACTIONS and finding.code != "lineage_fork":
             yield _simple(finding)
-    yield from mends.successors(files, findings)
+    yield from mending.successors(files, findings)
 
 
 def _simple(finding: Finding) -> Step:
@@ -267,8 +267,8 @@ def apply(vault: Vault, planned: RepairPlan) -> RepairPlan:
             repository = Repository.open(vault.root, environ=vault.environ)
             if replay.merge_marked(Files(vault, repository), step.path):
                 done.append(step)
-        elif step.code == replaced.CODE:
-            done += replaced.take(vault, [step])
+        elif step.code == lint_tree.FOLDER_REPLACED:
+            done += lint_tree.put_folders_back(vault, [step])
         elif step.code == "git_lock":
             repository = Repository.open(vault.root, environ=vault.environ)
             for lock in git_state.locks(repository):
