@@ -7,16 +7,17 @@ Invariant: the vault is only read, and an agent's export holds what it may see. 
 from __future__ import annotations
 
 import os
+import shutil
 from enum import StrEnum
 
 from memcli.entries import plain_yaml
 from memcli.entries.eligibility import View
 from memcli.entries.entry import FIELDS, Entry, Source, Status
-from memcli.errors import Conflict, MemcliError
+from memcli.errors import Conflict, MemcliError, WriteFailed
 from memcli.named_tuple import NamedTuple
 from memcli.recall import recall
 from memcli.recall.query import Filters, Query
-from memcli.storage import new_files
+from memcli.storage import files
 
 TYPE_CHECKING = False
 
@@ -110,9 +111,16 @@ def write_notes(folder: str, found: Sequence[Entry]) -> None:
             f"{folder} is there already, and not an empty folder",
             hint="Name a new folder; an export never mixes with other files.",
         )
-    new_files.write_new(
-        [(os.path.join(folder, *each.path.split("/")), _note(each)) for each in found]
-    )
+    try:
+        files.write_several(
+            [
+                (os.path.join(folder, *each.path.split("/")), _note(each))
+                for each in found
+            ]
+        )
+    except WriteFailed:
+        shutil.rmtree(folder, ignore_errors=True)  # it was new, or empty
+        raise
 
 
 def _note(entry: Entry) -> bytes:

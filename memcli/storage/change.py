@@ -14,7 +14,6 @@ from memcli.entries import layout
 from memcli.errors import Conflict, MemcliError, WriteFailed
 from memcli.storage import files, journal, state_dirs
 from memcli.storage.journal import FileChange
-from memcli.storage.new_files import write_new
 from memcli.storage.vault_paths import all_inside
 
 TYPE_CHECKING = False
@@ -26,10 +25,6 @@ if TYPE_CHECKING:
     from memcli.storage.git.repository import Repository
     from memcli.storage.lock import Audience
 
-# From this many new files on, syncing them together is faster than one by one.
-_MANY = 8
-# As many where other files change as well, too: a failure then has more to put back.
-_MANY_OF_SOME = 256
 # So often a change is written again that another git has taken out of the folder.
 _TRIES = 3
 
@@ -276,8 +271,6 @@ class Change:
         return place
 
     def _write(self, changes: Mapping[str, FileChange]) -> None:
-        new = [path for path, change in changes.items() if change.before is None]
-        together = len(new) > (_MANY if len(new) == len(changes) else _MANY_OF_SOME)
         early = _making_room(changes)
         for path in early:
             files.remove(self._places[path])
@@ -289,13 +282,8 @@ class Change:
         ]
         for place, _ in written:
             files.make_room(place)
-        if together:
-            places = {self._places[path] for path in new}
-            fresh = [item for item in written if item[0] in places]
-            write_new(fresh, fault=self._fault, progress=self._progress)
-            written = [item for item in written if item[0] not in places]
         if written:
-            files.write_several(written, fault=self._fault)
+            files.write_several(written, fault=self._fault, progress=self._progress)
         for path, change in changes.items():
             if change.after is None and path not in early:
                 files.remove(self._places[path])

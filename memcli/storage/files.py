@@ -33,6 +33,12 @@ REFUSED = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EIO, errn
 
 POLL = 0.01  # seconds until a waiting writer tries again: a hundredth of a save
 
+# Above so many files syncing them together is faster than one by one, and above so many
+# os.sync, though it waits for every disk. Each fsync waits for the disk to empty its
+# cache, and those of several threads wait together.
+_TOGETHER = 8
+_SYNC_ALL = 256
+_THREADS = 16
 # Far above any note; a sparse file of 3 GB in a note's place must not fill the memory.
 LARGEST = 64_000_000
 
@@ -111,7 +117,10 @@ def write_atomic(
 
 
 def write_several(
-    items: Sequence[tuple[str, bytes]], *, fault: Callable[[str], None] | None = None
+    items: Sequence[tuple[str, bytes]],
+    *,
+    fault: Callable[[str], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> None:
     """Make each path hold its bytes; durable on return.
 
@@ -125,26 +134,38 @@ def write_several(
         fault: for tests; called after each step: `created`, `written`, `synced` for
             each file, then `replaced` for each, at the end `settled`. What it raises is
             passed on.
+        progress: called with (done, all).
 
     Raises:
         WriteFailed: the disk refused. Where it refused to replace a file, those before
             it in the list are replaced already.
     """
     done = fault or no_fault
+    together = len(items) > _TOGETHER
     waiting: list[tuple[str, str, str]] = []
     path = ""
     try:
-        for path, data in items:
+        for number, (path, data) in enumerate(items):
             target = os.path.realpath(path) if os.path.islink(path) else path
             folder, name = os.path.split(target)
             make_folder(folder)
             temporary = os.path.join(folder, _temporary_name(name))
             waiting.append((temporary, target, path))
-            _write_beside(temporary, data, target, done)
+            if together:
+                _write_beside(temporary, data, target, no_fault, sync=False)
+            else:
+                _write_beside(temporary, data, target, done)
+            if progress and number % 64 == 0:
+                progress(number, len(items))
+        if together:
+            done("written")
+            _sync_files([temporary for temporary, _, _ in waiting])
+            done("synced")
+        waiting.reverse()
         while waiting:
-            temporary, target, path = waiting[0]
+            temporary, target, path = waiting[-1]
             _replace(temporary, target)
-            del waiting[0]
+            waiting.pop()
             done("replaced")
         for folder in dict.fromkeys(os.path.dirname(path) for path, _ in items):
             sync_folder(folder)
@@ -156,8 +177,41 @@ def write_several(
             remove_quietly(temporary)
 
 
+def _sync_files(paths: Sequence[str]) -> None:
+    """Wait until the bytes of these new files are on disk; OSError where they cannot.
+
+    3,000 files of 900 bytes on ext4: fsync of one after the other 12.4 s, by 16 threads
+    1.4 s; after os.sync, which takes .1 s, one after the other 8.5 s, by threads .3 s.
+    os.sync alone never reports that the disk refused; and only Linux waits in it.
+    """
+    if sys.platform == "linux" and len(paths) > _SYNC_ALL:
+        os.sync()
+    from concurrent.futures import ThreadPoolExecutor
+
+    try:
+        with ThreadPoolExecutor(_THREADS) as pool:
+            for _ in pool.map(_sync, paths):
+                pass
+    except RuntimeError:  # the system allows no more threads
+        for path in paths:
+            _sync(path)
+
+
+def _sync(path: str) -> None:
+    handle = os.open(path, os.O_RDWR | BINARY)  # Windows wants one that may write
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def _write_beside(
-    temporary: str, data: bytes, target: str, done: Callable[[str], None]
+    temporary: str,
+    data: bytes,
+    target: str,
+    done: Callable[[str], None],
+    *,
+    sync: bool = True,
 ) -> None:
     """Write a temporary file for a target, with its mode, onto the disk."""
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o666)
@@ -166,8 +220,9 @@ def _write_beside(
         _write_all(handle, data)
         done("written")
         _keep_mode(temporary, target)
-        os.fsync(handle)
-        done("synced")
+        if sync:
+            os.fsync(handle)
+            done("synced")
     finally:
         os.close(handle)
 
@@ -326,7 +381,7 @@ def remove_quietly(path: str) -> None:
     """Remove a file, if that can be done."""
     try:
         os.unlink(path)
-    except OSError:
+    except (OSError, ValueError):
         pass
 
 

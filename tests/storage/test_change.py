@@ -10,7 +10,6 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.errors import Conflict, HistoryError, WriteFailed
-from memcli.storage import new_files
 from memcli.storage.git import commit as commits
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
@@ -369,29 +368,3 @@ def test_a_save_into_a_folder_that_git_does_not_hold_says_which(
         before,
         status,
     )
-
-
-def test_many_new_files_beside_a_changed_one_are_written_together(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As a sync brings them: one after the other, each would wait for the disk."""
-    together: list[int] = []
-
-    def counted(items: Any, **options: Any) -> None:
-        together.append(len(items))
-        new_files.write_new(items, **options)
-
-    monkeypatch.setattr("memcli.storage.change.write_new", counted)
-    new = [f"memories/note/{n % 9}/{n}.md" for n in range(300)]
-    readme = Path(vault.root, "README.md")
-    for round_ in ("first", "second"):
-        with vault.transaction() as change:
-            for path in new:
-                change.put(path, f"{round_}\n".encode())
-            change.put("README.md", f"{round_}\n".encode())
-            change.remove("memories/.gitkeep")
-            change.message = round_
-        assert readme.read_text() == f"{round_}\n"
-        assert {Path(vault.root, path).read_text() for path in new} == {f"{round_}\n"}
-        assert git(vault, "status", "--porcelain") == ""
-    assert together == [300], "what is there already is replaced file by file"

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.errors import LockBusy, Unreadable, WriteFailed
-from memcli.storage import files, listing, new_files
+from memcli.storage import files, listing
 from memcli.storage.listing import paths_of, scan, stats_of
 from memcli.storage.lock import Lock
 from tests.conftest import ROOT
@@ -238,85 +237,50 @@ def test_folder_without_permission_is_a_failed_write(foreign_folder: Path) -> No
     assert path.read_bytes() == b"old"
 
 
-# --- write_new ----------------------------------------------------------------
+# --- write_several ------------------------------------------------------------
 
 
-def batch(folder: Path, count: int = 5) -> list[tuple[str, bytes]]:
-    """New files in two folders that do not exist yet."""
+def batch(folder: Path, count: int) -> list[tuple[str, bytes]]:
+    """New files in two folders that do not exist yet, and one that is there."""
+    (folder / "a.md").write_bytes(b"old")
     return [
-        (str(folder / "memories" / f"k{i % 2}" / f"{i} é.md"), b"%d\r\n" % i)
-        for i in range(count)
+        *((str(folder / f"k{i % 2}" / f"{i} é.md"), b"%d" % i) for i in range(count)),
+        (str(folder / "a.md"), b"new"),
     ]
 
 
-def left(folder: Path) -> list[str]:
-    """Names of all files below a folder, hidden ones too."""
-    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+def left(folder: Path) -> list[bytes]:
+    """The bytes of all files below a folder, hidden ones too."""
+    return [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
 
 
-@pytest.mark.parametrize("count", [0, 1, 5, 300])
-def test_new_files_hold_every_byte_and_leave_nothing_else(
+@pytest.mark.parametrize("count", [0, 5, 300])
+def test_several_files_hold_every_byte_and_leave_nothing_else(
     tmp_path: Path, count: int
 ) -> None:
     items = batch(tmp_path, count)
     told: list[tuple[int, int]] = []
-    seen: list[str] = []
-    new_files.write_new(
-        items, fault=seen.append, progress=lambda done, all_: told.append((done, all_))
-    )
+    files.write_several(items, progress=lambda *done: told.append(done))
     assert [(path, Path(path).read_bytes()) for path, _ in items] == items
-    assert len(left(tmp_path)) == count
-    assert tuple(seen) == STEPS
-    assert told == [(n, count) for n in range(0, count, 64)]
+    assert len(left(tmp_path)) == len(items)
+    assert told == [(n, len(items)) for n in range(0, len(items), 64)]
 
 
-@pytest.mark.parametrize("step", STEPS)
-def test_interrupted_new_files_are_all_gone(tmp_path: Path, step: str) -> None:
-    def fault(done: str) -> None:
-        if done == step:
-            raise Boom
-
-    with pytest.raises(Boom):
-        new_files.write_new(batch(tmp_path), fault=fault)
-    assert left(tmp_path) == []
-    new_files.write_new(batch(tmp_path))
-
-
-def test_interrupt_right_behind_a_rename_leaves_no_new_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("count", [5, 300])
+@pytest.mark.parametrize("error", [Boom(), OSError(errno.ENOSPC, "No space")])
+def test_several_files_that_fail_before_the_first_is_replaced_are_all_gone(
+    tmp_path: Path, count: int, error: Exception
 ) -> None:
-    rename, renamed = os.rename, []
+    def fault(done: str) -> None:
+        if done == "synced":
+            raise error
 
-    def interrupted(source: str, target: str) -> None:
-        rename(source, target)
-        renamed.append(target)
-        if len(renamed) == 3:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "rename", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        new_files.write_new(batch(tmp_path))
-    assert left(tmp_path) == []
+    with pytest.raises((Boom, WriteFailed)):
+        files.write_several(batch(tmp_path, count), fault=fault)
+    assert left(tmp_path) == [b"old"]
 
 
-@pytest.mark.parametrize("when", ["before", "meanwhile"])
-def test_new_file_never_replaces_another(tmp_path: Path, when: str) -> None:
-    items = batch(tmp_path)
-    theirs = Path(items[3][0])
-    theirs.parent.mkdir(parents=True)
-
-    def fault(step: str) -> None:
-        if when == "before" or step == "synced":
-            theirs.write_bytes(b"theirs")
-
-    with pytest.raises(WriteFailed, match="exists; nothing was changed") as caught:
-        new_files.write_new(items, fault=fault)
-    assert str(theirs) in caught.value.message
-    assert theirs.read_bytes() == b"theirs"
-    assert left(tmp_path) == [theirs.name]
-
-
-def test_one_new_file_that_the_disk_refuses_to_sync_takes_back_all(
+def test_one_of_many_files_that_the_disk_refuses_to_sync_takes_back_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fsync, synced = os.fsync, []
@@ -329,27 +293,11 @@ def test_one_new_file_that_the_disk_refuses_to_sync_takes_back_all(
 
     monkeypatch.setattr(os, "fsync", failing)
     with pytest.raises(WriteFailed, match="input/output error"):
-        new_files.write_new(batch(tmp_path, 300))
-    assert left(tmp_path) == []
+        files.write_several(batch(tmp_path, 300))
+    assert left(tmp_path) == [b"old"]
 
 
-def test_memory_that_runs_out_in_a_thread_takes_back_all_new_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    main = threading.current_thread()
-
-    def failing(_handle: int) -> None:
-        if threading.current_thread() is not main:
-            raise MemoryError
-        time.sleep(0.01)  # so that the other threads have files to sync
-
-    monkeypatch.setattr(os, "fsync", failing)
-    with pytest.raises(MemoryError):
-        new_files.write_new(batch(tmp_path, 30))
-    assert left(tmp_path) == []
-
-
-def test_new_files_are_synced_where_no_thread_can_be_started(
+def test_many_files_are_synced_where_no_thread_can_be_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(_thread: threading.Thread) -> None:
@@ -365,60 +313,15 @@ def test_new_files_are_synced_where_no_thread_can_be_started(
     monkeypatch.setattr(os, "fsync", counted)
     monkeypatch.setattr(threading.Thread, "start", refused)
     items = batch(tmp_path, 20)
-    new_files.write_new(items)
-    assert left(tmp_path) == sorted(os.path.basename(path) for path, _ in items)
-    assert len(synced) >= len(items)
-
-
-def test_same_new_path_twice_is_refused(tmp_path: Path) -> None:
-    items = batch(tmp_path)
-    with pytest.raises(WriteFailed, match="exists"):
-        new_files.write_new([*items, items[0]])
-    assert left(tmp_path) == []
-
-
-def test_new_files_on_a_full_disk_are_all_gone(tmp_path: Path) -> None:
-    def full(step: str) -> None:
-        if step == "replaced":
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    with pytest.raises(WriteFailed, match="no space left"):
-        new_files.write_new(batch(tmp_path), fault=full)
-    assert left(tmp_path) == []
+    files.write_several(items)
+    assert len(left(tmp_path)) == len(items) <= len(synced)
 
 
 @pytest.mark.parametrize("name", ["n" * 400, "a\0b"])
-def test_one_impossible_name_stops_all_new_files(tmp_path: Path, name: str) -> None:
+def test_one_impossible_name_stops_all_files(tmp_path: Path, name: str) -> None:
     with pytest.raises(WriteFailed, match="nothing was changed"):
-        new_files.write_new([*batch(tmp_path), (str(tmp_path / name), b"x")])
-    assert left(tmp_path) == []
-
-
-@posix
-def test_new_files_get_what_the_umask_allows(tmp_path: Path) -> None:
-    before = os.umask(0o027)
-    try:
-        new_files.write_new([(str(tmp_path / "a.md"), b"")])
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE((tmp_path / "a.md").stat().st_mode) == 0o640
-
-
-@posix
-@pytest.mark.parametrize("step", STEPS)
-def test_killed_new_files_are_none_or_all(tmp_path: Path, step: str) -> None:
-    program = (
-        "import os, sys; from memcli.storage import new_files\n"
-        "def fault(step):\n"
-        "    if step == sys.argv[2]: os.kill(os.getpid(), 9)\n"
-        "items = [(f'{sys.argv[1]}/{i}.md', b'new') for i in range(3)]\n"
-        "new_files.write_new(items, fault=fault)"
-    )
-    arguments = [sys.executable, "-c", program, str(tmp_path), step]
-    done = subprocess.run(arguments, check=False)
-    assert done.returncode == -signal.SIGKILL
-    found = paths_of(scan(str(tmp_path)))
-    assert len(found) == (3 if step in ("replaced", "settled") else 0)
+        files.write_several([*batch(tmp_path, 9), (str(tmp_path / name), b"x")])
+    assert left(tmp_path) == [b"old"]
 
 
 # --- Lock ---------------------------------------------------------------------
