@@ -225,42 +225,34 @@ else:
     import fcntl
 
     def _make(path: str) -> int:
-        """Make the lock's file; its handle. On Linux it is marked before it has a name:
-        a kill in between would leave a file that nobody knows.
+        """Make the lock's file; its handle.
+
+        It is marked under another name first: a kill in between would leave a file that
+        nobody knows.
 
         Raises:
             FileExistsError: the lock is held.
             OSError: the disk refused.
         """
-        unnamed = getattr(os, "O_TMPFILE", 0)
-        handle = -1
-        if unnamed:
-            with contextlib.suppress(OSError):
-                folder = os.path.dirname(path)
-                handle = os.open(folder, unnamed | os.O_RDWR, 0o666)
-        if handle < 0:  # another system, or a file system without such files
-            return _make_named(path)
+        name = os.path.join(os.path.dirname(path), f"memcli-lock-{os.urandom(4).hex()}")
+        handle = os.open(name, _FLAGS, 0o666)
         try:
-            named = f"/proc/self/fd/{_mark_and_lock(handle)}"
-            # With a folder given Python follows the link, to the file without a name.
-            os.link(named, path, src_dir_fd=handle, follow_symlinks=True)
-        except OSError as error:
-            os.close(handle)
-            if isinstance(error, FileExistsError) or error.errno in files.REFUSED:
-                raise
-            return _make_named(path)  # no /proc, or no second names
-        return handle
-
-    def _make_named(path: str) -> int:
-        handle = os.open(path, _FLAGS, 0o666)
-        try:
-            return _mark_and_lock(handle)
+            _mark_and_lock(handle)
+            try:
+                os.link(name, path)
+            except OSError as error:
+                if isinstance(error, FileExistsError) or error.errno in files.REFUSED:
+                    raise
+                os.close(os.open(path, _FLAGS, 0o666))  # no second names
+                os.rename(name, path)
         except BaseException:
-            os.unlink(path)
             os.close(handle)
             raise
+        finally:
+            files.remove_quietly(name)
+        return handle
 
-    def _mark_and_lock(handle: int) -> int:
+    def _mark_and_lock(handle: int) -> None:
         """Write memcli's mark into the file, and lock it while this process lives.
 
         The gits that it starts inherit the handle: one that outlives it keeps the lock.
@@ -268,10 +260,9 @@ else:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:  # a file system without locks
-            return handle
+            return
         os.set_inheritable(handle, True)
         os.write(handle, _OURS)
-        return handle
 
     def _is_left(handle: int, path: str) -> bool:
         """Whether no process holds this lock, and the file is still at its path."""

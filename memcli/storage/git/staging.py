@@ -23,11 +23,8 @@ CHEAP = ("-c", "core.preloadIndex=false")
 """The preloading threads cost more than they save once files are in the cache."""
 
 MANY = 500
-"""From this many paths on, git is told fewer of them, and packs their contents."""
+"""From this many paths on, git is told fewer of them."""
 
-# Every file counts as large, and those go into one pack: 10,000 files of 500 bytes
-# take 0.6 s instead of 1.3 to 1.7, and 3.5 MB on disk instead of 40.
-_ONE_PACK = ("-c", "core.bigFileThreshold=1")
 NEW_LINES = ("update-index", "-z", "--index-info")
 
 
@@ -63,12 +60,11 @@ def stage(
     else:
         raise ignored_by_rule(present)
     _refuse_sparse(repository, env, present)
-    packed = _ONE_PACK if len(present) >= MANY and _packs_together(repository) else ()
     # What goes makes room for what comes. `--remove` alone would also take out a file
     # that is there, and that a sparse checkout leaves out.
     gone = [path for path, data in contents.items() if data is None]
     _update(repository, env, gone, "--force-remove")
-    _update(repository, env, present, "--add", packed)
+    _update(repository, env, present, "--add")
     staged = differing(repository, env, contents, parent)
     same = {
         path: data
@@ -89,9 +85,8 @@ def _update(
     env: dict[str, str],
     paths: Sequence[str],
     how: str,
-    options: Sequence[str] = (),
 ) -> None:
-    words = (*CHEAP, *options, "update-index", how, "-z", "--stdin")
+    words = (*CHEAP, "update-index", how, "-z", "--stdin")
     done = run(repository.root, env, words, _names(paths)) if paths else None
     if done is not None and done.code:
         raise failure(repository, done, paths)
@@ -109,16 +104,6 @@ def _refuse_sparse(
         done = run(repository.root, env, add, names) if paths else None
         if done is not None and b"outside of your sparse" in done.output:
             raise failure(repository, done, [*one_each.values()])
-
-
-def _packs_together(repository: Repository) -> bool:
-    """Whether this git's update-index puts all large files into one pack.
-
-    Before 2.38 it makes a pack of each. `git version 2.39.5 (Apple Git-154)`.
-    """
-    words = repository.answer("version").split()
-    numbers = words[2].split(b".") if len(words) > 2 else []
-    return [int(n) if n.isdigit() else 0 for n in numbers[:2]] >= [2, 38]
 
 
 def differing(

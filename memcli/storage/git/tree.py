@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 
 from memcli.errors import HistoryError
-from memcli.named_tuple import NamedTuple
 from memcli.storage.git import printed
 from memcli.storage.git.printed import Blob
 from memcli.storage.git.process import clean_environment, run
@@ -41,40 +40,6 @@ def files_of(repository: Repository, commit: str) -> Iterator[Blob]:
         mode, kind, blob = head.split()
         if kind == "blob" and mode in _REGULAR and path.startswith(prefix):
             yield Blob(blob, path.removeprefix(prefix), commit)
-
-
-class Changed(NamedTuple):
-    """A path at which two commits differ; each content's name, None without a file."""
-
-    path: str
-    before: str | None
-    after: str | None
-
-
-def changed(repository: Repository, before: str, after: str) -> list[Changed] | None:
-    """The regular files that differ between two commits; None if `before` is not here.
-
-    Raises:
-        HistoryError: git refused for another reason.
-    """
-    if not holds(repository, before):
-        return None
-    prefix = repository.prefix
-    output = repository.ask(
-        "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", before, after
-    )
-    rows = iter(printed.names(output))
-    found = []
-    for row in rows:
-        path = next(rows)
-        old, new, *blobs = row.removeprefix(":").split()[:4]
-        if path.startswith(prefix):
-            was, now = (
-                blob if mode in _REGULAR else None
-                for mode, blob in zip((old, new), blobs, strict=True)
-            )
-            found.append(Changed(path.removeprefix(prefix), was, now))
-    return found
 
 
 def holds(repository: Repository, commit: str) -> bool:

@@ -143,49 +143,6 @@ _NEVER = "9999"  # sorts after the date of every commit
 # --- two files of one id ------------------------------------------------------------
 
 
-def halves(files: Files, findings: Sequence[Finding]) -> Iterator[Step]:
-    """Archived copies of entries that are still in use: a killed evolve left them."""
-    for finding in findings:
-        if finding.code != "duplicate_id":
-            continue
-        paths = _paths_of(files.vault, files.stored(finding.path).entry.id)
-        if len(paths) != 2 or not paths[1].startswith(layout.ARCHIVE + "/"):
-            continue
-        whole, copy = paths
-        try:
-            is_half = without_half(files, copy, whole)
-        except MemcliError:
-            continue
-        if is_half:
-            action = f"remove it: half of a killed evolve; {whole} is in use"
-            gone = [
-                other
-                for other in findings
-                if other.path == copy and other.code == "dangling_lineage"
-            ]
-            yield Repair("half_evolve", copy, action, whole), [finding, *gone]
-
-
-def without_half(files: Files, path: str, whole: str | None) -> Changes:
-    """Without an archived copy that adds nothing, and whose successor is gone."""
-    old, entry = files.stored(path).entry, files.stored(whole or "").entry
-    is_half = (
-        old.status is Status.SUPERSEDED
-        and entry.status is Status.ACTIVE
-        and bool(old.superseded_by)
-        and not _paths_of(files.vault, old.superseded_by or "")
-        and entry
-        == old.replace(
-            path=entry.path,
-            status=entry.status,
-            superseded_by=None,
-            reason=entry.reason,
-            updated=entry.updated,
-        )
-    )
-    return {path: None} if is_half else {}
-
-
 def copies(files: Files, findings: Sequence[Finding]) -> Iterator[Step]:
     """Copies of entries, which get an id of their own; the oldest file keeps it.
 

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 MENDS: dict[str, Mend] = {
     "conflict": replay.both_sides,
     "fork": replay.one_chain,
-    "half_evolve": mending.without_half,
     "duplicate_id": mending.another_id,
     "lost_version": left_out.lost_version,
     "dropped": left_out.made_again,
@@ -110,14 +109,11 @@ def plan(vault: Vault, *, accept_deletions: bool = False) -> RepairPlan:
         chosen += _conflicts(files, findings)
     else:
         chosen += lint_tree.folder_steps(repository, findings)
-        rewrites = [
+        chosen += [
             (step, gone)
             for step, gone in _rewrites(files, findings, _is_whole(tree))
             if step.path not in tree.staged
         ]
-        chosen += rewrites
-        halves = {step.path for step, _ in rewrites if step.code == "half_evolve"}
-        commits = [step for step in commits if step.path not in halves]
     chosen += [
         (step, [finding for finding in tree.findings if finding.path == step.path])
         for step in commits
@@ -141,7 +137,6 @@ def _rewrites(
             files, Repair("fork", finding.path, "")
         ):
             yield _simple(finding)
-    yield from mending.halves(files, findings)
     yield from mending.copies(files, findings)
     for finding in findings:
         if finding.code == "dangling_lineage":

@@ -174,41 +174,6 @@ def test_what_a_finished_journal_could_not_commit_is_committed_later(
     assert git(vault, "ls-files", "*candidate.md") == "memories/note/candidate.md\n"
 
 
-def test_half_of_a_killed_evolve_goes_where_nothing_is_lost(vault: Vault) -> None:
-    saved = vault.save(vault.draft({"text": "in use", "tags": ["kept"]}))
-    text = Path(vault.root, saved.path).read_text(encoding="utf-8")
-    old = f"status: superseded\ncreated:{text.partition('created:')[2]}"
-    half = text.partition("created:")[0] + old.replace(
-        "tags:", f"superseded_by: {B}\ntags:"
-    )
-    place = f"archive/memories/note/in-use.{saved.id}.md"
-    copy = write(vault, place, half)
-    found = repair.apply(vault, repair.plan(vault))
-    assert codes(found) == [("half_evolve", place)]
-    assert found.left == []
-    assert not copy.exists()
-    assert git(vault, "status", "--porcelain") == ""
-    assert vault.get(saved.id).status == "active"
-
-
-@pytest.mark.parametrize(
-    ("change", "with_"),
-    [("in use", "other words"), ("tags:", "mine: only here\ntags:")],
-)
-def test_an_archived_copy_that_says_more_is_left(
-    vault: Vault, change: str, with_: str
-) -> None:
-    saved = vault.save(vault.draft({"text": "in use", "tags": ["kept"]}))
-    text = Path(vault.root, saved.path).read_text(encoding="utf-8")
-    half = text.replace("tags:", f"superseded_by: {B}\ntags:").replace(change, with_)
-    half = half.replace("created:", "status: superseded\ncreated:")
-    copy = write(vault, f"archive/memories/note/in-use.{saved.id}.md", half)
-    found = repair.apply(vault, repair.plan(vault))
-    assert "half_evolve" not in [step.code for step in found.steps]
-    assert "duplicate_id" in [finding.code for finding in found.left]
-    assert copy.exists()
-
-
 def test_of_several_that_were_merged_one_step_names_the_one_it_writes(
     vault: Vault,
 ) -> None:
