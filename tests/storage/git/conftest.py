@@ -1,28 +1,63 @@
-"""Repositories for tests of commits."""
+"""Repositories for tests of commits: copies of ones that git made once."""
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import isolated_environment
 from tests.git_command import git
 
 
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository without a commit (`empty`), and one with two (`tracked`), whose
+    first is `first`."""
+    folder = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in isolated_environment(folder).items():
+            patch.setenv(name, value)
+        git(folder, "init", "-q", "-b", "main", "empty")
+        shutil.rmtree(folder / "empty" / ".git" / "hooks")
+        for name, before, path in (
+            ("first", "empty", "first.md"),
+            ("tracked", "first", "notes/b.md"),
+        ):
+            shutil.copytree(folder / before, folder / name)
+            place = folder / name / path
+            place.parent.mkdir(exist_ok=True)
+            place.write_text(f"{place.stem}\n")
+            git(folder / name, "add", path)
+            git(folder / name, "commit", "-qm", place.stem)
+    return folder
+
+
+def copied(made: Path, name: str, folder: Path) -> Path:
+    """A copy of a repository, in which git sees nothing that has changed."""
+    shutil.copytree(made / name, folder, dirs_exist_ok=True)
+    if name != "empty":
+        git(folder, "update-index", "-q", "--refresh")
+    return folder
+
+
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(made: Path, tmp_path: Path) -> Path:
     """A repository with one commit and a vault in a folder of it."""
-    git(tmp_path, "init", "-q", "-b", "main")
-    (tmp_path / "first.md").write_text("first\n")
-    git(tmp_path, "add", "first.md")
-    git(tmp_path, "commit", "-qm", "first")
-    (tmp_path / "docs" / "vault").mkdir(parents=True)
-    return tmp_path
+    os.makedirs(tmp_path / "docs" / "vault")
+    return copied(made, "first", tmp_path)
 
 
 @pytest.fixture
-def tracked(root: Path) -> Path:
+def tracked(made: Path, tmp_path: Path) -> Path:
     """The repository, with a folder of which its index holds something."""
-    (root / "notes").mkdir()
-    (root / "notes" / "b.md").write_text("b\n")
-    git(root, "add", "notes")
-    git(root, "commit", "-qm", "notes")
-    return root
+    os.makedirs(tmp_path / "docs" / "vault")
+    return copied(made, "tracked", tmp_path)
+
+
+def hook(root: Path, name: str, script: str) -> None:
+    """Let git run a script."""
+    place = root / ".git" / "hooks" / name
+    place.parent.mkdir(exist_ok=True)
+    place.write_text(f"#!/bin/sh\n{script}\n")
+    place.chmod(0o755)
