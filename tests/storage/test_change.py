@@ -16,6 +16,7 @@ from memcli.vault.health.lint import lint
 from tests.conftest import state_of
 from tests.git_command import git
 from tests.saving import save
+from tests.storage.git.conftest import hook as hook_in
 
 
 def beside(vault: Vault, act: Callable[[], object], step: str, times: int = 1) -> None:
@@ -49,10 +50,7 @@ def committed(vault: Vault) -> dict[str, bytes]:
 
 
 def hook(vault: Vault, name: str, text: str) -> None:
-    path = Path(vault.root, ".git", "hooks", name)
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
-    path.chmod(0o755)
+    hook_in(Path(vault.root), name, text)
 
 
 @pytest.fixture
@@ -68,17 +66,15 @@ def titled(vault: Vault) -> str:
     return vault.save(vault.draft(text)).id
 
 
-TAKEN_AWAY = [
-    ("stash",),
-    ("stash", "--include-untracked"),
-    ("checkout", "--", "."),
-    ("restore", "."),
-    ("reset", "--hard"),
-]
-
-
-@pytest.mark.parametrize("hooked", [False, True], ids=["plain", "hooked"])
-@pytest.mark.parametrize("words", TAKEN_AWAY, ids=" ".join)
+@pytest.mark.parametrize(
+    ("words", "hooked"),
+    [
+        (("stash",), False),
+        (("stash", "--include-untracked"), True),
+        (("restore", "."), False),
+        (("reset", "--hard"), True),
+    ],
+)
 def test_a_change_that_a_person_takes_away_before_its_commit_is_written_again(
     vault: Vault, old: str, words: tuple[str, ...], hooked: bool
 ) -> None:
@@ -307,7 +303,7 @@ def test_a_commit_that_a_reset_leaves_out_later_is_named_and_brought_back(
     assert lint(vault) == []
 
 
-@pytest.mark.parametrize("to", ["HEAD~1", "HEAD^", "HEAD@{1}"])
+@pytest.mark.parametrize("to", ["HEAD~1", "HEAD@{1}"])
 def test_what_a_person_takes_back_with_a_reset_is_not_named(
     vault: Vault, old: str, to: str
 ) -> None:
@@ -343,7 +339,7 @@ def test_a_commit_that_a_person_amends_at_once_is_not_made_again(
     assert committed(vault) == entries(vault.root)
 
 
-@pytest.mark.parametrize("harm", ["empty", "with a commit", "staged", "link"])
+@pytest.mark.parametrize("harm", ["empty", "staged", "link"])
 def test_a_save_into_a_folder_that_git_does_not_hold_says_which(
     vault: Vault, harm: str
 ) -> None:
@@ -353,9 +349,8 @@ def test_a_save_into_a_folder_that_git_does_not_hold_says_which(
         folder.symlink_to("note")
     else:
         git(vault, "init", "--quiet", str(folder))
-    if harm in ("with a commit", "staged"):
-        git(vault, "-C", str(folder), "commit", "--quiet", "--allow-empty", "-m", "own")
     if harm == "staged":
+        git(vault, "-C", str(folder), "commit", "--quiet", "--allow-empty", "-m", "own")
         git(vault, "-c", "advice.addEmbeddedRepo=false", "add", str(folder))
     before, status = entries(vault.root), git(vault, "status", "--porcelain")
     with pytest.raises(HistoryError) as caught:

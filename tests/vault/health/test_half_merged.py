@@ -19,10 +19,11 @@ from tests.git_command import git
 PROGRAM = (sys.executable, "-P", "-m", "memcli")
 
 
-@pytest.fixture
-def two(ready_vault: Path, tmp_path: Path) -> Clones:
+@pytest.fixture(scope="module")
+def apart(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The laptop has tagged, pinned and closed what the desk has replaced."""
-    two = clones.make(ready_vault, tmp_path, "laptop", "desk")
+    folder = tmp_path_factory.mktemp("apart")
+    two = clones.make(ready_vault, folder, "laptop", "desk")
     laptop, desk = two.vault("laptop"), two.vault("desk")
     first = say(laptop, "We deploy on Tuesdays")
     for name in ("laptop", "desk"):
@@ -36,7 +37,12 @@ def two(ready_vault: Path, tmp_path: Path) -> Clones:
     two.sync("laptop")
     desk.evolve(first, "Deploys are on Mondays")
     let_git_merge(desk.root, PROGRAM)
-    return two
+    return folder
+
+
+@pytest.fixture
+def two(apart: Path, tmp_path: Path) -> Clones:
+    return clones.copied(apart, tmp_path, "laptop", "desk")
 
 
 def current(vault: Vault) -> Entry:

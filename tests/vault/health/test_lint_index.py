@@ -87,7 +87,7 @@ def test_findings_by_an_index_that_grew_are_those_by_one_built_at_once(
     old: Vault,
 ) -> None:
     draw = random.Random(SEED)
-    for _ in range(12):
+    for _ in range(5):
         scramble(old, draw, draw.randrange(1, 25))
         found = lint(old)
         shutil.rmtree(state_dirs.path(old.root, layout.INDEX))

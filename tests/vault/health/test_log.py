@@ -9,7 +9,6 @@ from memcli import Vault
 from memcli.cli.log import _narrow, _rows
 from memcli.curation import undo
 from memcli.errors import HistoryError, NotAllowed
-from memcli.storage.files import LARGEST
 from memcli.storage.git.printed import Blob
 from memcli.storage.git.repository import Repository
 from memcli.vault.health.log import Event, action_of, log
@@ -131,18 +130,22 @@ def test_what_git_has_not_is_none_and_what_is_empty_is_empty(vault: Vault) -> No
     assert repository.contents([missing]) == [b""]
 
 
-def test_a_file_of_the_history_that_is_too_large_is_not_read(vault: Vault) -> None:
+def test_a_file_of_the_history_that_is_too_large_is_not_read(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from memcli.storage.git import history
 
+    monkeypatch.setattr("memcli.storage.git.repository.LARGEST", 1_000)
+    monkeypatch.setattr("memcli.vault.health.log._LARGEST", 1_000)
     large = Path(vault.root, "memories", "zeros.md")
-    large.write_bytes(bytes(LARGEST + 1))  # 62 KB in git's objects
+    large.write_bytes(bytes(1_001))
     for words in (["add", "--all"], ["commit", "-qm", "zeros"]):
         subprocess.run(["git", *words], cwd=vault.root, check=True)
     repository = Repository.open(vault.root)
     path = "memories/zeros.md"
     (blob,) = history.blobs(repository, [path], None)
-    assert repository.contents([blob]) == [b""]
+    assert repository.contents([blob], largest=1_000) == [b""]
     for read in (repository.show, lambda *of: repository.files_at(of[0], [of[1]])):
-        with pytest.raises(HistoryError, match="64,000,001 bytes, above the limit"):
+        with pytest.raises(HistoryError, match="1,001 bytes, above the limit"):
             read("HEAD", path)
     assert [entry.path for entry in log(vault, limit=1)[0].entries] == [path]

@@ -22,11 +22,12 @@ PROGRAM = (sys.executable, "-P", "-m", "memcli")
 NEW = "Checkout times out\n\nIt is the pool, and its limit of ten connections."
 
 
-@pytest.fixture
-def two(ready_vault: Path, tmp_path: Path) -> Clones:
+@pytest.fixture(scope="module")
+def apart(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The laptop has resolved what the desk has replaced by a version of another name;
     plain git has merged both in the clone of the desk."""
-    two = clones.make(ready_vault, tmp_path, "laptop", "desk")
+    folder = tmp_path_factory.mktemp("apart")
+    two = clones.make(ready_vault, folder, "laptop", "desk")
     first = say(two.vault("laptop"), "Payment is slow: look at the queue of the mailer")
     for name in ("laptop", "desk"):
         two.sync(name)
@@ -37,7 +38,12 @@ def two(ready_vault: Path, tmp_path: Path) -> Clones:
     desk = two.roots["desk"]
     let_git_merge(str(desk), PROGRAM)
     git(desk, "pull", "--quiet", "--no-rebase", "--no-edit")
-    return two
+    return folder
+
+
+@pytest.fixture
+def two(apart: Path, tmp_path: Path) -> Clones:
+    return clones.copied(apart, tmp_path, "laptop", "desk")
 
 
 def newest(two: Clones) -> tuple[str, str]:
