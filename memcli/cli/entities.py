@@ -216,12 +216,10 @@ def _listed(context: Context, project: str | None) -> Result:
     """What is registered or mentioned, and how often."""
     from memcli.curation.entities.listing import listed
     from memcli.curation.entities.waiting import count_candidates
-    from memcli.vault.health import usage
 
     vault = context.open_vault("reading")
     most = None if context.json else _MOST_SHOWN
     rows, total, registered = listed(vault, project or "", most)
-    through = usage.channels(vault)
     waiting = count_candidates(vault)
 
     def text(canvas: Canvas) -> None:
@@ -247,14 +245,6 @@ def _listed(context: Context, project: str | None) -> Result:
                 canvas.line(f"  ... and {total - len(rows):,} more (--json)")
         if waiting:
             canvas.line(f"names waiting: {waiting:,} (memcli entities waiting)")
-        if through.recalls:
-            counts = ", ".join(
-                f"{count:,} {channel}" for channel, count in through.rows.items()
-            )
-            canvas.line(
-                f"rows of the last {counted(through.recalls, 'recall')} by channel:"
-            )
-            canvas.line(f"  {counts}")
 
     data = {
         "entities": [row._asdict() for row in rows],
@@ -262,7 +252,6 @@ def _listed(context: Context, project: str | None) -> Result:
         "registered": registered,
         "hubs": [row.name for row in rows if row.hub],
         "candidates": waiting,
-        "channels": through._asdict(),
     }
     return Result(data=data, text=text)
 

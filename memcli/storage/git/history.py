@@ -185,7 +185,7 @@ def left_behind(
     Only those from which one of these commands moved HEAD away, the newest first;
     of a rebase that was given up also those below.
     """
-    if repository.head() is None or not tip.may_have_moved(repository.git_dir, movers):
+    if repository.head() is None:
         return []
     branch = (
         repository.look("rev-parse", "--symbolic-full-name", "HEAD").decode().strip()

@@ -17,13 +17,9 @@ from memcli.storage import files
 
 TYPE_CHECKING = False
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _COMMIT = "[0-9a-f]{40}(?:[0-9a-f]{24})?"
 _LARGEST_PACKED = 4_000_000
-# A line of a reflog takes some 200 bytes.
-_LARGEST_LOG = 64_000_000
 
 
 def commit(git_dir: str) -> str:
@@ -59,25 +55,6 @@ def loose(git_dir: str, name: str) -> str:
     """The commit in the file of a ref; empty where it has no file, or another ref."""
     found = _line(os.path.join(git_dir, *name.split("/")))
     return found if re.fullmatch(_COMMIT, found) else ""
-
-
-def may_have_moved(git_dir: str, movers: Iterable[str]) -> bool:
-    """Whether the reflog of HEAD, or of its branch, may tell of one of these moves.
-
-    Args:
-        git_dir: git's own folder.
-        movers: what the note of such a move begins with, as in `pull`.
-    """
-    marks = [f"\t{mover}".encode() for mover in movers]
-    logs = [os.path.join(git_dir, "logs", "HEAD")]
-    name = branch(git_dir)
-    if name:
-        logs.append(os.path.join(shared_folder(git_dir), "logs", *name.split("/")))
-    try:
-        notes = [files.read(log, limit=_LARGEST_LOG) for log in logs]
-    except Unreadable:  # git keeps none, or keeps them otherwise
-        return True
-    return any(mark in data for data in notes for mark in marks)
 
 
 def shared_folder(git_dir: str) -> str:

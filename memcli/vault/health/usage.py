@@ -1,13 +1,11 @@
 """Usage: how a vault is used, by its log of signals.
 
-Invariant: reads only. Counts of channels leave out the hook of a prompt, since it
-asks by words alone and would make every other channel look unused.
+Invariant: reads only.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from itertools import islice
 
 from memcli.entries import layout
 from memcli.named_tuple import NamedTuple
@@ -26,9 +24,6 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.vault.signals.event import Event
     from memcli.vault.vault import Vault
-
-
-_RECENT = 200
 
 
 class Use(NamedTuple):
@@ -55,13 +50,6 @@ class Usage(NamedTuple):
         summary["feedback"] = [one._asdict() for one in self.summary.feedback]
         head = {"on": self.on, "path": self.path, "bytes": self.bytes}
         return {**head, **summary, "uses": [one._asdict() for one in self.uses]}
-
-
-class Channels(NamedTuple):
-    """Rows by the channel that found them, of the last `recalls` answers with rows."""
-
-    recalls: int
-    rows: dict[str, int]
 
 
 def usage(vault: Vault) -> Usage:
@@ -120,28 +108,6 @@ def uses(vault: Vault, entry: Entry) -> int | None:
         or (one["event"] == "write" and mine)
     )
     return event.uses(own)[entry.id]
-
-
-def channels(vault: Vault) -> Channels:
-    """The channels of the last answers' rows; for an agent, of its own answers."""
-    agent = vault.agent_name
-    recent = list(_recent(vault.root, agent))
-    return Channels(len(recent), by_channel(recent))
-
-
-def _recent(root: str, agent: str | None) -> Iterator[Event]:
-    """The last answers with ranked rows, the newest first; an agent's, or all."""
-    return islice(
-        (
-            answer
-            for answer in events.newest(root, '"event":"recall"')
-            if answer["event"] == "recall"
-            and answer["via"] != "hook"
-            and agent in (None, answer["agent"])
-            and any(row["rank"] is not None for row in answer["rows"])
-        ),
-        _RECENT,
-    )
 
 
 # --- counted ------------------------------------------------------------------------

@@ -219,18 +219,3 @@ def test_signals_that_are_off_say_so(memcli: Run, vault: Vault):
 def test_an_agent_does_not_see_the_log(memcli: Run, vault: Vault):
     done = memcli("signals", "--agent", "ada", "--json")
     assert done.json["error"]["code"] == "owner_only"
-
-
-def test_inspect_entities_counts_rows_by_channel(memcli: Run, vault: Vault):
-    draft = vault.draft({"text": "Redis is fast", "entities": ["Redis"]})
-    vault.save(draft, register=True)
-    data = memcli("entities", "--json").json["data"]
-    assert data["channels"]["recalls"] == 0
-    memcli("recall", "redis")
-    data = memcli("entities", "--json").json["data"]
-    assert data["channels"]["recalls"] == 1
-    rows = data["channels"]["rows"]
-    assert (rows["lexical"], rows["entity"], rows["graph"]) == (1, 1, 0)
-    out = memcli("entities").out
-    assert "rows of the last 1 recall by channel:" in out
-    assert "1 lexical" in out

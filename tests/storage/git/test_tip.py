@@ -83,16 +83,3 @@ def test_a_strange_file_in_the_place_of_a_branch_tells_nothing(
 def test_a_strange_head_tells_nothing(repository: Path, head: str) -> None:
     (repository / ".git" / "HEAD").write_text(head)
     assert tip.commit(str(repository / ".git")) == ""
-
-
-def test_only_a_reflog_without_such_a_move_is_sure(repository: Path) -> None:
-    folder = str(repository / ".git")
-    assert tip.may_have_moved(folder, ("pull",))  # there is no reflog yet
-    git(repository, "commit", "-q", "--allow-empty", "-m", "pull: no, I commit")
-    assert not tip.may_have_moved(folder, ("pull", "reset: moving to HEAD"))
-    assert tip.may_have_moved(folder, ("commit",))
-    git(repository, "reset", "-q")
-    assert tip.may_have_moved(folder, ("pull", "reset: moving to HEAD"))
-    git(repository, "checkout", "-q", "-b", "other")
-    (repository / ".git" / "logs" / "refs" / "heads" / "other").unlink()
-    assert tip.may_have_moved(folder, ("pull",))

@@ -17,7 +17,7 @@ from memcli.sessions.reflect_session import reflect_file
 from memcli.vault import saving
 from memcli.vault.health import usage
 from memcli.vault.health.inspect import inspect
-from memcli.vault.signals import event, log
+from memcli.vault.signals import log
 from tests.conftest import NOW, VaultMaker, state_of
 from tests.saving import save
 from tests.sessions.test_reflect_session import SEEDED, talk
@@ -407,23 +407,3 @@ def test_the_log_is_shown_to_the_owner_alone(make_vault: VaultMaker):
     for show in (usage.usage, usage.pairs):
         with pytest.raises(NotAllowed):
             show(ada)
-
-
-def test_channels_are_counted_over_the_last_recalls_hooks_aside(
-    make_vault: VaultMaker,
-):
-    vault, hook = make_vault(), make_vault(via="hook")
-    save(vault, "We deploy on Mondays")
-    vault.recall("deploy")
-    hook.recall("deploy")
-    vault.recall("zebra")
-    found = usage.channels(vault)
-    assert (found.recalls, found.rows["lexical"]) == (1, 1)
-    assert list(found.rows) == list(event.CHANNELS)
-    assert usage.channels(make_vault(agent="ada")).recalls == 0
-
-
-def many(vault: Vault, count: int, channels: list[str]) -> None:
-    row = {"id": "x", "rank": 1, "score": 1.0, "channels": channels, "features": {}}
-    for _ in range(count):
-        vault.recorder.recalled("deploy", [row])
