@@ -70,6 +70,10 @@ def install(
     show: Annotated[
         str | None, Option("--show", metavar="SKILL", help="Print a skill's page")
     ] = None,
+    all_: Annotated[
+        bool,
+        Option("--all", help="Hooks and skills in every host that is on this machine"),
+    ] = False,
 ) -> Result:
     """Install hooks, so that an agent host calls memcli by itself
 
@@ -77,16 +81,16 @@ def install(
     claude-code, codex, gemini, copilot, cursor, windsurf or opencode. To repeat the
     command changes nothing; after memcli has moved, it brings the hooks up to date.
 
-    At a terminal it asks once whether the host's own command may read each session that
-    has ended, which finds more than rules do (docs/use/sessions.md), and keeps the
-    answer in your config; --judge and --no-judge say it beforehand.
-
-    --skills installs the pages that teach an agent when to recall, save, evolve and
-    resolve: all, or those that are named.
+    At a terminal it asks whether to install the skills, the pages that teach an agent
+    when to recall, save, evolve and resolve (--skills installs them alone, all or
+    those that are named), and once whether the host's own command may read each session
+    that has ended, which finds more than rules do (docs/use/sessions.md; --judge and
+    --no-judge say it beforehand).
 
     \b
     Example:
       memcli install claude-code
+      memcli install --all
       memcli install claude-code --judge --dry-run
       memcli install gemini --scope project --dry-run
       memcli install --status
@@ -107,26 +111,17 @@ def install(
     from memcli.storage import known_vaults
 
     program = use_case.running(sys.argv[0], sys.executable, windows=os.name == "nt")
-    if status:
-        if host:
-            raise UsageError("--status is about every host", hint="Drop the host.")
-        installations = use_case.survey(
-            context.environ,
-            os.getcwd(),
-            program,
-            lambda name: shutil.which(name, path=context.environ.get("PATH")),
+    if status or all_:
+        if host or judge or scope != "user":
+            flag = "--status" if status else "--all"
+            raise UsageError(f"{flag} is about every host", hint="Drop the host.")
+        return _of_every_host(
+            context, program, status=status, no_judge=no_judge, dry_run=dry_run
         )
-        return _status(context, installations)
     name = _named(host, "install")
     if judge and no_judge:
         raise UsageError("--judge or --no-judge", hint="Drop one of them.")
-    if context.agent and context.agent != context.environ.get("MEMCLI_AGENT"):
-        # Hooks that ask as it, beside skills that ask as the owner, would be worse.
-        raise UsageError(
-            "hooks and skills take their agent from the host's environment, not from "
-            "an installation",
-            hint=f"Start the host with MEMCLI_AGENT={context.agent}, and drop --agent.",
-        )
+    _refuse_agent(context)
     vault = None
     if context.vault:
         vault = known_vaults.find_vault(context.vault, context.environ)
@@ -136,13 +131,47 @@ def install(
         judged = judge_setting.put_in(context, name, dry_run=dry_run)
     elif no_judge:
         judged = judge_setting.refuse(context, dry_run=dry_run)
-    done = None if dry_run else use_case.apply(plan)
+    done = None
+    if not dry_run:
+        done = use_case.apply(plan)
+        pages.offer(context, name, scope)
     if not judge and not no_judge:
         judged, note = judge_setting.ask(context, name, dry_run=dry_run)
     if judged:
         judged.write()
     warnings = [*plan.notes, *_about_vault(context, vault), *_about(context, program)]
     return judge_setting.beside(_report(plan, done, warnings, "install"), judged, note)
+
+
+def _refuse_agent(context: Context) -> None:
+    if context.agent and context.agent != context.environ.get("MEMCLI_AGENT"):
+        # Hooks that ask as it, beside skills that ask as the owner, would be worse.
+        raise UsageError(
+            "hooks and skills take their agent from the host's environment, not from "
+            "an installation",
+            hint=f"Start the host with MEMCLI_AGENT={context.agent}, and drop --agent.",
+        )
+
+
+def _of_every_host(
+    context: Context, program: Program, *, status: bool, no_judge: bool, dry_run: bool
+) -> Result:
+    """Where hooks are installed, or hooks and skills in every host that is here."""
+    from memcli.cli import all_hosts
+    from memcli.hosts import install as use_case
+
+    installations = use_case.survey(
+        context.environ,
+        os.getcwd(),
+        program,
+        lambda name: shutil.which(name, path=context.environ.get("PATH")),
+    )
+    if status:
+        return _status(context, installations)
+    found = list(dict.fromkeys(each.host for each in installations if each.found))
+    done = all_hosts.put_in(context, program, found, no_judge=no_judge, dry_run=dry_run)
+    about = (*_about_vault(context, None), *_about(context, program))
+    return done._replace(warnings=(*done.warnings, *about))
 
 
 def uninstall(
@@ -195,13 +224,13 @@ def uninstall(
         return pages.take_out(context, host, words)
     _refuse(names, dir_, force=force)
     if all_:
-        from memcli.cli import uninstall_all
+        from memcli.cli import all_hosts
 
         if host or judge or scope != "user":
             raise UsageError(
                 "--all means every host, at both scopes", hint="Give no host with it."
             )
-        return uninstall_all.everywhere(context, dry_run=dry_run)
+        return all_hosts.take_out(context, dry_run=dry_run)
     from memcli.cli import judge_setting
     from memcli.hosts import install as use_case
 
@@ -265,20 +294,23 @@ def _report(
         if not plan.changes:
             canvas.line(f"nothing to {verb}: {plan.path} stays as it is", style="dim")
             return
-        if done is None:
-            for line in diff:
-                style = {"+": "good", "-": "bad"}.get(line[:1], "")
-                canvas.line(line, style=style)
-            return
-        what = "installed hooks in" if verb == "install" else "removed hooks from"
-        canvas.line(f"{what} {plan.path}", style="good")
+        did, would = (
+            ("installed hooks in", "would install hooks in")
+            if verb == "install"
+            else ("removed hooks from", "would remove hooks from")
+        )
+        canvas.line(f"{did if done else would} {plan.path}", style="good")
         if verb == "install":
             for native, event in plan.file.host.events:
                 canvas.line(f"  {native}: memcli hook {event}")
-        elif done.outcome == "removed":
+        elif done and done.outcome == "removed":
             canvas.line("  nothing else was in it, so it is gone")
-        if done.backup:
+        if done and done.backup:
             canvas.line(f"  what it was: {done.backup}", style="dim")
+        # Of a new file, the diff would be all of it.
+        for line in diff if change.before is not None else ():
+            style = {"+": "good", "-": "bad"}.get(line[:1], "")
+            canvas.line(line, style=style)
 
     data = {
         "host": plan.file.host.name,

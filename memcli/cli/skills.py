@@ -77,6 +77,24 @@ def put_in(context: Context, host: str | None, words: SkillWords) -> Result:
     return _installed(steps, folder, dry_run=words.dry_run)
 
 
+def offer(context: Context, host: str, scope: str) -> None:
+    """Ask the user at the terminal whether their host shall have the skills, unless
+    its folder has one of them."""
+    from memcli.hosts import skills
+
+    if scope != "user" or not context.interactive or host not in skills.HOSTS:
+        return
+    chosen = skills.pick(skills.catalog())
+    folder = skills.place(host, "user", context.environ, os.getcwd()).path
+    if any(skills.look(skill, folder) for skill in chosen):
+        return
+    question = "Install the skills, which teach it when to recall and save, too?"
+    if context.confirm(question):
+        words = SkillWords((), "user", None, force=False, dry_run=False)
+        done = put_in(context, host, words)
+        context.tell(f"installed {len(done.data['items'])} pages in {folder}")
+
+
 def take_out(context: Context, host: str | None, words: SkillWords) -> Result:
     """Remove skills from a host's folder, or from the only one that has them."""
     from memcli.hosts import skills

@@ -57,7 +57,9 @@ def test_dry_run_prints_the_diff_and_changes_nothing(memcli: Run, home: Path) ->
     settings.parent.mkdir()
     settings.write_text('{\n  "theme": "dark"\n}\n')
     done = memcli("install", "gemini", "--dry-run")
-    lines = done.out.splitlines()
+    first, *rest = done.out.splitlines()
+    assert first == f"would install hooks in {settings}"
+    lines = rest[rest.index(f"--- {settings}") :]
     assert lines[:3] == [f"--- {settings}", f"+++ {settings}", "@@ -1,3 +1,83 @@"]
     assert '-  "theme": "dark"' in lines
     assert '+  "theme": "dark",' in lines

@@ -153,6 +153,7 @@ class Asked:
 
     def __init__(self, vault: Vault, config: Path, answers: list[str | None]) -> None:
         self.answers, self.heard, self.vault = answers, list[str](), vault
+        self.skills = "n"
         self.environ = {"HOME": str(config.parents[2])}
 
     def install(self, host: str, **values: Any) -> Result:
@@ -169,7 +170,7 @@ class Asked:
 
     def _answer(self, question: str) -> str | None:
         self.heard.append(question)
-        return self.answers.pop(0)
+        return self.skills if "skills" in question else self.answers.pop(0)
 
 
 def test_a_person_is_asked_once_and_told_the_cost_and_the_command(
@@ -187,6 +188,20 @@ def test_a_person_is_asked_once_and_told_the_cost_and_the_command(
     person.install("claude-code")
     person.install("codex")
     assert person.answers == []
+
+
+def test_a_person_is_asked_for_the_skills_until_they_are_there(
+    vault: Vault, config: Path, home: Path
+) -> None:
+    person = Asked(vault, config, [])
+    person.install("claude-code", no_judge=True)
+    assert not (home / ".claude" / "skills").exists()
+    person.skills = "y"
+    person.install("claude-code", no_judge=True)
+    assert (home / ".claude" / "skills" / "recap" / "SKILL.md").is_file()
+    person.heard.clear()
+    person.install("claude-code", no_judge=True)
+    assert not any("skills" in said for said in person.heard)
 
 
 def test_a_no_is_remembered_and_no_answer_is_none(

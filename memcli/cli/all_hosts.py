@@ -1,4 +1,4 @@
-"""`memcli uninstall --all`: out of every host, and what is left then.
+"""`memcli install --all` and `uninstall --all`: every host of this machine at once.
 
 Invariant: the vaults stay. What stands in the way at one host stops no other.
 """
@@ -6,6 +6,7 @@ Invariant: the vaults stay. What stands in the way at one host stops no other.
 from __future__ import annotations
 
 import os
+from collections import Counter
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.errors import MemcliError, UsageError
@@ -14,11 +15,15 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
+
+    from memcli.hosts.install import Program
 
 
 class Step(NamedTuple):
-    """What becomes of one file: `outcome` is removed, written, kept or failed."""
+    """What becomes of one file: `outcome` is installed, unchanged, removed, written,
+    kept or failed."""
 
     what: str
     path: str
@@ -26,7 +31,79 @@ class Step(NamedTuple):
     why: str | None = None
 
 
-def everywhere(context: Context, *, dry_run: bool) -> Result:
+def put_in(
+    context: Context,
+    program: Program,
+    hosts: Sequence[str],
+    *,
+    no_judge: bool,
+    dry_run: bool,
+) -> Result:
+    """Install the hooks and the skills of these hosts, for the user, and ask about the
+    first that can judge."""
+    from memcli.cli import judge_setting
+    from memcli.cli import skills as pages
+    from memcli.hosts import install, skills, table
+
+    steps: list[Step] = []
+    warnings: list[str] = []
+    words = pages.SkillWords((), "user", None, force=False, dry_run=dry_run)
+    for host in hosts:
+        try:
+            plan = install.plan(host, "user", context.environ, os.getcwd(), program)
+            outcome = "installed" if plan.change else "unchanged"
+            if not dry_run:
+                install.apply(plan)
+            steps.append(Step(f"hooks of {host}", plan.path, outcome))
+            warnings += plan.notes
+            if host not in skills.HOSTS:
+                continue
+            done = pages.put_in(context, host, words)
+            counts = Counter(item["outcome"] for item in done.data["items"])
+            steps += [
+                Step(
+                    f"skills of {host}", done.data["folder"], outcome, f"{count} pages"
+                )
+                for outcome, count in counts.items()
+            ]
+        except MemcliError as error:
+            steps.append(Step(f"hooks of {host}", "-", "failed", error.message))
+
+    def text(canvas: Canvas) -> None:
+        _draw(canvas, steps, dry_run=dry_run)
+        if not steps:
+            canvas.line("no agent host is on this machine", style="dim")
+
+    result = Result(
+        data={"items": [step._asdict() for step in steps], "dry_run": dry_run},
+        text=text,
+        warnings=tuple(warnings),
+        ok=all(step.outcome != "failed" for step in steps),
+    )
+    judges = [host for host in hosts if table.find(host).judge]
+    judged, note = None, ""
+    if no_judge:
+        judged = judge_setting.refuse(context, dry_run=dry_run)
+    elif judges:
+        judged, note = judge_setting.ask(context, judges[0], dry_run=dry_run)
+    if judged:
+        judged.write()
+    return judge_setting.beside(result, judged, note)
+
+
+def _draw(canvas: Canvas, steps: list[Step], *, dry_run: bool) -> None:
+    for step in steps:
+        done = step.outcome not in ("kept", "failed", "unchanged")
+        would = "would be " if dry_run and done else ""
+        why = f" ({step.why})" if step.why else ""
+        style = "bad" if step.outcome == "failed" else "good"
+        line = f"{would}{step.outcome} {step.what}: {step.path}{why}"
+        canvas.line(line, style=style)
+    if dry_run:
+        canvas.line(to_apply(dry_run=True), style="dim")
+
+
+def take_out(context: Context, *, dry_run: bool) -> Result:
     """Take hooks, skills and the judge of hosts out, and name what stays."""
     steps = [
         *_hooks(context, dry_run=dry_run),
@@ -37,16 +114,9 @@ def everywhere(context: Context, *, dry_run: bool) -> Result:
     failed = any(step.outcome in ("failed", "kept") for step in steps)
 
     def text(canvas: Canvas) -> None:
-        for step in steps:
-            would = "would be " if dry_run and step.outcome != "kept" else ""
-            why = f" ({step.why})" if step.why else ""
-            style = "bad" if step.outcome == "failed" else "good"
-            line = f"{would}{step.outcome} {step.what}: {step.path}{why}"
-            canvas.line(line, style=style)
         if not steps:
             canvas.line("no host has hooks or skills of memcli", style="dim")
-        if dry_run:
-            canvas.line(to_apply(dry_run=True), style="dim")
+        _draw(canvas, steps, dry_run=dry_run)
         canvas.line("what stays, and is yours to remove:")
         for what, path in left:
             canvas.line(f"  {what}: {path}")

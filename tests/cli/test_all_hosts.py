@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from memcli.cli import run, uninstall_all
+from memcli.cli import all_hosts, run
 from memcli.cli.context import Context, Result
 from memcli.cli.render import Screen
 from memcli.hosts import install, skills
 from memcli.hosts.install.command_line import Program
+from tests.cli.conftest import Run
 
 PROGRAM = Program(("/opt/memcli",))
 
@@ -56,9 +57,9 @@ def test_all_of_memcli_goes_and_what_is_not_its_own_stays(
     mine = places["folder"] / "recap" / "SKILL.md"
     mine.write_text("mine")
     (places["folder"] / "prep" / "notes.md").write_text("mine, beside a skill")
-    plan = uninstall_all.everywhere(context, dry_run=True)
+    plan = all_hosts.take_out(context, dry_run=True)
     assert (places["folder"] / "reflect").exists()
-    done = uninstall_all.everywhere(context, dry_run=False)
+    done = all_hosts.take_out(context, dry_run=False)
     assert outcomes(plan) == outcomes(done)
     assert outcomes(done) >= {
         ("hooks of claude-code", "removed"),
@@ -73,8 +74,30 @@ def test_all_of_memcli_goes_and_what_is_not_its_own_stays(
     assert left == ["SKILL.md", "notes.md"]
     assert not (home / "code" / ".claude" / "settings.json").exists()
     mine.unlink()
-    again = uninstall_all.everywhere(context, dry_run=False)
+    again = all_hosts.take_out(context, dry_run=False)
     assert (again.ok, again.data["items"]) == (True, [])
+
+
+def test_every_host_of_the_machine_gets_hooks_and_skills_and_all_of_it_goes_again(
+    home: Path, memcli: Run
+) -> None:
+    for name in (".claude", ".codex"):
+        (home / name).mkdir()
+    seen = memcli("install", "--all", "--dry-run", "--json").json["data"]["items"]
+    assert list((home / ".claude").iterdir()) == []
+    done = memcli("install", "--all", "--json").json["data"]["items"]
+    assert seen == done
+    assert [(each["what"], each["outcome"]) for each in done] == [
+        ("hooks of claude-code", "installed"),
+        ("skills of claude-code", "installed"),
+        ("hooks of codex", "installed"),
+        ("skills of codex", "installed"),
+    ]
+    assert "work, at scope user" in memcli("doctor").out
+    again = memcli("install", "--all", "--json").json["data"]["items"]
+    assert {each["outcome"] for each in again[::2]} == {"unchanged"}
+    memcli("uninstall", "--all")
+    assert list(home.rglob("SKILL.md")) == []
 
 
 def test_what_stands_in_the_way_at_one_host_stops_no_other(
@@ -82,7 +105,7 @@ def test_what_stands_in_the_way_at_one_host_stops_no_other(
 ) -> None:
     places = installed(home)
     (home / ".claude" / "settings.json").write_text("{ broken memcli")
-    done = uninstall_all.everywhere(context, dry_run=False)
+    done = all_hosts.take_out(context, dry_run=False)
     assert ("hooks of claude-code", "failed") in outcomes(done)
     assert ("hooks of gemini", "removed") in outcomes(done)
     assert not places["settings"].exists()
