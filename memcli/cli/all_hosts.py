@@ -43,10 +43,12 @@ def put_in(
     first that can judge."""
     from memcli.cli import judge_setting
     from memcli.cli import skills as pages
+    from memcli.entries.text.counted import counted
     from memcli.hosts import install, skills, table
 
     steps: list[Step] = []
     warnings: list[str] = []
+    folders = set[str]()
     words = pages.SkillWords((), "user", None, force=False, dry_run=dry_run)
     for host in hosts:
         try:
@@ -58,12 +60,14 @@ def put_in(
             warnings += plan.notes
             if host not in skills.HOSTS:
                 continue
+            folder = skills.place(host, "user", context.environ, os.getcwd()).path
+            if folder in folders:  # some hosts share one
+                continue
+            folders.add(folder)
             done = pages.put_in(context, host, words)
             counts = Counter(item["outcome"] for item in done.data["items"])
             steps += [
-                Step(
-                    f"skills of {host}", done.data["folder"], outcome, f"{count} pages"
-                )
+                Step(f"skills of {host}", folder, outcome, counted(count, "page"))
                 for outcome, count in counts.items()
             ]
         except MemcliError as error:
@@ -91,13 +95,20 @@ def put_in(
     return judge_setting.beside(result, judged, note)
 
 
+_WOULD = {
+    "installed": "would install",
+    "updated": "would update",
+    "written": "would write",
+    "removed": "would remove",
+}
+
+
 def _draw(canvas: Canvas, steps: list[Step], *, dry_run: bool) -> None:
     for step in steps:
-        done = step.outcome not in ("kept", "failed", "unchanged")
-        would = "would be " if dry_run and done else ""
+        verb = _WOULD.get(step.outcome) if dry_run else None
         why = f" ({step.why})" if step.why else ""
         style = "bad" if step.outcome == "failed" else "good"
-        line = f"{would}{step.outcome} {step.what}: {step.path}{why}"
+        line = f"{verb or step.outcome} {step.what}: {step.path}{why}"
         canvas.line(line, style=style)
     if dry_run:
         canvas.line(to_apply(dry_run=True), style="dim")

@@ -81,7 +81,7 @@ def test_all_of_memcli_goes_and_what_is_not_its_own_stays(
 def test_every_host_of_the_machine_gets_hooks_and_skills_and_all_of_it_goes_again(
     home: Path, memcli: Run
 ) -> None:
-    for name in (".claude", ".codex"):
+    for name in (".claude", ".codex", ".gemini"):
         (home / name).mkdir()
     seen = memcli("install", "--all", "--dry-run", "--json").json["data"]["items"]
     assert list((home / ".claude").iterdir()) == []
@@ -92,10 +92,11 @@ def test_every_host_of_the_machine_gets_hooks_and_skills_and_all_of_it_goes_agai
         ("skills of claude-code", "installed"),
         ("hooks of codex", "installed"),
         ("skills of codex", "installed"),
+        ("hooks of gemini", "installed"),  # its skills are codex's
     ]
     assert "work, at scope user" in memcli("doctor").out
     again = memcli("install", "--all", "--json").json["data"]["items"]
-    assert {each["outcome"] for each in again[::2]} == {"unchanged"}
+    assert {each["outcome"] for each in again} == {"unchanged"}
     memcli("uninstall", "--all")
     assert list(home.rglob("SKILL.md")) == []
 
