@@ -75,8 +75,11 @@ def import_(
       memcli import notes.jsonl --map fact=note --map semantic=reference
       memcli import ~/obsidian --dry-run
       memcli import ~/obsidian --in-place
+      memcli import CLAUDE.md
       memcli import --from claude-code --dry-run
     """
+    if from_ is None and source and _is_page(source):
+        from_ = "agents-md"
     if from_ is not None:
         if in_place or yes or allow_secret or map_:
             raise UsageError(
@@ -120,6 +123,15 @@ def import_(
     if done.failed and not (done.created or done.duplicates) and source != "-":
         return result._replace(warnings=(*_other_form(source), *result.warnings))
     return result
+
+
+def _is_page(path: str) -> bool:
+    """Whether a file has the name of a page that hosts load, such as CLAUDE.md."""
+    from memcli.hosts import table
+
+    pages = [page for host in table.with_hooks() for page in host.pages]
+    names = {page.rpartition("/")[2] for page in pages}
+    return os.path.basename(path) in names and os.path.isfile(path)
 
 
 def _other_form(source: str) -> list[str]:

@@ -63,3 +63,20 @@ def test_a_default_vault_that_is_gone_is_replaced_by_the_next_one(
         f"  it is your default now, instead of {first}, which is gone"
     ]
     assert memcli("save", "We deploy on Tuesdays", environ=READ).code == 0
+
+
+def test_a_page_of_instructions_comes_by_its_name_as_memories_to_evolve(
+    memcli: Run, tmp_path: Path
+) -> None:
+    for name, rule in (("CLAUDE.md", "Use tabs"), ("AGENTS.md", "Never force-push")):
+        (tmp_path / name).write_text(f"# Shop\n\n- {rule}\n- Be brief in {name}\n")
+        done = memcli("import", str(tmp_path / name))
+        assert done.out.startswith("imported 2,"), done
+    rows = memcli("list", "--json").json["data"]["rows"]
+    assert len(rows) == 4
+    changed = memcli("evolve", rows[-1]["id"], "Use spaces")
+    assert changed.out.startswith("evolved ")
+    note = tmp_path / "note.md"
+    note.write_text("A note")
+    refused = memcli("import", str(note), "--json").json["error"]
+    assert refused["hint"].startswith("memcli save --file")
