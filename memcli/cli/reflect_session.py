@@ -220,9 +220,9 @@ def _lines(done: Reflected) -> list[str]:
     from memcli.sessions.bringing import MOST_UNSURE
 
     counts = ", ".join(f"{name} {number}" for name, number in done.counts.items())
-    verb = "would be" if done.dry_run else "are"
+    verb = "would be " if done.dry_run else ""
     lines = [f"{done.session.host} {done.session.id}: {counted(done.turns, 'turn')}"]
-    lines.append(f"  candidates {verb}: {counts}" if counts else "  nothing to keep")
+    lines.append(f"  {verb}{counts}" if counts else "  nothing to keep")
     if done.cut:
         lines.append(
             f"  {done.cut} left out: a session brings at most {MOST_UNSURE} that are "

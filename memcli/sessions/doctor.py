@@ -89,7 +89,8 @@ def _memcli(around: Surroundings) -> Check:
     said = f"{version}, Python {python}, {' '.join(around.program.words)}"
     found = around.which("memcli")
     if found is None:
-        mend = "put its folder on the PATH, or install it: pipx install memcli"
+        folder = os.path.dirname(around.program.words[0])
+        mend = f'put its folder on the PATH: export PATH="{folder}:$PATH"'
         return Check("memcli", NOTE, f"{said}; there is no memcli on the PATH", mend)
     if os.path.realpath(found) != os.path.realpath(around.program.words[0]):
         said = f"{said}; the one on the PATH is another"
@@ -296,7 +297,7 @@ def _skills(environ: Mapping[str, str], cwd: str) -> Iterator[Check]:
     if pages:
         yield Check("skills", OK, f"{counted(pages, 'page')} installed")
     else:
-        yield Check("skills", NOTE, "no host has them", "memcli install HOST --skills")
+        yield Check("skills", NOTE, "no host has them", "memcli install --all")
 
 
 def _judge(environ: Mapping[str, str]) -> Check:

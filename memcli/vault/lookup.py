@@ -163,7 +163,7 @@ def _hint(reader: Reader, word: str) -> str:
         return f"Did you mean {near.id} ({near.title})?"
     if titled := _titled(reader, word):
         return f"Did you mean {titled.id} ({titled.title})?"
-    return "List what there is with: memcli list"
+    return "Find its id: memcli recall WORDS, or memcli list"
 
 
 def _titled(reader: Reader, word: str) -> StoredRow | None:

@@ -176,7 +176,7 @@ MISTAKES = """
 2 invalid_host install nosuch
 2 usage install codex --scope world
 2 - install codex gemini # Name one host at a time
-2 usage install --all
+2 usage install codex --all
 2 usage import
 2 usage import x.jsonl --yes
 1 unreadable import /nowhere/at/all

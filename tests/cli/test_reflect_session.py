@@ -60,8 +60,8 @@ def test_the_envelope_has_every_key_of_the_use_case(
     assert list(data["candidates"][0]) == [
         *("category", "confidence", "pattern", "rationale", "title", "text"),
         *("excerpt", "line", "record", "at", "occurrences"),
-        *("kind", "entities", "everywhere", "evolves", "confirms", "code", "tags"),
-        "asked",
+        *("kind", "entities", "everywhere", "item", "evolves", "confirms", "code"),
+        *("tags", "asked"),
         *("action", "id", "path", "target", "why"),
     ]
     again = memcli("reflect", "--session", path, "--json").json["data"]
@@ -274,7 +274,7 @@ def test_a_terminal_says_in_sentences_what_happened(
     config = Path(vault.root, ".memcli", "config.toml")
     config.write_text("[memory]\nsession_cap = 2\n", encoding="utf-8")
     path = talk(tmp_path, SEEDED)
-    for dry_run, verb in ((True, "would be"), (False, "are")):
+    for dry_run, verb in ((True, "would be "), (False, "")):
         screen = Screen()
         person = Person(vault, [])
         context = person.context._replace(stdin_is_terminal=False)
@@ -282,7 +282,7 @@ def test_a_terminal_says_in_sentences_what_happened(
         result.text(screen)
         assert screen.lines[:3] == [
             "generic talk: 6 turns",
-            f"  candidates {verb}: saved 2, review 2, cut 1",
+            f"  {verb}saved 2, review 2, cut 1",
             "  1 left out: a session brings at most 3 that are not explicit, "
             "and session_cap that are (.memcli/config.toml)",
         ]
