@@ -18,6 +18,7 @@ import json
 import os
 import re
 import subprocess
+import time
 import tomllib
 from collections import Counter
 from itertools import accumulate
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest.mock import patch
 
 from memcli import Vault
+from memcli.entries import dates
 from memcli.hosts.transcript import Step
 from memcli.sessions.hooks import call as hook
 from memcli.sessions.hooks import glance
@@ -105,10 +107,14 @@ def others(beside: Beside, size: int) -> Iterator[tuple[str, str]]:
         yield _KINDS[number % len(_KINDS)], text[0].upper() + text[1:]
 
 
+def session_of(decision: Decision) -> list[Step]:
+    """The session in which a decision was made."""
+    return [*_BEFORE, Step("user", decision.said, 3, "r3")]
+
+
 def mined(decision: Decision) -> tuple[str, int]:
     """What becomes of a decision by rules alone, and how many words of it are kept."""
-    steps = [*_BEFORE, Step("user", decision.said, 3, "r3")]
-    found = candidates(steps).candidates
+    found = candidates(session_of(decision)).candidates
     levels = {str(one.confidence) for one in found}
     level = next((one for one in ("HIGH", "MEDIUM", "LOW") if one in levels), "missed")
     return level, decision.kept(" ".join(one.text for one in found))
@@ -123,27 +129,46 @@ def rows_of(answer: str) -> dict[str, str]:
 
 
 class Sessions:
-    """A vault that holds the decisions among others, and a repository for each task."""
+    """A vault that holds the decisions among others, and a repository for each task.
+
+    `kept` is what the vault has of each decision, kind and text: the whole of all, if
+    not given. `characters` counts what hooks answered.
+    """
 
     def __init__(
-        self, folder: Path, decisions: Sequence[Decision], beside: Beside, size: int
+        self,
+        folder: Path,
+        decisions: Sequence[Decision],
+        beside: Beside,
+        size: int,
+        kept: Mapping[str, tuple[str, str]] | None = None,
     ) -> None:
-        self._count = 0
+        self._count = self.characters = 0
         self._decisions = list(decisions)
         self._folder = folder
         self.root = str(folder / f"vault-{size}")
         create.prepare(self.root)
         vault = Vault(self.root)
-        wanted = [("decision", decision.said) for decision in decisions]
-        every = [*wanted, *others(beside, size)]
+        if kept is None:
+            kept = {one.name: ("decision", one.said) for one in decisions}
+        every = [*kept.values(), *others(beside, size)]
         # Whoever was saved last is told first where nothing else decides.
         Random("order").shuffle(every)
+        # One an hour: of several of one second, chance would say which is told.
+        start = int(time.time()) - 3_600 * len(every)
         fields = [
-            {"text": text, "kind": kind, "project": PROJECT} for kind, text in every
+            {
+                "text": text,
+                "kind": kind,
+                "project": PROJECT,
+                "created": dates.iso(start + 3_600 * hour),
+            }
+            for hour, (kind, text) in enumerate(every)
         ]
         saved = vault.save_all([vault.draft(each) for each in fields])
         by_text = {text: one.id for (_, text), one in zip(every, saved, strict=True)}
-        self.ids = {each.name: by_text[each.said] for each in decisions}
+        self.ids = {name: by_text[text] for name, (_, text) in kept.items()}
+        self.texts = [text for _, text in every]
         vault.recall("anything")
 
     def repository(self, place: int) -> str:
@@ -176,6 +201,7 @@ class Sessions:
             hook.answer(call, lambda: given)
         if call.line.get("error"):
             raise SystemExit(f"a hook failed: {call.line}")
+        self.characters += len(call.answer)
         return rows_of(call.answer)
 
     def at(self, event: str, place: int, session: str = "") -> dict[str, str]:
@@ -230,14 +256,21 @@ def measure(
         figures.cases["whole", one.half] += whole
         if not whole:
             figures.missed[one.name] = "not told whole" if any(lines) else "not told"
+    figures.noise = in_vain(sessions, beside)
+    return figures
+
+
+def in_vain(sessions: Sessions, beside: Beside) -> dict[str, float]:
+    """The shares of ordinary prompts and of edits that are told anything."""
     folder = sessions.repository(0)
     prompts = [sessions.told(PROMPT, folder, prompt=each) for each in beside.prompts]
     edits = [
         sessions.told(WRITE, folder, **_write(folder, *each)) for each in beside.edits
     ]
-    for event, told in ((PROMPT, prompts), (WRITE, edits)):
-        figures.noise[event] = sum(map(bool, told)) / len(told)
-    return figures
+    return {
+        event: sum(map(bool, told)) / len(told)
+        for event, told in ((PROMPT, prompts), (WRITE, edits))
+    }
 
 
 def table(found: Mapping[int, Figures], halves: Sequence[str]) -> Iterator[str]:
