@@ -53,7 +53,7 @@ def put_in(
     for host in hosts:
         try:
             plan = install.plan(host, "user", context.environ, os.getcwd(), program)
-            outcome = "installed" if plan.change else "unchanged"
+            outcome = "installed" if plan.changes else "unchanged"
             if not dry_run:
                 install.apply(plan)
             steps.append(Step(f"hooks of {host}", plan.path, outcome))

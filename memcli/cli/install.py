@@ -308,7 +308,7 @@ def _report(
         if done and done.backup:
             canvas.line(f"  what it was: {done.backup}", style="dim")
         # Of a new file, the diff would be all of it.
-        for line in diff if change.before is not None else ():
+        for line in diff if plan.before is not None else ():
             style = {"+": "good", "-": "bad"}.get(line[:1], "")
             canvas.line(line, style=style)
 
