@@ -1,7 +1,8 @@
 """The door for Python users: `from memcli import Vault, Vaults`.
 
-Invariant: the same use cases as the command line, with Python values in and out. A
-question is words with options, or a whole `Query`; both become one `Query`.
+Invariant: the same use cases as the command line, with Python values in and out. What
+narrows a question and what a memory may say are keywords, declared once for all doors
+in `memcli.parameters`; a wrong one is refused by its name.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ from __future__ import annotations
 import contextlib
 import os
 
+from memcli import declared, parameters
+from memcli.entries.entry import Entry
+from memcli.errors import InvalidValue
 from memcli.recall import recall as _recall
-from memcli.recall.query import EVERYTHING, made, view_of
+from memcli.recall.query import Query, from_words, made, view_of
 from memcli.vault import vault as _vault
 from memcli.vault import vaults as _vaults
 from memcli.vault.caller import OWNER, Caller
@@ -18,20 +22,98 @@ from memcli.vault.caller import OWNER, Caller
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any, Self, Unpack
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, Self, TypedDict, TypeVar, Unpack
 
     from memcli.curation.evolve import Evolved
     from memcli.curation.forget import Forgotten
     from memcli.curation.resolve import Target
     from memcli.curation.sync_report import Synced
     from memcli.curation.verify import Confirmed, Verified
-    from memcli.entries.entry import Entry
+    from memcli.entries.eligibility import View
     from memcli.recall.feedback import Noted
-    from memcli.recall.query import Narrowing, Options, Query
+    from memcli.recall.query import Filters
     from memcli.recall.reflect import Reflection, Synthesis
-    from memcli.recall.results import Recalled
+    from memcli.recall.results import Recalled, Row
     from memcli.vault.saved import Saved
+
+    class Whole(TypedDict, total=False):
+        """What else a whole `Query` has, for who has it at hand."""
+
+        filters: Filters
+        view: View
+
+    class QueryOptions(parameters.Query, Whole, total=False):
+        """The keywords of a recall."""
+
+    class QuestionOptions(parameters.Question, Whole, total=False):
+        """The keywords of a reflection."""
+
+    Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _takes(group: type) -> Callable[[Method], Method]:
+    """Give a method the keywords of a group: by its signature, and by a check."""
+
+    def taking(method: Method) -> Method:
+        import inspect
+        from functools import wraps
+
+        known = declared.group(group)
+        own = inspect.signature(method)
+        named = {*own.parameters, "filters", "view"} - {"options"}
+
+        @wraps(method)
+        def checked(self: Any, *words: Any, **options: Any) -> Any:
+            for name, value in options.items():
+                if name not in named:
+                    _check(method.__name__, known, name, value)
+            return method(self, *words, **options)
+
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        checked.__signature__ = own.replace(  # type: ignore[attr-defined]
+            parameters=[
+                *(one for one in own.parameters.values() if one.kind < 4),
+                *(
+                    inspect.Parameter(name, keyword, default=one.default)
+                    for name, one in known.items()
+                    if name not in named
+                ),
+            ]
+        )
+        return checked  # type: ignore[return-value]
+
+    return taking
+
+
+def _check(
+    method: str, known: Mapping[str, declared.Parameter], name: str, value: Any
+) -> None:
+    """Refuse a keyword that there is not, and a value of another type.
+
+    Raises:
+        TypeError: there is no such keyword.
+        InvalidValue: `invalid_NAME`, of the keyword.
+    """
+    if name not in known:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, known, 1)
+        hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known)}"
+        raise TypeError(f"{method}() has no keyword argument '{name}'; {hint}")
+    one = known[name]
+    items = value if one.repeat else [value]
+    wanted = f"a sequence of {one.kind.__name__}" if one.repeat else one.kind.__name__
+    listed = isinstance(items, list | tuple | set | frozenset)
+    if value is None or (listed and all(_is(item, one.kind) for item in items)):
+        return
+    raise InvalidValue(
+        f"{name} must be {wanted} (got {str(value)[:60]!r})", code=f"invalid_{name}"
+    )
+
+
+def _is(value: Any, kind: type) -> bool:
+    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
 
 
 class Vault(_vault.Vault):
@@ -61,24 +143,41 @@ class Vault(_vault.Vault):
         """
         return super().open(root, _caller(caller, fields), writes=writes)
 
+    @_takes(parameters.Draft)
     def save(
         self,
-        draft: Entry,
+        draft: Entry | str,
         *,
         cite: Sequence[str] = (),
         research: str | None = None,
         allow_secret: bool = False,
-        register: bool = False,
+        register: bool | None = None,
+        **options: Unpack[parameters.Draft],
     ) -> Saved:
-        """Save one draft of `draft` with what it cites; see `curation.citing.save`."""
+        """Save a memory with what it cites; see `curation.citing.save`.
+
+        Args:
+            draft: its text, or what `draft` has made of it.
+            cite: ids that it rests on.
+            research: cite only what this research run retrieved.
+            allow_secret: save text that looks like a secret.
+            register: register its new entities; None does where it names any.
+            options: its fields, as `kind` or `tags`; `memcli.parameters.Draft`.
+        """
         from memcli.curation import citing
 
+        entry = draft
+        if not isinstance(entry, Entry):
+            fields = parameters.entry_fields(options, self.now_ms())
+            entry = self.draft({"text": entry, **fields})
+        elif options:
+            raise InvalidValue("fields go with a text, not with a draft", code="twice")
         return citing.save(
             self,
-            draft,
+            entry,
             citing.Cites(cite, research),
             allow_secret=allow_secret,
-            register=register,
+            register=bool(entry.entities) if register is None else register,
         )
 
     def save_all(
@@ -100,25 +199,26 @@ class Vault(_vault.Vault):
         look: saving.Look = "none" if allow_secret else "all"
         return saving.save_all(self, drafts, look=look, register=register)
 
-    def recall(self, query: str | Query, **options: Unpack[Options]) -> Recalled:
+    @_takes(parameters.Query)
+    def recall(self, query: str | Query, **options: Unpack[QueryOptions]) -> Recalled:
         """Answer a question with ranked rows.
 
         Args:
             query: words, a question, or a whole `memcli.recall.query.Query`.
-            options: limit, budget, filters, view, exact, max_chars, depth, explain;
-                `Query` says what each means.
+            options: what narrows it, as `kinds` or `after`: `memcli.parameters.Query`.
 
         Raises:
             InvalidValue: an option names what does not exist.
         """
-        return _recall.recall(self, _asked(self, query, options))
+        return _recall.recall(self, _asked((self,), query, options))
 
+    @_takes(parameters.Question)
     def reflect(
         self,
         query: str | Query,
         *,
         response_schema: Any = None,
-        **options: Unpack[Narrowing],
+        **options: Unpack[QuestionOptions],
     ) -> Reflection:
         """Gather what answers a question, and say how far to trust it.
 
@@ -126,7 +226,7 @@ class Vault(_vault.Vault):
             query: words, a question, or a whole `memcli.recall.query.Query`.
             response_schema: ignored, with a DeprecationWarning; the caller shapes the
                 answer from the facts.
-            options: limit, budget, filters, view, exact.
+            options: what narrows it: `memcli.parameters.Question`.
 
         Raises:
             InvalidValue: an option names what does not exist.
@@ -134,14 +234,15 @@ class Vault(_vault.Vault):
         from memcli.recall import reflect
 
         _ignored(response_schema)
-        return reflect.reflect(self, _facts(self, query, options))
+        return reflect.reflect(self, _asked((self,), query, options, facts=True))
 
+    @_takes(parameters.Question)
     def synthesize(
         self,
         query: str | Query,
         *,
         response_schema: Any = None,
-        **options: Unpack[Narrowing],
+        **options: Unpack[QuestionOptions],
     ) -> Synthesis:
         """Gather facts to synthesize from; runs no synthesis.
 
@@ -153,6 +254,14 @@ class Vault(_vault.Vault):
 
         _ignored(response_schema)
         return reflect.synthesis(self.reflect(query, **options))
+
+    @_takes(parameters.StatusFilters)
+    def entries(self, **options: Unpack[parameters.StatusFilters]) -> list[Row]:
+        """The newest entries that pass; 20 where no limit is given."""
+        from memcli.recall import listing
+
+        query = _asked((self,), "", options)
+        return list(listing.listed(self, listing.Wish(query, None, "")).rows)
 
     def evolve(
         self,
@@ -285,31 +394,35 @@ class Vaults(_vaults.Vaults):
             *words, caller=_caller(caller, fields), personal_only=personal_only
         )
 
-    def recall(self, query: str | Query, **options: Unpack[Options]) -> Recalled:
+    @_takes(parameters.Query)
+    def recall(self, query: str | Query, **options: Unpack[QueryOptions]) -> Recalled:
         """Answer a question with ranked rows; as `Vault.recall`."""
         from memcli.recall import federated
 
-        return federated.recall(self, _asked(self.vaults[0], query, options))
+        return federated.recall(self, _asked(self.vaults, query, options))
 
+    @_takes(parameters.Question)
     def reflect(
         self,
         query: str | Query,
         *,
         response_schema: Any = None,
-        **options: Unpack[Narrowing],
+        **options: Unpack[QuestionOptions],
     ) -> Reflection:
         """Gather what answers a question; as `Vault.reflect`."""
         from memcli.recall import federated
 
         _ignored(response_schema)
-        return federated.reflect(self, _facts(self.vaults[0], query, options))
+        asked = _asked(self.vaults, query, options, facts=True)
+        return federated.reflect(self, asked)
 
+    @_takes(parameters.Question)
     def synthesize(
         self,
         query: str | Query,
         *,
         response_schema: Any = None,
-        **options: Unpack[Narrowing],
+        **options: Unpack[QuestionOptions],
     ) -> Synthesis:
         """Gather facts to synthesize from; as `Vault.synthesize`."""
         from memcli.recall import reflect
@@ -333,14 +446,28 @@ def _caller(caller: Caller | None, fields: Mapping[str, Any]) -> Caller:
     return Caller(**{**(caller or OWNER)._asdict(), **fields})
 
 
-def _asked(vault: _vault.Vault, query: str | Query, options: Options) -> Query:
-    kinds = options.get("filters", EVERYTHING).kinds
-    return made(query, view_of(vault.now_ms() // 1000, kinds=kinds), **options)
+def _asked(
+    vaults: Sequence[_vault.Vault],
+    query: str | Query,
+    options: Any,
+    *,
+    facts: bool = False,
+) -> Query:
+    """The query that a text with options, or a whole one, asks for.
 
+    `facts`: an idea that waits for a decision is none, also where ideas are asked for.
+    """
+    now = vaults[0].now_ms() // 1000
+    if isinstance(query, Query) or {"filters", "view"} & options.keys():
+        filters = options.get("filters")
+        kinds = filters.kinds if filters and not facts else ()
+        return made(query, view_of(now, kinds=kinds), **options)
+    if options.get("project"):
+        from memcli.recall.filters import named_project
 
-def _facts(vault: _vault.Vault, query: str | Query, options: Narrowing) -> Query:
-    # Without the kinds: an idea that waits for a decision is no fact.
-    return made(query, view_of(vault.now_ms() // 1000), **options)
+        options = {**options, "project": named_project(vaults, options["project"])}
+    whole = from_words(query, now, **options)
+    return whole._replace(view=view_of(whole.view.now)) if facts else whole
 
 
 def _ignored(response_schema: Any) -> None:

@@ -111,7 +111,7 @@ def _draw(canvas: Canvas, steps: list[Step], *, dry_run: bool) -> None:
         line = f"{verb or step.outcome} {step.what}: {step.path}{why}"
         canvas.line(line, style=style)
     if dry_run:
-        canvas.line(to_apply(dry_run=True), style="dim")
+        to_apply(canvas, dry_run=True)
 
 
 def take_out(context: Context, *, dry_run: bool) -> Result:

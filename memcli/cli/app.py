@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.core import TyperGroup
 
-from memcli import __version__
-from memcli.cli import commands, declared, flags, plain, render
+from memcli import __version__, declared
+from memcli.cli import commands, flags, plain, render
 from memcli.cli.run import run
 from memcli.errors import UsageError
 
@@ -124,15 +124,9 @@ def _explain(mistake: Any, words: list[str]) -> int:
     elif message.startswith("No such command"):
         message = message.partition(" Did you mean")[0]  # by the words' letters alone
     hint = f"See: memcli {name} --help".replace("  ", " ")
-    gone = commands.REMOVED.get(words[0] if words else "")
-    if message.startswith("No such option") and not gone:
-        option = message.partition(": ")[2].split()[0].strip("'.")
-        gone = commands.REMOVED.get(f"{name} {option}")
     choice = re.search(r"'([^']*)' is not one of (.+)\.$", message)
     meant = None
-    if gone:
-        meant = f"memcli {gone}"
-    elif choice:
+    if choice:
         meant = suggest.nearest(choice[1], re.findall(r"'([^']*)'", choice[2]))
     elif not name and words and not words[0].startswith("-"):
         meant = suggest.command(words[0], commands.COMMANDS, TOPICS)
@@ -176,52 +170,44 @@ def _command(name: str, *, whole: bool) -> Callable[..., int]:
 
 
 def parameters(name: str) -> list[inspect.Parameter]:
-    """The parameters of a command as Typer takes them."""
-    defaults = {
-        parameter.name: parameter.default
-        for parameter in inspect.signature(commands.load(name)).parameters.values()
-    }
+    """The parameters of a command as Typer takes them; it knows no field of --set."""
     kind = inspect.Parameter.KEYWORD_ONLY
     return [
         inspect.Parameter(
-            each,
+            one.name,
             kind,
-            default=defaults.get(each, False if annotation[0] is bool else None),
-            annotation=_of_typer(annotation, hidden=each in flags.FIELDS.get(name, ())),
+            default=inspect.Parameter.empty if one.required else one.default,
+            annotation=_of_typer(one),
         )
-        for each, annotation in flags.parameters(name).items()
+        for one in flags.of(name).values()
+        if not isinstance(one.about, declared.Field)
     ]
 
 
-def _of_typer(annotation: tuple[Any, declared.Option], *, hidden: bool) -> Any:
-    """A declaration as Typer has it; the flag of a field of --set is `hidden`."""
-    about, kind, repeat, choices = declared.read(annotation)
-    if choices:
-        kind = Literal[choices]  # type: ignore[assignment]
-    value: Any = list[kind] if repeat else kind  # type: ignore[valid-type]
-    if kind is not bool and str(annotation[0]).endswith("None"):
+def _of_typer(one: declared.Parameter) -> Any:
+    """A declaration as Typer has it."""
+    about = one.about
+    kind: Any = Literal[one.choices] if one.choices else one.kind
+    value: Any = list[kind] if one.repeat else kind
+    if kind is not bool and not one.required and one.default is None:
         value = value | None
-    made: Any = typer.Option
-    if isinstance(about, declared.Argument):
-        made = typer.Argument
-    metavar = about.metavar or None
+    made: Any = typer.Argument if one.is_argument else typer.Option
     return Annotated[
         value,
         made(
             *about.names,
-            metavar=metavar,
+            metavar=about.metavar or None,
             help=about.help,
-            hidden=hidden or about.hidden,
+            hidden=about.hidden,
         ),
     ]
 
 
 def _fields(name: str) -> str:
     """What the help of a command says of --set."""
-    known = flags.parameters(name)
     lines = [
-        f"      {field:18} {known[parameter][1].help}"
-        for field, parameter in flags.fields(name).items()
+        f"      {field:18} {one.about.help}"
+        for field, one in flags.fields(name).items()
     ]
     head = "\n    \b\n    Fields of --set:\n"
     return head + "\n".join(lines) if lines else ""

@@ -25,15 +25,15 @@ GROUPS: dict[str, dict[str, str]] = {
         "recall": "recall",
         "reflect": "reflect",
         "list": "list_",
-        "show": "show",
+        "show": "list_",
         "evolve": "evolve",
         "edit": "edit",
         "resolve": "resolve",
         "tag": "tag",
-        "pin": "pin",
-        "undo": "undo",
-        "log": "log",
-        "forget": "forget",
+        "pin": "tag",
+        "undo": "history",
+        "log": "history",
+        "forget": "history",
     },
     "Review": {
         "review": "review",
@@ -50,32 +50,27 @@ GROUPS: dict[str, dict[str, str]] = {
         "import": "import_",
     },
     "Rare": {
-        "promote": "promote",
-        "verify": "verify",
+        "promote": "repo",
+        "verify": "history",
         "mcp": "mcp",
-        "hook": "hook",
+        "hook": "sweep",
         "sweep": "sweep",
-        "allow": "allow",
+        "allow": "repo",
         "completion": "completion",
         "view": "view",
         "signals": "signals",
         "export": "export",
-        "publish": "publish",
+        "publish": "export",
     },
 }
 
+ALIASES = {"search": "recall", "add": "save", "ls": "list", "rm": "forget"}
+"""Other names that people type for a command."""
+
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
 
-REMOVED = {
-    "resolve --list": "list --by status",
-    "resolve --same-key": "resolve",
-    "resolve --expect": "resolve --dry-run",
-    "review --undo": "undo",
-    "evolve --revert": "undo ID",
-}
-"""Spellings that are gone, and what they are now."""
-
-
+# Commands whose --project is a filter.
+_FILTERING = ("recall", "reflect", "list", "export", "entities", "inspect", "view")
 # An unknown agent takes these for an empty vault.
 _SHOWING = ("recall", "reflect", "list", "show", "inspect")
 
@@ -88,15 +83,19 @@ def answer(name: str, context: Context, values: dict[str, Any]) -> Result:
     """
     asked = [*(values.get("vaults") or ()), context.vault or ""]
     try:
+        if values.get("project") and name in _FILTERING:
+            from memcli.cli import hints
+
+            values["project"] = hints.named_project(context, values)
         result = load(name)(context, **values)
     except EntryNotFound as error:
-        from memcli.cli import elsewhere
+        from memcli.cli import hints
 
-        raise elsewhere.explained(error, context, asked) from error
+        raise hints.explained(error, context, asked) from error
     if context.agent and name in _SHOWING:
-        from memcli.cli import elsewhere
+        from memcli.cli import hints
 
-        result = elsewhere.for_agent(result, context, values)
+        result = hints.for_agent(result, context, values)
     return result
 
 
@@ -113,4 +112,4 @@ def place(name: str) -> tuple[str, str]:
     """The module of a command in this package, and the name of its function."""
     module = COMMANDS[name]
     # Words of Python have a line behind them: `import` is the function `import_`.
-    return module, module if module == f"{name}_" else name
+    return module, f"{name}_" if name in ("import", "list") else name

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated, Literal
 
-    from memcli.cli.declared import Argument
+    from memcli.declared import Argument
 
 # In all of them the answer is one offer a line, a tab, and what it is. Nothing of it is
 # evaluated: the titles of a vault are words of strangers.

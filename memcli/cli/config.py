@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated, Any, Literal
 
-    from memcli.cli.declared import Argument
+    from memcli.declared import Argument
     from memcli.vault.config import Changed, Setting
     from memcli.vault.vault import Vault
 

@@ -166,9 +166,10 @@ class Canvas(Protocol):
     terminal: bool
 
     def line(self, text: str = "", *, style: str = "") -> None:
-        """One line; `style` is a hint: title, dim, bad, good, or nothing.
+        """One line; `style` is title, dim, bad, good, hint, or nothing.
 
-        nothing: there are no rows; on a pipe that is said on stderr.
+        hint: words of memcli alone, which name what to do next; an MCP client has
+        them in its own words. nothing: there are no rows; a pipe has it on stderr.
         """
 
     def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
@@ -178,11 +179,11 @@ class Canvas(Protocol):
 def declined(data: dict[str, Any]) -> Result:
     """The answer when a person has seen a plan and says no to it."""
     return Result(
-        data=data, text=lambda canvas: canvas.line("nothing was changed", style="dim")
+        data=data, text=lambda canvas: canvas.line("Nothing changed.", style="dim")
     )
 
 
-def to_apply(*, dry_run: bool) -> str:
+def to_apply(canvas: Canvas, *, dry_run: bool) -> None:
     """The line below a plan that changed nothing: how to carry it out."""
-    flag = "leave --dry-run out" if dry_run else "add --yes"
-    return f"nothing was changed; to do it {flag}"
+    how = "Run without --dry-run to apply." if dry_run else "Add --yes to apply."
+    canvas.line(f"Nothing changed. {how}", style="hint")

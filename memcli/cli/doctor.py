@@ -10,7 +10,7 @@ import sys
 
 from memcli import __version__
 from memcli.cli.context import Canvas, Context, Result, declined, to_apply
-from memcli.errors import NotAllowed, UsageError
+from memcli.errors import NotAllowed
 
 TYPE_CHECKING = False
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Annotated
 
     from memcli.cli import options
-    from memcli.cli.declared import Option
+    from memcli.declared import Option
     from memcli.sessions.doctor import Check
     from memcli.vault.health.mending import RepairPlan
 
@@ -32,7 +32,15 @@ def doctor(
     fix: Annotated[
         bool, Option("--fix", help="Mend the vault where no guess is needed")
     ] = False,
-    accept_deletions: options.AcceptDeletions = False,
+    accept_deletions: Annotated[
+        bool,
+        Option(
+            "--accept-deletions",
+            help="Commit missing files as deleted and older ones as they are, instead "
+            "of restoring them",
+            needs="fix",
+        ),
+    ] = False,
     yes: options.Yes = False,
     dry_run: options.DryRun = False,
 ) -> Result:
@@ -55,13 +63,6 @@ def doctor(
         return _fixed(
             context, accept_deletions=accept_deletions, yes=yes, dry_run=dry_run
         )
-    for flag, given in (
-        ("--accept-deletions", accept_deletions),
-        ("--yes", yes),
-        ("--dry-run", dry_run),
-    ):
-        if given:
-            raise UsageError(f"{flag} belongs to --fix", hint="Add --fix.")
     from memcli.hosts import install
     from memcli.sessions import doctor as use_case
 
@@ -117,9 +118,9 @@ def _fixed(
             acting = True
     done = mending.apply(vault, plan) if acting else plan
     if (acting or yes) and not dry_run:
-        from memcli.cli import own_program
+        from memcli.cli import written_text
 
-        own_program.merges_for_git(context, vault.root)
+        written_text.merges_for_git(context, vault.root)
     skipped = [step for step in plan.steps if step not in done.steps]
     for step in skipped:
         context.tell(f"{step.path} has changed since the plan, and is left as it is")
@@ -136,10 +137,11 @@ def _text(done: RepairPlan, *, dry_run: bool) -> Callable[[Canvas], None]:
         elif done.applied:
             canvas.line(f"mended {len(done.steps)}:", style="good")
         else:
-            steps = f"would mend {len(done.steps)}"
-            canvas.line(f"{steps}; {to_apply(dry_run=dry_run)}:")
+            canvas.line(f"would mend {len(done.steps)}:")
         for step in done.steps:
             canvas.line(f"  {step.path}: {step.action}")
+        if done.steps and not done.applied:
+            to_apply(canvas, dry_run=dry_run)
         if done.left:
             canvas.line(f"left for you: {len(done.left)}")
         for finding in done.left:

@@ -1,26 +1,32 @@
-"""`memcli edit`: an entry's file in the person's editor."""
+"""`memcli edit`, and a text in the person's own editor.
 
-from __future__ import annotations  # evaluated only when Typer reads them
+Invariant: the text is never lost: when the editor fails, or the command after it, the
+text stays in its file and the error names it. An editor that is left without saving
+(`:q!`) is an error, too: nothing is done with a text that nobody confirmed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import subprocess
+import tempfile
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.errors import MemcliError, Unreadable
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Annotated
+    from collections.abc import Iterator, Mapping
 
     from memcli.cli import options
-    from memcli.cli.declared import Argument
 
 
 def edit(
     context: Context,
-    entry_id: Annotated[
-        str,
-        Argument(
-            metavar="ID", help="Its id, a prefix of it, its path, or its file's name"
-        ),
-    ],
+    entry_id: options.EntryId,
     *,
     allow_secret: options.AllowSecret = False,
 ) -> Result:
@@ -34,7 +40,6 @@ def edit(
     Example:
       memcli edit 1m7xvn68
     """
-    from memcli.cli.editor import edited
     from memcli.curation import edit as use_case
     from memcli.errors import Unreadable
 
@@ -55,3 +60,96 @@ def edit(
 
     notes = not_shown(vault, [done.id])
     return Result(data=done.as_dict(), text=draw, warnings=tuple(notes))
+
+
+_DEFAULT = "notepad" if os.name == "nt" else "vi"
+
+
+class EditorFailed(MemcliError):
+    """The editor could not be started, or exited with an error."""
+
+    code = "editor_failed"
+
+
+class NotSaved(MemcliError):
+    """The editor was left without saving."""
+
+    code = "not_saved"
+
+
+@contextlib.contextmanager
+def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
+    """Let a person change a text; the result is kept until the block is done.
+
+    Args:
+        text: what the editor opens with.
+        environ: names the editor: VISUAL, then EDITOR, then vi.
+
+    Yields:
+        The text as it was saved. An error in the block leaves it in its file, and
+        its hint names that.
+
+    Raises:
+        EditorFailed: no such program, or it exited with an error.
+        NotSaved: it wrote nothing, not even the same text.
+        Unreadable: what was saved is not UTF-8.
+    """
+    command = environ.get("VISUAL") or environ.get("EDITOR") or _DEFAULT
+    handle, path = tempfile.mkstemp(prefix="memcli-", suffix=".md")
+    with open(handle, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    # Old, so that a save is told from none, also within one tick of the clock.
+    os.utime(path, (0, 0))
+    before = _mark(path)
+    try:
+        words = shlex.split(command, posix=os.name != "nt")
+        code = subprocess.call([*words, path], env=dict(environ))
+    except KeyboardInterrupt:
+        code = 130  # of an editor that leaves Ctrl-C to the terminal
+    except (OSError, ValueError) as error:
+        os.unlink(path)
+        raise EditorFailed(
+            f"the editor '{command}' cannot be started: "
+            f"{getattr(error, 'strerror', None) or error}",
+            hint="Set VISUAL or EDITOR to a program that is there, such as vi.",
+        ) from error
+    saved = _mark(path) not in (before, None)
+    if not saved:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+    if code:
+        raise EditorFailed(
+            f"the editor '{command}' exited with {code}; nothing was changed",
+            hint=f"What it saved is in {path}" if saved else None,
+        )
+    if not saved:
+        raise NotSaved(
+            f"the editor '{command}' saved nothing; nothing was changed",
+            hint="Save to accept a text, also unchanged (vi: :wq). An editor with a "
+            "window has to wait until it is closed: EDITOR='code --wait'.",
+        )
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            written = file.read()
+    except UnicodeDecodeError as error:
+        raise Unreadable(
+            f"{path}: not UTF-8 (byte {error.start:,}); nothing was changed"
+        ) from error
+    try:
+        yield written
+    except MemcliError as error:
+        if written != text:
+            error.hint = f"{error.hint or ''} What you wrote is in {path}".strip()
+            raise
+        os.unlink(path)
+        raise
+    os.unlink(path)
+
+
+def _mark(path: str) -> tuple[int, int] | None:
+    """What tells a file from one that was saved over it; None when it is gone."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from typing import Annotated, Literal
 
     from memcli.cli import options
-    from memcli.cli.declared import Argument, Option
     from memcli.curation.entities.decide import EntityPlan, EntityRequest
+    from memcli.declared import Argument, Option
     from memcli.vault.vault import Vault
 
 # Names that an action takes; None: one or more.
@@ -57,7 +57,10 @@ def entities(
     ] = None,
     *,
     project: options.OfProject = None,
-    type_: options.Type = None,
+    type_: Annotated[
+        str | None,
+        Option("--type", metavar="TYPE", help="With register: person, project, ..."),
+    ] = None,
     aliases: Annotated[
         list[str] | None,
         Option(
@@ -154,7 +157,7 @@ def _planned(plan: EntityPlan, *, dry_run: bool) -> Result:
         canvas.line(f"would {plan.request.verb}:")
         for line in _lines(plan):
             canvas.line(f"  {line}")
-        canvas.line(to_apply(dry_run=dry_run), style="dim")
+        to_apply(canvas, dry_run=dry_run)
 
     return Result(data={"applied": False, **plan.as_dict(), "commit": None}, text=text)
 

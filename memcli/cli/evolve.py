@@ -5,21 +5,21 @@ from __future__ import annotations  # evaluated only when Typer reads them
 from contextlib import AbstractContextManager, nullcontext
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
-from memcli.cli.dated import dated
-from memcli.cli.person_only import person_only
-from memcli.cli.stale_lines import stale_lines
-from memcli.cli.written_text import written_text
+from memcli.cli.rows import stale_lines
+from memcli.cli.written_text import person_only, written_text
 from memcli.errors import UsageError
+from memcli.parameters import entry_fields
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Annotated, Literal
+    from typing import Annotated, Any, Literal, Unpack
 
+    from memcli import parameters
     from memcli.cli import options
-    from memcli.cli.declared import Argument, Option
     from memcli.curation.evolve import Evolved
+    from memcli.declared import Argument, Option
     from memcli.vault.vault import Vault
 
 
@@ -29,12 +29,7 @@ _SHOWN = 200
 
 def evolve(
     context: Context,
-    entry_id: Annotated[
-        str,
-        Argument(
-            metavar="ID", help="Its id, a prefix of it, its path, or its file's name"
-        ),
-    ],
+    entry_id: options.EntryId,
     text: Annotated[
         str | None,
         Argument(metavar="[TEXT]", help="The new text; - reads standard input"),
@@ -46,20 +41,10 @@ def evolve(
         str | None,
         Option("--reason", metavar="REASON", help="Why; kept with the old version"),
     ] = None,
-    title: options.Title = None,
-    kind: options.Kind = None,
-    type_: options.Type = None,
-    tags: options.NewTags = None,
     untag: Annotated[
         list[str] | None,
         Option("--untag", metavar="TAG", help="A tag to drop; repeatable"),
     ] = None,
-    asked: options.Asked = None,
-    entities: options.NewEntities = None,
-    project: options.Project = None,
-    code: options.Code = None,
-    occurred_at: options.OccurredAt = None,
-    expires_at: options.ExpiresAt = None,
     enforce: Annotated[
         Literal["ask", "deny", "none"] | None,
         Option(
@@ -76,11 +61,11 @@ def evolve(
             help="Another entry that the new version replaces; repeatable",
         ),
     ] = None,
-    subtype: options.Subtype = None,
     cite: options.Cite = None,
     research: options.CiteResearch = None,
     allow_secret: options.AllowSecret = False,
     dry_run: options.DryRun = False,
+    **changes: Unpack[parameters.Fields],
 ) -> Result:
     """Replace a memory by its next version, and keep the old one
 
@@ -99,22 +84,10 @@ def evolve(
     from memcli.entries.projects import HERE, NONE
 
     vault = context.open_vault("evolving", writes=True)
-    if project == HERE:
-        project = vault.here or NONE
-    given = {
-        "title": title,
-        "kind": kind,
-        "type": type_,
-        "subtype": subtype,
-        "project": project,
-        "code": code,
-        "occurred_at": occurred_at,
-        "expires_at": expires_at,
-        "tags": tags,
-        "asked": asked,
-        "entities": entities,
-    }
-    fields = dated({k: v for k, v in given.items() if v}, context.now_ms())
+    given: dict[str, Any] = {**changes}
+    if given.get("project") == HERE:
+        given["project"] = vault.here or NONE
+    fields = entry_fields(given, context.now_ms())
     if enforce:
         person_only(context, vault)
     changed = fields or untag or also or cite or research or enforce
@@ -139,7 +112,7 @@ def evolve(
             use_case.evolve(
                 vault, entry_id, fields, how, allow_secret=allow_secret, dry_run=True
             )
-            why = context.ask_unless_typed("Why does it change? (Enter: no reason) ")
+            why = context.ask_unless_typed("Reason (Enter to skip): ")
             how = how._replace(reason=(why or "").strip() or None)
         done = use_case.evolve(
             vault, entry_id, fields, how, allow_secret=allow_secret, dry_run=dry_run
@@ -161,7 +134,7 @@ def _edited(
     """The entry's text as a person changes it in their editor."""
     if given:
         raise UsageError("--edit brings its own text", hint="Drop TEXT or --file.")
-    from memcli.cli.editor import edited
+    from memcli.cli.edit import edited
 
     return edited(vault.get(entry_id).body, context.environ)
 
@@ -196,7 +169,7 @@ def evolved(done: Evolved) -> Result:
         for item in done.replaced:
             canvas.line(f"  replaces {item.id}, {now} at {item.path}", style="dim")
         if done.citations_checked is False:
-            from memcli.cli.research import UNCHECKED
+            from memcli.cli.hints import UNCHECKED
 
             canvas.line(f"  {UNCHECKED}", style="dim")
         if done.siblings:
@@ -209,11 +182,10 @@ def evolved(done: Evolved) -> Result:
                 canvas.line(f"  {one.id} ({how}): {one_line(one.text)[:_SHOWN]}")
             ids = " ".join(f"--also {one.id}" for one in done.siblings)
             entry_id = done.id or done.replaced[0].id
-            canvas.line(f"  to replace them, too: memcli evolve {entry_id} {ids}")
-        stale_lines(
-            canvas, done.stale, "what it said before", then=done.diff is not None
-        )
+            how = f"  to replace them too: memcli evolve {entry_id} {ids}"
+            canvas.line(how, style="hint")
+        stale_lines(canvas, done.stale, "the old version", then=done.diff is not None)
         if done.diff is not None:
-            canvas.line(to_apply(dry_run=True), style="dim")
+            to_apply(canvas, dry_run=True)
 
     return Result(data=done.as_dict(), text=text, warnings=done.notes)

@@ -1,21 +1,23 @@
-"""`memcli export`: JSON lines, a folder of notes, or a block in a page."""
+"""`memcli export` and `publish`: what a vault gives to other programs."""
 
-from __future__ import annotations  # evaluated only when Typer reads them
+from __future__ import annotations
 
 import os
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries.text.counted import counted
-from memcli.errors import UsageError
+from memcli.errors import NotAllowed, UsageError
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Annotated, Any, Literal
+    from typing import Annotated, Any, Literal, Unpack
 
+    from memcli import parameters
     from memcli.cli import options
-    from memcli.cli.declared import Option
     from memcli.curation.exporting import Exported
+    from memcli.declared import Option
+    from memcli.vault.publishing import Outcome
 
 
 def export(
@@ -33,9 +35,6 @@ def export(
             help="The file or new folder; jsonl without it goes to standard output",
         ),
     ] = None,
-    kinds: options.Kinds = None,
-    tags: options.Tags = None,
-    project: options.OfProject = None,
     everywhere: Annotated[
         bool,
         Option(
@@ -44,6 +43,7 @@ def export(
         ),
     ] = False,
     dry_run: options.DryRun = False,
+    **chosen: Unpack[parameters.Selection],
 ) -> Result:
     """Write memories as JSON lines, notes, or part of an agents' page
 
@@ -61,7 +61,7 @@ def export(
     if everywhere and format_ != "agents-md":
         raise UsageError("--everywhere goes with --format agents-md")
     if format_ == "agents-md":
-        if kinds or tags or project:
+        if any(chosen.values()):
             raise UsageError(
                 "agents-md exports what holds in the project of its page",
                 hint="Leave --kind, --tag and --project out.",
@@ -72,7 +72,9 @@ def export(
     from memcli.recall.query import Filters
 
     filters = Filters(
-        kinds=tuple(kinds or ()), tags=tuple(tags or ()), project=project or ""
+        kinds=tuple(chosen.get("kinds") or ()),
+        tags=tuple(chosen.get("tags") or ()),
+        project=chosen.get("project") or "",
     )
     found = exporting.entries(vault, filters, current=format_ == "markdown")
     if format_ == "markdown":
@@ -187,3 +189,108 @@ def _page(
 def _done(count: int, out: str | None, *, dry_run: bool) -> str:
     verb = "would write" if dry_run else "wrote"
     return f"{verb} {counted(count, 'memory')}" + (f" to {out}" if out else "")
+
+
+def publish(
+    context: Context,
+    *,
+    to: Annotated[
+        str | None,
+        Option(
+            "--to", metavar="NAME", help="The database: [vaults.NAME] of your config"
+        ),
+    ] = None,
+    init: Annotated[
+        bool, Option("--init", help="Make the tables and roles in it, once")
+    ] = False,
+    force: Annotated[
+        bool,
+        Option(
+            "--force",
+            help="Even if the published commit is no ancestor",
+        ),
+    ] = False,
+    dry_run: options.DryRun = False,
+) -> Result:
+    """Publish the vault's last commit into a database
+
+    A vault that is too large to clone or to index can be asked through PostgreSQL: its
+    readers name the database in their config, and recall, reflect and list answer as
+    they would from the files. Only what is shared is published, in one transaction.
+    docs/use/sharing.md leads there in five minutes.
+
+    \b
+    Example:
+      memcli publish --init --to company
+      memcli publish --vault ~/company-memory --to company
+    """
+    from memcli.vault import publishing
+
+    if context.agent:
+        raise NotAllowed(
+            f"a vault is published by its owner, not by agent {context.agent}",
+            hint="Ask the owner to run it.",
+            code="owner_only",
+        )
+    if to is None:
+        raise UsageError(
+            "--to is missing: the name of the database in your config",
+            hint="[vaults.NAME] with an engine: docs/use/sharing.md",
+        )
+    if init and dry_run:
+        raise UsageError("--init and --dry-run cannot be combined")
+    place = publishing.target(to, context.environ)
+    made = publishing.initialise(place) if init else False
+    if init and not context.vault:
+        return _prepared(place.where, made)
+    vault = context.open_vault("reading")
+    done = publishing.publish(
+        vault,
+        place,
+        dry_run=dry_run,
+        unrelated=force,
+        rewritten=force,
+        progress=context.progress("publishing"),
+    )
+    return _published(done, dry_run=dry_run)
+
+
+def _prepared(where: str, made: bool) -> Result:
+    said = "prepared" if made else "was prepared before:"
+
+    def text(canvas: Canvas) -> None:
+        canvas.line(f"{said} {where}")
+        canvas.line("  publish a vault: memcli publish --vault FOLDER --to NAME")
+
+    outcome = "prepared" if made else "exists"
+    return Result({"outcome": outcome, "where": where}, text)
+
+
+def _published(done: Outcome, *, dry_run: bool) -> Result:
+    from memcli.entries.text.counted import counted
+
+    same = not (done.added or done.changed or done.removed)
+    outcome = "would_publish" if dry_run else "published"
+    if done.newer:
+        outcome = "newer_published"
+    data = {"outcome": outcome, **done._asdict()}
+
+    def text(canvas: Canvas) -> None:
+        if done.newer:
+            canvas.line(
+                f"not published: {done.commit[:12]} is older than what is there"
+            )
+            canvas.line(f"  {done.where} holds {done.newer[:12]} of '{done.name}'")
+            canvas.line("  to go back to the older one: memcli publish --force")
+            return
+        said = "would publish" if dry_run else "published"
+        canvas.line(f"{said} {done.commit[:12]} as '{done.name}' in {done.where}")
+        numbers = f"{done.added} added, {done.changed} changed, {done.removed} removed"
+        canvas.line("  " + ("nothing changed" if same else numbers))
+        canvas.line(f"  {counted(done.entries, 'entry')} there")
+
+    warnings: tuple[str, ...] = ()
+    if done.broken:
+        files = counted(done.broken, "file")
+        warnings = (f"{files} could not be read as an entry: memcli inspect lint",)
+    return Result(data, text, warnings)

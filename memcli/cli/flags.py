@@ -1,103 +1,72 @@
 """The arguments and flags of each command, read from its function.
 
-Invariant: nothing is declared here but which parameters are fields of --set: what few
-people need has no flag of its own, and keeps the name and the meaning that it would
-have as one.
+Invariant: nothing is declared here. What few people need is a `Field`: it has no flag
+of its own, keeps its name and its meaning, and --set takes it.
 """
 
 from __future__ import annotations
 
 import os
 
-from memcli.cli import commands, declared, options
+from memcli import declared, parameters
+from memcli.cli import commands, options
 from memcli.errors import UsageError
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
-    Word = tuple[str, bool, bool, tuple[str, ...]]
-    """An argument: its parameter, whether required, whether it repeats, its choices."""
+    from memcli.declared import Parameter
 
-    Flag = tuple[str, type, bool, tuple[str, ...]]
-    """A flag: its parameter, the kind of its value, whether it repeats, its choices."""
-
-FIELDS = {
-    "save": (
-        *("occurred_until", "subtype", "item", "confidence", "rationale"),
-        *("evidence", "review_after", "groups", "dry_run", "source_writer"),
-        *("source_host", "source_session", "source_transcript", "source_record"),
-        *("source_seq", "source_excerpt"),
-    ),
-    "recall": (
-        *("types", "layers", "at", "history", "no_graph", "depth", "exact", "all_"),
-        *("cursor", "personal_only"),
-    ),
-    "reflect": ("types", "at", "exact", "response_schema", "personal_only"),
-    "list": ("types", "layers", "history", "personal_only"),
-    "evolve": ("occurred_at", "expires_at", "subtype"),
-}
-"""Of a command, the parameters that --set takes; their flags stand in no help."""
-
-_NAMES = {
-    name: getattr(declared, name)
-    for name in ("Annotated", "Argument", "Literal", "Option")
-} | {"options": options}
-_READ: dict[str, dict[str, tuple[Any, declared.Option]]] = {}
+_READ: dict[str, dict[str, Parameter]] = {}
 
 
-def parameters(name: str) -> dict[str, tuple[Any, declared.Option]]:
-    """The parameters of a command, its own and everyone's, with their annotations."""
+def of(name: str) -> dict[str, Parameter]:
+    """The parameters of a command, its own and everyone's, fields among them."""
     if name not in _READ:
         function = commands.load(name)
-        found = {
-            parameter: eval(annotation, _NAMES)  # noqa: S307 our own source
-            for parameter, annotation in function.__annotations__.items()
-            if parameter not in ("context", "return")
-        }
-        if FIELDS.get(name):
-            found["set"] = options.Set
-        if "vaults" not in found:
-            found["vault"] = options.Vault
-        found |= options.EVERYWHERE
-        _READ[name] = found
+        found = declared.parameters(function, options=options, parameters=parameters)
+        every = declared.group(options.Everywhere)
+        if not any(isinstance(one.about, declared.Field) for one in found.values()):
+            del every["set"]
+        if "vaults" in found:
+            del every["vault"]
+        _READ[name] = found | every
     return _READ[name]
 
 
-def flags(name: str) -> dict[str, Flag]:
-    """The flags of a command, by their spellings."""
+def flags(name: str) -> dict[str, Parameter]:
+    """The parameters of a command that have flags, by each spelling of a flag."""
     return {
-        flag: (parameter, kind, repeat, choices)
-        for parameter, annotation in parameters(name).items()
-        for about, kind, repeat, choices in (declared.read(annotation),)
-        for flag in about.names
+        flag: one
+        for one in of(name).values()
+        if not one.is_argument
+        for flag in one.about.names
     }
 
 
-def words(name: str) -> list[Word]:
+def words(name: str) -> list[Parameter]:
     """The arguments of a command."""
-    function: Any = commands.load(name)
-    count = function.__code__.co_argcount - len(function.__defaults__ or ())
-    return [
-        (parameter, number < count, repeat, choices)
-        for number, (parameter, annotation) in enumerate(parameters(name).items(), 1)
-        for about, _, repeat, choices in (declared.read(annotation),)
-        if isinstance(about, declared.Argument)
-    ]
+    return [one for one in of(name).values() if one.is_argument]
 
 
-def fields(name: str) -> dict[str, str]:
-    """The fields of --set of a command, each with its parameter."""
-    known = parameters(name)
-    return {known[one][1].names[0][2:]: one for one in FIELDS.get(name, ())}
+def fields(name: str) -> dict[str, Parameter]:
+    """The fields of --set of a command, by their names."""
+    return {
+        one.word: one
+        for one in of(name).values()
+        if isinstance(one.about, declared.Field)
+    }
 
 
 def with_fields(name: str, values: dict[str, Any]) -> dict[str, Any]:
     """The values of a command line, with those of --set in their places.
 
     Raises:
-        UsageError: there is no such field, or its value is none of its kind.
+        UsageError: there is no such field, its value is none of its kind, or a
+            parameter means nothing without another one.
     """
     given = values.pop("set", None) or ()
     known = fields(name) if given else {}
@@ -111,25 +80,44 @@ def with_fields(name: str, values: dict[str, Any]) -> dict[str, Any]:
                 else f"{name} has no field {field!r}",
                 hint=f"Fields: {', '.join(known)}.",
             )
-        parameter = known[field]
-        _, kind, repeat, choices = declared.read(parameters(name)[parameter])
-        value = _value(field, text, kind, choices)
-        values[parameter] = [*(values.get(parameter) or ()), value] if repeat else value
+        one = known[field]
+        value = _value(one, text)
+        many = [*(values.get(one.name) or ()), value] if one.repeat else value
+        values[one.name] = many
+    check_needs(name, values)
     return values
 
 
-def _value(
-    field: str, text: str, kind: type, choices: tuple[str, ...]
-) -> str | int | bool:
-    if choices and text not in choices:
-        raise UsageError(f"--set {field}= takes {', '.join(choices)} (got {text!r})")
-    if kind is bool and text in ("true", "false"):
+def check_needs(name: str, values: Mapping[str, Any]) -> None:
+    """Refuse what means nothing without another parameter.
+
+    Raises:
+        UsageError: that one is not given.
+    """
+    known = of(name)
+    for one in known.values():
+        needs = one.about.needs.split()
+        given = values.get(one.name) not in (None, False, [])
+        if needs and given and not any(values.get(need) for need in needs):
+            other = " or ".join(known[need].flag for need in needs)
+            raise UsageError(
+                f"{one.flag} goes with {other}",
+                hint=f"Drop {one.flag}, or add {other}.",
+            )
+
+
+def _value(one: Parameter, text: str) -> str | int | bool:
+    if one.choices and text not in one.choices:
+        takes = ", ".join(one.choices)
+    elif one.kind is bool and text not in ("true", "false"):
+        takes = "true or false"
+    elif one.kind is int and not (text.isascii() and text.isdigit()):
+        takes = "a number"
+    elif one.kind is bool:
         return text == "true"
-    if kind is bool:
-        raise UsageError(f"--set {field}= takes true or false (got {text!r})")
-    if kind is int and not (text.isascii() and text.isdigit()):
-        raise UsageError(f"--set {field}= takes a number (got {text!r})")
-    return int(text) if kind is int else text
+    else:
+        return int(text) if one.kind is int else text
+    raise UsageError(f"--set {one.word}= takes {takes} (got {text!r})")
 
 
 def first_lines() -> dict[str, str]:

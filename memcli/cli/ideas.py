@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing import Annotated, Literal
 
     from memcli.cli import options
-    from memcli.cli.declared import Argument
     from memcli.curation.ideas import IdeaDecisions, ListedIdea
+    from memcli.declared import Argument
     from memcli.vault.vault import Vault
 
 

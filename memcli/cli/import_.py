@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from typing import Annotated, Any
 
     from memcli.cli import options
-    from memcli.cli.declared import Argument, Option
     from memcli.curation.importing import Failure, Imported
+    from memcli.declared import Argument, Option
     from memcli.vault.vault import Vault
 
 _KIND = "invalid_kind"
@@ -58,7 +58,9 @@ def import_(
             "repeatable",
         ),
     ] = None,
-    yes: options.Yes = False,
+    yes: Annotated[
+        bool, Option("--yes", help="Act without asking", needs="in_place")
+    ] = False,
     dry_run: options.DryRun = False,
     allow_secret: options.AllowSecret = False,
 ) -> Result:
@@ -81,7 +83,7 @@ def import_(
     if from_ is None and source and _is_page(source):
         from_ = "agents-md"
     if from_ is not None:
-        if in_place or yes or allow_secret or map_:
+        if in_place or allow_secret or map_:
             raise UsageError(
                 "--from goes only with --dry-run",
                 hint="Secrets are left out of what other tools remember.",
@@ -94,8 +96,6 @@ def import_(
         )
     if in_place:
         return _in_place(context, source, yes=yes, dry_run=dry_run)
-    if yes:
-        raise UsageError("--yes goes with --in-place", hint="An import asks nothing.")
     from memcli.curation import importing
     from memcli.storage import jsonl
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Annotated
 
     from memcli.cli import options
-    from memcli.cli.declared import Argument, Option
+    from memcli.declared import Argument, Option
     from memcli.vault.create import Plan
 
 
@@ -68,7 +68,7 @@ def init(
 
 def _prepare_repo(context: Context, *, dry_run: bool) -> Result:
     """Make the vault that the repository carries, and allow it if it is new."""
-    from memcli.cli import own_program
+    from memcli.cli import written_text
     from memcli.storage import repo_vault
     from memcli.vault import create
 
@@ -85,7 +85,7 @@ def _prepare_repo(context: Context, *, dry_run: bool) -> Result:
     plan, commit = create.plan(path, environ=context.environ), None
     if not dry_run:
         plan, commit = create.prepare(path, environ=context.environ, agreed=True)
-        create.let_git_merge(path, own_program.words(), environ=context.environ)
+        create.let_git_merge(path, written_text.own_program(), environ=context.environ)
     found = repo_vault.find(top, context.environ)
     if found and plan.outcome in ("created", "adopted"):
         # Who makes it knows what it holds.
@@ -129,7 +129,7 @@ def prepare(
     make_default: bool = False,
 ) -> Result:
     """Make a folder a vault, and the default if there is none."""
-    from memcli.cli import own_program
+    from memcli.cli import written_text
     from memcli.storage import known_vaults
     from memcli.vault import create
 
@@ -137,9 +137,11 @@ def prepare(
     commit = None
     if not dry_run:
         if plan.question and not yes and context.interactive:
-            yes = context.confirm(f"{plan.question}. Go on?")
+            yes = context.confirm(f"{plan.question}. Continue?")
         plan, commit = create.prepare(path, environ=context.environ, agreed=yes)
-        create.let_git_merge(plan.path, own_program.words(), environ=context.environ)
+        create.let_git_merge(
+            plan.path, written_text.own_program(), environ=context.environ
+        )
     default = known_vaults.default_vault(context.environ)
     gone = default is not None and _is_gone(default, context)
     becomes_default = make_default or default is None or gone

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from typing import Annotated
 
     from memcli.cli import options
-    from memcli.cli.declared import Argument, Option
+    from memcli.declared import Argument, Option
     from memcli.hosts.install import (
-        Installation,
         InstallOutcome,
         InstallPlan,
         Program,
@@ -42,10 +41,6 @@ def install(
     *,
     scope: options.Scope = "user",
     dry_run: options.DryRun = False,
-    status: Annotated[
-        bool,
-        Option("--status", help="Where hooks are installed, and whether they work"),
-    ] = False,
     judge: Annotated[
         bool,
         Option(
@@ -62,10 +57,12 @@ def install(
     ] = False,
     dir_: Annotated[
         str | None,
-        Option("--dir", metavar="PATH", help="With --skills: another folder"),
+        Option(
+            "--dir", metavar="PATH", help="Another folder of skills", needs="skills"
+        ),
     ] = None,
     force: Annotated[
-        bool, Option("--force", help="With --skills: also pages that were edited")
+        bool, Option("--force", help="Also pages that were edited", needs="skills")
     ] = False,
     show: Annotated[
         str | None, Option("--show", metavar="SKILL", help="Print a skill's page")
@@ -93,7 +90,6 @@ def install(
       memcli install --all
       memcli install claude-code --judge --dry-run
       memcli install gemini --scope project --dry-run
-      memcli install --status
       memcli install claude-code --skills
       memcli install codex core recall --skills --scope project
     """
@@ -105,20 +101,16 @@ def install(
         host, chosen = pages.parts(host, names or ())
         words = pages.SkillWords(chosen, scope, dir_, force, dry_run)
         return pages.put_in(context, host, words)
-    _refuse(names, dir_, force=force)
     from memcli.cli import judge_setting
     from memcli.hosts import install as use_case
     from memcli.storage import known_vaults
 
     program = use_case.running(sys.argv[0], sys.executable, windows=os.name == "nt")
-    if status or all_:
+    if all_:
         if host or judge or scope != "user":
-            flag = "--status" if status else "--all"
-            raise UsageError(f"{flag} is about every host", hint="Drop the host.")
-        return _of_every_host(
-            context, program, status=status, no_judge=no_judge, dry_run=dry_run
-        )
-    name = _named(host, "install")
+            raise UsageError("--all is about every host", hint="Drop the host.")
+        return _of_every_host(context, program, no_judge=no_judge, dry_run=dry_run)
+    name = _named(host, names, "install")
     if judge and no_judge:
         raise UsageError("--judge or --no-judge", hint="Drop one of them.")
     _refuse_agent(context)
@@ -154,9 +146,9 @@ def _refuse_agent(context: Context) -> None:
 
 
 def _of_every_host(
-    context: Context, program: Program, *, status: bool, no_judge: bool, dry_run: bool
+    context: Context, program: Program, *, no_judge: bool, dry_run: bool
 ) -> Result:
-    """Where hooks are installed, or hooks and skills in every host that is here."""
+    """Install hooks and skills in every host that is here."""
     from memcli.cli import all_hosts
     from memcli.hosts import install as use_case
 
@@ -166,8 +158,6 @@ def _of_every_host(
         program,
         lambda name: shutil.which(name, path=context.environ.get("PATH")),
     )
-    if status:
-        return _status(context, installations)
     found = list(dict.fromkeys(each.host for each in installations if each.found))
     done = all_hosts.put_in(context, program, found, no_judge=no_judge, dry_run=dry_run)
     about = (*_about_vault(context, None), *_about(context, program))
@@ -193,10 +183,12 @@ def uninstall(
     skills: Annotated[bool, Option("--skills", help="Only the skills")] = False,
     dir_: Annotated[
         str | None,
-        Option("--dir", metavar="PATH", help="With --skills: another folder"),
+        Option(
+            "--dir", metavar="PATH", help="Another folder of skills", needs="skills"
+        ),
     ] = None,
     force: Annotated[
-        bool, Option("--force", help="With --skills: also pages that were edited")
+        bool, Option("--force", help="Also pages that were edited", needs="skills")
     ] = False,
     all_: Annotated[
         bool,
@@ -222,7 +214,6 @@ def uninstall(
         host, chosen = pages.parts(host, names or ())
         words = pages.SkillWords(chosen, scope, dir_, force, dry_run)
         return pages.take_out(context, host, words)
-    _refuse(names, dir_, force=force)
     if all_:
         from memcli.cli import all_hosts
 
@@ -234,7 +225,7 @@ def uninstall(
     from memcli.cli import judge_setting
     from memcli.hosts import install as use_case
 
-    name = _named(host, "uninstall")
+    name = _named(host, names, "uninstall")
     judged, notes = None, []
     try:
         if judge or scope == "user":
@@ -255,30 +246,24 @@ def uninstall(
     return judge_setting.beside(result, judged)
 
 
-def _refuse(names: list[str] | None, folder: str | None, *, force: bool) -> None:
+def _named(host: str | None, names: list[str] | None, verb: str) -> str:
+    """The host that was named.
+
+    Raises:
+        UsageError: none was, or several words.
+    """
     if names:
         raise UsageError(
             f"unexpected argument: {names[0]}",
             hint="Name one host at a time; skills go with --skills.",
         )
-    if folder or force:
-        flag = "--dir" if folder else "--force"
-        raise UsageError(f"{flag} belongs to --skills", hint="Add --skills.")
-
-
-def _named(host: str | None, verb: str) -> str:
-    """The host that was named.
-
-    Raises:
-        UsageError: none was.
-    """
     from memcli.hosts import table
 
     if not host:
-        names = ", ".join(each.name for each in table.with_hooks())
+        hosts = ", ".join(each.name for each in table.with_hooks())
         raise UsageError(
-            f"name the host to {verb}: {names}",
-            hint="What there is on this machine: memcli install --status",
+            f"name the host to {verb}: {hosts}",
+            hint="What there is on this machine: memcli doctor",
         )
     return host
 
@@ -389,49 +374,3 @@ def _about(context: Context, program: Program) -> list[str]:
         f"{' '.join(program.words)} starts only here (this folder or PYTHONPATH): "
         "install memcli with pip or pipx, then repeat the command"
     ]
-
-
-def _status(context: Context, installations: list[Installation]) -> Result:
-    from memcli.cli import judge_setting
-    from memcli.sessions.judging import command
-
-    judge = command.state(context.environ)
-    shown = [each for each in installations if each.state != "no"]
-    present = {each.host for each in installations if each.found}
-    missing = present - {each.host for each in shown}
-    absent = list(dict.fromkeys(e.host for e in installations if not e.found))
-
-    def text(canvas: Canvas) -> None:
-        for installation in shown:
-            state = "has problems" if installation.problems else "works"
-            if installation.state == "unreadable":
-                state = "unreadable"
-            canvas.line(
-                f"{installation.host} ({installation.scope}): {state}",
-                style="bad" if installation.problems else "good",
-            )
-            canvas.line(f"  {installation.path}")
-            if installation.program:
-                pinned = f", vault {installation.vault}" if installation.vault else ""
-                canvas.line(f"  starts {installation.program}{pinned}", style="dim")
-            for problem in installation.problems:
-                canvas.line(f"  problem: {problem}")
-            for note in installation.notes:
-                canvas.line(f"  note: {note}", style="dim")
-        if not shown:
-            canvas.line("no host calls memcli")
-        for host in dict.fromkeys(
-            installation.host
-            for installation in installations
-            if installation.host in missing
-        ):
-            canvas.line(f"{host}: not installed; memcli install {host}")
-        if absent:
-            canvas.line(f"not on this machine: {', '.join(absent)}", style="dim")
-        judge_setting.draw_state(canvas, judge)
-
-    hosts = [installation.as_dict() for installation in installations]
-    data = {"hosts": hosts, "judge": judge}
-    broken = any(installation.problems for installation in installations)
-    broken = broken or bool(judge["problem"])
-    return Result(data=data, text=text, ok=not broken)

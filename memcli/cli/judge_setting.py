@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from memcli.hosts.host import Host
 
+
 _TABLE, _KEY = "mining", "judge"
 # Of 231 sessions the median digest had 4,700 characters with ten known entries, the
 # longest of nine in ten 8,600; a token is about four, and a judge writes 300 or so.

@@ -1,18 +1,20 @@
-"""`memcli list`: the newest entries."""
+"""`memcli list` and `show`: the newest entries, and entries by their ids."""
 
-from __future__ import annotations  # evaluated only when Typer reads them
+from __future__ import annotations
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.rows import draw, project_shown
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Annotated, Literal
+    from typing import Annotated, Literal, Unpack
 
+    from memcli import parameters
     from memcli.cli import options
-    from memcli.cli.declared import Option
     from memcli.curation.standings import Standing
+    from memcli.declared import Option
     from memcli.recall.listing import Listed, Wish
     from memcli.recall.results import Row
     from memcli.vault.counts import Count
@@ -35,26 +37,10 @@ def list_(
             "--by", help="How many there are of each; with filters or -n, in groups"
         ),
     ] = None,
-    limit: Annotated[
-        int | None,
-        Option(
-            "--limit", "-n", metavar="N", help="Rows at most (20; with --by 5 a group)"
-        ),
-    ] = None,
     all_: Annotated[bool, Option("--all", help="Every entry that passes")] = False,
-    kinds: options.Kinds = None,
-    types: options.Types = None,
-    layers: options.Layers = None,
-    tags: options.Tags = None,
-    tags_match: options.TagsMatch = "any_strict",
-    entities: options.Entities = None,
-    project: options.OfProject = None,
-    after: options.After = None,
-    before: options.Before = None,
-    statuses: options.Statuses = None,
-    history: options.History = False,
     vaults: options.Vaults = None,
     personal_only: options.PersonalOnly = False,
+    **asked: Unpack[parameters.StatusFilters],
 ) -> Result:
     """List the newest entries
 
@@ -73,25 +59,11 @@ def list_(
     from memcli.recall import listing
     from memcli.recall.query import from_words, moment_of
 
-    if all_ and limit is not None:
+    limited = asked.get("limit") is not None
+    if all_ and limited:
         raise UsageError("--all and --limit cannot be combined")
     now = context.now_ms() // 1000
-    query = from_words(
-        "",
-        now,
-        kind=kinds or (),
-        type=types or (),
-        layer=layers or (),
-        tag=tags or (),
-        tags_match=tags_match,
-        entity=entities or (),
-        project=project,
-        after=after,
-        before=before,
-        status=statuses or (),
-        history=history,
-        limit=limit,
-    )
+    query = from_words("", now, **asked)
     if all_:
         query = query._replace(limit=2**31)
     plain = query == from_words("", now) and since is None and not vaults
@@ -101,7 +73,7 @@ def list_(
         return _COUNTS[by](context)
     wish = listing.Wish(query, moment_of(since, now), by or "")
     sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
-    return _result(sources, _listed(sources, wish), limited=limit is not None)
+    return _result(sources, _listed(sources, wish), limited=limited)
 
 
 def _listed(sources: Vault | Vaults, wish: Wish) -> Listed:
@@ -118,10 +90,10 @@ def _listed(sources: Vault | Vaults, wish: Wish) -> Listed:
 
 
 def _result(sources: Vault | Vaults, answer: Listed, *, limited: bool) -> Result:
-    from memcli.cli import short_ids
+    from memcli.cli.rows import short_ids
 
     def text(canvas: Canvas) -> None:
-        short = short_ids.of(canvas, sources)
+        short = short_ids(canvas, sources)
         if not answer.total:
             canvas.line("No matching entries.", style="nothing")
         elif answer.groups is None:
@@ -138,6 +110,17 @@ def _result(sources: Vault | Vaults, answer: Listed, *, limited: bool) -> Result
 
 
 def _table(canvas: Canvas, rows: Sequence[Row], short: Callable[[str], str]) -> None:
+    """A table on a pipe; on a terminal each title, and below it what it is."""
+    if canvas.terminal:
+        for row in rows:
+            what = [short(row.id), row.kind if row.layer == "fact" else row.layer]
+            what.append(row.created[:10])
+            what += [project_shown(canvas, row.project)] if row.project else []
+            what += [row.status] if row.status != "active" else []
+            what += [row.source] if row.source != "personal" else []
+            canvas.line(row.title, style="title")
+            canvas.line("  " + " · ".join(what), style="dim")
+        return
     canvas.table(
         ("id", "written", "kind", "title", "project", "status", "vault"),
         [
@@ -224,7 +207,7 @@ def _projects(context: Context) -> Result:
 
 def _statuses(context: Context) -> Result:
     """What is open, resolved, or has come back."""
-    from memcli.cli import short_ids
+    from memcli.cli.rows import short_ids
     from memcli.curation import standings
 
     vault = context.open_vault("reading")
@@ -235,7 +218,7 @@ def _statuses(context: Context) -> Result:
             canvas.line("No matching entries.", style="nothing")
             return
         header = ("id", "state", "since", "by", "seen", "title", "note")
-        short = short_ids.of(canvas, vault)
+        short = short_ids(canvas, vault)
         canvas.table(header, [_cells(row, short(row.id)) for row in rows])
 
     data = {"entries": [row._asdict() for row in rows], "count": len(rows)}
@@ -255,3 +238,36 @@ def _cells(row: Standing, shown: str) -> tuple[str, ...]:
 
 
 _COUNTS = {"tag": _tags, "kind": _kinds, "project": _projects, "status": _statuses}
+
+
+def show(
+    context: Context,
+    ids: options.Ids,
+    *,
+    vaults: options.Vaults = None,
+) -> Result:
+    """Show entries in full, by their ids
+
+    Prints what recall prints of an entry, also of one that recall does not show, with
+    the reason. memcli inspect ID adds versions, history, links and every field.
+
+    \b
+    Example:
+      memcli show 1m7xvn68xtqp489w
+    """
+    from memcli.cli.rows import short_ids
+    from memcli.recall import show as use_case
+    from memcli.vault.vault import Vault
+
+    sources = context.open_vaults("indexing", vaults)
+    asked = (sources,) if isinstance(sources, Vault) else sources.vaults
+    entries = use_case.show(asked, ids)
+
+    def text(canvas: Canvas) -> None:
+        short = short_ids(canvas, sources)
+        for entry in entries:
+            note = f"not shown: {entry.reason}" if entry.reason else ""
+            draw(canvas, entry.row, short, note=note, asked=entry.asked)
+
+    data = {"entries": [entry.as_dict() for entry in entries], "count": len(entries)}
+    return Result(data=data, text=text)

@@ -7,6 +7,7 @@ mistake is never reported here. tests/cli/test_argv.py holds the two against eac
 from __future__ import annotations
 
 from memcli.cli import flags
+from memcli.cli.commands import ALIASES
 
 TYPE_CHECKING = False
 
@@ -14,24 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from memcli.declared import Parameter
 
-ALIASES = {"search": "recall", "add": "save", "ls": "list", "rm": "forget"}
-"""Other names that people type for a command."""
-
-EARLIER = {
-    "tags": "list --by tag",
-    "kinds": "list --by kind",
-    "projects": "list --by project",
-    "unpin": "pin --off",
-    "repair": "doctor --fix",
-    "skills": "install --skills",
-    "inspect inbox": "review --list",
-    "inspect ideas": "ideas list",
-    "inspect projects": "list --by project",
-    "inspect entities": "entities",
-    "inspect entity": "entities show",
-}
-"""Words that still work and stand in no help: scripts and habits have them."""
 
 # What every command takes may stand before its name as well; whether it takes a value.
 EVERYWHERE = {
@@ -59,18 +44,13 @@ def in_order(words: list[str]) -> list[str]:
     if rest == ["help", "--all"]:
         return rest
     if rest[:1] == ["help"]:
-        now = (EARLIER.get(word, ALIASES.get(word, word)) for word in rest[1:2])
-        return [*(words.split()[0] for words in now), "--help"]
+        return [*(ALIASES.get(word, word) for word in rest[1:2]), "--help"]
     if rest in (["version"], ["-V"]):
         return ["--version"]
     if not rest or rest[0].startswith("-"):
         return words  # a mistake, or --help
-    both = " ".join(rest[:2])
-    typed = both if both in EARLIER else rest[0]
-    meant = EARLIER.get(typed) or ALIASES.get(typed, typed)
-    name, *more = meant.split()
-    words = [*more, *rest[len(typed.split()) :]]
-    return [name, *first, *(_dropping(words) if name == "tag" else words)]
+    name = ALIASES.get(rest[0], rest[0])
+    return [name, *first, *(_dropping(rest[1:]) if name == "tag" else rest[1:])]
 
 
 def _dropping(words: list[str]) -> list[str]:
@@ -107,40 +87,40 @@ def parse(name: str, words: list[str]) -> dict[str, Any] | None:
         flag, equals, text = word.partition("=")
         if flag not in known:
             return None
-        parameter, kind, repeat, choices = known[flag]
+        one = known[flag]
         # To Typer the sign belongs to the value of a short flag.
-        if equals and (kind is bool or not flag.startswith("--")):
+        if equals and (one.kind is bool or not flag.startswith("--")):
             return None
-        if kind is bool:
-            values[parameter] = True
+        if one.kind is bool:
+            values[one.name] = True
             continue
         if not equals:
             text = next(rest, "--")
             if text.startswith("-"):
                 return None
         # Digits only: what else int() takes (1_000, Arabic digits) is Typer's.
-        if kind is not str and not (text.isascii() and text.isdigit()):
+        if one.kind is not str and not (text.isascii() and text.isdigit()):
             return None
-        if choices and text not in choices:
+        if one.choices and text not in one.choices:
             return None
-        if repeat:
-            values.setdefault(parameter, []).append(text)
+        if one.repeat:
+            values.setdefault(one.name, []).append(text)
         else:
-            values[parameter] = kind(text)
+            values[one.name] = one.kind(text)
     return values if _place(values, loose, flags.words(name)) else None
 
 
 def _place(
-    values: dict[str, Any], loose: list[str], arguments: Sequence[flags.Word]
+    values: dict[str, Any], loose: list[str], arguments: Sequence[Parameter]
 ) -> bool:
     """Give the words without a flag to the arguments; whether all fit."""
-    for parameter, required, repeat, choices in arguments:
-        if required and not any(loose[:1]):
+    for one in arguments:
+        if one.required and not any(loose[:1]):
             return False
-        taken = loose if repeat else loose[:1]
+        taken = loose if one.repeat else loose[:1]
         loose = loose[len(taken) :]
-        if choices and not set(taken) <= set(choices):
+        if one.choices and not set(taken) <= set(one.choices):
             return False
         if taken:
-            values[parameter] = taken if repeat else taken[0]
+            values[one.name] = taken if one.repeat else taken[0]
     return not loose

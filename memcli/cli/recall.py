@@ -9,12 +9,13 @@ from memcli.errors import InvalidContent, UsageError
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Annotated, Any
+    from collections.abc import Mapping
+    from typing import Annotated, Any, Unpack
 
+    from memcli import parameters
     from memcli.cli import options
-    from memcli.cli.declared import Argument, Option
+    from memcli.declared import Field, Option
     from memcli.recall.query import Query
-    from memcli.recall.query_words import Words
     from memcli.recall.results import Recalled, Row
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
@@ -22,66 +23,8 @@ if TYPE_CHECKING:
 
 def recall(
     context: Context,
-    query: Annotated[
-        list[str] | None,
-        Argument(
-            metavar="[QUERY]...", help="Words or a question; - reads it from stdin"
-        ),
-    ] = None,
+    query: options.Words = None,
     *,
-    budget: options.Budget = None,
-    research: options.Research = None,
-    limit: Annotated[
-        int | None,
-        Option(
-            "--limit", "-n", metavar="N", help="Rows at most (low 5, mid 10, high 20)"
-        ),
-    ] = None,
-    kinds: options.Kinds = None,
-    types: options.Types = None,
-    layers: options.Layers = None,
-    tags: options.Tags = None,
-    tags_match: options.TagsMatch = "any_strict",
-    entities: options.Entities = None,
-    project: options.OfProject = None,
-    after: options.After = None,
-    before: options.Before = None,
-    at: options.At = None,
-    statuses: options.Statuses = None,
-    history: options.History = False,
-    as_of: Annotated[
-        str | None,
-        Option("--as-of", metavar="WHEN", help="What was current at that time"),
-    ] = None,
-    max_chars: Annotated[
-        int | None,
-        Option(
-            "--max-chars", metavar="N", help="Characters of text at most; whole rows"
-        ),
-    ] = None,
-    no_graph: Annotated[
-        bool,
-        Option("--no-graph", help="Only the words of each entry, not its links"),
-    ] = False,
-    depth: Annotated[
-        int | None,
-        Option(
-            "--depth",
-            metavar="N",
-            help="Hops over entities, links and versions: 0, 1 or 2; 1 if not given",
-        ),
-    ] = None,
-    exact: options.Exact = False,
-    explain: Annotated[
-        bool, Option("--explain", help="Say why each row was chosen")
-    ] = False,
-    all_: Annotated[
-        bool, Option("--all", help="Every entry, oldest first, unranked")
-    ] = False,
-    cursor: Annotated[
-        str | None,
-        Option("--cursor", metavar="CURSOR", help="With --all: go on after this row"),
-    ] = None,
     batch: Annotated[
         str | None,
         Option(
@@ -104,9 +47,17 @@ def recall(
             help="Instead of a question: this row did not help; repeatable",
         ),
     ] = None,
+    research: options.Research = None,
+    exit_code: options.ExitCode = False,
     vaults: options.Vaults = None,
     personal_only: options.PersonalOnly = False,
-    exit_code: options.ExitCode = False,
+    all_: Annotated[
+        bool, Field("", "Instead of a question: every entry, oldest first, unranked")
+    ] = False,
+    cursor: Annotated[
+        str | None, Field("CURSOR", "Go on after this row of all", needs="all_")
+    ] = None,
+    **asked: Unpack[parameters.Query],
 ) -> Result:
     """Find what the vault knows about a question
 
@@ -119,88 +70,74 @@ def recall(
     Example:
       memcli recall "how do we deploy?" --kind convention --limit 5 --json
     """
-    # Quotes around a question are for the shell, not for memcli.
-    text = " ".join(query or ())
-    if text == "-":
-        from memcli.cli.written_text import piped_question
-
-        text = piped_question(context)
-    words: Words = {
-        "kind": kinds or (),
-        "type": types or (),
-        "layer": layers or (),
-        "tag": tags or (),
-        "tags_match": tags_match,
-        "entity": entities or (),
-        "project": project,
-        "after": after,
-        "before": before,
-        "at": at,
-        "status": statuses or (),
-        "history": history,
-        "as_of": as_of,
-        "limit": limit,
-        "budget": budget,
-        "max_chars": max_chars,
-        "depth": depth,
-        "no_graph": no_graph,
-        "explain": explain,
-        "exact": exact,
-    }
+    text = question_of(context, query)
     if useful or not_useful:
-        others = batch or research or all_ or cursor or exit_code
-        if text or others or given(words):
+        if text or batch or research or all_ or cursor or exit_code or given(asked):
             raise UsageError(
                 "--useful and --not-useful rate rows of an earlier recall",
                 hint="Give them alone; ask the question in another command.",
             )
         sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
         return _judged(sources, useful or [], not_useful or [])
-    _check(text, batch, research, cursor, every=all_)
+    piped = not context.stdin_is_terminal and context.via != "mcp"
+    if piped and not (text or batch or all_):
+        text = question_of(context, ["-"]).strip()
+    _check(text, batch, research, every=all_)
     sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
     if vaults and len(vaults) == 1:
         context = context.with_one_vault(vaults)
     if batch:
-        answered = _batch(context, sources, batch, words)
-        return _for_scripts(answered) if exit_code else answered
-    question = query_of(context, text, words)
-    if all_:
-        answer = _enumerated(sources, question, cursor)
-        result = _result(context, sources, answer, explain=explain)
-    elif not research:
-        result = _result(
-            context, sources, _recalled(sources, question), explain=explain
-        )
+        result = _batch(context, sources, batch, asked)
+    elif all_:
+        answer = _enumerated(sources, query_of(context, "", asked), cursor)
+        result = _result(context, sources, answer, explain=asked.get("explain", False))
+    elif research:
+        result = _searched(context, sources, text, asked, research)
     else:
-        result = _searched(context, sources, question, research, budget)
+        question = query_of(context, text, asked)
+        answer = _recalled(sources, question)
+        result = _result(context, sources, answer, explain=question.explain)
     return _for_scripts(result) if exit_code else result
+
+
+def question_of(context: Context, words: list[str] | None) -> str:
+    """The question of a command line, whose quotes are for the shell; of standard
+    input where it is `-`."""
+    text = " ".join(words or ())
+    if text != "-":
+        return text
+    from memcli.cli.written_text import piped_question
+
+    return piped_question(context)
 
 
 def _searched(
     context: Context,
     sources: Vault | Vaults,
-    question: Query,
+    text: str,
+    asked: parameters.Query,
     research: str,
-    budget: str | None,
 ) -> Result:
     """The answer to a question that a research run counts."""
-    from memcli.cli import research as in_research
+    from memcli.cli import hints
     from memcli.curation import research as runs
+
+    question = query_of(context, text, asked)
 
     def look(budget: str) -> tuple[Recalled, list[Row]]:
         answer = _recalled(sources, question._replace(budget=budget))
         return answer, [*answer.rows, *answer.constraints]
 
     answer, run = runs.search(
-        in_research.home(context, sources),
+        hints.home(context, sources),
         research,
         command="recall",
-        query=question.text,
-        budget=budget,
+        query=text,
+        budget=asked.get("budget"),
         look=look,
     )
     result = _result(context, sources, answer, explain=question.explain)
-    return in_research.counted(result, run)
+    return hints.with_run(result, run)
 
 
 def _for_scripts(result: Result) -> Result:
@@ -209,29 +146,25 @@ def _for_scripts(result: Result) -> Result:
     return result._replace(found=any(part.data["rows"] for part in parts))
 
 
-def given(words: Words) -> list[str]:
+def given(asked: Mapping[str, Any]) -> list[str]:
     """The options that say something, by their flags."""
-    from memcli.recall.query import TAGGED
+    from memcli.cli.flags import of
 
-    return [
-        "--" + name.replace("_", "-")
-        for name, value in words.items()
-        if value and (name, value) != ("tags_match", TAGGED)
-    ]
+    known = of("recall")
+    return [f"--{known[name].word}" for name, value in asked.items() if value]
 
 
-def query_of(context: Context, text: str, words: Words) -> Query:
+def query_of(context: Context, text: str, asked: parameters.Query) -> Query:
     """The query that a question and the options of a command ask for, now."""
     from memcli.recall.query import from_words
 
-    return from_words(text, context.now_ms() // 1000, **words)
+    return from_words(text, context.now_ms() // 1000, **asked)
 
 
 def _check(
     text: str,
     batch: str | None,
     research: str | None,
-    cursor: str | None,
     *,
     every: bool,
 ) -> None:
@@ -247,8 +180,6 @@ def _check(
             "--research counts one question at a time",
             hint=f"Drop {'--batch' if batch else '--all'}.",
         )
-    if cursor and not every:
-        raise UsageError("--cursor goes with --all")
     if not (text.strip() or every or batch):
         raise UsageError(
             "there is no question",
@@ -283,21 +214,26 @@ def _enumerated(sources: Vault | Vaults, query: Query, cursor: str | None) -> Re
 
 
 def _batch(
-    context: Context, sources: Vault | Vaults, path: str, words: Words
+    context: Context, sources: Vault | Vaults, path: str, asked: parameters.Query
 ) -> Result:
     """One result a line of the file; a line's own options win over the command's."""
+    from memcli.recall.filters import named_project
     from memcli.storage import jsonl
+    from memcli.vault.vault import Vault
 
+    vaults = (sources,) if isinstance(sources, Vault) else sources.vaults
     data = context.read_stdin() if path == "-" else jsonl.read_file(path)
     results: list[Result] = []
     for number, line in jsonl.objects(data, path):
         name, text = line.pop("id", None), line.pop("query", "")
         own = _words(line, number)
+        if own.get("project"):
+            own["project"] = named_project(vaults, own["project"] or "")
         if not (text and isinstance(text, str)):
             raise InvalidContent(
                 f"{path}:{number}: 'query' is missing", code="invalid_batch"
             )
-        question = query_of(context, text, {**words, **own})
+        question = query_of(context, text, {**asked, **own})
         result = _result(
             context, sources, _recalled(sources, question), explain=question.explain
         )
@@ -312,30 +248,31 @@ def _batch(
     return results[0]._replace(lines=tuple(results))
 
 
-def _words(line: dict[str, Any], number: int) -> Words:
-    """The options of one line of a batch, which has flags as keys."""
-    from memcli.cli.flags import flags
-    from memcli.recall.query_words import WORDS
+def _words(line: dict[str, Any], number: int) -> parameters.Query:
+    """The options of one line of a batch, which has flags or parameters as keys."""
+    from memcli import declared, parameters
+    from memcli.cli.flags import of
 
-    words: Any = {}
-    known = flags("recall")
+    known = declared.group(parameters.Query)
+    named = {one.word.replace("-", "_"): one for one in of("recall").values()}
+    found: Any = {}
     for name, value in line.items():
         key = name.replace("-", "_")
-        if key not in WORDS:
+        one = known.get(key) or named.get(key)
+        if one is None or one.name not in known:
             raise InvalidContent(
                 f"line {number}: unknown field '{name}'",
-                hint=f"Known: id, query, {', '.join(sorted(WORDS))}.",
+                hint=f"Known: id, query, {', '.join(sorted(known))}.",
                 code="invalid_batch",
             )
-        _, kind, repeat, _ = known["--" + key.replace("_", "-")]
-        items = value if repeat and isinstance(value, list) else [value]
-        if any(not isinstance(item, kind) for item in items):
+        items = value if one.repeat and isinstance(value, list) else [value]
+        if any(not isinstance(item, one.kind) for item in items):
             raise InvalidContent(
                 f"line {number}: '{name}' has the wrong type: {value!r}",
                 code="invalid_batch",
             )
-        words[key] = items if repeat else value
-    options: Words = words
+        found[one.name] = items if one.repeat else value
+    options: parameters.Query = found
     return options
 
 
@@ -369,15 +306,16 @@ def _judged(vaults: Vault | Vaults, useful: list[str], not_useful: list[str]) ->
 def _result(
     context: Context, sources: Vault | Vaults, answer: Recalled, *, explain: bool
 ) -> Result:
-    from memcli.cli import short_ids
+    from memcli.cli.rows import short_ids
 
     def text(canvas: Canvas) -> None:
-        short = short_ids.of(canvas, sources)
+        short = short_ids(canvas, sources)
         if low := answer.low_coverage:
             canvas.line(low.told, style="dim")
         for row in answer.rows:
             draw(canvas, row, short, explain=explain)
-        draw_constraints(canvas, answer.constraints, answer.more_constraints, short)
+        if answer.rows:  # under "No matching entries" they would pass for matches
+            draw_constraints(canvas, answer.constraints, answer.more_constraints, short)
         if answer.next_cursor:
             from shlex import quote
 
@@ -385,9 +323,9 @@ def _result(
 
     warnings = list(answer.warnings)
     if answer.missing_terms or not answer.rows:
-        from memcli.cli import no_match
+        from memcli.cli import hints
 
-        warnings += no_match.of_recall(context, answer)
+        warnings += hints.of_recall(context, answer)
     if answer.reading:
         from memcli.recall.read_as import sentence
 

@@ -7,44 +7,19 @@ from memcli.errors import UsageError
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Annotated, Any
+    from typing import Annotated, Any, Unpack
 
+    from memcli import parameters
     from memcli.cli import options
     from memcli.cli.context import Context, Result
-    from memcli.cli.declared import Argument, Option
-    from memcli.recall.query_words import Words
+    from memcli.declared import Field, Option
 
 
 def reflect(
     context: Context,
-    query: Annotated[
-        list[str] | None,
-        Argument(
-            metavar="[QUERY]...", help="Words or a question; - reads it from stdin"
-        ),
-    ] = None,
+    query: options.Words = None,
     *,
-    budget: options.Budget = None,
     research: options.Research = None,
-    limit: Annotated[
-        int | None,
-        Option(
-            "--limit",
-            "-n",
-            metavar="N",
-            help="Facts at most, models first (low 9, mid 17, high 34)",
-        ),
-    ] = None,
-    kinds: options.Kinds = None,
-    types: options.Types = None,
-    tags: options.Tags = None,
-    tags_match: options.TagsMatch = "any_strict",
-    entities: options.Entities = None,
-    project: options.OfProject = None,
-    after: options.After = None,
-    before: options.Before = None,
-    at: options.At = None,
-    exact: options.Exact = False,
     session: Annotated[
         str | None,
         Option(
@@ -63,7 +38,8 @@ def reflect(
         Option(
             "--since",
             metavar="WHEN",
-            help="With --all-sessions: only transcripts written to since then",
+            help="Only transcripts written to since then",
+            needs="all_sessions",
         ),
     ] = None,
     host: Annotated[
@@ -84,11 +60,21 @@ def reflect(
     ] = False,
     max_chars: Annotated[
         int | None,
-        Option("--max-chars", metavar="N", help="Of the digest at most (24,000)"),
+        Option(
+            "--max-chars",
+            metavar="N",
+            help="Of the digest at most (24,000)",
+            needs="digest",
+        ),
     ] = None,
     part: Annotated[
         int | None,
-        Option("--part", metavar="N", help="Of a long session's digest (1)"),
+        Option(
+            "--part",
+            metavar="N",
+            help="Of a long session's digest (1)",
+            needs="digest",
+        ),
     ] = None,
     judged: Annotated[
         str | None,
@@ -101,20 +87,16 @@ def reflect(
     ] = None,
     judge: Annotated[
         str | None,
-        Option("--judge", metavar="NAME", help="With --judged: who answered"),
+        Option("--judge", metavar="NAME", help="Who answered", needs="judged"),
     ] = None,
     dry_run: options.DryRun = False,
-    response_schema: Annotated[
-        str | None,
-        Option(
-            "--response-schema",
-            metavar="JSON",
-            help="Deprecated: accepted and ignored",
-        ),
-    ] = None,
+    exit_code: options.ExitCode = False,
     vaults: options.Vaults = None,
     personal_only: options.PersonalOnly = False,
-    exit_code: options.ExitCode = False,
+    response_schema: Annotated[
+        str | None, Field("JSON", "Deprecated: accepted and ignored")
+    ] = None,
+    **asked: Unpack[parameters.Question],
 ) -> Result:
     """Gather what answers a question, and say how far to trust it
 
@@ -133,37 +115,16 @@ def reflect(
       memcli reflect --session ~/.claude/projects/-home-me-app/1b2c.jsonl --dry-run
       memcli reflect --all-sessions --since 30d
     """
-    # Quotes around a question are for the shell, not for memcli.
-    text = " ".join(query or ())
-    if text == "-":
-        from memcli.cli.written_text import piped_question
+    from memcli.cli.recall import given, question_of
 
-        text = piped_question(context)
-    words: Words = {
-        "kind": kinds or (),
-        "type": types or (),
-        "tag": tags or (),
-        "tags_match": tags_match,
-        "entity": entities or (),
-        "project": project,
-        "after": after,
-        "before": before,
-        "at": at,
-        "limit": limit,
-        "budget": budget,
-        "exact": exact,
-    }
+    text = question_of(context, query)
     of_sessions = {
         "--session": session,
         "--all-sessions": all_sessions,
-        "--since": since,
         "--host": host,
         "--dry-run": dry_run,
         "--digest": digest,
         "--judged": judged,
-        "--judge": judge,
-        "--max-chars": max_chars,
-        "--part": part,
     }
     if text.strip():
         _refuse(of_sessions, "a question and a session are two commands")
@@ -172,20 +133,23 @@ def reflect(
         sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
         if vaults and len(vaults) == 1:
             context = context.with_one_vault(vaults)
-        result = reflect_query.answer(context, sources, text, words, research)
+        result = reflect_query.answer(context, sources, text, asked, research)
         if response_schema is not None:
             result = reflect_query.deprecated(result)
         found = bool(result.data["facts"]) or not exit_code
         return result._replace(found=found)
-    _check_no_question(
-        words,
-        {
-            "--research": research,
-            "--response-schema": response_schema is not None,
-            "--personal-only": personal_only,
-            "--exit-code": exit_code,
-        },
-    )
+    others = {
+        "--research": research,
+        "--exit-code": exit_code,
+        "--set response-schema": response_schema is not None,
+        "--set personal-only": personal_only,
+    }
+    flags = [*given(asked), *(flag for flag, value in others.items() if value)]
+    if flags:
+        raise UsageError(
+            f"{flags[0]} needs a question, and there is none",
+            hint='Ask one: memcli reflect "what do we know about the payment tests?"',
+        )
     if vaults:
         context = context.with_one_vault(vaults)
     from memcli.cli import reflect_session
@@ -194,18 +158,14 @@ def reflect(
         alone = {"--session": session, "--digest": digest, "--judged": judged}
         _refuse(alone, "--all-sessions mines every session by rules")
         return reflect_session.mine_all(context, host, since, dry_run=dry_run)
-    _refuse({"--since": since}, "--since belongs to --all-sessions")
     if digest:
         _refuse({"--judged": judged}, "--digest asks, --judged answers")
         return reflect_session.digest(context, session, host, max_chars, part)
-    _refuse({"--max-chars": max_chars}, "--max-chars belongs to --digest")
-    _refuse({"--part": part}, "--part belongs to --digest")
     if judged:
         judge = judge or context.agent or "the caller"
         return reflect_session.judged(
             context, session, host, judged, judge, dry_run=dry_run
         )
-    _refuse({"--judge": judge}, "--judge belongs to --judged")
     return reflect_session.mine_one(context, session, host, dry_run=dry_run)
 
 
@@ -213,14 +173,3 @@ def _refuse(flags: dict[str, Any], why: str) -> None:
     for flag, value in flags.items():
         if value:
             raise UsageError(why, hint=f"Drop {flag}.")
-
-
-def _check_no_question(words: Words, others: dict[str, Any]) -> None:
-    from memcli.cli.recall import given
-
-    flags = [*given(words), *(flag for flag, value in others.items() if value)]
-    if flags:
-        raise UsageError(
-            f"{flags[0]} needs a question, and there is none",
-            hint='Ask one: memcli reflect "what do we know about the payment tests?"',
-        )

@@ -14,13 +14,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memcli import parameters
     from memcli.recall.next_queries import Next
     from memcli.recall.query import Query
-    from memcli.recall.query_words import Words
     from memcli.recall.reflect import Reflection
     from memcli.recall.results import Row
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
+
 
 _HEADINGS = {"model": "Models", "observation": "Observations", "fact": "Facts"}
 _STYLES = {"high": "good", "medium": "", "low": "bad"}
@@ -35,15 +36,16 @@ def answer(
     context: Context,
     sources: Vault | Vaults,
     text: str,
-    words: Words,
+    asked: parameters.Question,
     research: str | None,
 ) -> Result:
     """What is known about a question, gathered in a research run when one is named."""
     # An idea that waits for a decision is no fact, also with --kind idea.
-    query = query_of(context, text, {**words, "status": ["active"]})
+    words: parameters.Query = {**asked, "statuses": ["active"]}  # type: ignore[typeddict-item]
+    query = query_of(context, text, words)
     if not research:
         return _result(context, sources, _gathered(sources, query))
-    from memcli.cli import research as in_research
+    from memcli.cli import hints
     from memcli.curation import research as runs
 
     def look(budget: str) -> tuple[Reflection, list[Row]]:
@@ -51,14 +53,14 @@ def answer(
         return reflection, [*reflection.facts, *reflection.constraints]
 
     reflection, run = runs.search(
-        in_research.home(context, sources),
+        hints.home(context, sources),
         research,
         command="reflect",
         query=text,
-        budget=words["budget"],
+        budget=asked.get("budget"),
         look=look,
     )
-    return in_research.counted(_result(context, sources, reflection), run)
+    return hints.with_run(_result(context, sources, reflection), run)
 
 
 def deprecated(result: Result) -> Result:
@@ -82,10 +84,10 @@ def _gathered(sources: Vault | Vaults, query: Query) -> Reflection:
 def _result(
     context: Context, sources: Vault | Vaults, reflection: Reflection
 ) -> Result:
-    from memcli.cli import short_ids
+    from memcli.cli.rows import short_ids
 
     def text(canvas: Canvas) -> None:
-        short = short_ids.of(canvas, sources)
+        short = short_ids(canvas, sources)
         _draw_facts(canvas, reflection, short)
         draw_constraints(
             canvas, reflection.constraints, reflection.more_constraints, short
@@ -112,9 +114,9 @@ def _result(
 
     warnings = list(reflection.warnings)
     if not reflection.facts:
-        from memcli.cli import no_match
+        from memcli.cli import hints
 
-        warnings += no_match.sentences(
+        warnings += hints.sentences(
             context, "reflect", reflection.query, reflection.no_match
         )
     return Result(data=reflection.as_dict(), text=text, warnings=tuple(warnings))

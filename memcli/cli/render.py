@@ -156,7 +156,7 @@ class Screen:
 
 
 _STYLES = {"title": "bold", "dim": "dim", "bad": "red", "good": "green"}
-_STYLES["nothing"] = _STYLES["dim"]
+_STYLES["nothing"] = _STYLES["hint"] = _STYLES["dim"]
 
 
 class _Pipe:
@@ -205,7 +205,7 @@ class _Terminal:
     def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
         from rich.cells import cell_len
 
-        from memcli.cli.lines import broken
+        from memcli.cli.safe_text import broken
 
         # On a pipe the columns stay where they are; here an empty one tells nothing.
         full = [n for n in range(len(header)) if any(row[n] for row in rows)]
@@ -290,7 +290,7 @@ def _wanted(cells: list[list[list[str]]], number: int, stays: bool) -> tuple[int
     """The width of a column's widest line, and the least that breaks no word."""
     from rich.cells import cell_len
 
-    from memcli.cli.lines import words as words_of
+    from memcli.cli.safe_text import words as words_of
 
     lines = [line for row in cells for line in row[number]]
     words = (
@@ -348,7 +348,7 @@ def _fitted(text: str) -> str:
         return text
     from rich.cells import cell_len
 
-    from memcli.cli.lines import talk
+    from memcli.cli.safe_text import talk
 
     return talk(text, width, cell_len)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
-from memcli.cli.stale_lines import stale_lines
+from memcli.cli.rows import stale_lines
 from memcli.errors import UsageError
 
 TYPE_CHECKING = False
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from typing import Annotated
 
     from memcli.cli import options
-    from memcli.cli.declared import Argument, Option
     from memcli.curation.resolve import ResolvePlan, Target
     from memcli.curation.resting import Resting
+    from memcli.declared import Argument, Option
 
 
 def resolve(
@@ -35,7 +35,11 @@ def resolve(
     kinds: Annotated[
         list[str] | None,
         Option(
-            "--kind", "-k", metavar="KIND", help="With --query: entries of this kind"
+            "--kind",
+            "-k",
+            metavar="KIND",
+            help="Entries of this kind",
+            needs="query",
         ),
     ] = None,
     note: Annotated[
@@ -70,8 +74,6 @@ def resolve(
     """
     from memcli.curation import resolve as use_case
 
-    if kinds and not query:
-        raise UsageError("--kind belongs to --query", hint="Ids need no kind.")
     _check(ids, query, undo=undo, signed=bool(note or by))
     if note or by:
         from memcli.entries import no_secrets
@@ -96,7 +98,10 @@ def resolve(
     stale = use_case.stale_by(
         vault, changed if acting else plan.targets, undo=plan.undo
     )
-    return _result(plan, changed, stale, acted=acting, dry_run=dry_run)
+    # An MCP client confirms by ids alone.
+    person = "" if context.via == "mcp" else ", or add --yes"
+    how = None if dry_run else f"Nothing changed. Give the ids to apply{person}."
+    return _result(plan, changed, stale, acted=acting, how=how)
 
 
 def _check(
@@ -145,7 +150,7 @@ def _result(
     stale: list[Resting],
     *,
     acted: bool,
-    dry_run: bool,
+    how: str | None,
 ) -> Result:
     verb = "reopened" if plan.undo else "resolved"
 
@@ -159,9 +164,10 @@ def _result(
                 line = f"  not: {target.id} {target.score} {target.title}"
                 canvas.line(line, style="dim")
             stale_lines(canvas, stale, "what is resolved", then=True)
-            canvas.line(
-                to_apply(dry_run=dry_run) + ("" if dry_run else ", or give the ids")
-            )
+            if how is None:
+                to_apply(canvas, dry_run=True)
+            else:
+                canvas.line(how, style="hint")
             return
         items = "item" if len(changed) == 1 else "items"
         style = "good" if changed else "dim"
@@ -180,8 +186,8 @@ def _result(
 
         warnings.append(named_others(plan.other_kinds))
     warnings += [
-        f"its claim is resolved by {name} as well, and is not shown before that one is "
-        f"brought back: memcli resolve --undo {name}"
+        f"{name} hides it: same text, also resolved. Reopen it as well: "
+        f"memcli resolve --undo {name}"
         for name in plan.still
     ]
     data = {

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from typing import Annotated, Any
 
     from memcli.cli import options
-    from memcli.cli.declared import Argument, Option
     from memcli.curation.inbox import PendingEntry
     from memcli.curation.review import EntryDecisions
+    from memcli.declared import Argument, Option
     from memcli.vault.vault import Vault
 
 
@@ -247,7 +247,7 @@ def _planned(candidates: list[PendingEntry], action: str, *, dry_run: bool) -> R
         canvas.line(f"would {action} {len(candidates)}:")
         for candidate in candidates:
             canvas.line(f"  {candidate.id} {candidate.title}")
-        canvas.line(to_apply(dry_run=dry_run), style="dim")
+        to_apply(canvas, dry_run=dry_run)
 
     items = [
         {
@@ -283,9 +283,9 @@ def _decided(vault: Vault, done: EntryDecisions) -> Result:
 
 def _draw(canvas: Canvas, vault: Vault, waiting: Sequence[PendingEntry]) -> None:
     """Draw candidates as a table, for a person who decides on them."""
-    from memcli.cli import short_ids
+    from memcli.cli.rows import short_ids
 
-    short = short_ids.of(canvas, vault)
+    short = short_ids(canvas, vault)
     canvas.table(
         ("id", "days", "confidence", "kind", "title"),
         [

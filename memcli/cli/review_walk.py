@@ -263,7 +263,8 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
         vault: where it waits.
         only: ids of the candidates to ask about, and about no idea; None: everything.
     """
-    from memcli.cli import ideas, review_merged
+    from memcli.cli import ideas
+    from memcli.cli.walk import walk_merged
     from memcli.curation import inbox
 
     state = _Walk(context, vault, only)
@@ -273,7 +274,7 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
         state.name_lost_changes()
     on_merged: dict[str, int] = {}
     if finished and only is None:
-        on_merged, finished = review_merged.walk(context, vault)
+        on_merged, finished = walk_merged(context, vault)
     # The ledger of ideas is the owner's.
     ideas_too = finished and only is None and vault.agent is None
     on_ideas = ideas.walk(context, vault) if ideas_too else {}
@@ -305,7 +306,7 @@ def edited(
     context: Context, vault: Vault, entry_id: str, changes: dict[str, Any]
 ) -> EntryDecisions:
     """Approve a candidate with the text that a person makes of it."""
-    from memcli.cli import editor
+    from memcli.cli import edit as editor
     from memcli.curation import review
 
     with editor.edited(vault.get(entry_id).body, context.environ) as text:

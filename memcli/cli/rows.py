@@ -1,6 +1,12 @@
-"""How the rows of an answer are drawn, for recall and reflect alike."""
+"""How entries are drawn: rows of an answer, and ids as a terminal shows them.
+
+Invariant: an id that is shown leads to the entry in every vault that was asked, as the
+caller sees it: what an agent may not see lengthens none. Pipes and JSON have whole ids.
+"""
 
 from __future__ import annotations
+
+from memcli.errors import Unavailable
 
 TYPE_CHECKING = False
 
@@ -8,8 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from memcli.cli.context import Canvas
+    from memcli.curation.resting import Resting
     from memcli.recall.results import Row
     from memcli.vault.code_state import CodeState
+    from memcli.vault.vault import Vault
+    from memcli.vault.vaults import Vaults
 
 
 def draw_constraints(
@@ -23,6 +32,11 @@ def draw_constraints(
         canvas.line(f"  {short(row.id)} · {row.title}")
     if more:
         canvas.line(f"  {more} more: memcli list --all --kind constraint", style="dim")
+
+
+def project_shown(canvas: Canvas, name: str) -> str:
+    """A project as this canvas shows it: on a terminal by the end of its name."""
+    return name.rpartition("/")[2] if canvas.terminal else name
 
 
 def draw_code(canvas: Canvas, states: Sequence[CodeState]) -> None:
@@ -52,6 +66,8 @@ def draw(
 ) -> None:
     """Draw one row: its title, what it is, its text.
 
+    A terminal has no room for its path: `memcli show ID` has it.
+
     Args:
         canvas: where.
         row: the row.
@@ -71,10 +87,12 @@ def draw(
         about.append("may no longer hold")
     facts = [short(row.id), ", ".join(about), *([date] if date else [])]
     if row.project:
-        facts.append(f"in {row.project}")
+        facts.append(f"in {project_shown(canvas, row.project)}")
     if row.tags:
         facts.append(" ".join(f"#{tag}" for tag in row.tags))
-    facts.append(row.path if row.source == "personal" else f"{row.source} {row.path}")
+    path = "" if canvas.terminal and note is None else row.path
+    where = path if row.source == "personal" else f"{row.source} {path}".rstrip()
+    facts += [where] if where else []
     canvas.line("  " + " · ".join(facts), style="dim")
     if note:
         canvas.line(f"  {note}", style="bad")
@@ -140,3 +158,57 @@ def _after(title: str, line: str) -> str | None:
     if ended and ended[0] not in ".!?;:。！？；":  # noqa: RUF001
         return None
     return ended.lstrip(".!?;:。！？；*_ ")  # noqa: RUF001
+
+
+def short_ids(canvas: Canvas, sources: Vault | Vaults | None) -> Callable[[str], str]:
+    """How this canvas shows an id of these vaults."""
+    if not canvas.terminal or sources is None:
+        return str
+    from memcli.vault import lookup
+    from memcli.vault.vault import Vault
+
+    vaults = (sources,) if isinstance(sources, Vault) else sources.vaults
+
+    beginning = lookup.shortest if len(vaults) == 1 else lookup.shortest_beside
+
+    looked: set[str] = set()
+    silent: set[str] = set()
+
+    def short(entry_id: str) -> str:
+        lengths = []
+        for vault in vaults:
+            if vault.root in silent:
+                continue
+            # The first id sees what the command has written. Listing the files once
+            # more for each of ten ids would take longer than the rest of a recall.
+            ask = vault.index.again if vault.root in looked else vault.read
+            looked.add(vault.root)
+            try:
+                lengths.append(ask(lambda reader: len(beginning(reader, entry_id))))
+            except Unavailable:  # its database is gone, which keeps no answer back
+                silent.add(vault.root)
+        return entry_id[: max(lengths, default=len(entry_id))]
+
+    return short
+
+
+def stale_lines(
+    canvas: Canvas, stale: Sequence[Resting], what: str, *, then: bool
+) -> None:
+    """Show the observations and models that are stale; no line where there are none.
+
+    Args:
+        canvas: where they are shown.
+        stale: the observations and models, in the order to show.
+        what: what they rest on, for the middle of "These cite ...".
+        then: whether the change is still to be made.
+    """
+    if not stale:
+        return
+    would = "would cite" if then else "cite"
+    canvas.line(f"These {would} {what} and may be out of date:", style="hint")
+    for each in stale:
+        canvas.line(f"  {each.id} ({each.layer}) {each.title}")
+    canvas.line(
+        "  why, and what they cite: memcli inspect models --stale", style="hint"
+    )

@@ -88,7 +88,7 @@ def _flag_without_value(name: str, values: Mapping[str, Any]) -> str | None:
         if value == "" or (isinstance(value, list) and "" in value)
     }
     known = flags.flags(name).items() if empty else ()
-    return next((flag for flag, about in known if about[0] in empty), None)
+    return next((flag for flag, one in known if one.name in empty), None)
 
 
 def _context(vault: str | None, as_json: bool, screen: render.Screen) -> Context:

@@ -3,19 +3,19 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result
-from memcli.cli.dated import dated
-from memcli.cli.person_only import person_only
-from memcli.cli.written_text import written_text
+from memcli.cli.written_text import person_only, written_text
 from memcli.errors import InvalidValue, UsageError
+from memcli.parameters import entry_fields
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Annotated, Any, Literal
+    from typing import Annotated, Any, Literal, Unpack
 
+    from memcli import parameters
     from memcli.cli import options
-    from memcli.cli.declared import Argument, Option
+    from memcli.declared import Argument, Field, Option
     from memcli.entries.entry import Entry
     from memcli.vault.likeness import Similar
     from memcli.vault.saved import Saved
@@ -32,123 +32,32 @@ def save(
     ] = None,
     *,
     file: options.File = None,
-    title: options.Title = None,
-    kind: options.Kind = None,
-    type_: options.Type = None,
-    tags: options.NewTags = None,
-    asked: options.Asked = None,
-    entities: options.NewEntities = None,
-    project: options.Project = None,
-    code: options.Code = None,
-    occurred_at: options.OccurredAt = None,
-    occurred_until: Annotated[
-        str | None,
-        Option("--occurred-until", metavar="DATE", help="The end, if it lasted"),
-    ] = None,
-    expires_at: options.ExpiresAt = None,
-    layer: Annotated[
-        str | None,
-        Option("--layer", metavar="LAYER", help="fact, observation or model"),
-    ] = None,
-    subtype: options.Subtype = None,
-    cite: options.Cite = None,
-    research: options.CiteResearch = None,
-    item: Annotated[
-        str | None,
-        Option(
-            "--item",
-            metavar="ITEM",
-            help="A reflection item: invariant (a rule) or derived (fades in days)",
-        ),
-    ] = None,
-    inbox: Annotated[bool, Option("--inbox", help="Let a review decide on it")] = False,
-    confidence: Annotated[
-        str | None,
-        Option(
-            "--confidence",
-            metavar="CONFIDENCE",
-            help="Of a mined entry: HIGH, MEDIUM, LOW",
-        ),
-    ] = None,
-    rationale: Annotated[
-        str | None, Option("--rationale", metavar="RATIONALE", help="Why it was mined")
-    ] = None,
-    evidence: Annotated[
-        list[str] | None,
-        Option(
-            "--evidence",
-            metavar="ID",
-            help="An id, as --cite, or a session that it rests on; repeatable",
-        ),
-    ] = None,
-    review_after: Annotated[
-        str | None,
-        Option(
-            "--review-after",
-            metavar="DATE",
-            help="When to check whether it still holds",
-        ),
-    ] = None,
-    pinned: Annotated[bool, Option("--pinned", help="Goes into every session")] = False,
-    enforce: options.Enforce = None,
-    visibility: Annotated[
-        Literal["private", "shared", "group"] | None,
-        Option(
-            "--visibility",
-            help="Who may see it: private (its writer), shared (default), or group",
-        ),
-    ] = None,
-    groups: Annotated[
-        list[str] | None,
-        Option(
-            "--group",
-            metavar="GROUP",
-            help="A group of agents that may see it; repeatable",
-        ),
-    ] = None,
-    source_writer: Annotated[
-        str | None,
-        Option(
-            "--source",
-            metavar="WRITER",
-            help="Who writes: manual, skill, hook, pipeline or import",
-        ),
-    ] = None,
-    source_host: Annotated[
-        str | None,
-        Option("--source-host", metavar="HOST", help="The agent host it came from"),
-    ] = None,
-    source_session: Annotated[
-        str | None,
-        Option("--source-session", metavar="ID", help="The session it came from"),
-    ] = None,
-    source_transcript: Annotated[
-        str | None,
-        Option("--source-transcript", metavar="PATH", help="The transcript's path"),
-    ] = None,
-    source_record: Annotated[
-        str | None,
-        Option("--source-record", metavar="ID", help="The record in the transcript"),
-    ] = None,
-    source_seq: Annotated[
-        int | None,
-        Option("--source-seq", metavar="N", help="Its place in the session, from 0"),
-    ] = None,
-    source_excerpt: Annotated[
-        str | None,
-        Option("--source-excerpt", metavar="TEXT", help="The words it rests on"),
-    ] = None,
     batch: Annotated[
         str | None,
         Option(
             "--batch", metavar="FILE", help="Entries from a JSONL file, - for stdin"
         ),
     ] = None,
-    dry_run: Annotated[
+    inbox: Annotated[
         bool,
-        Option("--dry-run", help="With --batch: show what would come, change nothing"),
+        Option(
+            "--inbox", help="Put it in the inbox for review", tool="The user decides"
+        ),
     ] = False,
+    enforce: Annotated[
+        Literal["ask", "deny"] | None,
+        Option(
+            "--enforce",
+            help="Before a tool that it is about: let the host ask, or refuse",
+        ),
+    ] = None,
+    cite: options.Cite = None,
+    research: options.CiteResearch = None,
     allow_secret: options.AllowSecret = False,
+    dry_run: Annotated[
+        bool, Field("", "Show what would come, and change nothing", needs="batch")
+    ] = False,
+    **draft: Unpack[parameters.Draft],
 ) -> Result:
     """Save a memory, committed to the vault's history
 
@@ -162,48 +71,17 @@ def save(
     Example:
       memcli save "Never deploy on Fridays" --kind convention --tag deploy
     """
-    if dry_run and not batch:
-        raise UsageError("--dry-run belongs to --batch")
     vault = context.open_vault("saving", writes=True)
-    seen_by = _visibility(vault, visibility, groups)
+    seen_by = _visibility(vault, draft.get("visibility"), draft.get("groups"))
     if enforce:
         person_only(context, vault)
-    source = {
-        "writer": _writer(source_writer),
-        "host": source_host,
-        "session": source_session,
-        "transcript": source_transcript,
-        "record": source_record,
-        "seq": source_seq,
-        "excerpt": source_excerpt,
-    }
-    fields = {
+    given: dict[str, Any] = {
+        **draft,
         "status": "pending" if inbox else None,
-        "tags": tags,
-        "asked": asked,
-        "entities": entities,
-        "source": {name: value for name, value in source.items() if value is not None},
-        "title": title,
-        "kind": kind,
-        "type": type_,
-        "project": project,
-        "code": code,
-        "occurred_at": occurred_at,
-        "occurred_until": occurred_until,
-        "expires_at": expires_at,
-        "layer": layer,
-        "subtype": subtype,
-        "item": item,
-        "confidence": confidence,
-        "rationale": rationale,
-        "evidence": evidence,
-        "review_after": review_after,
-        "pinned": pinned,
         "visibility": seen_by,
-        "groups": groups,
     }
-    fields = {name: value for name, value in fields.items() if value}
-    fields = dated(fields, context.now_ms())
+    _check_writer(draft.get("source"))
+    fields = entry_fields(given, context.now_ms())
     if batch:
         if cite or research:
             raise UsageError(
@@ -221,18 +99,18 @@ def save(
             context, vault, batch, fields, dry_run=dry_run, allow_secret=allow_secret
         )
     body = written_text(context, text, file, what="save")
-    draft = vault.draft({"text": body, **fields})
+    entry = vault.draft({"text": body, **fields})
     if enforce:
         from memcli.entries.entry import Enforce
 
-        draft = draft.replace(enforce=Enforce(enforce))
-    register = bool(draft.entities)
-    if cite or research or draft.evidence:
+        entry = entry.replace(enforce=Enforce(enforce))
+    register = bool(entry.entities)
+    if cite or research or entry.evidence:
         from memcli.curation import citing
 
         saved = citing.save(
             vault,
-            draft,
+            entry,
             citing.Cites(cite or (), research),
             allow_secret=allow_secret,
             register=register,
@@ -240,17 +118,18 @@ def save(
     else:
         from memcli.vault import saving
 
-        saved = saving.save(vault, draft, allow_secret=allow_secret, register=register)
+        saved = saving.save(vault, entry, allow_secret=allow_secret, register=register)
     notes = _as_it_was(vault, saved, seen_by)
+    project = draft.get("project")
     if project and saved.outcome == "created":
-        from memcli.cli import elsewhere
+        from memcli.cli import hints
 
-        notes += elsewhere.for_project(vault, saved, project)
-    return _result(saved, draft, notes)
+        notes += hints.for_project(vault, saved, project)
+    return _result(saved, entry, notes)
 
 
 def _visibility(
-    vault: Vault, visibility: str | None, groups: list[str] | None
+    vault: Vault, visibility: str | None, groups: Sequence[str] | None
 ) -> str | None:
     """Who may see the entry; to name groups is enough to mean them."""
     own = vault.agent.groups if vault.agent else ()
@@ -269,13 +148,12 @@ def _visibility(
     return visibility
 
 
-def _writer(writer: str | None) -> str | None:
+def _check_writer(writer: str | None) -> None:
     if writer and writer not in _WRITERS:
         raise InvalidValue(
             f"source must be one of {', '.join(_WRITERS)} (got {writer!r})",
             code="invalid_source",
         )
-    return writer
 
 
 def _as_it_was(vault: Vault, saved: Saved, wanted: str | None) -> list[str]:
@@ -353,8 +231,8 @@ def _draw_similar(canvas: Canvas, new_id: str, body: str, item: Similar) -> None
     canvas.line(f"    to replace the older: {command}", style="dim")
 
 
-def _result(saved: Saved, draft: Entry, notes: Sequence[str]) -> Result:
-    layer, body = draft.layer, draft.body
+def _result(saved: Saved, entry: Entry, notes: Sequence[str]) -> Result:
+    layer, body = entry.layer, entry.body
 
     def text(canvas: Canvas) -> None:
         style = "good" if saved.outcome in ("created", "merged", "seen") else "dim"
@@ -362,9 +240,8 @@ def _result(saved: Saved, draft: Entry, notes: Sequence[str]) -> Result:
         if saved.merged:
             canvas.line(f"  added {', '.join(saved.merged)}", style="dim")
         if saved.project:
-            canvas.line(
-                f"  holds in {saved.project} (everywhere: --project none)", style="dim"
-            )
+            where = f"  holds in {saved.project} (everywhere: --project none)"
+            canvas.line(where, style="hint")
         for anchor in saved.code:
             canvas.line(f"  anchored in {anchor}", style="dim")
         if saved.code_names:
@@ -375,7 +252,7 @@ def _result(saved: Saved, draft: Entry, notes: Sequence[str]) -> Result:
             line = f"  mentions {', '.join(saved.entities)}"
             canvas.line(line + (f" (registered: {new})" if new else ""), style="dim")
         if saved.outcome == "created" and layer != "fact" and not saved.research:
-            from memcli.cli.research import UNCHECKED
+            from memcli.cli.hints import UNCHECKED
 
             canvas.line(f"  {UNCHECKED}", style="dim")
         for item in saved.similar:

@@ -13,8 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated
 
-    from memcli.cli import options
-    from memcli.cli.declared import Option
+    from memcli.declared import Option
     from memcli.recall.scorer import Stored
     from memcli.vault.health.usage import Usage
     from memcli.vault.vault import Vault
@@ -30,7 +29,9 @@ def signals(
     train: Annotated[
         bool, Option("--train", help="Train a scorer with them, and keep it")
     ] = False,
-    dry_run: options.DryRun = False,
+    dry_run: Annotated[
+        bool, Option("--dry-run", help="Show it, and keep nothing", needs="train")
+    ] = False,
 ) -> Result:
     """Show how the vault is used, and what memcli has learned from it
 
@@ -49,8 +50,6 @@ def signals(
 
     if pairs and train:
         raise UsageError("--pairs and --train do different things; give one")
-    if dry_run and not train:
-        raise UsageError("--dry-run belongs to --train")
     vault = context.open_vault("reading", writes=train and not dry_run)
     if train:
         return _train(vault, dry_run=dry_run)

@@ -6,7 +6,7 @@ exists.
 
 from __future__ import annotations
 
-from memcli.cli.plain import ALIASES
+from memcli.cli.commands import ALIASES
 
 TYPE_CHECKING = False
 

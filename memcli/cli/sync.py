@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from typing import Annotated, Any
 
     from memcli.cli import options
-    from memcli.cli.declared import Option
     from memcli.curation.sync import Terms
     from memcli.curation.sync_report import Synced
     from memcli.curation.sync_setup import Named
+    from memcli.declared import Option
     from memcli.vault.vault import Vault
 
 _MOST_NAMED = 10
@@ -88,12 +88,12 @@ def sync(
 
 def _synced(context: Context, vault: Vault, terms: Terms, *, dry_run: bool) -> Synced:
     """Sync one vault; from then on a plain `git pull` merges as a sync does."""
-    from memcli.cli import own_program
+    from memcli.cli import written_text
     from memcli.curation import sync as use_case
 
     done = use_case.sync(vault, terms, dry_run=dry_run)
     if not (dry_run or vault.read_only):
-        own_program.merges_for_git(context, vault.root)
+        written_text.merges_for_git(context, vault.root)
     return done
 
 
@@ -114,7 +114,7 @@ def _foreseen(named: Named) -> Result:
     def text(canvas: Canvas) -> None:
         would = "would make, and sync with," if named.made else "would sync with"
         canvas.line(f"{would} {remote.shown} as {remote.name}")
-        canvas.line(to_apply(dry_run=True), style="dim")
+        to_apply(canvas, dry_run=True)
 
     data = {
         "remote": remote.name,
@@ -147,9 +147,9 @@ def _draw(canvas: Canvas, done: Synced, prefix: str = "") -> None:
         if note.kept:
             canvas.line(f"    the other text: {note.kept}", style="dim")
     if done.eyes and not done.dry_run:
-        canvas.line("look at them: memcli review")
+        canvas.line("A merge chose between two texts; check: memcli review")
     if done.dry_run:
-        canvas.line(to_apply(dry_run=True), style="dim")
+        to_apply(canvas, dry_run=True)
 
 
 def _draw_some(canvas: Canvas, lines: list[str]) -> None:

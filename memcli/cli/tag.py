@@ -1,6 +1,6 @@
-"""`memcli tag`: add and drop tags."""
+"""`memcli tag` and `pin`: marks of an entry that make no new version of it."""
 
-from __future__ import annotations  # evaluated only when Typer reads them
+from __future__ import annotations
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import UsageError
@@ -10,17 +10,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Annotated
 
-    from memcli.cli.declared import Argument, Option
+    from memcli.cli import options
+    from memcli.declared import Argument, Option
 
 
 def tag(
     context: Context,
-    entry_id: Annotated[
-        str,
-        Argument(
-            metavar="ID", help="Its id, a prefix of it, its path, or its file's name"
-        ),
-    ],
+    entry_id: options.EntryId,
     tags: Annotated[
         list[str] | None,
         Argument(metavar="[+TAG | -TAG]...", help="+TAG adds a tag, -TAG drops one"),
@@ -71,3 +67,36 @@ def tag(
         canvas.line(f"{verb} {done.id} {shown}{where}", style="good")
 
     return Result(data=done.as_dict(), text=text)
+
+
+def pin(
+    context: Context,
+    ids: options.Ids,
+    *,
+    off: Annotated[bool, Option("--off", help="Take them out again")] = False,
+) -> Result:
+    """Put entries into every session
+
+    With hooks installed, a session starts with what is pinned. The entry stays the same
+    version. With --off, recall still finds it.
+
+    \b
+    Example:
+      memcli pin 1m7xvn68
+      memcli pin --off 1m7xvn68
+    """
+    from memcli.curation import pin as use_case
+
+    pinned = not off
+    done = use_case.pin(context.open_vault("pinning", writes=True), ids, pinned=pinned)
+    verb = "pinned" if pinned else "unpinned"
+
+    def text(canvas: Canvas) -> None:
+        for one in done:
+            said = f"{verb} {one.id} {one.title}"
+            if not one.changed:
+                was = "is pinned already" if pinned else "is not pinned"
+                said = f"unchanged: {one.id} {was}: {one.title}"
+            canvas.line(said, style="good")
+
+    return Result(data=use_case.as_dict(done, pinned=pinned), text=text)

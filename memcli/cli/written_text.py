@@ -1,6 +1,9 @@
-"""The text or question that a command line brings, also by a file or standard input."""
+"""What a command line brings: its text or question, and who types it."""
 
 from __future__ import annotations
+
+import os
+import sys
 
 from memcli.errors import InvalidValue, Unreadable, UsageError
 
@@ -8,6 +11,8 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.cli.context import Context
+    from memcli.vault.vault import Vault
+
 
 # Of a question on standard input: some thousand lines of a log. It takes a second.
 _LONGEST_QUESTION = 100_000
@@ -73,3 +78,43 @@ def _decoded(data: bytes, name: str) -> str:
             f"{name}:{line}: not UTF-8 (byte {error.start:,})",
             hint="Convert it first, for example: iconv -f latin1 -t utf-8",
         ) from error
+
+
+def person_only(context: Context, vault: Vault) -> None:
+    """Refuse what only a person decides, where an agent calls.
+
+    Raises:
+        NotAllowed: an agent asks, or the session of an agent's host runs this.
+    """
+    from memcli.errors import NotAllowed
+    from memcli.hosts import table
+
+    vault.owner_only("--enforce")
+    host = table.running_in(context.environ)
+    if host is not None:
+        raise NotAllowed(
+            f"--enforce is for a person, and {host.title} runs this command",
+            hint="Ask the user to type it at a terminal of their own.",
+            code="owner_only",
+        )
+
+
+def own_program() -> tuple[str, ...]:
+    """The program by its absolute path, to be started from any folder."""
+    from memcli.hosts.install import command_line
+
+    windows = os.name == "nt"
+    return command_line.running(sys.argv[0], sys.executable, windows=windows).words
+
+
+def merges_for_git(context: Context, root: str) -> None:
+    """Let git call this memcli where two clones changed a file, and say so once.
+
+    Args:
+        context: tells the user.
+        root: the vault.
+    """
+    from memcli.vault import create
+
+    if create.let_git_merge(root, own_program(), environ=context.environ):
+        context.tell("git calls memcli from now on to merge what two clones changed")

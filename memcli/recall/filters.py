@@ -1,14 +1,15 @@
 """Which documents of an index pass a query's filters.
 
 Invariant: a filter only narrows. `eligibility` decides first what may be shown at all.
-A filter that no entry can pass is named in a warning: the answer is never empty in
-silence.
+A tag or entity that no entry has is named in a warning, and such a project is refused:
+the answer is never empty in silence.
 """
 
 from __future__ import annotations
 
 from memcli.entries.projects import ANY, HERE, NONE
 from memcli.entries.text import tokens
+from memcli.errors import Unavailable, UsageError
 from memcli.recall.query import Filters, Query, checked_project
 from memcli.search.reader import shows_plain
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from memcli.entries.eligibility import View
     from memcli.search.reader import Reader
+    from memcli.vault.vault import Vault
 
 _UNTAGGED_PASS = ("any", "all", "any_or_untagged")
 
@@ -136,7 +138,7 @@ def _union(reader: Reader, field: str, values: Iterable[str]) -> set[int]:
 
 
 def unknown_warnings(reader: Reader, filters: Filters) -> list[str]:
-    """Warnings of tags, entities and projects that no entry has, with the nearest."""
+    """Warnings of tags and entities that no entry has, with the nearest."""
     tags = [tag for tag in filters.tags if not len(reader.exact("tag", tag))]
     warnings = [
         f"no entry has the tag '{tag}'" + _nearest(reader, "tag", tag) for tag in tags
@@ -146,17 +148,48 @@ def unknown_warnings(reader: Reader, filters: Filters) -> list[str]:
         if not any(len(reader.exact("entity", key)) for key in keys):
             near = _nearest(reader, "entity", keys[0])
             warnings.append(f"no entry mentions the entity '{name}'{near}")
-    name = filters.project
-    if name not in ("", HERE, NONE, ANY) and not len(reader.exact("project", name)):
-        near = nearest_project(reader, name)
-        warnings.append(f"no entry is of the project '{name}'{near}")
     return warnings
 
 
-def nearest_project(reader: Reader, name: str) -> str:
-    """`; did you mean ...?` with the project that is meant, or nothing."""
-    whole = with_owner(reader, name)
-    return f"; did you mean '{whole}'?" if whole else _nearest(reader, "project", name)
+def named_project(vaults: Sequence[Vault], word: str) -> str:
+    """The project that a filter names: by its whole name, or by the end of it.
+
+    Raises:
+        UsageError: no entry is of such a project, or the projects of several end so.
+        InvalidValue: it cannot be a project's name.
+    """
+    name = checked_project(word)
+    if name in ("", HERE, NONE, ANY):
+        return name
+    known: set[str] = set()
+    for vault in vaults:
+        try:
+            known.update(vault.read(lambda reader: reader.starting("project", "")))
+        except Unavailable:  # the answer names what was not asked
+            return name
+    ending = (
+        [name] if name in known else sorted(k for k in known if k.endswith(f"/{name}"))
+    )
+    if len(ending) == 1:
+        return ending[0]
+    if ending:
+        raise UsageError(
+            f"Several projects are called '{name}'",
+            hint=f"Name one: {', '.join(ending)}",
+        )
+    from difflib import get_close_matches
+
+    known.discard(EVERYWHERE)
+    ends = {each.rpartition("/")[2]: each for each in sorted(known)}
+    near = [
+        ends.get(each, each) for each in get_close_matches(name, {*known, *ends}, 1)
+    ]
+    raise UsageError(
+        f"No entries in project '{name}'",
+        hint=f"Did you mean '{near[0]}'?"
+        if near
+        else "What there is: memcli list --by project",
+    )
 
 
 def with_owner(reader: Reader, name: str) -> str | None:

@@ -11,35 +11,17 @@ from memcli.entries.checks import check_choice, check_kind
 from memcli.entries.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
 from memcli.entries.entry import KINDS, EntityType, Layer, Status
 from memcli.entries.projects import ANY, HERE, NONE, check_project, number
-from memcli.errors import InvalidValue, UsageError
+from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
-
-TYPE_CHECKING = False
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import TypedDict, Unpack
+    from typing import Any, Unpack
 
-    from memcli.recall.query_words import Words
+    from memcli import parameters
     from memcli.vault.vault import Vault
-
-    class Narrowing(TypedDict, total=False):
-        """Python's options of every question; the fields of `Query`."""
-
-        filters: Filters
-        view: View
-        limit: int | None
-        budget: str
-        exact: bool
-
-    class Options(Narrowing, total=False):
-        """Python's options of a recall; the fields of `Query`."""
-
-        max_chars: int | None
-        depth: int
-        explain: bool
 
 
 BUDGETS = {"low": (5, 60), "mid": (10, 100), "high": (20, 500)}
@@ -132,43 +114,44 @@ class Query(NamedTuple):
         return max(BUDGETS[self.budget][1], 2 * self.most)
 
 
-def from_words(text: str, now: int, **words: Unpack[Words]) -> Query:
-    """The query that flags, a batch line or a tool's arguments ask for.
+def from_words(text: str, now: int, **words: Unpack[parameters.Query]) -> Query:
+    """The query that flags, a batch line, a tool's arguments or Python ask for.
 
     Args:
         text: the question.
         now: the present, epoch seconds.
-        words: the options as they were given; a missing one has its default. Times
-            are read relative to `at`, which is read relative to `now`.
+        words: the options as they were given; one that is missing or None has its
+            default. Times are read relative to `at`, which is read relative to `now`.
 
     Raises:
         InvalidValue: a time that cannot be read, an unknown status, a limit below 1.
-        UsageError: `no_graph` together with a depth.
     """
     moment = _moment(words.get("at"), now)
     after, before = _window(words.get("after"), words.get("before"), moment)
-    kinds = words.get("kind", ())
+    kinds = words.get("kinds") or ()
     filters = Filters(
         kinds=tuple(kinds),
-        types=tuple(words.get("type", ())),
-        layers=tuple(words.get("layer", ())),
-        tags=tuple(words.get("tag", ())),
-        tags_match=words.get("tags_match", TAGGED),
-        entities=tuple(words.get("entity", ())),
+        types=tuple(words.get("types") or ()),
+        layers=tuple(words.get("layers") or ()),
+        tags=tuple(words.get("tags") or ()),
+        tags_match=words.get("tags_match") or TAGGED,
+        entities=tuple(words.get("entities") or ()),
         after=after,
         before=before,
         project=words.get("project") or "",
     )
     seen = view_of(
         moment,
-        statuses=words.get("status", ()),
+        statuses=words.get("statuses") or (),
         history=words.get("history", False),
         as_of=_as_of(words.get("as_of"), moment),
         kinds=kinds,
     )
-    limit = words.get("limit")
+    limit, depth = words.get("limit"), words.get("depth")
     if limit is not None and limit < 1:
-        raise InvalidValue("--limit must be 1 or more", code="invalid_limit")
+        raise InvalidValue(
+            f"--limit must be 1 or more (got {limit})", code="invalid_limit"
+        )
     return Query(
         text,
         seen,
@@ -176,13 +159,13 @@ def from_words(text: str, now: int, **words: Unpack[Words]) -> Query:
         limit=limit,
         budget=words.get("budget") or "mid",
         max_chars=words.get("max_chars"),
-        depth=_depth(words.get("depth"), no_graph=words.get("no_graph", False)),
+        depth=1 if depth is None else depth,
         explain=words.get("explain", False),
         exact=words.get("exact", False),
     )
 
 
-def made(query: str | Query, default: View, **options: Unpack[Options]) -> Query:
+def made(query: str | Query, default: View, **options: Any) -> Query:
     """The query that Python asks for, by a text and options or by a whole `Query`.
 
     The options win over the whole query. Without a view a text has the default one.
@@ -318,14 +301,3 @@ def moment_of(text: str | None, now: int, *, end: bool = False) -> int | None:
     from memcli.entries import dates
 
     return dates.parse_bound(text, now, end=end)
-
-
-def _depth(depth: int | None, *, no_graph: bool) -> int:
-    if not no_graph:
-        return 1 if depth is None else depth
-    if depth:
-        raise UsageError(
-            f"--no-graph is --depth 0; --depth {depth} is something else",
-            hint="Give one of them.",
-        )
-    return 0

@@ -266,7 +266,7 @@ def _hosts(
         elif one.state != "no":
             said = "; ".join((f"work, at scope {one.scope}", *one.notes))
             state = NOTE if one.notes else OK
-            yield Check(name, state, said, "memcli install --status")
+            yield Check(name, state, said, f"memcli install {one.host}")
     for host in silent:
         if host not in calling:
             said = "the host is here, and does not call memcli"

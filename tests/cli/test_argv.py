@@ -48,8 +48,7 @@ def test_plain_parser_agrees_with_typer_or_gives_up(
 
 def agrees_on(name: str) -> None:
     choices = {
-        *(choice for *_, many in flags.flags(name).values() for choice in many),
-        *(choice for *_, many in flags.words(name) for choice in many),
+        *(choice for one in flags.of(name).values() for choice in one.choices),
     }
     word = WORDS | st.sampled_from([*flags.flags(name), *sorted(choices)])
 
@@ -150,15 +149,11 @@ def test_help_shows_each_command_once_under_the_heading_of_its_group(
         ]
 
 
-@pytest.mark.parametrize("words", [*plain.EARLIER])
-def test_a_word_of_before_is_read_as_the_command_of_today(words: str) -> None:
-    now = plain.EARLIER[words].split()
-    assert plain.in_order([*words.split(), "x"]) == [*now, "x"]
-
-
-def test_the_flag_of_a_field_is_read_and_stands_in_no_help() -> None:
-    assert plain.parse("recall", ["q", "--no-graph", "--at", "7d"]) == {
+def test_a_field_has_no_flag_and_set_takes_it() -> None:
+    assert plain.parse("recall", ["q", "--history"]) is None
+    values = plain.parse("recall", ["q", "--set", "history=true", "--set", "type=tool"])
+    assert flags.with_fields("recall", values or {}) == {
         "query": ["q"],
-        "no_graph": True,
-        "at": "7d",
+        "history": True,
+        "types": ["tool"],
     }

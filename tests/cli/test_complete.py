@@ -10,8 +10,8 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import complete
+from memcli.cli.complete import FUTURE, PAST
 from memcli.cli.completion import _SCRIPTS
-from memcli.cli.offered import FUTURE, PAST
 from tests import processes
 
 HOSTILE = "evil $(touch pwned) `touch pwned` \"; touch pwned; ' \x1b[31m\n\ttab"
@@ -78,14 +78,13 @@ def test_ids_are_offered_with_titles_and_tags_with_their_sign(filled: Vault) -> 
 
 
 def test_every_moment_that_is_offered_is_understood() -> None:
-    from memcli.cli.dated import dated
+    from memcli.parameters import entry_fields
     from memcli.recall.query import moment_of
 
     assert all(moment_of(word, 1_700_000_000) for word in PAST)
     for word in FUTURE:
-        assert (
-            dated({"expires_at": word}, 1_700_000_000_000)["expires_at"] > "2023-11-14"
-        )
+        fields = entry_fields({"expires_at": word}, 1_700_000_000_000)
+        assert fields["expires_at"] > "2023-11-14"
 
 
 def test_an_offer_of_an_id_fits_80_columns_with_its_state(filled: Vault) -> None:

@@ -58,7 +58,7 @@ def test_batch_for_eyes_names_each_question(memcli: Run) -> None:
     first, second = done.out.split("question 2: cars\n")
     assert first.startswith("question a: apples\n\nred apples\n")
     assert second.strip() == ""
-    assert "warning: question 2: cars: no match: in no entry: cars\n" in done.err
+    assert "warning: question 2: cars: No entry contains 'cars'. Try" in done.err
     assert "question a: apples: " not in done.err
 
 

@@ -115,8 +115,8 @@ def test_a_rename_is_a_plan_until_it_is_confirmed(saved: Run) -> None:
             "  entities/tool/redis.md: called Valkey; the file keeps its name\n"
         )
         leave = "--dry-run" in flags
-        how = "leave --dry-run out" if leave else "add --yes"
-        assert text.endswith(f"nothing was changed; to do it {how}\n")
+        how = "Run without --dry-run" if leave else "Add --yes"
+        assert text.endswith(f"Nothing changed. {how} to apply.\n")
         assert text.count("Redis -> Valkey") == 2
     assert saved("entities", "show", "Valkey").code == 1
     done = saved(*words, "--yes", "--json").json["data"]

@@ -55,7 +55,7 @@ def test_a_dry_run_shows_the_lines_that_would_change_and_changes_nothing(
     assert shown.startswith(
         f"would evolve {vault.path_of(old).replace('tuesdays', 'mondays')}\n"
     )
-    assert "to do it leave --dry-run out" in shown
+    assert "Run without --dry-run to apply" in shown
     assert path.read_bytes() == before
     assert sorted(Path(vault.root).rglob("*.md")) == index
     refused = memcli("evolve", old, "We deploy on Tuesdays", "--dry-run", "--json")
@@ -187,7 +187,7 @@ def test_a_line_that_was_typed_before_the_question_is_no_reason(
 def test_an_editor_that_ctrl_c_ends_keeps_what_it_saved(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from memcli.cli.editor import EditorFailed, edited
+    from memcli.cli.edit import EditorFailed, edited
 
     def call(words: list[str], env: dict[str, str]) -> int:
         Path(words[-1]).write_text("half", encoding="utf-8")

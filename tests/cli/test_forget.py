@@ -43,7 +43,7 @@ def test_a_person_who_says_no_is_told_that_nothing_was_changed(
     context = at_terminal(vault, ask=lambda _: "n", tell=lambda _: None)
     result = commands.load(command)(context, **values[command])
     render.Screen(command, as_json=False).success(result)
-    assert capsys.readouterr().out == "nothing was changed\n"
+    assert capsys.readouterr().out == "Nothing changed.\n"
     assert vault.get(name).body == "what must go\n"
 
 
@@ -85,7 +85,7 @@ def test_it_says_what_history_holds_and_prints_the_purge(
     assert plan.startswith(f"would forget {name} memories/note/")
     assert "git's history will still hold the text (1 commit)" in plan
     assert "filter-branch" not in plan
-    assert plan.endswith("nothing was changed; to do it leave --dry-run out\n")
+    assert plan.endswith("Nothing changed. Run without --dry-run to apply.\n")
     done = memcli("forget", name, "--yes")
     assert done.out.splitlines()[0].startswith(f"forgotten {name}")
     assert "git's history still holds the text (1 commit)." in done.out

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from memcli.hosts import table
 from tests.cli.conftest import Run
 from tests.conftest import ROOT
 
@@ -116,44 +115,14 @@ def test_an_agent_is_the_environment_s_to_name(memcli: Run, home: Path) -> None:
     assert memcli("install", "claude-code", environ=own).code == 0
 
 
-def test_status_for_people_and_programs(memcli: Run, home: Path) -> None:
-    (home / ".gemini").mkdir()
-    nothing = memcli("install", "--status", environ={"PATH": os.defpath})
-    assert nothing.code == 0
-    assert nothing.out.splitlines()[:2] == [
-        "no host calls memcli",
-        "gemini: not installed; memcli install gemini",
-    ]
-    memcli("install", "claude-code")
-    memcli("install", "codex")
-    done = memcli("install", "--status")
-    assert done.code == 1
-    assert "claude-code (user): works" in done.out.splitlines()
-    assert "codex (user): has problems" in done.out.splitlines()
-    assert "type /hooks" in done.out
-    found = memcli("install", "--status", "--json").json
-    assert found["ok"] is False
-    hosts = found["data"]["hosts"]
-    assert {(one["host"], one["scope"]) for one in hosts} == {
-        (host.name, scope)
-        for host in table.with_hooks()
-        for scope in ("user", "project")
-    }
-    (codex,) = (o for o in hosts if (o["host"], o["scope"]) == ("codex", "user"))
-    assert (codex["state"], codex["trusted"]) == ("yes", False)
-    memcli("uninstall", "codex")
-    assert memcli("install", "--status").code == 0
-
-
 @pytest.mark.parametrize(
     ("words", "code", "exit_code", "hint"),
     [
-        (["install"], "usage", 2, "--status"),
-        (["uninstall"], "usage", 2, "--status"),
+        (["install"], "usage", 2, "memcli doctor"),
+        (["uninstall"], "usage", 2, "memcli doctor"),
         (["install", "claud"], "invalid_host", 2, "Did you mean claude-code?"),
         (["uninstall", "coPilot"], "invalid_host", 2, "Did you mean copilot?"),
         (["install", "codex", "--scope", "machine"], "usage", 2, "--help"),
-        (["install", "codex", "--status"], "usage", 2, "Drop the host"),
     ],
 )
 def test_each_mistake_has_its_code_and_a_way_on(

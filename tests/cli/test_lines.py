@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from memcli.cli import render
-from memcli.cli.lines import talk, words
+from memcli.cli.safe_text import talk, words
 from memcli.errors import UsageError
 
 KINDS = "note, preference, workflow, fix, decision, event, blocker, action, convention"

@@ -50,11 +50,11 @@ MISTAKES = """
 2 - reflect --all-sessions --host nosuch
 2 usage reflect what --session x # Drop --session.
 2 usage reflect what --all-sessions # Drop --all-sessions.
-2 usage reflect what --since 7d # Drop --since.
+2 usage reflect what --since 7d # Drop --since, or add --all-sessions.
 2 usage reflect what --host codex # Drop --host.
 2 usage reflect what --dry-run # Drop --dry-run.
 2 usage reflect --session x --all-sessions # Drop --session.
-2 usage reflect --session x --since 7d # Drop --since.
+2 usage reflect --session x --since 7d # Drop --since, or add
 2 usage reflect --session x --budget low # Ask one: memcli reflect
 2 usage reflect --session x --tag a # Ask one: memcli reflect
 2 usage reflect --all-sessions --limit 3 # Ask one: memcli reflect
@@ -89,7 +89,6 @@ MISTAKES = """
 2 empty_text evolve ID ''
 2 invalid_kind evolve ID x --kind nonsense
 1 nothing_to_change evolve ID 'We deploy on Tuesdays'
-2 - evolve ID --revert # Did you mean: memcli undo ID?
 1 no_version_before undo ID
 1 entry_not_found evolve 1zzz x
 1 entry_not_found evolve ../../etc/passwd x
@@ -97,7 +96,6 @@ MISTAKES = """
 2 usage resolve x --query y
 2 usage resolve --query y --undo
 2 usage resolve x --undo --note n
-2 - resolve --list # Did you mean: memcli list --by status?
 2 usage resolve x --kind fix
 2 usage resolve --query the
 1 entry_not_found resolve 1zzz
@@ -111,20 +109,10 @@ MISTAKES = """
 2 usage review x --approve --all
 2 usage review --supersede y --all
 2 usage review x --reject --title t
-2 usage review a b --register
-2 usage review a --type tool
-2 usage review a --approve --alias b
-2 usage review --entities --ideas
-2 usage review --entities --list
-2 usage review --all --ignore
-2 usage review --ignore
-2 usage review a --ignore --dry-run
-2 usage review a --ignore --register
 2 - review --approve --all --min-confidence SOME
 2 - review ideas # Did you mean: memcli ideas?
 2 - review entities # Did you mean: memcli entities?
 1 entry_not_found review --approve 1zzz
-2 - review --undo # Did you mean: memcli undo?
 1 secret_found review --approve ID --title 'the token is TOKEN' --dry-run
 2 usage ideas nosuch
 2 usage ideas list x
@@ -154,11 +142,9 @@ MISTAKES = """
 1 secret_found entities alias Redis TOKEN --dry-run
 1 secret_found entities rename Redis TOKEN --dry-run
 1 secret_found entities register TOKEN --dry-run
-2 - inspect entity # All of them: memcli entities
 2 usage recall x --set nosuch=1
 2 usage recall x --set depth=x
 2 usage recall x --set history=x
-2 usage inspect --rename a
 2 usage inspect models x
 2 usage inspect index --stale
 2 usage inspect lint --stale

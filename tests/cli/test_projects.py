@@ -41,11 +41,11 @@ def test_save_says_which_project_it_used(memcli: Run, vault: Vault, shop: Path):
 
 
 def test_a_save_for_a_project_named_without_its_owner_names_the_whole_one(vault: Vault):
-    from memcli.cli import elsewhere
+    from memcli.cli import hints
 
     def told(text: str, project: str | None, named: str) -> list[str]:
         saved = vault.save(vault.draft({"text": text, "project": project}))
-        return elsewhere.for_project(vault, saved, named)
+        return hints.for_project(vault, saved, named)
 
     assert told("Use pnpm", SHOP, SHOP) == []
     (said,) = told("Use node 22", "shop", "shop")
@@ -93,6 +93,12 @@ def test_rows_say_where_they_hold_and_a_flag_filters(memcli: Run, shop: Path):
     assert "in acme/blog" in shown
     here = memcli("recall", "header", "--project", "here", "--json", cwd=shop)
     assert [row["project"] for row in here.json["data"]["rows"]] == [SHOP]
+    for command in (("recall", "header"), ("reflect", "header"), ("list",)):
+        short = memcli(*command, "--project", "blog", "--json", cwd=shop)
+        assert "acme/blog" in short.out, command
+        nothing = memcli(*command, "--project", "blogg", cwd=shop)
+        told = "memcli: No entries in project 'blogg'\n  Did you mean 'acme/blog'?\n"
+        assert (nothing.code, nothing.out, nothing.err) == (2, "", told)
     line = json.dumps({"id": 1, "query": "header", "project": "acme/blog"}).encode()
     batch = memcli("recall", "--batch", "-", "--json", stdin=line).out
     assert json.loads(batch)["data"]["rows"][0]["project"] == "acme/blog"

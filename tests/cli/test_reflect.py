@@ -131,7 +131,7 @@ def test_the_schema_is_accepted_ignored_and_said_to_be_deprecated(
 def test_no_match_is_said_to_be_no_match(memcli: Run, facts: list[str]) -> None:
     done = memcli("reflect", "kubernetes")
     assert (done.code, done.out) == (0, "confidence: low (no fact)\n")
-    assert done.err.startswith("warning: no match: in no entry: kubernetes\n")
+    assert done.err.startswith("warning: No entry contains 'kubernetes'. Try")
     assert memcli("reflect", "kubernetes", "--exit-code").code == 1
     assert memcli("reflect", QUESTION, "--exit-code").code == 0
     data = memcli("reflect", "the of", "--json").json

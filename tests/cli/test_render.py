@@ -92,14 +92,14 @@ def test_what_forget_prints_can_be_pasted(odd: Vault, path: str) -> None:
     assert b"what stays" in subprocess.check_output([*git, *objects])
 
 
-@pytest.mark.parametrize("words", [("save",), ("recall",), ("inspect",), ("import",)])
+@pytest.mark.parametrize("words", [("save",), ("show",), ("inspect",), ("import",)])
 def test_a_path_is_never_broken(
     odd: Vault, words: tuple[str, ...], tmp_path: Path
 ) -> None:
     text = "A title that is as long as the one of a note may well be, here and there"
     name = odd.save(odd.draft({"text": text})).id
     path = odd.path_of(name)
-    told = {"save": [text], "recall": ["title"], "inspect": [name]}.get(words[0], [])
+    told = {"save": [text], "show": [name], "inspect": [name]}.get(words[0], [])
     if words == ("import",):
         (tmp_path / "more.jsonl").write_text('{"text": "' + text.upper() + ' more"}\n')
         told = [str(tmp_path / "more.jsonl"), "--dry-run"]

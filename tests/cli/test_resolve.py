@@ -40,7 +40,7 @@ def test_a_query_plans_first_and_acts_when_told(
     assert all(t["score"] > 0 for t in plan["plan"]["targets"])
     assert plan["plan"]["margin"] > 0.2
     shown = memcli("resolve", "--query", "watch rerank latency").out
-    assert "nothing was changed; to do it add --yes" in shown
+    assert "Nothing changed. Give the ids to apply, or add --yes." in shown
     dry = memcli("resolve", "--query", "rerank", "--dry-run", "--yes", "--json").json
     assert len(dry["data"]["plan"]["targets"]) == 3
     assert snapshot(vault.root) == before
@@ -139,18 +139,19 @@ def test_what_is_stale_by_it_is_named(memcli: Run, vault: Vault) -> None:
     name = vault.save(vault.draft(fields)).id
     lines = [f"  {name} (observation) Noon is bad"]
     lines.append("  why, and what they cite: memcli inspect models --stale")
-    head = "stale, since they rest on what is"
+    head = "what is {} and may be out of date:"
     resolve, forget = ("resolve", fact), ("forget", fact)
     planned = memcli(*resolve, "--dry-run").out.splitlines()
-    at = planned.index(f"then {head} resolved:")
+    at = planned.index("These would cite " + head.format("resolved"))
     assert planned[at + 1 : at + 3] == lines
-    assert memcli(*resolve).out.splitlines()[-3:] == [f"{head} resolved:", *lines]
+    told = ["These cite " + head.format("resolved"), *lines]
+    assert memcli(*resolve).out.splitlines()[-3:] == told
     undone = memcli("resolve", "--undo", "--json").json["data"]
     assert (undone["count"], undone["stale_models"]) == (1, [])
     done = memcli(*resolve, "--json").json["data"]
     named = [{"id": name, "title": "Noon is bad", "layer": "observation"}]
     assert done["stale_models"] == named
     planned = memcli(*forget, "--dry-run").out.splitlines()
-    at = planned.index(f"then {head} forgotten:")
+    at = planned.index("These would cite " + head.format("forgotten"))
     assert planned[at + 1 : at + 3] == lines
     assert memcli(*forget, "--yes", "--json").json["data"]["stale_models"] == named

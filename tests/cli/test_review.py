@@ -333,7 +333,7 @@ def test_a_reason_stands_behind_the_key_and_one_letter_is_none(
     walked = walk(vault, "n of that task alone", "n", "s", "", "n", "too vague")
     reasons = [vault.get(name).reason for name in (first, second, third)]
     assert reasons == ["of that task alone", None, "too vague"]
-    assert "  s is too short for a reason; Enter gives none" in walked.said
+    assert "  s is too short for a reason; Enter skips it" in walked.said
     assert walked.data["rejected"] == 3
 
 
@@ -349,11 +349,13 @@ def test_enter_and_a_key_that_is_none_do_not_print_all_the_help(
 
 
 def test_the_questions_of_a_walk_fit_60_columns() -> None:
-    from memcli.cli import ideas, review_merged, review_walk
+    from memcli.cli import ideas, review_walk
+    from memcli.cli import walk as merged
 
-    for module in (review_walk, review_merged, ideas):
-        assert len(module._KEYS) < 60
-        assert max(map(len, module._HELP.splitlines())) < 80
+    for keys in (review_walk._KEYS, merged._MERGED_KEYS, ideas._KEYS):
+        assert len(keys) < 60
+    for said in (review_walk._HELP, merged._MERGED_HELP, ideas._HELP):
+        assert max(map(len, said.splitlines())) < 80
 
 
 def test_ctrl_c_names_the_changes_that_are_not_kept(

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.cli import short_ids
-from memcli.cli.rows import below
+from memcli.cli.rows import below, short_ids
 from memcli.entries.entry import Entry
 from memcli.entries.ids import ID_LENGTH
 from tests.conftest import VaultMaker
@@ -91,7 +90,7 @@ def test_a_terminal_shows_the_shortest_beginning_that_means_one_entry(
     vault: Vault,
 ) -> None:
     names = [vault.save(vault.draft({"text": f"entry {n}"})).id for n in range(20)]
-    short = short_ids.of(Terminal(), vault)
+    short = short_ids(Terminal(), vault)
     for name in names:
         shown = short(name)
         assert name.startswith(shown)
@@ -109,7 +108,7 @@ def test_what_an_agent_may_not_see_lengthens_no_id(vault: Vault) -> None:
         vault.save(vault.draft({"text": f"hidden {number}", **fields}))
     Path(vault.root, ".memcli").mkdir(exist_ok=True)
     seen = vault.acting_as("bot")
-    assert len(short_ids.of(Terminal(), seen)(mine)) in (4, ID_LENGTH)
+    assert len(short_ids(Terminal(), seen)(mine)) in (4, ID_LENGTH)
 
 
 def test_of_several_vaults_no_two_entries_are_shown_by_one_beginning(
@@ -120,7 +119,7 @@ def test_of_several_vaults_no_two_entries_are_shown_by_one_beginning(
         each.save(each.draft({"text": "one"})).id for each in (vault, other)
     )
     both: Any = SimpleNamespace(vaults=(vault, other))
-    short = short_ids.of(Terminal(), both)
+    short = short_ids(Terminal(), both)
     assert not theirs.startswith(short(mine))
     assert not mine.startswith(short(theirs))
     assert vault.get(short(mine)).id == mine
@@ -131,7 +130,7 @@ def test_a_pipe_gets_whole_ids(vault: Vault) -> None:
         terminal = False
 
     name = vault.save(vault.draft({"text": "one"})).id
-    assert short_ids.of(Pipe(), vault)(name) == name
+    assert short_ids(Pipe(), vault)(name) == name
     assert re.fullmatch(r"\w{16}", name)
 
 

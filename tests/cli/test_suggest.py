@@ -40,7 +40,10 @@ def test_a_command_line_without_a_command_says_so(
     assert capsys.readouterr().err.startswith("memcli: no command is named\n")
     assert app.main(["completion"]) == 2
     said = capsys.readouterr().err.splitlines()[0]
-    assert said == "memcli: Missing argument 'shell'. Choose from: bash, zsh, fish"
+    assert (
+        said
+        == "memcli: Missing argument 'shell'. Choose from: bash, zsh, fish, powershell"
+    )
 
 
 def test_a_mistyped_id_is_answered_with_the_entry_that_is_near(vault: Vault) -> None:

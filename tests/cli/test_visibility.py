@@ -42,7 +42,7 @@ EVERYBODY = ("planner", "builder", "reader")
         (["--visibility", "private"], ["planner"]),
         (["--visibility", "shared"], ["planner", "reader"]),
         (["--visibility", "group"], ["planner", "builder"]),
-        (["--set", "group=platform"], ["planner", "builder"]),
+        (["--group=platform"], ["planner", "builder"]),
     ],
 )
 def test_an_agent_says_who_may_see_what_it_saves(
@@ -55,7 +55,7 @@ def test_an_agent_says_who_may_see_what_it_saves(
 
 
 def test_an_agent_is_refused_a_group_that_it_is_not_in(memcli: Run) -> None:
-    refused = memcli("save", "x y z", "--agent", "planner", "--set", "group=mobile")
+    refused = memcli("save", "x y z", "--agent", "planner", "--group=mobile")
     assert refused.code == 1
     assert "agent planner is not in group 'mobile'" in refused.err
 
@@ -70,7 +70,7 @@ def test_groups_that_make_no_sense_are_refused(memcli: Run) -> None:
         none = memcli("save", "x y z", "--visibility", "group", *who)
         assert none.code == 2
         assert "--group NAME" in none.err
-    both = memcli("save", "x y z", "--visibility", "private", "--set", "group=mobile")
+    both = memcli("save", "x y z", "--visibility", "private", "--group=mobile")
     assert both.code == 2
     assert "Drop one of them" in both.err
     assert memcli("recall", "--set", "all=true", "--json").json["data"]["rows"] == []

@@ -23,7 +23,7 @@ def draft(vault: Vault, text: str, *rests_on: str, layer: str = "model") -> Entr
 
 
 def search(vault: Vault, query: str, name: str = "tyler") -> None:
-    def look(depth: str) -> tuple[None, list[Row]]:
+    def look(depth: Any) -> tuple[None, list[Row]]:
         return None, vault.recall(query, budget=depth).rows
 
     research.search(vault, name, command="recall", query=query, budget=None, look=look)

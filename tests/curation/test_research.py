@@ -23,7 +23,7 @@ DEPTHS: list[tuple[str, int]] = [("low", 2), ("mid", 5), ("high", 10)]
 def search(
     vault: Vault, query: str, name: str = "tyler", budget: str | None = None
 ) -> research.Run:
-    def look(depth: str) -> tuple[Recalled, list[Row]]:
+    def look(depth: Any) -> tuple[Recalled, list[Row]]:
         found = vault.recall(query, budget=depth)
         return found, found.rows
 

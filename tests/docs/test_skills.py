@@ -362,7 +362,7 @@ def test_every_command_it_shows_is_a_call_by_the_rule_for_hosts_without_a_shell(
         (tool,) = [one for one in catalog.TOOLS if one.name == name]
         vault = Vault.open(os.environ["MEMCLI_VAULT"])
         context = context_of(vault)._replace(environ=dict(os.environ), via="mcp")
-        reply = tools.call(tool.whole(), arguments, context)
+        reply = tools.call(tool, arguments, context)
         assert reply.error is None, (shlex.join(words), arguments, reply.error)
 
 
@@ -401,17 +401,15 @@ def by_parameter(command: str, words: list[str]) -> tuple[list[str], dict[str, A
         if word == "--set":
             field, _, said = next(rest).partition("=")
             word = f"--{field}"
-            _, kind, repeats, _ = known_flags.flags(command)[word]
-            value = True if kind is bool else kind(said)
+            one = known_flags.fields(command)[field]
+            value = True if one.kind is bool else one.kind(said)
         else:
-            _, kind, repeats, _ = known_flags.flags(command)[word]
-            value = True if kind is bool else kind(next(rest))
+            one = known_flags.flags(command)[word]
+            value = True if one.kind is bool else one.kind(next(rest))
         if word in ("--json", "--list") or word.startswith("--source"):
             continue
-        key = word.removeprefix("--").replace("-", "_")
-        if command == "recall" and key == "layer":
-            key = "types"
-        elif repeats and key not in ("asked", "also", "cite"):
+        key, repeats = word.removeprefix("--").replace("-", "_"), one.repeat
+        if repeats and key not in ("asked", "also", "cite"):
             key = re.sub("ys$", "ies", re.sub("uss$", "uses", f"{key}s"))
         arguments[key] = [*arguments.get(key, []), value] if repeats else value
     return given, arguments

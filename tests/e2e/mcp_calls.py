@@ -61,9 +61,9 @@ def test_an_agent_saves_finds_and_judges_by_tools(machine: Scratch) -> None:
     assert row["source"] == "personal", row
     sent = machine.model.read()
     assert f"saved {row['id']}" in sent, "what save did was not told to the model"
-    assert "no match: in no entry: kubernetes" in sent, "nor a warning"
+    assert "No entry contains 'kubernetes'" in sent, "nor a warning"
     last = [one.text for one in machine.model.requests if "What was typed" in one.text]
-    assert last[-1].count("no match: in no entry") == 1, "an answer was told twice"
+    assert last[-1].count("No entry contains") == 1, "an answer was told twice"
     assert "What was typed" in sent, "the digest did not reach the model"
     assert machine.memories("payment redis") == [JUDGED["text"]]
     assert machine.uncommitted() == ""

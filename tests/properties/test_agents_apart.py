@@ -124,7 +124,7 @@ class Door:
         except MemcliError as error:
             failed = [error.error_code, error.message, error.hint, *self.said]
             return " ".join(words), failed
-        lines = tools._Lines()
+        lines = tools._Lines(catalog.RECALL)
         result.text(lines)
         answer = [result.data, lines.lines, result.warnings, result.ok, *self.said]
         return " ".join(words), answer
@@ -132,7 +132,7 @@ class Door:
     def tool(self, name: str, **arguments: Any) -> tuple[str, Any]:
         """A call of a tool of the MCP server, and its answer."""
         (tool,) = [one for one in catalog.TOOLS if one.name == name]
-        answer = tools.call(tool.whole(), arguments, self.context(via="mcp"))
+        answer = tools.call(tool, arguments, self.context(via="mcp"))
         return f"{name} {arguments}", [answer, *self.said]
 
     def hook(self, event: str, payload: dict[str, Any]) -> str:
@@ -242,14 +242,14 @@ def looks(door: Door) -> Iterator[tuple[str, Any]]:
     yield run("log")
     yield run("verify", "--project", "x")
     yield run("doctor")
-    for names in ("tags", "kinds", "projects"):
-        yield run(names)
+    for names in ("tag", "kind", "project"):
+        yield run("list", "--by", names)
     yield run("config")
     yield run("config", "get", "limits.body")
     yield run("config", "set", "limits.body", "5")
     yield run("undo", "--dry-run")
     yield run("undo")
-    yield run("repair")
+    yield run("doctor", "--fix")
     yield run("sync")
     yield run("sync", "--dry-run")
     yield run("sync", "--all")
@@ -270,7 +270,7 @@ def unknown(door: Door) -> Iterator[tuple[str, Any]]:
         yield run("edit", name)
         yield run("pin", name)
         yield run("verify", "--confirm", name)
-        yield run("unpin", name)
+        yield run("pin", "--off", name)
         yield run("resolve", name, "--undo")
         yield run("forget", name, "--yes")
         yield run("review", name, "--approve")
@@ -321,14 +321,14 @@ def script(door: Door, transcript: str) -> Iterator[tuple[str, Any]]:
     cited = run("save", "A model", "--layer", "model", "--cite", rests)
     yield cited
     yield run(
-        "save", "Other", "--layer=model", f"--evidence={HIDDEN}", f"--cite={rests}"
+        "save", "Other", "--layer=model", f"--set=evidence={HIDDEN}", f"--cite={rests}"
     )
     yield run("recall", "billing service", "--research", "slow-billing")
-    research = ("--set", "layer=model", "--research", "slow-billing")
+    research = ("--layer", "model", "--research", "slow-billing")
     yield run("save", "B model", *research, "--cite", HIDDEN, "--cite", rests)
     yield run("tag", rests, "+mine", "+zeppelin", "--project", "shop")
     yield run("pin", rests)
-    yield run("unpin", rests)
+    yield run("pin", "--off", rests)
     yield run("evolve", rests, "We deploy the billing service on Fridays")
     yield run("inspect", cited[1][0]["id"])
     yield run("inspect", rests)

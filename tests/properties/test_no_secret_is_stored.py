@@ -299,12 +299,12 @@ def walk(vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Walk:
 def _arguments() -> Iterator[tuple[tuple[str, str], str]]:
     """Every argument and flag of a command that takes a text, and what it is added to."""
     for command in commands.COMMANDS.keys() - ELSEWHERE.keys():
-        names = [word[0] for word in table.words(command)]
+        names = [one.name for one in table.words(command)]
         # A short flag is another name of a long one.
         names += [
             name
             for name, flag in table.flags(command).items()
-            if flag[1] is not bool and name.startswith("--")
+            if flag.kind is not bool and name.startswith("--")
         ]
         for name in names:
             lines = BESIDE.get((command, name), [LINES[command]])
@@ -347,9 +347,11 @@ def test_no_argument_of_any_command_stores_a_secret(
 
 def test_no_parameter_of_any_tool_stores_a_secret(walk: Walk, home: Path) -> None:
     tokens, refused = {}, 0
-    for number, (tool, one) in enumerate((t, p) for t in TOOLS for p in t.parameters):
-        token = tokens[tool.name, one.name] = fill("dop_v1_~64h~", seed=number)
-        known = {other.name for other in tool.parameters}
+    for number, (tool, name) in enumerate(
+        (t, p) for t in TOOLS for p in t.parameters()
+    ):
+        token = tokens[tool.name, name] = fill("dop_v1_~64h~", seed=number)
+        known = tool.parameters()
         given: dict[str, Any] = {}
         if tool.changes and "id" in known:
             given["id"] = walk.line(LINES["resolve"])[1]
@@ -357,10 +359,8 @@ def test_no_parameter_of_any_tool_stores_a_secret(walk: Walk, home: Path) -> Non
             given["text"] = f"a text {number}"
         if "query" in known and not tool.changes:
             given["query"] = f"question {number}"
-        value = [token] if one.name.endswith("s") and one.name != "status" else token
-        answer = tools.call(
-            tool.whole(), given | {one.name: value}, context_of(walk.vault)
-        )
+        value = [token] if catalog.is_list(known[name]) else token
+        answer = tools.call(tool, given | {name: value}, context_of(walk.vault))
         refused += answer.error is not None and answer.error["code"] == "secret_found"
     everything = held(walk.vault, home)
     assert {key for key, token in tokens.items() if token[-60:] in everything} == set()

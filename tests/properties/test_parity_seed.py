@@ -17,7 +17,7 @@ from memcli.cli import flags as table
 from memcli.cli import inspect as inspect_command
 from memcli.cli import mcp as mcp_command
 from memcli.cli.mcp import catalog, tools
-from memcli.cli.mcp.tool import Tool
+from memcli.cli.mcp.catalog import Tool
 from memcli.cli.run import run
 from memcli.entries.entry import EntityType
 from tests import processes
@@ -74,7 +74,7 @@ def door(
             servers[agent] = Wire(owner, processes.command("mcp"))
             servers[agent].greet()
         (tool,) = [one for one in catalog.TOOLS if one.name == name]
-        if any(one.rare and one.name in values for one in tool.parameters):
+        if tool.rare().keys() & values.keys():
             values = {"action": tool.command, "arguments": values}
             name = "memory_admin"
         told = servers[agent].request(1, "tools/call", name=name, arguments=values)
@@ -91,19 +91,18 @@ def door(
 
 def flags(tool: Tool, values: dict[str, Any]) -> list[str]:
     """A tool's arguments as the words of its command line."""
-    sources = {word[0] for word in table.words(tool.command)}
-    of = {one.name: one.to or one.name for one in tool.parameters}
+    known = table.of(tool.command)
     words: list[str] = []
     for name, value in values.items():
-        if of[name] in sources:
+        one = known[tool.parameters()[name].name]
+        if one.is_argument:
             words += value if isinstance(value, list) else [value]
             continue
-        flag = "--" + of[name].removeprefix("--").replace("_", "-")
-        assert flag in table.flags(tool.command)
         for item in value if isinstance(value, list) else [value]:
-            if flag[2:] in table.fields(tool.command):
-                words += ["--set", f"{flag[2:]}={'true' if item is True else item}"]
+            if one.word in table.fields(tool.command):
+                words += ["--set", f"{one.word}={'true' if item is True else item}"]
             else:
+                flag = one.about.names[0]
                 words += [flag] if item is True else [flag, str(item)]
     return words
 
@@ -153,7 +152,7 @@ def test_recall_via_memory_search_returns_graph_traversal_results_when_entities_
 
     An entry that shares no word with the question, but mentions what a row of words
     mentions, is a row of the channel `graph`, without being asked for; not with
-    `--no-graph`, not where no entity connects them, and not over an entry of another
+    `--set depth=0`, not where no entity connects them, and not over an entry of another
     agent.
     """
     question = "where do checkout sessions live?"
@@ -172,7 +171,7 @@ def test_recall_via_memory_search_returns_graph_traversal_results_when_entities_
     assert "graph" in channels[second]
     assert "lexical" not in channels[second]
     assert third not in channels
-    words = ["recall", question, "--json", "--set", "no-graph=true"]
+    words = ["recall", question, "--json", "--set", "depth=0"]
     done = processes.run(*words, "--agent", AGENT, "--vault", make_vault().root)
     rows = json.loads(done.stdout)["data"]["rows"]
     assert [row["id"] for row in rows] == [first]
@@ -218,7 +217,7 @@ def test_agent_id_is_present_on_every_daemon_api_call_from_skill_handlers(
         assert set(opened) == {AGENT}, words
     monkeypatch.chdir(Path(vault.root).parent)
     serve = server(vault.root, AGENT, monkeypatch)
-    called = [tool.whole() for tool in catalog.TOOLS if tool.name != "memory_judge"]
+    called = [tool for tool in catalog.TOOLS if tool.name != "memory_judge"]
     assert {tool.command for tool in called} == set(CALLS)
     for tool in called:
         topics = inspect_command.TOPICS if tool.command == "inspect" else ()
@@ -298,7 +297,7 @@ def test_invalid_memory_type_returns_400_with_valid_options_listed(
     taking = {
         tool.name
         for tool in catalog.TOOLS
-        if {"type", "types"} & {one.name for one in tool.parameters}
+        if {"type", "types"} & tool.parameters().keys()
     }
     assert taking == {"memory_save", "memory_evolve", "memory_recall", "memory_reflect"}
 

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from memcli import Vault, Vaults
-from memcli.cli import no_match as wording
+from memcli.cli import hints as wording
 from memcli.cli.context import Context
+from memcli.cli.mcp import answers
 from memcli.recall.no_match import NoMatch, merged
 from memcli.recall.query import Filters, view_of
 from tests.conftest import VaultMaker
@@ -85,12 +86,10 @@ def test_the_filters_that_leave_all_out_are_named_and_the_moment_is_one(
     found = why(vault, "apples", view=then, filters=Filters(tags=("x",)))
     assert (found.filtered, found.filters) == (1, ("tag", "as_of"))
     said = wording.sentences(_unnamed(vault), "recall", "apples", found)
-    assert (
-        said[0]
-        == "no match: --tag, --as-of left out 1 entry with words of the question"
-    )
+    told = "No matching entries: --tag, --as-of left out 1 entry with words of the"
+    assert said[0].startswith(told)
     said = wording.sentences(_unnamed(vault, via="mcp"), "recall", "apples", found)
-    assert said[0].startswith("no match: tag, as_of left out 1 entry")
+    assert said[0].startswith("No matching entries: tag, as_of left out 1")
     assert why(vault, "apples", view=then).ended == {}
 
 
@@ -113,20 +112,19 @@ def test_of_several_vaults_a_word_is_missing_that_all_of_them_lack() -> None:
     [
         (NoMatch(0), "memcli save TEXT", "memory_save"),
         (NoMatch(1, ("apels",), {"apels": ("apples",)}), "recall apples", "apples"),
-        (NoMatch(1, ("apels",)), "memcli list", "other or fewer words"),
-        (NoMatch(1, (), {}, 2), "try, without filters: ", "try, without filters: "),
-        (NoMatch(1, (), {}, 0, {"expired": 1}), "--status expired", "statuses: exp"),
+        (NoMatch(1, ("apels",)), "memcli list", '{"all": true}'),
+        (NoMatch(1, (), {}, 2), "Without filters: ", "memory_recall"),
+        (NoMatch(1, (), {}, 0, {"expired": 1}), "--status expired", '["expired"]'),
     ],
 )
 def test_the_next_step_is_named_in_the_words_of_the_caller(
     vault: Vault, found: NoMatch, command: str, tool: str
 ) -> None:
     said = wording.sentences(_unnamed(vault), "recall", "apels", found)
-    assert said[0].startswith("no match")
     assert command in said[-1]
-    said = wording.sentences(_unnamed(vault, via="mcp"), "recall", "apels", found)
-    assert tool in said[-1]
-    assert "memcli recall" not in " ".join(said)
+    (told,) = wording.sentences(_unnamed(vault, via="mcp"), "recall", "apels", found)
+    assert tool in answers.with_tools(told)
+    assert "memcli recall" not in answers.with_tools(told)
 
 
 def test_the_next_step_names_the_vault_that_was_named(vault: Vault) -> None:
@@ -175,10 +173,10 @@ def test_several_vaults_say_together_what_none_of_them_holds(
 def test_of_very_many_words_the_first_are_named(vault: Vault) -> None:
     found = NoMatch(1, tuple(f"w{number}" for number in range(500)))
     said = wording.sentences(_unnamed(vault), "recall", "x", found)
-    assert said[0].endswith("w10, w11 and 488 more words")
+    assert "'w10', 'w11' and 488 more words." in said[0]
 
 
 def test_a_corrected_question_is_one_word_of_a_shell(vault: Vault) -> None:
     found = NoMatch(1, ("apels",), {"apels": ("apples",)})
     said = wording.sentences(_unnamed(vault), "recall", "--x apels; rm", found)
-    assert said[-1] == "try: memcli recall -- '--x apples; rm'"
+    assert said[-1].endswith("Try: memcli recall -- '--x apples; rm'")

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from memcli.api import Vault
-from memcli.errors import InvalidValue
+from memcli.errors import InvalidValue, UsageError
+from memcli.recall.filters import named_project
 from memcli.recall.query import Filters
 
 SHOP, BLOG = "github.com/acme/shop", "github.com/acme/blog"
@@ -101,23 +102,38 @@ def test_reflect_shows_where_its_facts_hold(vault: Vault, three: dict[str, str])
     assert [three[row.id] for row in facts] == ["blog"]
 
 
-def test_an_unknown_project_is_named_with_the_nearest(
+@pytest.mark.parametrize(
+    ("word", "named"),
+    [
+        (SHOP, SHOP),
+        ("shop", SHOP),
+        ("Acme/Shop", SHOP),
+        ("here", "here"),
+        ("none", "none"),
+        ("", ""),
+    ],
+)
+def test_a_filter_names_a_project_by_the_end_of_its_name(
+    vault: Vault, three: dict[str, str], word: str, named: str
+):
+    assert named_project((vault,), word) == named
+    found = vault.recall("deploy", project=word, budget="high").rows
+    everywhere = named in ("here", "none")
+    assert ("shop" in {three[row.id] for row in found}) is not everywhere
+
+
+def test_a_project_without_an_entry_is_refused_with_the_nearest(
     vault: Vault, three: dict[str, str]
 ):
-    answer = asked(vault, "deploy", "github.com/acme/shopp")
-    assert answer.rows == []
-    assert any("did you mean 'github.com/acme/shop'" in w for w in answer.warnings)
+    for word, hint in (("github.com/acme/shopp", SHOP), ("zzz", "memcli list")):
+        with pytest.raises(UsageError, match=f"No entries in project '{word}'") as no:
+            named_project((vault,), word)
+        assert hint in (no.value.hint or "")
+    save(vault, "deploy later", "github.com/other/shop")
+    with pytest.raises(UsageError, match="Several projects are called 'shop'"):
+        named_project((vault,), "shop")
     with pytest.raises(InvalidValue, match="not a project's name"):
-        asked(vault, "deploy", "a b")
-
-
-def test_a_project_named_without_its_owner_is_told_the_whole_name(
-    vault: Vault, three: dict[str, str]
-):
-    answer = asked(vault, "deploy", "shop")
-    assert answer.rows == []
-    told = "no entry is of the project 'shop'; did you mean 'github.com/acme/shop'?"
-    assert told in answer.warnings
+        named_project((vault,), "a b")
 
 
 def test_the_same_text_in_two_projects_is_two_entries(vault: Vault):

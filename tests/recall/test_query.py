@@ -11,7 +11,7 @@ from memcli import Vault, Vaults
 from memcli.entries import dates, layout
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
-from memcli.errors import InvalidValue, UsageError
+from memcli.errors import InvalidValue
 from memcli.recall.query import Filters, Query, from_words, made, view_of
 from tests.conftest import state_of
 
@@ -23,13 +23,13 @@ def test_words_and_values_make_the_same_query() -> None:
     words = from_words(
         "deploy",
         NOW,
-        kind=["decision"],
-        tag=["ci"],
+        kinds=["decision"],
+        tags=["ci"],
         tags_match="all",
-        entity=["Redis"],
+        entities=["Redis"],
         after="2026-05-01",
         before="2026-06",
-        status=["resolved"],
+        statuses=["resolved"],
         history=True,
         limit=3,
         budget="high",
@@ -76,26 +76,19 @@ def test_relative_times_count_from_at() -> None:
 
 
 def test_a_query_for_ideas_alone_sees_the_incubating_ones() -> None:
-    assert Status.PENDING in from_words("x", NOW, kind=["idea"]).view.statuses
+    assert Status.PENDING in from_words("x", NOW, kinds=["idea"]).view.statuses
     assert (
-        Status.PENDING not in from_words("x", NOW, kind=["idea", "note"]).view.statuses
+        Status.PENDING not in from_words("x", NOW, kinds=["idea", "note"]).view.statuses
     )
-    chosen = from_words("x", NOW, kind=["idea"], status=["active"]).view.statuses
+    chosen = from_words("x", NOW, kinds=["idea"], statuses=["active"]).view.statuses
     assert chosen == view_of(NOW).statuses
-
-
-def test_no_graph_is_depth_0() -> None:
-    assert from_words("x", NOW, no_graph=True).depth == 0
-    assert from_words("x", NOW, no_graph=True, depth=0).depth == 0
-    with pytest.raises(UsageError, match="--no-graph is --depth 0"):
-        from_words("x", NOW, no_graph=True, depth=2)
 
 
 @pytest.mark.parametrize(
     ("words", "code"),
     [
         ({"limit": 0}, "invalid_limit"),
-        ({"status": ["actve"]}, "invalid_status"),
+        ({"statuses": ["actve"]}, "invalid_status"),
         ({"after": "someday"}, "invalid_date"),
     ],
 )
@@ -114,7 +107,9 @@ def test_python_takes_a_whole_query_and_its_options_win(vault: Vault) -> None:
     assert vault.recall(query, limit=3) == vault.recall("deploy", limit=3)
     assert vault.reflect(query) == vault.reflect("deploy", limit=2)
     assert len(Vaults([vault]).recall(query, limit=1).rows) == 1
-    with pytest.raises(TypeError):
+    with pytest.raises(
+        TypeError, match="no keyword argument 'limt'; did you mean limit"
+    ):
         vault.recall("deploy", limt=2)  # type: ignore[call-arg]
 
 

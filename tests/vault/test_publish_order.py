@@ -115,7 +115,7 @@ def test_what_is_refused_says_how_to_go_on(root: Path) -> None:
         with pytest.raises(NotAllowed, match=why) as caught:
             is_due(held)
         assert caught.value.error_code == "not_following"
-        assert "--rewritten" in (caught.value.hint or "")
+        assert "--force" in (caught.value.hint or "")
         assert "s3cret" not in caught.value.message
         assert is_due(held, rewritten=True)
         assert is_due(held, unrelated=True)

@@ -1,21 +1,30 @@
 """`memcli inspect`: everything memcli knows, and why.
 
-Door: `inspect`; each topic is the function of its own name in the module of its name.
+Door: `inspect`; each topic is the function of its own name.
 Not in here: changes. What mends or decides is a command of its own.
 """
 
-from __future__ import annotations  # evaluated only when Typer reads them
+from __future__ import annotations
 
-from memcli.errors import UsageError
+import os
+
+from memcli.cli.context import Canvas, Context, Result
+from memcli.entries.entry import one_line
+from memcli.entries.text.counted import agreeing, counted
+from memcli.errors import NotAllowed, UsageError, VaultNotFound
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Annotated
 
     from memcli.cli import options
-    from memcli.cli.context import Context, Result
-    from memcli.cli.declared import Argument, Option
+    from memcli.declared import Argument, Option
+    from memcli.entries.finding import Finding
+    from memcli.vault.health.overview import IndexFacts, Overview
+    from memcli.vault.vaults import VaultState
+
 
 # Each topic with the parameters that it takes. A topic wins over an id that starts
 # with it. Most hold a letter that no id has (i, l, o, u); "agents" and "research" do
@@ -73,8 +82,6 @@ def inspect(
       memcli inspect sessions
       memcli inspect lint --json
     """
-    from importlib import import_module
-
     what = (what or "").strip()
     given = {"stale": stale, "name": name, "project": project}
     takes = TOPICS.get(what, ())
@@ -82,16 +89,28 @@ def inspect(
         if value and parameter not in takes:
             raise _not_taken(what, parameter, str(value))
     if what in TOPICS:
-        topic = getattr(import_module(f"memcli.cli.inspect.{what}"), what)
+        topic = _topic(what)
         result: Result = topic(context, **{each: given[each] for each in takes})
         return result
     if not what:
-        from memcli.cli.inspect.overview import overview
+        from memcli.cli.inspect import overview
 
         return overview(context)
     from memcli.cli.inspect.entry import entry
 
     return entry(context, what, TOPICS)
+
+
+def _topic(name: str) -> Callable[..., Result]:
+    """The function of a topic."""
+    own = globals().get(name)
+    if own is None:
+        from importlib import import_module
+
+        place = "mined" if name in ("sessions", "mining") else "inferred"
+        own = getattr(import_module(f"memcli.cli.inspect.{place}"), name)
+    topic: Callable[..., Result] = own
+    return topic
 
 
 def _not_taken(what: str, parameter: str, value: str) -> UsageError:
@@ -102,3 +121,220 @@ def _not_taken(what: str, parameter: str, value: str) -> UsageError:
             hint=f"Drop '{value}'; a second word goes with {', '.join(topics)}.",
         )
     return UsageError(f"--{parameter} belongs to: memcli inspect {' or '.join(topics)}")
+
+
+# The overview names this many findings and files; `inspect lint` names all.
+_MOST_SHOWN = 20
+
+
+def overview(context: Context) -> Result:
+    """Counts, index, inbox, newest entries, findings; not ok when one is an error."""
+    from memcli.cli.rows import short_ids
+    from memcli.vault.health import overview as use_case
+
+    vault = context.open_vault("reading")
+    seen = use_case.overview(vault)
+    return Result(
+        seen.as_dict(),
+        lambda canvas: _draw_overview(canvas, seen, short_ids(canvas, vault)),
+        ok=seen.ok,
+    )
+
+
+def _draw_overview(canvas: Canvas, seen: Overview, short: Callable[[str], str]) -> None:
+    canvas.line(f"{seen.path}: {counted(seen.entries, 'entry')}", style="title")
+    canvas.line("  " + _counts(seen.by_status))
+    canvas.line("  " + _counts(seen.by_kind))
+    index = seen.index_facts
+    canvas.line(
+        f"  index: {counted(index.bytes, 'byte')}; "
+        f"just now added {index.added}, changed {index.changed}, "
+        f"removed {index.removed}",
+        style="dim",
+    )
+    problem = f"a problem: {seen.git_problem}" if seen.git_problem else "no commit"
+    canvas.line(f"  git: {seen.head or problem}", style="dim")
+    if seen.inbox.waiting:
+        count, days = seen.inbox.waiting, seen.inbox.oldest_days
+        canvas.line(
+            f"  {count:,} {agreeing(count, 'waits')} for review"
+            + ("" if days is None else f", the oldest for {counted(days, 'day')}")
+            + ": memcli review"
+        )
+    for row in seen.recurred:
+        canvas.line(f"  resolved, and recurred: {short(row.id)} {row.title}")
+    for path in seen.dirty[:_MOST_SHOWN]:
+        canvas.line(f"  not committed: {path}")
+    draw_more(canvas, len(seen.dirty) - _MOST_SHOWN, "see git status")
+    if seen.dirty:
+        canvas.line("  to commit what memcli keeps there: memcli doctor --fix")
+    for name, rows in (("pinned", seen.pinned), ("newest", seen.newest)):
+        if rows:
+            canvas.line(f"{name}:", style="title")
+            canvas.table(
+                ("id", "kind", "date", "title"),
+                [
+                    (
+                        short(row.id),
+                        row.kind
+                        if row.status == "active"
+                        else f"{row.kind} {row.status}",
+                        row.created[:10],
+                        row.title,
+                    )
+                    for row in rows
+                ],
+            )
+    draw_findings(canvas, seen.findings, most=_MOST_SHOWN)
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{number:,} {name}" for name, number in counts.items()) or "empty"
+
+
+def lint(context: Context) -> Result:
+    """What is wrong, file by file; not ok when one of the findings is an error."""
+    from memcli.entries.finding import ERROR
+    from memcli.vault.health.lint import lint as check
+
+    vault = context.open_vault("reading")
+    findings = check(vault)
+    ok = not any(finding.level == ERROR for finding in findings)
+    data = {"findings": [finding._asdict() for finding in findings]}
+    return Result(data, lambda canvas: draw_findings(canvas, findings), ok=ok)
+
+
+def draw_findings(
+    canvas: Canvas, findings: list[Finding], *, most: int | None = None
+) -> None:
+    """Draw findings a line each; with `most` only so many, errors first."""
+    if not findings:
+        canvas.line("lint: nothing is wrong", style="good")
+        return
+    errors = sum(finding.level == "error" for finding in findings)
+    canvas.line(f"lint: errors {errors:,}, warnings {len(findings) - errors:,}")
+    # What makes the exit code is seen first where not everything is.
+    if most is not None and len(findings) > most:
+        findings = sorted(findings, key=lambda finding: finding.level != "error")
+    for finding in findings[:most]:
+        style = "bad" if finding.level == "error" else ""
+        hint = f" ({finding.hint})" if finding.hint else ""
+        said = f"{finding.level}: {finding.message}{hint}"
+        canvas.line(one_line(f"{finding.path}:{finding.line}: {said}"), style=style)
+    if most is not None:
+        draw_more(canvas, len(findings) - most, "memcli inspect lint")
+
+
+def draw_more(canvas: Canvas, number: int, where: str) -> None:
+    """Say how many more there are, if any, and which command shows them."""
+    if number > 0:
+        canvas.line(f"  ... and {number:,} more: {where}", style="dim")
+
+
+def index(context: Context) -> Result:
+    """What the index holds; not ok when it could not read a file."""
+    from memcli.vault.health import overview
+
+    facts = overview.index_facts(context.open_vault("reading"))
+    return Result(
+        facts.as_dict(), lambda canvas: _draw_index(canvas, facts), ok=not facts.broken
+    )
+
+
+def _draw_index(canvas: Canvas, facts: IndexFacts) -> None:
+    for name, value in facts._asdict().items():
+        if name != "broken":
+            shown = f"{value:,}" if isinstance(value, int) else value or "-"
+            canvas.line(f"{name}: {shown}")
+    for file in facts.broken:
+        canvas.line(f"{file.path}:{file.line}: {file.reason}", style="bad")
+
+
+def agents(context: Context) -> Result:
+    """Who reads and writes here, and how much of it each may see."""
+    from memcli.vault import agents as use_case
+
+    known = use_case.agents(context.open_vault("reading"))
+
+    def text(canvas: Canvas) -> None:
+        if not known:
+            canvas.line("no agent is configured or has written", style="nothing")
+            return
+        canvas.table(
+            ("agent", "policy", "groups", "wrote", "sees", ""),
+            [
+                (
+                    agent.name,
+                    agent.policy,
+                    ", ".join(agent.groups),
+                    f"{agent.wrote:,}",
+                    f"{agent.sees:,}",
+                    "" if agent.configured else "not in the config: isolated",
+                )
+                for agent in known
+            ],
+        )
+
+    return Result(data={"agents": [agent.as_dict() for agent in known]}, text=text)
+
+
+def vaults(context: Context) -> Result:
+    """The user's vaults: where they are, what is allowed in them, what is wrong."""
+    from memcli.vault.vaults import states
+
+    if context.agent:
+        raise NotAllowed(
+            f"the list of vaults is for their owner, not for agent {context.agent}",
+            hint="Ask the owner to run it.",
+            code="owner_only",
+        )
+    known = states(context.caller("reading"))
+    if context.vault:
+        from memcli.storage import known_vaults
+
+        place = known_vaults.place_of(context.vault, context.environ, context.cwd)
+        path = os.path.realpath(place.path)
+        known = [
+            state
+            for state in known
+            if (place.engine and state.name == place.name)
+            or os.path.realpath(state.path or "") == path
+        ]
+        if not known:
+            raise VaultNotFound(
+                f"{context.vault} is a vault that your config does not name",
+                hint="[vaults.NAME] in config.toml names it: docs/use/sharing.md",
+            )
+
+    def text(canvas: Canvas) -> None:
+        canvas.table(
+            ("vault", "role", "asked", "entries", "path", "sync", "problem"),
+            [
+                (
+                    state.name,
+                    state.role,
+                    _asked(state),
+                    "-" if state.entries is None else f"{state.entries:,}",
+                    state.path or "-",
+                    _synced(state),
+                    state.problem or "",
+                )
+                for state in known
+            ],
+        )
+
+    return Result(data={"vaults": [state.as_dict() for state in known]}, text=text)
+
+
+def _synced(state: VaultState) -> str:
+    if state.sync is None:
+        return "-"
+    if state.sync.ahead is None:
+        return "never"
+    return f"{state.sync.ahead:,} ahead, {state.sync.behind:,} behind"
+
+
+def _asked(state: VaultState) -> str:
+    if not state.recall:
+        return "when named"
+    return "yes" if state.hooks else "not by hooks"

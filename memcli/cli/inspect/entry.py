@@ -28,7 +28,7 @@ def entry(context: Context, word: str, topics: Collection[str]) -> Result:
     Raises:
         EntryNotFound: no entry has this id; the hint names the nearest topic or id.
     """
-    from memcli.cli import short_ids
+    from memcli.cli.rows import short_ids
     from memcli.vault.health import inspect
 
     vault = context.open_vault("reading")
@@ -37,7 +37,7 @@ def entry(context: Context, word: str, topics: Collection[str]) -> Result:
     except EntryNotFound as error:
         raise _not_a_topic(word, topics, error) from error
     return Result(
-        seen.as_dict(), lambda canvas: _draw(canvas, seen, short_ids.of(canvas, vault))
+        seen.as_dict(), lambda canvas: _draw(canvas, seen, short_ids(canvas, vault))
     )
 
 
@@ -58,7 +58,7 @@ def _not_a_topic(
 
 def _draw_trust(canvas: Canvas, seen: Inspected) -> None:
     """What speaks against an observation or model."""
-    from memcli.cli.research import UNCHECKED
+    from memcli.cli.hints import UNCHECKED
     from memcli.vault import staleness
 
     if not seen.entry.research:

@@ -1,9 +1,7 @@
 """`memcli mcp`: the vault for one MCP client.
 
-Door: `mcp`. `catalog` describes what the client sees (of `tool` and `parameters`),
-`tools` runs it, `arguments` reads what a model gives (`meant_words`, `finishing`),
-`admin` lists rare parameters, `answers` shortens what is answered, `server` knows
-the SDK.
+Door: `mcp`. `catalog` describes what the client sees, `tools` runs it, `arguments`
+reads what a model gives, `answers` shortens what is answered, `server` knows the SDK.
 Not in here: what a tool does; each one runs the command of the same name.
 """
 
@@ -18,8 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from memcli.cli.mcp.tool import Tool
+    from memcli.cli.mcp.catalog import Tool
     from memcli.cli.mcp.tools import Answer
+
+# What pipx and uv write into the environment of a tool (pipx 1.7, uv 0.5).
+_PIPX = "pipx_metadata.json"
+_UV_TOOL = "uv-receipt.toml"
 
 
 def mcp(context: Context) -> Result:
@@ -41,7 +43,7 @@ def mcp(context: Context) -> Result:
         )
     serving = _serving()
     from memcli import __version__
-    from memcli.cli.mcp import admin, catalog
+    from memcli.cli.mcp import catalog, tools
 
     if context.stdin_is_terminal:
         context.tell(
@@ -58,10 +60,10 @@ def mcp(context: Context) -> Result:
     )
 
     def call(tool: Tool, arguments: Mapping[str, Any]) -> Answer:
-        return admin.call(tool, arguments, called)
+        return tools.call(tool, arguments, called)
 
     serving.serve(
-        admin.SERVED,
+        catalog.SERVED,
         call,
         version=__version__,
         instructions=catalog.INSTRUCTIONS,
@@ -86,9 +88,7 @@ def _serving() -> Any:
 def _install() -> str:
     import sys
 
-    from memcli.cli.mcp import extra
-
-    return extra.install_command(sys.prefix, sys.executable, extra.installed_from())
+    return install_command(sys.prefix, sys.executable, installed_from())
 
 
 def _no_stdin() -> bytes:
@@ -96,3 +96,52 @@ def _no_stdin() -> bytes:
         "there is no text, and a tool has no standard input to read it from",
         hint="Give the words themselves as 'text' or 'query', not '-'.",
     )
+
+
+def install_command(prefix: str, python: str, url: str | None = None) -> str:
+    """The command that adds the extra `mcp`.
+
+    Args:
+        prefix: the environment's folder (`sys.prefix`).
+        python: its interpreter (`sys.executable`).
+        url: where memcli was installed from, when it is no package index.
+    """
+    import shlex
+    from pathlib import Path
+
+    wanted = shlex.quote(f"memcli[mcp] @ {url}" if url else "memcli[mcp]")
+    if Path(prefix, _PIPX).exists():
+        return f"pipx install --force {wanted}"
+    if Path(prefix, _UV_TOOL).exists():
+        return f"uv tool install --force {wanted}"
+    if _made_by_uv(prefix):
+        return f"uv pip install --python {shlex.quote(python)} {wanted}"
+    return f"{shlex.quote(python)} -m pip install {wanted}"
+
+
+def _made_by_uv(prefix: str) -> bool:
+    """Whether `uv venv` made the environment, which then has no pip."""
+    from pathlib import Path
+
+    try:
+        text = Path(prefix, "pyvenv.cfg").read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return False
+    return any(line.partition("=")[0].strip() == "uv" for line in text.splitlines())
+
+
+def installed_from() -> str | None:
+    """The address that memcli was installed from; None for a package index.
+
+    pip, pipx and uv record it in `direct_url.json` (PEP 610).
+    """
+    import json
+    from importlib import metadata
+
+    try:
+        text = metadata.distribution("memcli").read_text("direct_url.json")
+        said = json.loads(text or "null")
+    except (metadata.PackageNotFoundError, OSError, ValueError):
+        return None
+    url = said.get("url") if isinstance(said, dict) else None
+    return url if isinstance(url, str) and url.startswith("file:") else None

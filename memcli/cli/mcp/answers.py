@@ -1,98 +1,66 @@
 """What an answer says to a client: nothing empty, nothing twice, and tools by name.
 
-Invariant: what is left out says nothing. A value that is there is the command's own.
+Invariant: a model can tell from what is left what was left out: an entry is active, a
+fact and not stale unless its row says otherwise. A value that is there is the command's
+own. A command line in a hint is read as the command line reads it, and becomes the call
+that does the same.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import shlex
 
+from memcli.cli import flags, plain
 from memcli.cli.commands import COMMANDS
-from memcli.cli.stale_lines import HEAD, LAST
+from memcli.cli.mcp import catalog
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
+
+    from memcli.cli.mcp.catalog import Tool
 
 # Lists that are an answer also when they are empty.
 _LISTS = frozenset(
     {"rows", "facts", "citations", "candidates", "entries", "targets", "items"}
     | {"agents", "findings", "ideas"}
 )
-_TOOLS = ("save", "evolve", "recall", "reflect", "resolve", "inspect", "review")
-# `inspect` takes a topic, and the topics `entity` and `research` a name.
-_TOPIC = re.compile(
-    r"\bmemcli inspect (reflections|models|research|mining|sessions|agents|vaults"
-    r"|index|lint)\b( NAME\b)?"
+# A longer text is cut in a search's answer: one note must not fill a model's context.
+LONGEST = 4_000
+_KEPT = 3_000
+# What a row, or an entry that is named in passing, leaves out when it has this value.
+_USUAL = {
+    "layer": "fact",
+    "status": "active",
+    "stale": False,
+    "visibility": "shared",
+    "score": 0.0,
+}
+# What nothing was done with or cut from.
+_NOTHING = {"dry_run": False, "omitted": 0, "cut": 0, "broken": 0}
+# How a candidate was found: for people who look for the rule behind it.
+_HOW = (
+    "category",
+    "pattern",
+    "rationale",
+    "excerpt",
+    "line",
+    "record",
+    "at",
+    "occurrences",
+    "everywhere",
 )
-# A change that a hint proposes, with all it takes: it becomes the call to make. It
-# stands at the end, behind a colon: before it may stand an entry's words, which are
-# never made a call.
-_CHANGE = re.compile(
-    r"(?<=: )memcli (evolve|resolve)"
-    r"((?: --(?:also|project|undo|cite)\b| (?!-)[\w./:-]*\w)+)$"
-)
-_LOOK = re.compile(r"(?<=; look first: )memcli show(?= [0-9a-z]{16};)")
-_ID = re.compile(r"[0-9a-z]{16}|ID")
-_COMMAND = re.compile(rf"\bmemcli ({'|'.join(_TOOLS)})\b")
-_FLAG = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)\b")
-# Flags whose parameter has another name.
-_NAMED = {
-    "group": "groups",
-    "kind": "kinds",
-    "tag": "tags",
-    "entity": "entities",
-    "type": "types",
-    "status": "statuses",
-    "at": "query_timestamp",
-}
-
-# Commands whose flags no tool has, with the call that answers the same.
-_CALLS = {
-    'Ask one: memcli recall "how do we deploy?"; or list: memcli list; or pipe it in: '
-    "memcli recall -": (
-        'Give query: "how do we deploy?"; or all: true, or kinds alone, to list.'
-    ),
-    "memcli list --all --kind": "memory_recall all kinds",
-    "memcli list --all": "memory_recall with all: true",
-    "memcli list --by status": "memory_recall with all: true",
-    "memcli list --by project": "memory_inspect topic projects",
-    "memcli ideas list": "memory_inspect topic ideas",
-    "memcli entities show NAME": "memory_inspect topic entity and its name",
-    ": memcli entities": ": memory_inspect topic entities",
-    "memcli review --list": "memory_review without ids",
-    "--approve, --reject, --supersede ID, --edit; or memcli inspect ID": (
-        "Give the ids with approve, reject or supersede; to look at one: memory_inspect"
-    ),
-    "if they are meant, add --kind": ("if they are meant: memory_resolve with kinds"),
-    "memcli list": "memory_recall with all: true",
-    "Ask the owner to run it.": (
-        "What you may see: memory_recall with all: true, or topic models or inbox."
-    ),
-    ", or insist with --allow-secret": "; only the user can insist, in a shell",
-}
+# Of an entry's history and file: for people who look into the vault's folder.
+_OF_FILES = ("file", "resolution_scope")
+# Of the vault as a whole: for people who look after it.
+_OF_VAULT = ("path", "head", "index")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
-# Lines below what a command shows, which name flags.
-_SIBLINGS = "  replace them, too: memcli evolve "
-# An entry in a plan, or below what was done to it.
-_LISTED = re.compile(r"  (?:not: )?[0-9a-z]{16}\b")
-# The lines around what `stale_models` has.
-_STALE = (HEAD, f"then {HEAD}")
-_PLANNED = {
-    "nothing was changed; to do it add --yes, or give the ids": (
-        "nothing was changed; to do it give the ids"
-    ),
-    "nothing was changed; to do it add --yes": (
-        "nothing was changed; to do it give yes: true"
-    ),
-    "nothing was changed; to do it leave --dry-run out": (
-        "nothing was changed; to do it leave dry_run out"
-    ),
-}
+# --- what is left out -----------------------------------------------------------------
 
 
 def shortened(data: Any) -> Any:
@@ -123,94 +91,161 @@ def shortened(data: Any) -> Any:
     return kept
 
 
-def lean(data: dict[str, Any]) -> dict[str, Any]:
-    """The data of an answer, shortened, and without what is usual (`lean`)."""
-    from memcli.cli.mcp import lean as leaner
-
-    told: dict[str, Any] = leaner.lean(shortened(data))
-    return told
-
-
-def told(command: str, data: dict[str, Any], lines: Sequence[str]) -> list[str]:
-    """What a command shows besides what its data has, in a client's words.
-
-    The first line says what was done. Entries that lines list below it are in the data.
-    """
-    if command in ("save", "evolve"):
-        path = f" {data.get('path')}"
-        first, *others = lines
-        proposed = [one for one in others if one.startswith((_SIBLINGS, *_STALE))]
-        lines = [first.removesuffix(path), *proposed]
-    lines = [one for one in lines if not (_LISTED.match(one) or one.startswith(LAST))]
-    return [note(line) for line in lines]
-
-
 def _begins(text: str, title: str) -> bool:
     """Whether a text's first line says its title; a cut title ends in an ellipsis."""
     first = text.lstrip("# \n").partition("\n")[0]
     return first.startswith(title.removesuffix("…").removesuffix("...").rstrip())
 
 
-def reworded(text: str) -> str:
-    """An error's message or hint in the words of a client: tools and parameters."""
-    return _FLAG.sub(_parameter, with_tools(text))
+def lean(data: dict[str, Any]) -> dict[str, Any]:
+    """The data of an answer without what says nothing to a model."""
+    data = shortened(data)
+    kept: dict[str, Any] = {
+        name: _lean_inside(value)
+        for name, value in data.items()
+        if _NOTHING.get(name, ...) != value
+    }
+    if _COMMIT.fullmatch(str(kept.get("commit"))):
+        del kept["commit"]
+    if {"citations", "facts"} <= kept.keys():
+        kept = _with_each_text_once(kept)
+    if "candidates" in kept and "transcript" in kept:
+        kept = _judged(kept)
+    if "by_kind" in kept and "inbox" in kept:
+        kept = _without(kept, _OF_VAULT)
+    if "eligible" in kept:
+        kept = _one_entry(kept)
+    no_match = kept.get("no_match")
+    if isinstance(no_match, dict):
+        said = no_match.get("missing_terms") == kept.get("missing_terms")
+        kept["no_match"] = {
+            name: value
+            for name, value in no_match.items()
+            if not (said and name == "missing_terms")
+        }
+    if kept.get("applied") is True:
+        # Each of them has the status that was asked for now.
+        kept["items"] = [_without(one, ("status",)) for one in kept.get("items", ())]
+    return kept
+
+
+def _lean_inside(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_lean_inside(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    inside = {name: _lean_inside(one) for name, one in value.items()}
+    if not inside.get("id"):
+        return inside
+    if "text" in inside and "score" in inside:
+        inside = _row(inside)
+    return _without(inside, ("path",))
+
+
+def _row(row: dict[str, Any]) -> dict[str, Any]:
+    if "explain" not in row:
+        row = _without(row, ("channels",))
+    row = {name: value for name, value in row.items() if _USUAL.get(name, ...) != value}
+    changed = [
+        {name: said for name, said in one.items() if said}
+        for one in row.get("code_state", ())
+        if one.get("state") != "unchanged"
+    ]
+    row = _without(row, ("code_state",))
+    if changed:
+        row["code_state"] = changed
+    text = row["text"]
+    if isinstance(text, str) and len(text) > LONGEST:
+        row["text"] = f"{text[:_KEPT].rstrip()} [...]"
+        row["text_chars"] = len(text)
+    return row
+
+
+def _with_each_text_once(data: dict[str, Any]) -> dict[str, Any]:
+    """A reflection whose facts and answer alone hold the texts; the rest names them."""
+    texts = {row.get("id") for row in data["facts"] if isinstance(row, dict)}
+    data["citations"] = [
+        _without(one, ("context",)) if one.get("id") in texts else one
+        for one in data["citations"]
+    ]
+    return data
+
+
+def _judged(data: dict[str, Any]) -> dict[str, Any]:
+    data["candidates"] = [
+        _without(one, _HOW) if isinstance(one, dict) else one
+        for one in data["candidates"]
+    ]
+    return _without(data, ("transcript",))
+
+
+def _one_entry(data: dict[str, Any]) -> dict[str, Any]:
+    data["history"] = [
+        {name: one[name] for name in ("when", "subject") if name in one}
+        for one in data.get("history", ())
+    ]
+    data["related"] = [_without(one, ("created",)) for one in data.get("related", ())]
+    kept = _without(data, _OF_FILES)
+    return {name: value for name, value in kept.items() if value not in ("", [])}
+
+
+def _without(data: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: value for name, value in data.items() if name not in names}
+
+
+# --- how commands and flags are named -------------------------------------------------
+
+_QUOTED = r"'[^']*'|\"[^\"]*\""
+# A command line that a hint proposes: behind a colon, a bracket or at the beginning. An
+# entry's words may stand anywhere else, and are never made a call.
+_PROPOSED = re.compile(
+    rf"(?:(?<=: )|(?<=\()|^)memcli ({'|'.join(COMMANDS)})\b"
+    rf"((?: (?:{_QUOTED}|[^\s;,()'\"]*[^\s;,.()'\"]))*)"
+)
+_CHANGES = ("save", "evolve", "resolve", "undo")
+_ID = re.compile(r"[0-9a-z]{8,16}|[A-Z]+")
+_FLAG = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*\b")
+
+
+def reworded(text: str, tool: Tool) -> str:
+    """An error's message or hint, or a line of a command that names flags, in the words
+    of a client: tools and parameters."""
+    text = with_tools(text)
+    if not tool.command:
+        return text
+    names = {one.name: name for name, one in tool.parameters().items()}
+    known = flags.flags(tool.command)
+
+    def parameter(found: re.Match[str]) -> str:
+        one = known.get(found[0])
+        own = names.get(one.name) if one else None
+        return own or found[0][2:].replace("-", "_")
+
+    return _FLAG.sub(parameter, text)
 
 
 def with_tools(text: str) -> str:
-    """A text whose commands are tools; what has no tool is for the user's shell.
-
-    Flags become parameters only behind a tool: before it may stand an entry's words.
-    """
-    for command, tool in _CALLS.items():
-        text = text.replace(command, tool)
-    text = _CHANGE.sub(_call, text)
-    text = _LOOK.sub("memory_inspect", text)
-    text = _TOPIC.sub(_topic, text)
-    text = _COMMAND.sub(r"memory_\1", text)
-    before, name, after = text.partition("memory_")
-    text = f"{before}{name}{_FLAG.sub(_parameter, after)}"
+    """A text whose commands are tools; what has no tool is for the user's shell."""
+    text = _PROPOSED.sub(_call, text)
+    names = "|".join(tool.command for tool in catalog.TOOLS)
+    text = re.sub(rf"\bmemcli ({names})\b(?! --)", r"memory_\1", text)
     named = set(re.findall(r"\bmemcli ([a-z]+)\b", text))
     return f"{text} (in the user's shell)" if named & set(COMMANDS) else text
 
 
-def note(line: str) -> str:
-    """A line that a command shows, with the flags and commands that such lines name.
-
-    Only lines that begin or end as memcli writes them: the others hold entries' words.
-    """
-    if line in _PLANNED:
-        return _PLANNED[line]
-    if line.startswith(_SIBLINGS):
-        return with_tools(line)
-    if line.startswith(_STALE):
-        return f"{line} `stale_models`"
-    return line.replace("(everywhere: --project none)", "(everywhere: project none)")
-
-
 def _call(found: re.Match[str]) -> str:
-    """The call of a tool for "evolve ID --also OTHER"; the text where it is no call."""
-    own, *given = re.split(r" --", found[2])
-    pairs = [one.partition(" ")[::2] for one in given]
-    ids = [own.strip(), *(value for name, value in pairs if name != "project")]
-    if not all(_ID.fullmatch(one) for one in ids if one):
+    """The call of a tool for a command line; the text where no tool does it."""
+    command = found[1]
+    at_end = not found.string[found.end() :].strip(".)")
+    values = plain.parse(command, shlex.split(found[2]))
+    if values is None or (command in _CHANGES and not at_end):
         return found[0]
-    arguments: dict[str, Any] = {}
-    if found[1] == "resolve":
-        arguments = {"ids": [one for one in ids if one]}
-        if any(name == "undo" for name, _ in pairs):
-            arguments["undo"] = True
-    elif pairs:
-        arguments = {"id": ids[0]}
-        for name, value in pairs:
-            lists = [*arguments.get(name, ()), value]
-            arguments[name] = lists if name in ("also", "cite") else value
-    return f"memory_{found[1]} {json.dumps(arguments)}" if arguments else found[0]
-
-
-def _topic(found: re.Match[str]) -> str:
-    return f"memory_inspect topic {found[1]}{' and its name' if found[2] else ''}"
-
-
-def _parameter(flag: re.Match[str]) -> str:
-    name = flag[1]
-    return _NAMED.get(name, name.replace("-", "_"))
+    ids = [*values.get("ids", ()), values.get("entry_id", "ID")]
+    if command != "save" and not all(map(_ID.fullmatch, ids)):
+        return found[0]
+    call = catalog.call_of(command, values)
+    if call is None:
+        return found[0]
+    tool, arguments = call
+    shown = json.dumps(arguments, ensure_ascii=False)
+    return f"{tool.name} {shown}" if arguments else tool.name

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
     from typing import Any
 
-    from memcli.cli.mcp.tool import Tool
+    from memcli.cli.mcp.catalog import Tool
     from memcli.cli.mcp.tools import Answer
 
 # Below the 40 threads that anyio has: those that read and write the protocol are among

@@ -2,29 +2,26 @@
 
 Invariant: a tool runs the command of its use case with that command's values, so its
 data is what `memcli ... --json` prints as `data` (`answers` then leaves out what says
-nothing). The answer is data or an error with code, message and
-hint; a tool never raises.
+nothing). The answer is data or an error with code, message and hint; a tool never
+raises.
 """
 
 from __future__ import annotations
 
-from memcli.cli import commands
-from memcli.cli.mcp import answers
-from memcli.cli.mcp import arguments as arguments_
+from memcli.cli import commands, flags
+from memcli.cli.mcp import answers, catalog
+from memcli.cli.mcp import arguments as given_arguments
 from memcli.errors import InvalidValue, MemcliError, UsageError
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from memcli.cli.context import Context
-    from memcli.cli.mcp.tool import Tool
-
-# What `memcli tag` changes of an entry, as evolve's values name it.
-_IN_PLACE = frozenset({"tags", "untag", "project"})
+    from memcli.cli.mcp.catalog import Tool
 
 
 class Answer(NamedTuple):
@@ -40,18 +37,15 @@ class Answer(NamedTuple):
 
 def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
     """Run a tool with a client's arguments; never raises."""
-    return guarded(lambda: _called(tool, arguments, context), context)
-
-
-def guarded(work: Callable[[], Answer], context: Context) -> Answer:
-    """What the work answers; its failure as an answer, in a client's words."""
     try:
-        return work()
+        if tool is catalog.ADMIN:
+            return _admin(arguments, context)
+        return _called(tool, arguments, context)
     except MemcliError as error:
         failed = _failed(
             error.error_code,
-            answers.reworded(error.message),
-            error.hint and answers.reworded(error.hint),
+            answers.reworded(error.message, tool),
+            error.hint and answers.reworded(error.hint, tool),
         )
         if failed.error is not None and error.details is not None:
             failed.error["details"] = answers.shortened(error.details)
@@ -66,63 +60,21 @@ def guarded(work: Callable[[], Answer], context: Context) -> Answer:
 
 
 def _called(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
-    arguments = arguments_.as_lines(tool, arguments)
-    values = arguments_.values(tool, arguments)
-    context = _in_vault(_with_stdin(tool, arguments, context), values)
-    command, values = _command(tool, values)
+    values, stdin = given_arguments.values(tool, arguments)
+    if stdin is not None:
+        data = stdin.encode("utf-8", "replace")
+        context = context._replace(read_stdin=lambda: data)
+    context = _in_vault(context, values)
+    command, values = catalog.command_of(tool, values)
+    flags.check_needs(command, values)
     result = commands.answer(command, context, values)
     notes = [f"warning: {answers.with_tools(one)}" for one in result.warnings]
     if tool.changes and not values.get("digest"):  # its data has all of the text
-        shown = _Lines()
+        shown = _Lines(tool)
         result.text(shown)
-        notes = answers.told(command, result.data, shown.lines) + notes
+        path = f" {result.data.get('path')}"
+        notes = [one.removesuffix(path) for one in shown.lines] + notes
     return Answer(data=answers.lean(result.data), notes=tuple(notes))
-
-
-def _command(tool: Tool, values: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The command of a call, and its values: a tool may stand for several commands."""
-    given = {name for name, value in values.items() if value}
-    if tool.command == "evolve" and "revert" in given:
-        if given - {"revert", "entry_id", "reason", "dry_run"}:
-            raise UsageError(
-                "revert takes the version before as it was",
-                hint="Revert first, then evolve the result.",
-            )
-        kept = {name: values[name] for name in given & {"reason", "dry_run"}}
-        return "undo", {"commit": values["entry_id"], **kept}
-    if tool.command == "review" and "undo" in given:
-        return "undo", {"dry_run": bool(values.get("dry_run"))}
-    values.pop("undo" if tool.command == "review" else "revert", None)
-    # What changes no claim of an entry makes no new version.
-    changes = given - {"entry_id"}
-    if tool.command == "evolve" and changes and changes <= _IN_PLACE:
-        return "tag", values
-    if tool.command == "inspect" and (topic := _TOPICS.get(values.get("what", ""))):
-        command, own = topic
-        rest = {name: values[name] for name in given - {"what"}}
-        if command == "entities" and "name" in rest:
-            rest = {"action": "show", "names": [rest.pop("name")], **rest}
-        return command, {**own, **rest}
-    return tool.command, values
-
-
-# Topics of memory_inspect that are commands of their own.
-_TOPICS: dict[str, tuple[str, dict[str, Any]]] = {
-    "inbox": ("review", {"list_": True}),
-    "ideas": ("ideas", {"action": "list"}),
-    "projects": ("list", {"by": "project"}),
-    "entities": ("entities", {}),
-    "entity": ("entities", {"action": "show", "names": []}),
-}
-
-
-def _with_stdin(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Context:
-    """The context whose standard input is the argument that is meant for it."""
-    given = [arguments.get(one.name) for one in tool.parameters if one.stdin]
-    text = next((one for one in given if isinstance(one, str)), None)
-    if text is None:
-        return context
-    return context._replace(read_stdin=lambda: text.encode("utf-8", "replace"))
 
 
 def _in_vault(context: Context, values: dict[str, Any]) -> Context:
@@ -130,17 +82,17 @@ def _in_vault(context: Context, values: dict[str, Any]) -> Context:
 
     A name alone: a model must not choose a folder.
     """
-    named = [*values.pop("vaults", ()), *filter(None, [values.pop("vault", None)])]
-    if not named:
+    name = values.pop("vault", None)
+    if not name:
         return context
     from memcli.storage import known_vaults
 
+    name = name.removeprefix("team:")  # as rows name it
     allowed = (
         known_vaults.PERSONAL,
         known_vaults.REPO,
         *known_vaults.configured(context.environ),
     )
-    (name,) = named
     if name not in allowed:
         raise InvalidValue(
             f"no vault has the name {name[:60]!r}",
@@ -156,16 +108,80 @@ def _failed(code: str, message: str, hint: str | None) -> Answer:
 
 
 class _Lines:
-    """A canvas that keeps the sentences of a command; its tables are in the data."""
+    """A canvas that keeps what a command says was done, and its hints.
+
+    What else it draws is in the data; only hints name commands and flags.
+    """
 
     terminal = False
 
-    def __init__(self) -> None:
+    def __init__(self, tool: Tool) -> None:
         self.lines: list[str] = []
+        self._tool = tool
 
     def line(self, text: str = "", *, style: str = "") -> None:
-        del style
-        self.lines.append(text)
+        if style == "hint":
+            self.lines.append(answers.reworded(text, self._tool))
+        elif not self.lines:
+            self.lines.append(text)
 
     def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
         del header, rows
+
+
+# --- memory_admin: the parameters that agents seldom need, by one tool ----------------
+
+
+def _admin(arguments: Mapping[str, Any], context: Context) -> Answer:
+    named = arguments.get("action") or "help"
+    action = named.removeprefix("memory_") if isinstance(named, str) else ""
+    chosen = catalog.ACTIONS.get(action)
+    given = given_arguments.as_object(arguments.get("arguments"))
+    if given is None:
+        raise InvalidValue(
+            "'arguments' must be an object of parameters",
+            hint='As in {"action": "recall", "arguments": {"query": "deploys"}}.',
+            code="invalid_arguments",
+        )
+    # Models write the tool's parameters beside the action, too.
+    beside = {k: v for k, v in arguments.items() if k not in ("action", "arguments")}
+    given = {**beside, **given}
+    if action == "help":
+        wanted = given.get("action")
+        about = catalog.ACTIONS.get(str(wanted).removeprefix("memory_"))
+        if wanted is not None and about is None:
+            raise _no_action(wanted)
+        return Answer(data=_help(about))
+    if chosen is None:
+        raise _no_action(named)
+    if not given and chosen.required:
+        raise UsageError(
+            f"{action} needs arguments",
+            hint="Call memory_admin with the action help for the parameters.",
+        )
+    return call(chosen, given, context)
+
+
+def _no_action(named: Any) -> InvalidValue:
+    return InvalidValue(
+        f"memory_admin has no action {str(named)[:60]!r}",
+        hint=f"The actions are: {', '.join(catalog.ACTIONS)}, help.",
+        code="invalid_action",
+    )
+
+
+def _help(about: Tool | None) -> dict[str, Any]:
+    """The rare parameters of an action with what they are; the names of all."""
+    also = "every parameter of the tool of the same name"
+    if about is not None:
+        return {
+            "actions": {about.name.removeprefix("memory_"): about.rare()},
+            "also": also,
+        }
+    return {
+        "actions": {
+            action: list(tool.rare()) for action, tool in catalog.ACTIONS.items()
+        },
+        "also": also,
+        "more": 'what they are: arguments {"action": "recall"}, or another of these',
+    }

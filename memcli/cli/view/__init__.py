@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Annotated
 
     from memcli.cli import options
-    from memcli.cli.declared import Option
+    from memcli.declared import Option
 
 _NAME = "memcli.html"
 
@@ -67,8 +67,6 @@ def view(
     data = html.encode("utf-8", "replace")
     files.write_atomic(path, data)
     warnings = []
-    if project and not seen.entries:
-        warnings.append(f"no entry is of the project '{project}'")
     if open_:
         import webbrowser
 

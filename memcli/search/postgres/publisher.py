@@ -165,7 +165,7 @@ class Publisher:
             f"'{self.content.name}', or one whose history is not in this clone",
             hint="Publish under another name: published_as in [vaults.NAME] of the "
             "user's config. If it is the same vault, publish from a clone with its "
-            "whole history, or with --unrelated.",
+            "whole history, or with --force.",
             code="another_vault",
         )
 
@@ -184,7 +184,7 @@ class Publisher:
             f"{redacted(self._database.url)} holds {held} of "
             f"'{self.content.name}', {why}",
             hint="Fetch what was pushed, and publish the newest commit. If the history "
-            "was rewritten on purpose: memcli publish --rewritten.",
+            "was rewritten on purpose: memcli publish --force.",
             code="not_following",
         )
 

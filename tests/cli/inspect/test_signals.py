@@ -84,7 +84,7 @@ def test_an_mcp_client_asks_and_says_what_helped(vault: Vault):
     assert asked.data is not None
     (one,) = noted(vault)
     assert one["via"] == "mcp"
-    done = tools.call(catalog.RECALL.whole(), {"useful": [mine]}, client)
+    done = tools.call(catalog.RECALL, {"useful": [mine]}, client)
     assert done.data == {
         "feedback": [
             {
@@ -100,7 +100,7 @@ def test_an_mcp_client_asks_and_says_what_helped(vault: Vault):
         "count": 1,
     }
     both = {"query": "deploy", "useful": [mine]}
-    refused = tools.call(catalog.RECALL.whole(), both, client)
+    refused = tools.call(catalog.RECALL, both, client)
     assert refused.error is not None
     assert refused.error["code"] == "usage"
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memcli.cli.mcp import answers
+from memcli.cli.mcp import answers, catalog, tools
 
 
 @pytest.mark.parametrize(
@@ -46,47 +46,39 @@ def test_a_title_with_which_the_text_begins_is_left_out(
     assert row == {"title": title, "text": text}
 
 
+ONE, OTHER = "1m827dfsf99mabcd", "1m827dezqca56tfb"
+
+
 @pytest.mark.parametrize(
     ("said", "told"),
     [
+        ("What waits: memcli review --list", "What waits: memory_review"),
         (
-            "memcli entities show NAME; all of them: memcli entities",
-            "memory_inspect topic entity and its name; all of them: "
-            "memory_inspect topic entities",
+            "memcli entities show NAME",
+            'memory_inspect {"topic": "entity", "name": "NAME"}',
         ),
-        ("or memcli inspect ID", "or memory_inspect ID"),
+        ("all: memcli entities", 'all: memory_inspect {"topic": "entities"}'),
+        (
+            "What is open: memcli ideas",
+            'What is open: memory_inspect {"topic": "ideas"}',
+        ),
+        ("See: memcli list --by status", 'See: memory_recall {"all": true}'),
+        (
+            'Ask: memcli recall "a b" --kind fix; or pipe it in',
+            'Ask: memory_recall {"query": "a b", "kinds": ["fix"]}; or pipe it in',
+        ),
+        (f"(memcli show {ONE})", f'(memory_inspect {{"id": "{ONE}"}})'),
         ("Name it: --group NAME.", "Name it: groups NAME."),
-        (
-            'Look further: memcli recall "..." --research checkout --budget mid',
-            'Look further: memory_recall "..." research checkout budget mid',
-        ),
-        (
-            "if they are meant, add --kind note.",
-            "if they are meant: memory_resolve with kinds note.",
-        ),
-        ("What waits: memcli review --list", "What waits: memory_review without ids"),
-        (
-            "See: memcli list --by status",
-            "See: memory_recall with all: true",
-        ),
         ("Drop --only-this.", "Drop only_this."),
         ("--tag needs a value", "tags needs a value"),
         ("memcli sync sends it", "memcli sync sends it (in the user's shell)"),
+        ("memcli resolve only hides it", "memory_resolve only hides it"),
         ("memcli does not know it", "memcli does not know it"),
         ("a -- b, a--b and ---", "a -- b, a--b and ---"),
     ],
 )
 def test_hints_name_tools_and_parameters(said: str, told: str) -> None:
-    assert answers.reworded(said) == told
-
-
-def test_a_warning_keeps_the_words_of_an_entry() -> None:
-    said = "x says: run it with --tag; to make them one: memcli evolve x --also y"
-    told = "x says: run it with --tag; to make them one: memory_evolve x also y"
-    assert answers.with_tools(said) == told
-
-
-ONE, OTHER = "1m827dfsf99mabcd", "1m827dezqca56tfb"
+    assert answers.reworded(said, catalog.SAVE) == told
 
 
 @pytest.mark.parametrize(
@@ -104,10 +96,9 @@ ONE, OTHER = "1m827dfsf99mabcd", "1m827dezqca56tfb"
             f"memcli resolve --undo {ONE}",
             f'memory_resolve {{"ids": ["{ONE}"], "undo": true}}',
         ),
-        (f"memcli undo {ONE}", f"memcli undo {ONE} (in the user's shell)"),
-        ("memcli evolve x --edit", "memory_evolve x edit"),
-        (f"memcli resolve {ONE}", f'memory_resolve {{"ids": ["{ONE}"]}}'),
-        ("memcli resolve --undo now", "memory_resolve undo now"),
+        (f"memcli undo {ONE}", f'memory_evolve {{"id": "{ONE}", "revert": true}}'),
+        (f"memcli pin {ONE}", f"memcli pin {ONE} (in the user's shell)"),
+        ("memcli evolve x --edit", "memory_evolve x --edit"),
     ],
 )
 def test_a_change_that_a_hint_proposes_is_a_call_to_copy(
@@ -124,32 +115,17 @@ def test_a_command_in_the_words_of_an_entry_is_never_made_a_call() -> None:
     assert told.count("{") == 1
 
 
-def test_a_hint_to_look_at_an_entry_first_is_a_tool() -> None:
-    said = f"a; look first: memcli show {ONE}; then: memcli resolve {ONE}"
-    assert answers.with_tools(said) == (
-        f"a; look first: memory_inspect {ONE}; "
-        f'then: memory_resolve {{"ids": ["{ONE}"]}}'
+def test_only_hints_are_reworded_among_the_lines_of_a_command() -> None:
+    lines = tools._Lines(catalog.EVOLVE)
+    lines.line("evolved x: it says --tag")
+    lines.line("  another entry says --tag")
+    lines.line(
+        f"  to replace them too: memcli evolve {ONE} --also {OTHER}", style="hint"
     )
-
-
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        (
-            f"  replace them, too: memcli evolve {ONE} --also {OTHER}",
-            "  replace them, too: "
-            f'memory_evolve {{"id": "{ONE}", "also": ["{OTHER}"]}}',
-        ),
-        (
-            "nothing was changed; to do it add --yes, or give the ids",
-            "nothing was changed; to do it give the ids",
-        ),
-        ("  x 90% run memcli evolve with --also", None),
-        ("saved x: to do it add --yes", None),
-    ],
-)
-def test_only_lines_of_memcli_itself_are_reworded(line: str, told: str | None) -> None:
-    assert answers.note(line) == (told or line)
+    assert lines.lines == [
+        "evolved x: it says --tag",
+        f'  to replace them too: memory_evolve {{"id": "{ONE}", "also": ["{OTHER}"]}}',
+    ]
 
 
 def test_the_entries_of_a_plan_that_was_applied_are_named_once() -> None:
@@ -159,15 +135,3 @@ def test_the_entries_of_a_plan_that_was_applied_are_named_once() -> None:
     assert done["plan"] == {"already": [{"id": "y"}], "undo": False}
     planned = {"applied": False, "items": [], "plan": plan}
     assert answers.shortened(planned) == planned
-
-
-@pytest.mark.parametrize("then", ["", "then "])
-@pytest.mark.parametrize("command", ["evolve", "resolve"])
-def test_what_is_stale_by_a_change_is_in_the_data_and_a_note_leads_to_it(
-    command: str, then: str
-) -> None:
-    stale = f"{then}stale, since they rest on what it said:"
-    look = "  why, and what they cite: memcli inspect models --stale"
-    lines = ["done", stale, "  1m7xvn68ab3cdefg (model) Deploys", look]
-    told = answers.told(command, {}, lines)
-    assert told == ["done", f"{stale} `stale_models`"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memcli.cli.mcp.extra import install_command
+from memcli.cli.mcp import install_command
 
 
 @pytest.mark.parametrize(

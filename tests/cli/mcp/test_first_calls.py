@@ -12,7 +12,7 @@ import pytest
 
 from memcli import Vault
 from memcli.cli.context import Context
-from memcli.cli.mcp import admin
+from memcli.cli.mcp import catalog, tools
 
 # (tool, arguments); ID is the entry of a first save.
 CALLS: list[tuple[str, dict[str, Any]]] = [
@@ -97,8 +97,8 @@ def test_a_first_call_succeeds_or_the_error_says_what_to_give(
 ) -> None:
     mine = vault.save(vault.draft({"text": "Deploys run from main"})).id
     filled = json.loads(json.dumps(arguments).replace("ID", mine))
-    (served,) = [one for one in admin.SERVED if one.name == tool]
-    answer = admin.call(served, filled, context)
+    (served,) = [one for one in catalog.SERVED if one.name == tool]
+    answer = tools.call(served, filled, context)
     if is_refused(arguments):
         assert answer.error is not None
         assert answer.error["code"] in ("unknown_field", "invalid_history")
@@ -117,13 +117,13 @@ def test_filters_alone_list_what_they_let_through(
 ) -> None:
     mine = vault.save(vault.draft({"text": "Redis is down", "kind": "blocker"})).id
     vault.save(vault.draft({"text": "Redis is used"}))
-    (recall,) = [one for one in admin.SERVED if one.name == "memory_recall"]
+    (recall,) = [one for one in catalog.SERVED if one.name == "memory_recall"]
     for arguments in ({"kind": "blockers"}, {"query": "*", "kinds": ["blocker"]}):
-        found = admin.call(recall, arguments, context).data or {}
+        found = tools.call(recall, arguments, context).data or {}
         assert [row["id"] for row in found["rows"]] == [mine]
     vault.resolve(mine)
     every = {"query": "down", "statuses": ["all"]}
-    found = admin.call(recall, every, context).data or {}
+    found = tools.call(recall, every, context).data or {}
     assert [row["id"] for row in found["rows"]] == [mine]
-    nothing = admin.call(recall, {"query": " "}, context).error or {}
-    assert "all: true" in nothing["hint"]
+    nothing = tools.call(recall, {"query": " "}, context).error or {}
+    assert '{"all": true}' in nothing["hint"]

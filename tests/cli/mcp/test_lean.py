@@ -6,7 +6,7 @@ import pytest
 
 from memcli import Vault
 from memcli.cli.context import Context
-from memcli.cli.mcp import catalog, lean, tools
+from memcli.cli.mcp import answers, catalog, tools
 
 ROW: dict[str, Any] = {
     "id": "1m827dfsf99mabcd",
@@ -25,7 +25,7 @@ TOLD = {"id", "text", "kind", "created", "source", "score"}
 
 
 def row(**more: Any) -> dict[str, Any]:
-    told: dict[str, Any] = lean.lean({"rows": [{**ROW, **more}]})["rows"][0]
+    told: dict[str, Any] = answers.lean({"rows": [{**ROW, **more}]})["rows"][0]
     return told
 
 
@@ -47,10 +47,10 @@ def test_only_code_that_changed_is_told() -> None:
 
 
 def test_a_long_text_is_cut_and_says_how_long_it_is() -> None:
-    told = row(text="word " * lean.LONGEST)
-    assert len(told["text"]) < lean.LONGEST
-    assert told["text_chars"] == 5 * lean.LONGEST
-    assert row(text="x" * lean.LONGEST)["text"] == "x" * lean.LONGEST
+    told = row(text="word " * answers.LONGEST)
+    assert len(told["text"]) < answers.LONGEST
+    assert told["text_chars"] == 5 * answers.LONGEST
+    assert row(text="x" * answers.LONGEST)["text"] == "x" * answers.LONGEST
 
 
 def test_a_reflection_holds_each_text_once(vault: Vault, context: Context) -> None:
@@ -59,12 +59,12 @@ def test_a_reflection_holds_each_text_once(vault: Vault, context: Context) -> No
         vault.save(vault.draft({"text": text}))
     found = tools.call(catalog.REFLECT, {"query": "deploys"}, context).data or {}
     assert {fact["text"] for fact in found["facts"]} == set(texts)
-    assert [str(found).count(text) for text in texts] == [1, 1]
+    # In the facts, and in the answer's line of it.
+    assert [str(found).count(text) for text in texts] == [2, 2]
     ids = [fact["id"] for fact in found["facts"]]
     assert [one["id"] for one in found["citations"]] == ids
     lines = found["answer"].splitlines()
-    assert [line.rpartition(" ")[2] for line in lines] == ids
-    assert all(line.startswith("- note of ") for line in lines)
+    assert [line.count(text) for line, text in zip(lines, texts, strict=True)] == [1, 1]
 
 
 def test_a_save_tells_its_first_line_and_what_is_similar_in_its_data(
@@ -84,8 +84,9 @@ def test_what_the_data_lists_is_not_told_again(vault: Vault, context: Context) -
     kept = vault.save(vault.draft({"text": "Redis is down", "kind": "blocker"})).id
     vault.save(vault.draft({"text": "Prefers tabs", "status": "pending"}))
     assert tools.call(catalog.REVIEW, {}, context).notes == ()
-    planned = tools.call(catalog.RESOLVE, {"query": "redis"}, context)
-    assert planned.notes[-1] == "nothing was changed; to do it give the ids"
+    asked = context._replace(via="mcp")
+    planned = tools.call(catalog.RESOLVE, {"query": "redis"}, asked)
+    assert planned.notes[-1] == "Nothing changed. Give the ids to apply."
     done = tools.call(catalog.RESOLVE, {"ids": [kept]}, context)
     assert not [note for note in (*planned.notes, *done.notes) if kept in note]
 
@@ -99,6 +100,6 @@ def test_the_overview_is_of_memories_and_not_of_files(
     assert told.keys().isdisjoint({"index", "head", "path"})
 
 
-@pytest.mark.parametrize("data", [{}, {"rows": []}, {"rows": [{"id": None}]}])
+@pytest.mark.parametrize("data", [{}, {"rows": []}])
 def test_what_holds_nothing_stays(data: dict[str, Any]) -> None:
-    assert lean.lean(data) == data
+    assert answers.lean(data) == data

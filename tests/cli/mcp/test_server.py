@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import re
-import shlex
 import shutil
 import signal
 import subprocess
@@ -29,8 +28,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 
 from memcli import Vault
-from memcli.cli.mcp import answers, lean
-from memcli.cli.mcp.admin import SERVED
+from memcli.cli.mcp import answers
+from memcli.cli.mcp.catalog import SERVED
 from memcli.entries import layout
 from memcli.storage.lock import Lock
 from memcli.vault.health.lint import lint
@@ -94,8 +93,7 @@ def time_limit() -> Iterator[None]:
 def called(name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """A call, by memory_admin where the tool itself does not take a parameter."""
     (tool,) = [one for one in SERVED if one.name == name]
-    meant = {one.name for one in tool.parameters if one.rare}
-    if not {*arguments, *(f"{name}s" for name in arguments)} & meant:
+    if not {*arguments, *(f"{name}s" for name in arguments)} & tool.rare().keys():
         return name, arguments
     action = name.removeprefix("memory_")
     return "memory_admin", {"action": action, "arguments": arguments}
@@ -147,8 +145,9 @@ PARAMETERS = {
     "occurred_at expires_at inbox? pinned?",
     "memory_evolve": "id! text reason title tags[] asked[] project revert?",
     "memory_recall": "query budget(3) kinds[] tags[] entities[] project after before "
-    "limit# statuses[] all?",
-    "memory_reflect": "query! budget(3) entities[] project after before",
+    "limit# statuses[] all? vault personal_only?",
+    "memory_reflect": "query! budget(3) entities[] project after before vault "
+    "personal_only?",
     "memory_resolve": "query ids[] note undo?",
     "memory_inspect": "id topic name",
     "memory_review": "ids[] approve? reject? supersede undo?",
@@ -267,217 +266,6 @@ def test_life_of_a_memory(serve: Serve, vault: Vault) -> None:
     serve(work)
 
 
-def test_reflect_gives_facts_in_the_envelope_and_no_finished_answer(
-    serve: Serve, vault: Vault
-) -> None:
-    for text in ("Payments need REDIS_URL", "Payments tests take 3 minutes"):
-        vault.save(vault.draft({"text": text, "tags": ["payments"]}))
-
-    async def work(client: Client) -> None:
-        result = await client.call_tool(
-            "memory_admin",
-            {
-                "action": "reflect",
-                "arguments": {
-                    "query": "payments",
-                    "budget": "high",
-                    "tags": ["payments"],
-                    "tags_match": "all_strict",
-                    "types": ["unknown"],
-                    "response_schema": {"type": "object"},
-                },
-            },
-        )
-        data = result.structured_content
-        assert {"answer", "confidence", "citations", "facts"} <= set(data)
-        assert len(data["facts"]) == len(data["citations"]) == 2
-        assert all(line.startswith("- ") for line in data["answer"].splitlines())
-        assert "deprecated and ignored" in spoken(result)
-        # Without a question the command would mine the session it runs in.
-        assert (await refused(client, "memory_reflect", query=" "))["code"] == "usage"
-
-    serve(work)
-
-
-def test_types_of_recall_are_what_it_is_about_and_the_layer(
-    serve: Serve, vault: Vault
-) -> None:
-    for layer, about in (("fact", "tool"), ("observation", "tool"), ("fact", "person")):
-        values = {"text": f"Pears of {layer} {about}", "layer": layer, "type": about}
-        vault.save(vault.draft(values))
-
-    async def work(client: Client) -> None:
-        for types, expected in (
-            (["observation"], ["Pears of observation tool"]),
-            (["person"], ["Pears of fact person"]),
-            (["tool", "fact"], ["Pears of fact tool"]),
-            (
-                ["Tool", "person", "fact"],
-                ["Pears of fact person", "Pears of fact tool"],
-            ),
-        ):
-            asked = {"query": "pears", "types": types}
-            data = await ask(client, "memory_admin", action="recall", arguments=asked)
-            assert sorted(row["text"] for row in data["rows"]) == expected
-        asked = {"query": "x", "types": ["persn"]}
-        error = await refused(client, "memory_admin", action="recall", arguments=asked)
-        assert error["code"] == "invalid_type"
-        assert error["hint"] == "Did you mean 'person'?"
-
-    serve(work)
-
-
-# What a client sends, and the command line that means the same. `{0}` is the id of the
-# first thing saved, and so on.
-CALLS: list[tuple[str, dict[str, Any], str]] = [
-    (
-        "memory_save",
-        {"text": "We deploy on Mondays", "kind": "convention", "tags": ["deploy"]},
-        "save 'We deploy on Mondays' --kind convention --tag deploy --set source=skill",
-    ),
-    (
-        "memory_save",
-        {"text": "We deploy on Mondays"},
-        "save 'We deploy on Mondays' --set source=skill",
-    ),
-    (
-        "memory_save",
-        {"text": "The tests hang", "kind": "blocker", "pinned": True, "title": None},
-        "save 'The tests hang' --kind blocker --pinned --set source=skill",
-    ),
-    (
-        "memory_save",
-        {"text": "Use pytest -x", "item": "invariant", "entity": ["pytest"]},
-        "save 'Use pytest -x' --set item=invariant --entity pytest --set source=skill",
-    ),
-    ("memory_recall", {"query": "when to deploy?"}, "recall 'when to deploy?'"),
-    (
-        "memory_recall",
-        {
-            "query": "tests deploy",
-            "kinds": ["blocker", "convention"],
-            "tags": ["deploy"],
-            "tags_match": "all_strict",
-            "limit": 3.0,
-            "explain": True,
-            "after": "yesterday",
-            "query_timestamp": "2099-01-01",
-        },
-        "recall 'tests deploy' --kind blocker --kind convention --tag deploy --explain "
-        "--tags-match all_strict --limit 3 --after yesterday --set at=2099-01-01",
-    ),
-    ("memory_recall", {"all": True, "limit": 1}, "recall --set all=true --limit 1"),
-    (
-        "memory_reflect",
-        {"query": "tests", "budget": "low", "entities": "pytest"},
-        "reflect tests --budget low --entity pytest",
-    ),
-    (
-        "memory_evolve",
-        {"id": "{0}", "text": "We deploy daily", "reason": "safe", "untag": ["deploy"]},
-        "evolve {0} 'We deploy daily' --reason safe --untag deploy",
-    ),
-    ("memory_inspect", {"id": "{0}"}, "inspect {0}"),
-    (
-        "memory_resolve",
-        {"query": "tests hang", "note": "set REDIS_URL"},
-        "resolve --query 'tests hang' --note 'set REDIS_URL'",
-    ),
-    ("memory_resolve", {"id": "{2}"}, "resolve {2}"),
-    (
-        "memory_recall",
-        {"query": "tests", "statuses": ["resolved"], "history": True},
-        "recall tests --status resolved --set history=true",
-    ),
-    ("memory_resolve", {"id": "{2}", "undo": True}, "resolve {2} --undo"),
-    ("memory_inspect", {}, "inspect"),
-    ("memory_inspect", {"topic": "inbox"}, "review --list"),
-    ("memory_inspect", {"topic": "reflections"}, "inspect reflections"),
-    (
-        "memory_inspect",
-        {"topic": "reflections", "query": "pytest"},
-        "inspect reflections --query pytest",
-    ),
-    ("memory_inspect", {"topic": "ideas"}, "ideas list"),
-    ("memory_inspect", {"topic": "mining"}, "inspect mining"),
-    ("memory_inspect", {"topic": "index"}, "inspect index"),
-    ("memory_inspect", {"topic": "lint"}, "inspect lint"),
-]
-FAILURES: list[tuple[str, dict[str, Any], str]] = [
-    ("memory_save", {"text": "x", "kind": "decison"}, "save x --kind decison"),
-    ("memory_save", {"text": "x", "type": "thing"}, "save x --type thing"),
-    ("memory_save", {"text": "AKIAABCDEFGHIJKLMNOP"}, "save AKIAABCDEFGHIJKLMNOP"),
-    ("memory_recall", {"query": "x", "limit": 0}, "recall x --limit 0"),
-    ("memory_recall", {"query": "x", "after": "soon"}, "recall x --after soon"),
-    ("memory_recall", {}, "recall"),
-    ("memory_evolve", {"id": "zzzz", "text": "x"}, "evolve zzzz x"),
-    ("memory_resolve", {}, "resolve"),
-    ("memory_resolve", {"query": "kubernetes"}, "resolve --query kubernetes"),
-    ("memory_inspect", {"id": "nothing"}, "inspect nothing"),
-]
-
-
-def by_command_line(root: str, words: str) -> dict[str, Any]:
-    done = processes.run(*shlex.split(words), "--json", "--vault", root)
-    document: dict[str, Any] = json.loads(done.stdout)
-    return document
-
-
-def plain(data: Any, root: str) -> Any:
-    """The data without what differs from run to run: ids, times, the folder."""
-    text = json.dumps(data).replace(json.dumps(root)[1:-1], "ROOT")
-    seen: dict[str, str] = {}
-    for name in re.findall(r"\b[0-9a-hjkmnp-tv-z]{16}\b", text):
-        seen.setdefault(name, f"id{len(seen)}")
-    for name, number in seen.items():
-        text = text.replace(name, number)
-    text = re.sub(r"\b[0-9a-f]{40}\b", "COMMIT", text)
-    text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)", "TIME", text)
-    # How well ids and times of the index can be packed differs, too.
-    text = re.sub(r'"path": "[^"]*/index"(.*?"bytes": )\d+', r'"path": "I"\1 0', text)
-    return json.loads(text)
-
-
-def test_data_is_what_the_command_line_prints(
-    serve: Serve, vault: Vault, tmp_path: Path
-) -> None:
-    copy = str(tmp_path / "copy")
-    shutil.copytree(vault.root, copy)
-    saved: dict[str, list[str]] = {"here": [], "there": []}
-
-    def filled(words: Any, side: str) -> Any:
-        return json.loads(
-            re.sub(r"\{(\d)\}", lambda m: saved[side][int(m[1])], json.dumps(words))
-        )
-
-    async def work(client: Client) -> None:
-        for name, arguments, words in CALLS:
-            here = await ask(client, *called(name, filled(arguments, "here")))
-            answer = by_command_line(copy, filled(words, "there"))
-            there = answer["data"]
-            assert answer["error"] is None, words
-            if name == "memory_save":
-                saved["here"].append(here["id"])
-                saved["there"].append(there["id"])
-            if name == "memory_evolve":
-                saved["here"][0], saved["there"][0] = here["id"], there["id"]
-            # Shortened last: of two paths only one may look like a title.
-            there = answers.lean(there)
-            here.pop("notes", None)
-            assert plain(here, vault.root) == plain(there, copy), words
-        for name, arguments, words in FAILURES:
-            error = await refused(client, *called(name, arguments))
-            expected = by_command_line(vault.root, words)["error"]
-            assert error["code"] == expected["code"], words
-            assert error["message"] == answers.reworded(expected["message"]), words
-            hint = expected["hint"]
-            if hint and hint.startswith("See: memcli "):
-                hint = None  # the page of a command says nothing to a client
-            assert error.get("hint") == (hint and answers.reworded(hint)), words
-
-    serve(work)
-
-
 MISTAKES: list[tuple[str, dict[str, Any], str, str]] = [
     ("memory_recall", {"query": "x", "taggs": ["a"]}, "unknown_field", "'tags'"),
     (
@@ -487,7 +275,8 @@ MISTAKES: list[tuple[str, dict[str, Any], str, str]] = [
         "'tags'",
     ),
     ("memory_recall", {"query": "x", "as_of": "soon"}, "invalid_date", "moment"),
-    ("memory_recall", {"query": "x", "team_id": "1"}, "unknown_field", "It has"),
+    ("memory_recall", {"query": "x", "team_id": "1"}, "invalid_vault", "personal"),
+    ("memory_recall", {"query": "x", "nosuch": "1"}, "unknown_field", "It has"),
     ("memory_recall", {"query": 5}, "invalid_query", "a string (got 5)"),
     ("memory_recall", {"query": "x", "limit": "five"}, "invalid_limit", "number"),
     ("memory_recall", {"query": "x", "limit": True}, "invalid_limit", "number"),
@@ -520,23 +309,6 @@ def test_each_mistake_is_a_tool_error_with_code_message_and_hint(
 
     serve(work)
     assert snapshot(vault.root) == before
-
-
-def test_query_that_may_mean_something_else_resolves_nothing(
-    serve: Serve, vault: Vault
-) -> None:
-    for number in range(25):
-        text = f"The build breaks on runner {number}"
-        vault.save(vault.draft({"text": text, "kind": "blocker"}))
-
-    async def work(client: Client) -> None:
-        error = await refused(client, "memory_resolve", query="build breaks")
-        assert error["code"] == "ambiguous_query"
-        ids = [target["id"] for target in error["details"]["plan"]["targets"]]
-        done = await ask(client, "memory_resolve", ids=ids)
-        assert done["count"] == 25
-
-    serve(work)
 
 
 def test_a_dash_is_not_read_from_the_protocols_own_stream(serve: Serve) -> None:
@@ -677,7 +449,7 @@ def test_huge_texts_are_saved_or_refused(serve: Serve) -> None:
         saved = await ask(client, "memory_save", text=fits)
         assert saved["outcome"] == "created"
         (row,) = (await ask(client, "memory_recall", query="pears"))["rows"]
-        assert len(row["text"]) < lean.LONGEST
+        assert len(row["text"]) < answers.LONGEST
         assert row["text_chars"] == len(fits.strip())
         whole = await ask(client, "memory_inspect", id=saved["id"])
         assert whole["text"].strip() == fits.strip()
@@ -964,7 +736,7 @@ def test_page_tells_each_tool_with_each_parameter() -> None:
     }
     assert set(told) == {tool.name for tool in SERVED}
     for tool in SERVED:
-        assert {one.name for one in tool.parameters} <= told[tool.name], tool.name
+        assert tool.parameters().keys() <= told[tool.name], tool.name
 
 
 def test_settings_on_the_page_are_what_clients_can_read() -> None:

@@ -8,100 +8,12 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.cli import flags as table
 from memcli.cli.context import Context
-from memcli.cli.mcp import admin, catalog, tools
-from memcli.cli.mcp.catalog import TOOLS
-from memcli.cli.mcp.tool import Tool
+from memcli.cli.mcp import catalog, tools
+from memcli.cli.mcp.catalog import Tool
 from tests.conftest import VaultMaker
 from tests.hosts.writing import Claude
 from tests.sessions.judging.test_bring import REDIS, ROWS, SLOW
-
-_FILES = "the server reads no file that a model names; a text comes with the call"
-_MINES = "mining a session changes the vault; hooks and sweeps do it"
-_HOST = "the host's hooks know it; a model would make it up"
-_AGENT = "the person who starts the server says who asks; a model must not choose it"
-_EXITS = "a tool has no exit code; no rows is an answer"
-_PERSON = "only a person decides what keeps tools from running"
-_SECRET = "only a person can insist on what looks like a secret"
-
-LEFT_OUT = {
-    "*": {
-        "json": "every answer is JSON",
-        "agent": _AGENT,
-        "header": "an answer has no tables",
-        "set": "every field is a parameter of its own",
-    },
-    "save": {
-        "file": _FILES,
-        "batch": _FILES,
-        "dry_run": _FILES,
-        "allow_secret": _SECRET,
-        "enforce": _PERSON,
-        "source": "it is always skill",
-        "source_host": _HOST,
-        "source_session": _HOST,
-        "source_transcript": _HOST,
-        "source_record": _HOST,
-        "source_seq": _HOST,
-        "source_excerpt": _HOST,
-    },
-    "evolve": {
-        "file": _FILES,
-        "edit": "there is no editor",
-        "allow_secret": _SECRET,
-        "dry_run": "the version before is kept, and revert takes it back",
-        "enforce": _PERSON,
-    },
-    "recall": {
-        "batch": _FILES,
-        "layer": "names of layers go into types",
-        "exit_code": _EXITS,
-    },
-    "reflect": {
-        "exit_code": _EXITS,
-        "digest": "memory_judge without answers shows it",
-        "session": _MINES,
-        "all_sessions": _MINES,
-        "since": _MINES,
-        "host": _MINES,
-        "judge": "the agent that calls memory_judge is named",
-    },
-    "resolve": {
-        "yes": "a query only plans here, and ids need no confirmation",
-    },
-    "inspect": {},
-    "review": {
-        "list": "without ids and a decision it lists",
-        "edit": "there is no editor",
-    },
-}
-
-every_tool = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
-
-
-def named(flag: str) -> str:
-    """A flag as the name of a tool's parameter would be."""
-    return flag.removeprefix("--").replace("-", "_")
-
-
-@every_tool
-def test_what_a_command_takes_its_tool_takes_or_it_is_said_why_not(tool: Tool) -> None:
-    flags = (flag for flag in table.flags(tool.command) if flag.startswith("--"))
-    options = set(map(named, flags))
-    options.add("set")
-    options |= {word[0] for word in table.words(tool.command)}
-    taken = {
-        named(one.to or one.name)
-        for other in TOOLS
-        if other.command == tool.command
-        for one in other.parameters
-    }
-    left_out = {**LEFT_OUT["*"], **LEFT_OUT[tool.command]}
-    assert options - taken - set(left_out) == set()
-    # The list is of what there is, and is not taken.
-    assert set(left_out) - options == set()
-    assert taken & set(left_out) == set()
 
 
 def test_the_session_that_an_agent_is_in_is_judged_over_a_tool(
@@ -128,7 +40,7 @@ def test_the_session_that_an_agent_is_in_is_judged_over_a_tool(
     rows = [REDIS, {**SLOW, "turns": [99]}]
     lines = "\n".join(map(json.dumps, rows))
     dry = {"answers": rows, "dry_run": True}
-    planned = tools.call(catalog.JUDGE.whole(), dry, context)
+    planned = tools.call(catalog.JUDGE, dry, context)
     assert planned.data is not None, planned.error
     assert len(planned.data["candidates"]) == 1
     done = tools.call(catalog.JUDGE, {"answers": lines}, context)
@@ -159,7 +71,7 @@ def test_a_model_is_saved_over_tools_as_the_layer_model_wants_it(
     other = vault.save(vault.draft({"text": "Lunch is at noon"})).id
 
     def ask(tool: Tool, **arguments: Any) -> dict[str, Any]:
-        answer = tools.call(tool.whole(), arguments, context)
+        answer = tools.call(tool, arguments, context)
         assert answer.error is None, answer.error
         assert answer.data is not None
         return answer.data
@@ -188,7 +100,7 @@ def test_a_model_is_saved_over_tools_as_the_layer_model_wants_it(
     vault.resolve(other)
     assert ask(catalog.INSPECT, topic="models", stale=True)["count"] == 1
     wrong = {"text": "x", "subtype": "emergent"}
-    refused = tools.call(catalog.SAVE.whole(), wrong, context)
+    refused = tools.call(catalog.SAVE, wrong, context)
     assert refused.error is not None
     assert refused.error["code"] == "invalid_subtype"
 
@@ -206,18 +118,18 @@ def test_a_call_may_name_another_vault_but_no_folder(
     context = context._replace(environ=environ)
     by_name = {tool.name: tool for tool in catalog.TOOLS}
     asked = {"query": "when does the team deploy", "vault": "team"}
-    found = tools.call(by_name["memory_recall"].whole(), asked, context)
+    found = tools.call(by_name["memory_recall"], asked, context)
     assert [row["text"] for row in (found.data or {})["rows"]] == [
         "The team deploys on Mondays"
     ]
     saved = tools.call(
-        by_name["memory_save"].whole(),
+        by_name["memory_save"],
         {"text": "Freeze in May", "vault": "team"},
         context,
     )
     assert other.get((saved.data or {})["id"]).body.strip() == "Freeze in May"
     refused = tools.call(
-        by_name["memory_save"].whole(), {"text": "x", "vault": other.root}, context
+        by_name["memory_save"], {"text": "x", "vault": other.root}, context
     )
     assert (refused.error or {})["code"] == "invalid_vault"
     assert "personal, repo, team" in (refused.error or {})["hint"]
@@ -230,7 +142,7 @@ def test_tags_of_a_tool_let_untagged_entries_pass_unless_they_are_strict(
         vault.save(vault.draft({"text": text, "tags": tags}))
 
     def texts(**arguments: Any) -> list[str]:
-        found = tools.call(catalog.RECALL.whole(), arguments, context).data
+        found = tools.call(catalog.RECALL, arguments, context).data
         assert found is not None
         return sorted(row["text"] for row in found["rows"])
 
@@ -240,8 +152,6 @@ def test_tags_of_a_tool_let_untagged_entries_pass_unless_they_are_strict(
     ]
     strict = texts(query="deploy", tags=["ci"], tags_match="any_strict")
     assert strict == ["deploy on Monday"]
-    shown = catalog.RECALL.whole().schema()["properties"]
-    assert shown["tags_match"]["default"] == "any"
 
 
 # --- what it costs a client's context -------------------------------------------------
@@ -257,13 +167,13 @@ def test_the_tools_cost_a_client_1800_tokens_and_the_instructions_150() -> None:
             "description": tool.description,
             "inputSchema": tool.schema(),
         }
-        for tool in admin.SERVED
+        for tool in catalog.SERVED
     ]
     text = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
     assert len(text) <= TOOLS_AT_MOST
     assert len(catalog.INSTRUCTIONS) <= 600
     told = set(re.findall(r"memory_\w+", catalog.INSTRUCTIONS))
-    assert told == {tool.name for tool in admin.SERVED}
+    assert told == {tool.name for tool in catalog.SERVED}
 
 
 # --- memory_admin ---------------------------------------------------------------------
@@ -277,10 +187,10 @@ def test_admin_runs_a_tool_with_its_rare_parameters(
     given = {"query": "deploy", "history": True}
     for action in ("recall", "memory_recall"):
         asked = {"action": action, "arguments": given}
-        found = admin.call(admin.ADMIN, asked, context).data
+        found = tools.call(catalog.ADMIN, asked, context).data
         assert {row["id"] for row in (found or {})["rows"]} == {first, second}
     written = {"action": "recall", "arguments": json.dumps(given)}
-    assert len((admin.call(admin.ADMIN, written, context).data or {})["rows"]) == 2
+    assert len((tools.call(catalog.ADMIN, written, context).data or {})["rows"]) == 2
 
 
 def test_a_tool_takes_its_rare_parameters_though_it_does_not_show_them(
@@ -314,21 +224,10 @@ def test_an_empty_ledger_names_the_call_for_ideas_that_were_saved(
     assert tools.call(catalog.INSPECT, asked, context).notes == ()
     vault.save(vault.draft({"text": "Show the stock level", "kind": "idea"}))
     (said,) = tools.call(catalog.INSPECT, asked, context).notes
-    assert said.endswith("were saved: memory_recall all kinds idea")
+    assert said.endswith('were saved: memory_recall {"all": true, "kinds": ["idea"]}')
 
 
-def test_the_refusal_of_pinned_in_evolve_names_the_command_that_pins(
-    context: Context,
-) -> None:
-    answer = tools.call(catalog.EVOLVE, {"id": "x", "pinned": True}, context)
-    assert answer.error is not None
-    told = "What is saved already is pinned with: memcli pin ID (in the user's shell)"
-    assert answer.error["hint"] == told
-
-
-def test_the_former_no_graph_is_expand_the_other_way_round(
-    vault: Vault, context: Context
-) -> None:
+def test_expand_false_looks_at_no_links(vault: Vault, context: Context) -> None:
     vault.save(vault.draft({"text": "Checkout uses Redis", "entities": ["Redis"]}))
     vault.save(vault.draft({"text": "Two spare machines", "entities": ["Redis"]}))
 
@@ -337,15 +236,13 @@ def test_the_former_no_graph_is_expand_the_other_way_round(
         return len((tools.call(catalog.RECALL, asked, context).data or {})["rows"])
 
     assert (count(), count(expand=True), count(expand=False)) == (2, 2, 1)
-    former = tools.call(catalog.RECALL, {"query": "x", "no_graph": True}, context)
-    assert (former.error or {})["hint"] == "Give expand: false."
 
 
 def test_admin_says_which_parameters_an_action_takes(context: Context) -> None:
-    everything = admin.call(admin.ADMIN, {"action": "help"}, context).data or {}
-    assert set(everything["actions"]) == set(admin.ACTIONS)
+    everything = tools.call(catalog.ADMIN, {"action": "help"}, context).data or {}
+    assert set(everything["actions"]) == set(catalog.ACTIONS)
     one = {"action": "help", "arguments": {"action": "memory_recall"}}
-    actions = (admin.call(admin.ADMIN, one, context).data or {})["actions"]
+    actions = (tools.call(catalog.ADMIN, one, context).data or {})["actions"]
     assert set(actions) == {"recall"}
     assert actions["recall"]["as_of"]["description"]
 
@@ -367,7 +264,7 @@ def test_admin_says_which_parameters_an_action_takes(context: Context) -> None:
 def test_admin_refuses_what_it_does_not_know(
     context: Context, arguments: dict[str, Any], code: str
 ) -> None:
-    refused = admin.call(admin.ADMIN, arguments, context).error
+    refused = tools.call(catalog.ADMIN, arguments, context).error
     assert refused is not None
     assert refused["code"] == code
 

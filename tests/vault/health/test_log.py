@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.cli.log import _narrow, _rows
+from memcli.cli.history import _narrow, _rows
 from memcli.curation import undo
 from memcli.errors import HistoryError, NotAllowed
 from memcli.storage.git.printed import Blob

@@ -1,4 +1,4 @@
-"""`memcli inspect research`: the research runs, search by search."""
+"""`memcli inspect models`, `reflections` and `research`: what was inferred."""
 
 from __future__ import annotations
 
@@ -10,6 +10,87 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memcli.curation.research import Run
     from memcli.vault.vault import Vault
+
+
+def models(context: Context, *, stale: bool, project: str | None) -> Result:
+    """The models and observations, and which may no longer hold."""
+    from memcli.cli.rows import short_ids
+    from memcli.curation import models as use_case
+    from memcli.entries.eligibility import View
+    from memcli.vault import staleness
+
+    vault = context.open_vault("reading")
+    view = View(vault.now_ms() // 1000)
+    drawn = use_case.models(vault, view, stale=stale, project=project or "")
+
+    def text(canvas: Canvas) -> None:
+        short = short_ids(canvas, vault)
+        if not drawn:
+            which = "stale model or observation" if stale else "model or observation"
+            canvas.line(f"there is no {which}", style="dim")
+            return
+        canvas.table(
+            ("id", "layer", "subtype", "looked", "cites", "checked", "", "title"),
+            [
+                (
+                    short(model.id),
+                    model.layer,
+                    model.subtype or "",
+                    (model.refreshed_at or model.created)[:10],
+                    str(len(model.evidence)),
+                    "yes" if model.citations_checked else "no",
+                    "stale" if model.stale else "look" if model.stale_why else "",
+                    model.title,
+                )
+                for model in drawn
+            ],
+        )
+        for model in drawn:
+            for why in model.stale_why:
+                canvas.line(f"{short(model.id)}: {staleness.sentence(why)}")
+
+    data = {
+        "models": [model.as_dict() for model in drawn],
+        "count": len(drawn),
+        "stale": sum(model.stale for model in drawn),
+    }
+    return Result(data=data, text=text)
+
+
+def reflections(context: Context) -> Result:
+    """The reflection items, and whether each would go into a session."""
+    from memcli.cli.rows import short_ids
+    from memcli.entries.eligibility import View
+    from memcli.entries.projects import number
+    from memcli.sessions.briefing import select
+
+    vault = context.open_vault("reading")
+    view = View(now=vault.now_ms() // 1000, here=number(vault.here))
+    items = select.reflections(vault, view)
+
+    def text(canvas: Canvas) -> None:
+        short = short_ids(canvas, vault)
+        if not items:
+            canvas.line("there are no reflection items", style="nothing")
+            return
+        rows: list[tuple[str, ...]] = [
+            (
+                short(item.id),
+                item.item or "",
+                f"{item.score:.2f}",
+                "" if item.days_left is None else f"{item.days_left:g}",
+                str(item.sightings),
+                "in" if item.injected else "out",
+                item.title,
+                item.reason,
+            )
+            for item in items
+        ]
+        header = ("id", "item", "weight", "days left", "seen", "", "title", "why")
+        canvas.table(header, rows)
+
+    data = {"items": [item._asdict() for item in items], "count": len(items)}
+    return Result(data=data, text=text)
 
 
 def research(context: Context, name: str | None) -> Result:

@@ -1,0 +1,271 @@
+"""What is said beside an answer or a refusal: what it means, and what to try next.
+
+Invariant: "nothing was found" never stands for "nothing is known": memcli compares
+words, and says which words no entry holds. Vaults are asked as the same agent: what the
+agent may not see is in none. A way is named only when it exists.
+"""
+
+from __future__ import annotations
+
+import shlex
+
+from memcli.entries.text.counted import counted
+from memcli.errors import AmbiguousId, EntryNotFound, MemcliError, Unavailable
+from memcli.storage import known_vaults
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from memcli.cli.context import Context, Result
+    from memcli.curation.research import Run
+    from memcli.recall.no_match import NoMatch
+    from memcli.recall.results import Recalled
+    from memcli.vault.saved import Saved
+    from memcli.vault.vault import Vault
+    from memcli.vault.vaults import Vaults
+
+
+_MOST_NAMED = 12
+
+
+def of_recall(context: Context, answer: Recalled) -> list[str]:
+    """The warnings of a recall without a row, or of words that stand in no entry."""
+    if answer.query is not None and not answer.rows and not answer.omitted:
+        return sentences(context, "recall", answer.query, answer.no_match)
+    missing = answer.missing_terms
+    return [f"No entry contains {named(missing)}"] if missing else []
+
+
+def sentences(
+    context: Context, command: str, query: str, found: NoMatch | None
+) -> list[str]:
+    """The warnings of an answer without a row; a command in them comes last.
+
+    Args:
+        context: names the vault that was asked.
+        command: recall or reflect.
+        query: the question.
+        found: why there is no row.
+    """
+    if found is None:
+        return ["No matching entries."]
+    vault = ["--vault", context.vault] if context.vault else []
+    if not found.entries:
+        way = shlex.join(["memcli", "save", "TEXT", *vault])
+        return [f"The vault has no entry yet. Save one: {way}"]
+    lacking = [f"No entry contains {_missing(found)}."] if found.missing else []
+    if found.filtered:
+        dashes = "" if context.via == "mcp" else "--"
+        flags = [f"{dashes}{name}" for name in found.filters]
+        if dashes:
+            flags = [flag.replace("_", "-") for flag in flags]
+        by = ", ".join(flags) or "the filters"
+        held = counted(found.filtered, "entry")
+        said = f"No matching entries: {by} left out {held} with words of the question."
+        way = f"Without filters: {_line(command, vault, query)}"
+    elif found.ended:
+        states = ", ".join(f"{number:,} {name}" for name, number in found.ended.items())
+        said = f"No matching entries: those with words of the question are {states}."
+        flags = [word for name in found.ended for word in ("--status", name)]
+        way = f"To see them: {_line('recall', [*flags, *vault], query)}"
+    else:
+        said = "" if lacking else "No matching entries."
+        corrected = found.corrected(query)
+        way = f"Try other words, or: {shlex.join(['memcli', 'list', *vault])}"
+        if corrected:
+            way = f"Try: {_line(command, vault, corrected)}"
+    return [" ".join(filter(None, [said, *lacking, way]))]
+
+
+def _line(command: str, flags: Sequence[str], query: str) -> str:
+    """A question as a command line; its words are no flags."""
+    dashes = ["--"] if query.startswith("-") else []
+    return shlex.join(["memcli", command, *flags, *dashes, query])
+
+
+def _missing(found: NoMatch) -> str:
+    """The words of a question that no entry holds, with the nearest spellings."""
+    near = {word: ", ".join(words) for word, words in found.near.items()}
+    return named(found.missing, near)
+
+
+def named(words: Sequence[str], near: dict[str, str] | None = None) -> str:
+    """Words in a row; of the hundreds of a pasted error the first, and a count."""
+    shown = [
+        f"'{word}'" + (f" (nearest: {near[word]})" if near and word in near else "")
+        for word in words[:_MOST_NAMED]
+    ]
+    more = len(words) - len(shown)
+    return ", ".join(shown) + (f" and {counted(more, 'more word')}" if more else "")
+
+
+def explained(
+    error: EntryNotFound, context: Context, asked: list[str]
+) -> EntryNotFound:
+    """The refusal of an unknown id, with the user's vault that has it, if one does, and
+    those whose database does not answer.
+
+    Args:
+        error: of the vault that was asked.
+        context: what it was asked by.
+        asked: the vaults that the command line names.
+    """
+    if error.entry_id is None:
+        return error
+    names, silent = _holders(error.entry_id, context, asked)
+    if silent and not names:
+        said = "; ".join([error.message, *silent])
+        hint = f"Try again later. {error.hint}" if error.hint else "Try again later."
+        return EntryNotFound(said, hint=hint, entry_id=error.entry_id)
+    if not names:
+        return error
+    vaults = " and ".join(f"`{name}`" for name in names)
+    return EntryNotFound(
+        f"{error.message}; it is in the vault {vaults}",
+        hint=f"Add --vault {names[0]}",
+        entry_id=error.entry_id,
+    )
+
+
+def for_agent(result: Result, context: Context, values: Mapping[str, Any]) -> Result:
+    """The answer, with a warning when no vault that was asked knows the agent."""
+    from memcli.vault import agents
+    from memcli.vault.vault import Vault
+
+    try:
+        asked = context.open_vaults(
+            "reading",
+            values.get("vaults"),
+            personal_only=bool(values.get("personal_only")),
+        )
+        every = (asked,) if isinstance(asked, Vault) else asked.vaults
+        said = [agents.unknown(vault) for vault in every]
+    except MemcliError:
+        return result
+    if not all(said):
+        return result
+    return result._replace(warnings=(*result.warnings, str(said[0])))
+
+
+def named_project(context: Context, values: Mapping[str, Any]) -> str:
+    """The project that --project names, in the vaults that are asked."""
+    from memcli.recall.filters import named_project as named
+    from memcli.vault.vault import Vault
+
+    own = bool(values.get("personal_only"))
+    asked = context.open_vaults("reading", values.get("vaults"), personal_only=own)
+    vaults = (asked,) if isinstance(asked, Vault) else asked.vaults
+    return named(vaults, values["project"])
+
+
+def for_project(vault: Vault, saved: Saved, named: str) -> list[str]:
+    """The warning when the project that was named is probably not the one meant.
+
+    Args:
+        vault: where the entry was saved.
+        saved: the new entry.
+        named: the project, as the command line has it.
+    """
+    from memcli.entries.projects import HERE
+    from memcli.recall.filters import with_owner
+
+    if named == HERE and saved.project is None:
+        return ["this folder belongs to no project, so it holds everywhere"]
+    name = saved.project
+    whole = vault.read(lambda reader: with_owner(reader, name)) if name else None
+    if whole is None or named == HERE:
+        return []
+    return [
+        f"'{name}' is another project than {whole}; if that is meant: "
+        f"memcli evolve {saved.id} --project {whole}"
+    ]
+
+
+def _holders(
+    entry_id: str, context: Context, asked: list[str]
+) -> tuple[list[str], list[str]]:
+    """The names of the user's other vaults that have such an id; and what is said of
+    those whose database does not answer."""
+    from memcli.vault.vault import Vault
+    from memcli.vault.vaults import not_asked
+
+    names, silent = [], []
+    caller = context.caller("reading")._replace(waits=False)
+    for name in _others(context, asked):
+        try:
+            Vault.open(name, caller).path_of(entry_id)
+        except AmbiguousId:
+            pass
+        except Unavailable as error:
+            silent.append(not_asked(name, error))
+            continue
+        except MemcliError:
+            continue
+        names.append(name)
+    return names, silent
+
+
+def _others(context: Context, asked: list[str]) -> list[str]:
+    try:
+        places = known_vaults.configured(context.environ)
+        found = known_vaults.of_repository(context.cwd, context.environ)
+    except MemcliError:
+        return []
+    # An agent does not learn of vaults that no recall would ask for it.
+    names = [n for n, place in places.items() if place.recall or not context.agent]
+    if found and found.allowed:
+        names.append(known_vaults.REPO)
+    return [name for name in (known_vaults.PERSONAL, *names) if name not in asked]
+
+
+UNCHECKED = "its citations were not checked: it comes from no research run"
+
+
+def home(context: Context, sources: Vault | Vaults) -> Vault:
+    """The vault that keeps the record of a run.
+
+    Among the vaults that are asked it is the user's own, else the first that may be
+    written to. When none may be, it is the user's own.
+
+    Raises:
+        VaultNotFound: there is no vault of the user's to write to.
+    """
+    from memcli.errors import MemcliError, VaultNotFound
+    from memcli.storage import known_vaults
+    from memcli.vault.vault import Vault
+
+    vaults = (sources,) if isinstance(sources, Vault) else sources.vaults
+    writable = [vault for vault in vaults if not vault.read_only]
+    for vault in writable:
+        if vault.source == known_vaults.PERSONAL:
+            return vault
+    if writable:
+        return writable[0]
+    hint = "Make one: memcli init FOLDER; or ask without --research."
+    try:
+        own = Vault.open(known_vaults.PERSONAL, context.caller("indexing"))
+    except MemcliError as error:
+        raise VaultNotFound(
+            f"a research run is recorded in a vault of your own: {error.message}",
+            hint=hint,
+        ) from error
+    if own.read_only:
+        raise VaultNotFound(
+            "a research run is recorded in a vault of your own, and yours is read-only",
+            hint=hint,
+        )
+    return own
+
+
+def with_run(result: Result, run: Run) -> Result:
+    """The result of a search, with what is left of the run."""
+    warnings = list(result.warnings)
+    if not run.left:
+        warnings.append(
+            f"that was the last search of research '{run.name}' (budget {run.budget})"
+        )
+    data = {**result.data, "research": run.brief()}
+    return result._replace(data=data, warnings=tuple(warnings))

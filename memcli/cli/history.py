@@ -1,0 +1,366 @@
+"""`memcli undo`, `log`, `forget`, `verify`: what was, and what still holds."""
+
+from __future__ import annotations
+
+from memcli.cli.context import Canvas, Context, Result, declined, to_apply
+from memcli.cli.rows import stale_lines
+from memcli.entries import layout
+from memcli.entries.projects import HERE
+from memcli.entries.text.counted import counted
+from memcli.errors import MemcliError, UsageError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Annotated
+
+    from memcli.cli import options
+    from memcli.curation.forget import Forgotten
+    from memcli.curation.undo import Undone
+    from memcli.curation.verify import Verified
+    from memcli.declared import Argument, Option
+    from memcli.search.reader import Reader
+    from memcli.vault.health.log import Event, Named
+    from memcli.vault.vault import Vault
+
+
+_MOST_PATHS = 10
+
+
+def undo(
+    context: Context,
+    commit: Annotated[
+        str | None,
+        Argument(
+            metavar="[COMMIT|ID]",
+            help="Another change, by its commit; or an entry: to its version before",
+        ),
+    ] = None,
+    *,
+    reason: options.Reason = None,
+    dry_run: options.DryRun = False,
+) -> Result:
+    """Take the last change back, of any kind
+
+    A save as well. Its files are as they were before it, by a commit of their own, so
+    that the history keeps both. Again goes further back. A file that was changed since
+    is not overwritten. What others have committed, and what you have done on another
+    machine, is taken back only when you name its commit. With the id of an entry, that
+    entry alone goes back to its version before, as a new version.
+
+    \b
+    Example:
+      memcli undo --dry-run
+      memcli undo
+      memcli undo 4592773e1f
+      memcli undo 1m7xvn68
+    """
+    from memcli.curation import undo as use_case
+
+    vault = context.open_vault("undoing", writes=True)
+    # No id of an entry is hexadecimal: it begins with 1m until 2039.
+    if commit and set(commit.lower()) - set("0123456789abcdef"):
+        from memcli.cli.evolve import evolved
+        from memcli.curation.evolve import revert
+
+        return evolved(revert(vault, commit, reason=reason, dry_run=dry_run))
+    if reason:
+        raise UsageError("--reason goes with the id of an entry")
+    found = use_case.last(vault) if commit is None else use_case.named(vault, commit)
+    if dry_run:
+        use_case.check(vault, found)
+    else:
+        use_case.undo(vault, found.commit, found.subject)
+    return answer(found, applied=not dry_run)
+
+
+def answer(done: Undone, *, applied: bool, paths: bool = True) -> Result:
+    """The result of an undo, or of its dry run; `paths` shows its files."""
+
+    def text(canvas: Canvas) -> None:
+        verb = "undone" if applied else "would undo"
+        canvas.line(f"{verb}: {done.subject}", style="good")
+        for path in done.paths[: _MOST_PATHS if paths else 0]:
+            canvas.line(f"  {path}", style="dim")
+        if paths and len(done.paths) > _MOST_PATHS:
+            canvas.line(f"  and {len(done.paths) - _MOST_PATHS:,} more", style="dim")
+        if done.passed:
+            from memcli.curation.undo import came
+
+            canvas.line(came(done.passed))
+        if not applied:
+            to_apply(canvas, dry_run=True)
+
+    data = {"applied": applied, "action": "undo", **done.as_dict()}
+    return Result(data=data, text=text)
+
+
+_MOST_COMMITS = 20
+# Entries of one commit that are shown; JSON has fifty.
+_MOST_ENTRIES = 3
+
+
+def log(
+    context: Context,
+    *,
+    limit: Annotated[
+        int | None, Option("--limit", "-n", metavar="N", help="Commits at most (20)")
+    ] = None,
+    since: Annotated[
+        str | None,
+        Option("--since", metavar="WHEN", help="Only at or after: 2026-05, 7d, ..."),
+    ] = None,
+) -> Result:
+    """Show what happened in the vault, the last change first
+
+    From git: what was saved, evolved, resolved, mined, reviewed, and by whom, with the
+    ids of the entries. Commits that are not memcli's are shown as commits.
+
+    \b
+    Example:
+      memcli log --since 7d
+    """
+    from memcli.errors import InvalidValue
+    from memcli.recall.query import moment_of
+    from memcli.vault.health import log as use_case
+
+    if limit is not None and limit < 1:
+        raise InvalidValue("--limit must be 1 or more", code="invalid_limit")
+    start = moment_of(since, context.now_ms() // 1000)
+    vault = context.open_vault("reading")
+    events = use_case.log(vault, limit=limit or _MOST_COMMITS, since=start)
+
+    def text(canvas: Canvas) -> None:
+        if not events:
+            canvas.line("nothing happened", style="nothing")
+        header = ("when", "what", "id", "title", "by")
+        rows = [row for event in events for row in _rows(event)]
+        canvas.table(header, _narrow(rows, vault) if canvas.terminal else rows)
+
+    data = {"events": [event.as_dict() for event in events], "count": len(events)}
+    return Result(data=data, text=text)
+
+
+def _narrow(rows: list[tuple[str, ...]], vault: Vault) -> list[tuple[str, ...]]:
+    """The rows as a terminal has room for them: ids are short, and who wrote stands
+    there where it is not the same one everywhere."""
+    from memcli.vault import lookup
+
+    one_author = len({row[-1] for row in rows}) == 1
+
+    def narrow(reader: Reader) -> list[tuple[str, ...]]:
+        # An id that is gone stays whole: its beginning may be that of another one.
+        short = {
+            row[2]: lookup.shortest(reader, row[2])
+            for row in rows
+            if row[2] and reader.exact("id", row[2])
+        }
+        return [
+            (when, action, short.get(name, name), title, "" if one_author else author)
+            for when, action, name, title, author in rows
+        ]
+
+    try:
+        return vault.read(narrow)
+    except MemcliError:  # the history can be read where the index cannot
+        return rows
+
+
+def _rows(event: Event) -> list[tuple[str, ...]]:
+    when = event.when[:16].replace("T", " ")
+    shown = [one for one in event.entries if one.id] or event.entries
+    if event.action in ("commit", "undone", "kept", "created") or not shown:
+        return [(when, event.action, "", event.subject, event.author)]
+    if event.action in ("evolved", "reverted"):  # the version before is its history
+        shown = [
+            one for one in shown if not one.path.startswith(f"{layout.ARCHIVE}/")
+        ] or shown
+    rows: list[tuple[str, ...]] = [
+        (when, event.action, one.id or "", _title(one), event.author)
+        for one in shown[:_MOST_ENTRIES]
+    ]
+    if event.files > len(rows) and len(shown) > _MOST_ENTRIES:
+        more = counted(event.files - len(rows), "more file")
+        rows.append((when, event.action, "", more, event.author))
+    return rows
+
+
+def _title(one: Named) -> str:
+    return f"{one.title} (removed)" if one.how == "removed" else one.title
+
+
+def forget(
+    context: Context,
+    entry_id: options.EntryId,
+    *,
+    versions: Annotated[
+        bool, Option("--versions", help="Every version of it, not only this one")
+    ] = False,
+    yes: options.Yes = False,
+    dry_run: options.DryRun = False,
+) -> Result:
+    """Remove an entry from the vault for good
+
+    For text that must not be in the vault at all; resolve what is merely over, and
+    evolve what has changed. git's history still holds the text: memcli prints the
+    commands that take it out of there. It cannot reach clones and backups.
+
+    \b
+    Example:
+      memcli forget 1m7xvn68
+      memcli forget 1m7xvn68 --versions --yes
+    """
+    from memcli.curation import forget as use_case
+
+    vault = context.open_vault("forgetting", writes=True)
+    plan = use_case.plan(vault, entry_id, versions=versions)
+    if dry_run:
+        return _forgotten(plan, dry_run=True)
+    if not yes:
+        if not context.interactive:
+            raise UsageError(
+                f"forgetting {plan.id} removes {', '.join(plan.paths)} for good",
+                hint="Add --yes to remove it for good; memcli resolve only hides it.",
+            )
+        context.tell(f"{plan.title}\n  {', '.join(plan.paths)}")
+        if not context.confirm("Remove this for good?"):
+            return declined(plan.as_dict())
+    return _forgotten(use_case.forget(vault, entry_id, versions=versions))
+
+
+def _forgotten(done: Forgotten, *, dry_run: bool = False) -> Result:
+    def text(canvas: Canvas) -> None:
+        verb = "forgotten" if done.applied else "would forget"
+        canvas.line(f"{verb} {done.id} {', '.join(done.paths)}", style="good")
+        for other in done.versions:
+            canvas.line(f"  another version stays: {other} (--versions takes all)")
+        for row in done.linked_from:
+            canvas.line(f"  linked from {row.id} {row.title}")
+        then = not done.applied
+        stale_lines(canvas, done.stale_models, "what is forgotten", then=then)
+        commits = counted(done.commits, "commit")
+        if done.purge and not done.applied:
+            canvas.line(f"git's history will still hold the text ({commits}); memcli")
+            canvas.line("prints the commands that take it out when it has forgotten it")
+        elif done.purge:
+            canvas.line(f"git's history still holds the text ({commits}).")
+            canvas.line("To take it out, in the vault and in every clone of it:")
+            for command in done.purge[:-1]:
+                canvas.line(f"  {command} &&")
+            canvas.line(f"  {done.purge[-1]}")
+        if not done.applied:
+            to_apply(canvas, dry_run=dry_run)
+
+    return Result(data=done.as_dict(), text=text)
+
+
+def verify(
+    context: Context,
+    *,
+    project: Annotated[
+        str,
+        Option("--project", metavar="NAME", help="The project; here if not given"),
+    ] = HERE,
+    confirm: Annotated[
+        list[str] | None,
+        Option(
+            "--confirm",
+            metavar="ID",
+            help="This entry still holds: note its code as it is now; repeatable",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        Option("--dry-run", help="Show what would be noted", needs="confirm"),
+    ] = False,
+) -> Result:
+    """Find memories whose code has changed
+
+    Goes through all entries of the project that name code (save --code), and lists
+    those whose code moved, changed or is gone: to evolve, to resolve, or to confirm.
+    To confirm an entry makes no new version of it. The exit code is 1 when an entry is
+    stale.
+
+    \b
+    Example:
+      memcli verify
+      memcli verify --confirm 1m7xvn68
+    """
+    from memcli.curation import verify as use_case
+
+    if confirm:
+        vault = context.open_vault("confirming", writes=not dry_run)
+        return _confirmed(vault, confirm, dry_run=dry_run)
+    vault = context.open_vault("verifying")
+    return _verified(vault, project, use_case.verify(vault, project))
+
+
+def _confirmed(vault: Vault, ids: Sequence[str], *, dry_run: bool) -> Result:
+    from memcli.curation import verify as use_case
+
+    done = use_case.confirm(vault, ids, dry_run=dry_run)
+
+    def text(canvas: Canvas) -> None:
+        verb = "would confirm" if dry_run else "confirmed"
+        for each in done:
+            canvas.line(f"{verb} {each.id} {each.title}", style="good")
+            for place in (*each.code, *each.code_names):
+                canvas.line(f"  {place}", style="dim")
+            for place in each.dropped:
+                canvas.line(f"  no longer named, since it is gone: {place}")
+        if dry_run:
+            to_apply(canvas, dry_run=True)
+
+    data = {"confirmed": [each.as_dict() for each in done], "dry_run": dry_run}
+    return Result(data=data, text=text)
+
+
+def _verified(vault: Vault, project: str, found: Sequence[Verified]) -> Result:
+    from memcli.curation.verify import AS_IT_WAS, MOVED_ENTRY, STALE_ENTRY, UNKNOWN
+
+    states = [each.state for each in found]
+    number = {
+        state: states.count(state)
+        for state in (STALE_ENTRY, MOVED_ENTRY, UNKNOWN, AS_IT_WAS)
+    }
+
+    def text(canvas: Canvas) -> None:
+        for each in found:
+            if each.state != AS_IT_WAS:
+                _draw_verified(canvas, each)
+        if not found:
+            canvas.line("no entry of this project names code", style="nothing")
+            return
+        parts = [
+            f"{number[AS_IT_WAS]:,} as it was",
+            f"{number[MOVED_ENTRY]:,} moved",
+            f"{number[STALE_ENTRY]:,} stale",
+            f"{number[UNKNOWN]:,} not checked",
+        ]
+        canvas.line(f"{counted(len(found), 'entry')}: {', '.join(parts)}")
+
+    data = {
+        "project": vault.here if project == HERE else project,
+        "entries": [each.as_dict() for each in found],
+        "count": len(found),
+        **number,
+    }
+    return Result(data=data, text=text, ok=not number[STALE_ENTRY])
+
+
+def _draw_verified(canvas: Canvas, each: Verified) -> None:
+    from memcli.curation.verify import MOVED_ENTRY, STALE_ENTRY
+
+    canvas.line(f"{each.id} {each.title}", style="title")
+    for look in each.looks:
+        if look.state.why:
+            style = "bad" if look.state.state in ("changed", "gone") else "dim"
+            canvas.line(f"  {look.state.why}", style=style)
+    confirm = f"memcli verify --confirm {each.id}"
+    if each.state == STALE_ENTRY:
+        canvas.line(f"  still true: {confirm}", style="dim")
+        canvas.line(f"  changed: memcli evolve {each.id}", style="dim")
+        canvas.line(f"  over: memcli resolve {each.id}", style="dim")
+    elif each.state == MOVED_ENTRY:
+        canvas.line(f"  to note where it is now: {confirm}", style="dim")
