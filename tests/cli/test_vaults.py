@@ -254,7 +254,7 @@ def test_a_timer_and_a_hook_get_the_folder_of_a_name(team: Vault, memcli: Run) -
     unit = ["sweep", "--unit", "cron", "--vault", "platform"]
     assert f"--vault {team.root}" in memcli(*unit, environ=READ).out
     hooks = ["install", "claude-code", "--dry-run", "--vault", "platform"]
-    assert team.root in memcli(*hooks, environ=READ).out
+    assert team.root in memcli(*hooks, "--json", environ=READ).out
 
 
 def test_a_name_in_the_environment_will_do(team: Vault, memcli: Run) -> None:

@@ -151,7 +151,7 @@ def test_the_topics_show_what_waits_and_what_fades(memcli: Run) -> None:
             "recent, weight 0.94",
         ],
     ]
-    data = memcli("inspect", "reflections", "--query", "rerank", "--json").json["data"]
+    data = memcli("inspect", "reflections", "--json").json["data"]
     assert "matches rerank" in data["items"][1]["reason"]
     overview = memcli("inspect").out
     assert "1 waits for review, the oldest for 0 days: memcli review" in overview
