@@ -155,32 +155,19 @@ def test_a_killed_sync_changes_no_other_branch(apart: Path, tmp_path: Path) -> N
         whole_again(two, tip)
 
 
-def test_a_kill_while_a_folder_is_put_back_is_finished_or_repeated(
-    ready_vault: Path, tmp_path: Path
+def test_a_full_index_lock_takes_nothing_of_the_vault(
+    apart: Path, tmp_path: Path
 ) -> None:
-    root = shutil.copytree(ready_vault, tmp_path / "replaced")
-    say(Vault(str(root)), "We deploy on Tuesdays")
-    shutil.rmtree(root / "memories")
-    (tmp_path / "outside").mkdir()
-    (root / "memories").symlink_to(tmp_path / "outside")
-    git(root, "add", "--all")
-    git(root, "commit", "--quiet", "-m", "as a pull brings it")
-
-    def put_back(root: Path, fault: Callable[[str], None]) -> None:
-        vault = Vault(str(root), Caller(fault=fault))
-        repair.apply(vault, repair.plan(vault))
-
-    names: list[str] = []
-    put_back(shutil.copytree(root, tmp_path / "counted", symlinks=True), names.append)
-    assert len(names) > 8
-    for step in sample(range(1, len(names) + 1), 3):
-        copy = shutil.copytree(root, tmp_path / str(step), symlinks=True)
-        assert died(partial(put_back, copy, dying_at(step)))
-        vault = Vault(str(copy))
-        repair.apply(vault, repair.plan(vault))
-        assert [row.text for row in vault.recall("deploy").rows] == [
-            "We deploy on Tuesdays"
-        ]
-        assert dirty(copy) == ""
-        assert not state_of(copy, layout.JOURNAL).exists()
-    assert list((tmp_path / "outside").iterdir()) == []
+    """Another git holds the index for longer than memcli waits."""
+    two = copied(apart, tmp_path / "vaults")
+    desk = two.roots["desk"]
+    (desk / "memories" / "note" / "hand.md").unlink()
+    before = (git(desk, "rev-parse", "HEAD"), texts(desk))
+    (desk / ".git" / "index.lock").write_text("")
+    with pytest.raises(Exception, match="holds"):
+        two.sync("desk")
+    assert (git(desk, "rev-parse", "HEAD"), texts(desk)) == before
+    (desk / ".git" / "index.lock").unlink()
+    assert dirty(desk) == ""
+    two.sync("desk")
+    assert subprocess.run(["git", "-C", str(desk), "fsck"], check=False).returncode == 0

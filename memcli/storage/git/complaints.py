@@ -122,10 +122,7 @@ def _in_other_tree(path: str, folder: str, *, link: bool) -> HistoryError:
     """
     what = "is a symbolic link" if link else "is a git repository of its own"
     if link:
-        hint = (
-            f"put a folder in the place of {folder}; memcli doctor --fix says what was "
-            "there"
-        )
+        hint = f"put a folder in the place of {folder}; memcli inspect lint says how"
     else:
         hint = (
             f"move {folder} out of the vault, or remove {folder}/.git if the files in "

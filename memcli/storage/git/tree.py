@@ -72,24 +72,6 @@ def origin(repository: Repository, commit: str) -> str:
     return min(roots, default="")
 
 
-def last_folder(repository: Repository, path: str) -> str:
-    """The newest commit of HEAD's history in which a path is a folder; '' of none.
-
-    It looks at the last thousand commits that changed what is at the path.
-
-    Raises:
-        HistoryError: git refused.
-    """
-    words = ("rev-list", "--topo-order", "--max-count=1000", "HEAD", "--", path)
-    for commit in repository.ask(*words).decode().split():
-        listed = repository.ask(
-            "ls-tree", "-d", "-z", "--full-tree", commit, "--", path
-        )
-        if listed.startswith(b"040000 tree "):
-            return commit
-    return ""
-
-
 def blob_ids(repository: Repository, paths: Sequence[str]) -> list[tuple[str, str]]:
     """each path at which there is a file, with git's id of its bytes."""
     there = [

@@ -1,13 +1,10 @@
 """What a vault holds besides entries: the registry, leftovers, other repositories, and
-a link or a file in the place of a folder of memcli, with the way back.
+a link or a file in the place of a folder of memcli.
 
-Invariant: nothing is followed. No hint holds a command with a name from the tree, which
-another person may have chosen. What stands in the place of a folder is only taken away
-where it is as the last commit has it: what a person put there by hand is theirs. The
-folder gets the files back that it had in the newest commit that has the folder.
-
-`memcli sync` takes no such commit. A plain `git pull` does, and the memories are gone
-from the folder; they are still in the history.
+Invariant: reads only, and follows nothing. No hint holds a command with a name from the
+tree, which another person may have chosen. `memcli sync` takes no commit that puts a
+link in the place of a folder. A plain `git pull` does, and the memories are gone from
+the folder; they are still in the history.
 """
 
 from __future__ import annotations
@@ -19,32 +16,25 @@ import time
 from memcli.entries import layout
 from memcli.entries.entry import Visibility
 from memcli.entries.finding import ERROR, WARNING, Finding
-from memcli.entries.text.counted import counted
 from memcli.entries.text.mentions import fold
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage.vault_paths import walk
-from memcli.vault.health.mending import Repair, Step
 from memcli.vault.registry.store import load
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from memcli.entries.text.mentions import Registered
-    from memcli.storage.git.printed import Blob
     from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
 
-FOLDER_REPLACED = "folder_replaced"
-
-
-class _Before(NamedTuple):
-    """A folder as it was: in which commit, and its files."""
-
-    commit: str
-    files: list[Blob]
+# The names that `files` gives to what will replace a file.
+_HALF_WRITTEN = re.compile(r"\..*\.?\d+-[0-9a-f]{8}(?:-\d+)?\.tmp")
+# Seconds; a younger file may belong to a write that is going on.
+_ABANDONED = 60.0
 
 
 def replaced_folders(
@@ -68,84 +58,8 @@ def replaced_folders(
 def _replaced(path: str, what: str) -> Finding:
     """The finding of a folder in whose place something else stands, or stood."""
     message = f"{what} in the place of a folder of memcli"
-    hint = "memcli doctor --fix puts the folder back where a commit has replaced it."
-    return Finding(path, 1, FOLDER_REPLACED, ERROR, message, hint)
-
-
-def folder_steps(repository: Repository, found: Sequence[Finding]) -> list[Step]:
-    """A step for each folder that a commit has replaced."""
-    chosen: list[Step] = []
-    for finding in found:
-        before = (
-            _before(repository, finding.path)
-            if finding.code == FOLDER_REPLACED
-            else None
-        )
-        if before is not None:
-            count = counted(len(before.files), "file")
-            action = f"put the folder back, with {count} of commit {before.commit[:10]}"
-            chosen.append((Repair(FOLDER_REPLACED, finding.path, action), [finding]))
-    return chosen
-
-
-def put_folders_back(vault: Vault, wanted: Sequence[Repair]) -> list[Repair]:
-    """Put folders back, each by a commit of its own; returns the steps that were taken.
-
-    Raises:
-        Conflict, LockBusy, WriteFailed, HistoryError: this folder was not changed.
-    """
-    from memcli.entries.merging.plans import Blob
-    from memcli.storage.arrival import Arrival
-    from memcli.storage.git import merging
-    from memcli.storage.git.merging import REGULAR, Move
-    from memcli.storage.git.repository import Repository
-
-    done = []
-    for step in wanted:
-        with Arrival(vault.root, vault.environ, vault.caller.audience) as arrival:
-            joining = arrival.repository
-            branch, head = joining.branch(), joining.commit_of("HEAD")
-            repository = Repository.open(vault.root, environ=vault.environ)
-            before = _before(repository, step.path)
-            if branch is None or head is None or before is None:
-                continue
-            put = {blob.path: Blob(REGULAR, blob.id) for blob in before.files}
-            message = f"repair: {step.path} is a folder again"
-            made = merging.join(joining, (head,), put, [step.path], message)
-            arrival.go(Move(branch, head, made), message)
-        done.append(step)
-    return done
-
-
-def _before(repository: Repository, path: str) -> _Before | None:
-    """The folder as a commit had it, with its regular files.
-
-    None where a person has replaced it, no commit has it, or the vault is a part of a
-    repository of something else.
-    """
-    from memcli.storage.git.tree import files_of, last_folder
-
-    try:
-        if repository.prefix or repository.is_detached():
-            return None
-        # What is gone from the folder takes nothing away.
-        if any(code != " D" for code, name in repository.status() if name == path):
-            return None
-        commit = last_folder(repository, path)
-        if not commit:
-            return None
-        inside = f"{path}/"
-        every = files_of(repository, commit)
-        files = [blob for blob in every if blob.path.startswith(inside)]
-    except MemcliError:
-        return None
-    return _Before(commit, files) if files else None
-
-
-# The names that `files` gives to what will replace a file.
-_HALF_WRITTEN = re.compile(r"\..*\.?\d+-[0-9a-f]{8}(?:-\d+)?\.tmp")
-# Seconds; a younger file may belong to a write that is going on.
-_ABANDONED = 60.0
+    hint = f"If a commit brought it, git revert takes it back: git log -1 -- {path}"
+    return Finding(path, 1, "folder_replaced", ERROR, message, hint)
 
 
 class Tree(NamedTuple):

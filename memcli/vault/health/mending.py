@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class Repair(NamedTuple):
     """One step of a repair.
 
-    `code` is leftover, git_lock, folder_replaced, index, missing, older, deleted,
+    `code` is leftover, git_lock, index, missing, older, deleted,
     forgotten, uncommitted, moved, or one of `repair.MENDS`; `action` says what happens
     to `path`, `detail` is the other file, entry or commit.
     """

@@ -18,7 +18,7 @@ from memcli.storage.git import commit as commits
 from memcli.storage.git.complaints import refuse_filtered
 from memcli.storage.git.repository import Repository
 from memcli.storage.vault_paths import inside
-from memcli.vault.health import git_state, left_out, lint_tree, mending, replay
+from memcli.vault.health import git_state, left_out, mending, replay
 from memcli.vault.health.mending import Changes, Files, Repair, RepairPlan, Step
 from memcli.vault.health.working_tree import WorkingTree, working_tree
 
@@ -108,7 +108,6 @@ def plan(vault: Vault, *, accept_deletions: bool = False) -> RepairPlan:
         commits = [step for step in commits if step.code == "index"]
         chosen += _conflicts(files, findings)
     else:
-        chosen += lint_tree.folder_steps(repository, findings)
         chosen += [
             (step, gone)
             for step, gone in _rewrites(files, findings, _is_whole(tree))
@@ -262,8 +261,6 @@ def apply(vault: Vault, planned: RepairPlan) -> RepairPlan:
             repository = Repository.open(vault.root, environ=vault.environ)
             if replay.merge_marked(Files(vault, repository), step.path):
                 done.append(step)
-        elif step.code == lint_tree.FOLDER_REPLACED:
-            done += lint_tree.put_folders_back(vault, [step])
         elif step.code == "git_lock":
             repository = Repository.open(vault.root, environ=vault.environ)
             for lock in git_state.locks(repository):

@@ -11,7 +11,7 @@ from memcli.errors import UnsafePath
 from memcli.vault.caller import Caller
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
-from tests.clones import dirty, say, texts
+from tests.clones import say, texts
 from tests.git_command import git
 
 
@@ -37,40 +37,25 @@ def outside(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("path", ["memories", "memories/note", "archive"])
 @pytest.mark.parametrize("kind", ["link", "file"])
-def test_a_folder_comes_back_with_the_files_that_it_had(
-    ready_vault: Path, tmp_path: Path, outside: Path, path: str, kind: str
+def test_a_folder_that_a_commit_replaced_is_named_and_comes_back_with_git(
+    vault: Vault, outside: Path, path: str, kind: str
 ) -> None:
-    root = shutil.copytree(ready_vault, tmp_path / "vault")
     told: list[str] = []
-    vault = Vault(str(root), Caller(tell=told.append))
     before = say(vault, "We deploy on Tuesdays")
     vault.evolve(before, "We deploy on Mondays")
     replaced(vault, path, outside if kind == "link" else None)
-    vault = Vault(str(root), Caller(tell=told.append))
+    vault = Vault(vault.root, Caller(tell=told.append))
     vault.recall("deploy")
     assert [path in line for line in told] == [True] * (kind == "link")
     (found,) = [f for f in lint(vault) if f.code == "folder_replaced"]
     assert (found.path, found.level) == (path, "error")
-    plan = repair.plan(vault)
-    assert plan.steps[0][:2] == ("folder_replaced", path)
-    assert repair.apply(vault, plan).ok
-    assert texts(root) == {"We deploy on Tuesdays", "We deploy on Mondays"}
-    assert dirty(root) == ""
+    hint = (found.hint or "").partition("git log")[2].split()
+    commit = git(vault.root, "log", "--format=%H", *hint).strip()
+    git(vault.root, "revert", "--no-edit", commit)
+    assert texts(Path(vault.root)) == {"We deploy on Tuesdays", "We deploy on Mondays"}
     assert [f.code for f in lint(vault)] == []
     assert [each.name for each in outside.iterdir()] == ["secret.md"]
     assert vault.recall("deploy").rows[0].text == "We deploy on Mondays"
-
-
-def test_a_folder_comes_back_after_a_person_has_removed_the_link(
-    vault: Vault, outside: Path
-) -> None:
-    say(vault, "We deploy on Tuesdays")
-    replaced(vault, "memories", outside)
-    Path(vault.root, "memories").unlink()
-    assert [f.code for f in lint(vault)] == ["folder_replaced"]
-    assert repair.apply(vault, repair.plan(vault)).ok
-    assert texts(Path(vault.root)) == {"We deploy on Tuesdays"}
-    assert dirty(Path(vault.root)) == ""
 
 
 def test_a_link_of_a_person_is_left_for_that_person(
@@ -81,7 +66,6 @@ def test_a_link_of_a_person_is_left_for_that_person(
     Path(vault.root, "memories").symlink_to(outside / "memories")
     before = snapshot(vault.root)
     plan = repair.plan(vault)
-    assert [step for step in plan.steps if step.code == "folder_replaced"] == []
     assert "folder_replaced" in {finding.code for finding in plan.left}
     assert snapshot(vault.root) == before
     with pytest.raises(UnsafePath, match="symbolic link") as refusal:
