@@ -13,7 +13,6 @@ import time
 from memcli.curation import uncommitted
 from memcli.curation.sync_report import Synced, Traffic, traffic_of
 from memcli.entries import layout
-from memcli.entries.merging import trees
 from memcli.entries.merging.plans import Blob
 from memcli.errors import HistoryError, LockBusy, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
@@ -33,6 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memcli.entries.merging import trees
     from memcli.storage.git.remote_address import Remote
     from memcli.vault.vault import Vault
 
@@ -304,12 +304,12 @@ def _decide(
     other = merging.named_by(repository, ours, theirs, MACHINE)
     if other in ("", mine, repository.user_name()):
         other = "another clone"  # the same person's, who has given it no name
-    plan = trees.plan_merge(
-        merging.tree(repository, base) if base else {},
-        _side(repository, mine, ours),
-        _side(repository, other, theirs),
-        lambda blobs: merging.read_blobs(repository, [blob.oid for blob in blobs]),
-        kinds=vault.kinds,
+    plan = merging.planned(
+        repository,
+        base,
+        merging.side(repository, mine, ours),
+        merging.side(repository, other, theirs),
+        vault.kinds,
     )
     if not commit:
         return _Decision(None, base, plan)
@@ -318,14 +318,6 @@ def _decide(
         merging.join(repository, (ours, theirs), plan.put, plan.gone, message),
         base,
         plan,
-    )
-
-
-def _side(repository: Repository, name: str, commit: str) -> trees.Side:
-    return trees.Side(
-        name,
-        merging.tree(repository, commit),
-        lambda path: merging.changed_at(repository, commit, path),
     )
 
 

@@ -70,12 +70,11 @@ class Arrival:
     ) -> None:
         self._lock.__exit__(kind, error, trace)
 
-    def go(self, move: Move, why: str = _TAKEN) -> list[Difference]:
+    def go(self, move: Move) -> list[Difference]:
         """Go from a commit to another; returns the paths at which they differ.
 
         Args:
             move: from where to where.
-            why: is told when a kill cuts it in two, and the next command finishes it.
 
         Raises:
             Conflict: an uncommitted file is in the way; nothing was changed.
@@ -92,20 +91,20 @@ class Arrival:
             # Before all else: nothing may be written through one of them.
             for path in links:
                 os.unlink(os.path.join(self._root, *path.split("/")))
-            self._go(move, changed, why)
+            self._go(move, changed)
         except BaseException:
             merging.put_back(self.repository, links)
             raise
         return changed
 
-    def _go(self, move: Move, changed: Sequence[Difference], why: str) -> None:
+    def _go(self, move: Move, changed: Sequence[Difference]) -> None:
         _refuse_unsafe(self._root, changed)
         new = [each.after.oid for each in changed if each.is_plain and each.after]
         contents = dict(zip(new, merging.read_blobs(self.repository, new), strict=True))
         # Read before git is asked, so that an edit in between is seen by one of both.
         changes = self._changes(changed, contents)
         self._refuse_in_the_way(changed, contents)
-        change = Change(self._root, self.repository, changes, {}, why, whole=True)
+        change = Change(self._root, self.repository, changes, {}, _TAKEN, whole=True)
         change.move = move
         change.carry_out(self._audience)
 

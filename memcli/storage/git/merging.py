@@ -13,7 +13,7 @@ import os
 import stat
 
 from memcli.entries import identity
-from memcli.entries.merging.trees import Blob
+from memcli.entries.merging.trees import Blob, MergePlan, Side, plan_merge
 from memcli.entries.text.counted import counted
 from memcli.errors import HistoryError, MemcliError, TooLarge
 from memcli.named_tuple import NamedTuple
@@ -33,7 +33,7 @@ from memcli.storage.vault_paths import inside
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from memcli.storage.git.repository import Repository
 
@@ -126,6 +126,29 @@ def read_blobs(repository: Repository, oids: Sequence[str]) -> list[bytes]:
         return []
     refuse_sizes(sizes(repository, oids))
     return [data or b"" for data in repository.objects(list(oids))]
+
+
+def side(repository: Repository, name: str, commit: str) -> Side:
+    """A commit as one side of a merge; `name` is whose it is."""
+    files = tree(repository, commit)
+    return Side(name, files, lambda path: changed_at(repository, commit, path))
+
+
+def planned(
+    repository: Repository,
+    base: str | None,
+    ours: Side,
+    theirs: Side,
+    kinds: Collection[str],
+) -> MergePlan:
+    """What becomes of two sides that began as one commit, or as none."""
+    return plan_merge(
+        tree(repository, base) if base else {},
+        ours,
+        theirs,
+        lambda blobs: read_blobs(repository, [blob.oid for blob in blobs]),
+        kinds=kinds,
+    )
 
 
 def sizes(repository: Repository, oids: Sequence[str]) -> list[int]:

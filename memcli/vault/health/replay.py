@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.entries.entry import Entry
-    from memcli.entries.merging.trees import Side
     from memcli.search.reader import Reader
     from memcli.storage.git.repository import Repository
     from memcli.vault.health.mending import Changes, Files
@@ -202,20 +201,13 @@ def _left_out(
     vault: Vault, repository: Repository, merge: str, parents: Sequence[str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     # Loaded only where there is a merge, which most vaults have not.
-    from memcli.entries.merging.trees import plan_merge
     from memcli.storage.git import merging
 
     bases = merging.bases(repository, *parents)
     if not bases:
         return
-    ours, theirs = (_side(repository, parent) for parent in parents)
-    plan = plan_merge(
-        merging.tree(repository, bases[0]),
-        ours,
-        theirs,
-        lambda blobs: merging.read_blobs(repository, [blob.oid for blob in blobs]),
-        kinds=vault.kinds,
-    )
+    ours, theirs = (merging.side(repository, _OTHER, parent) for parent in parents)
+    plan = merging.planned(repository, bases[0], ours, theirs, vault.kinds)
     made, now = merging.tree(repository, merge), merging.tree(repository, "HEAD")
     for place, data in plan.put.items():
         if not (isinstance(data, bytes) and layout.is_entry(place)):
@@ -243,11 +235,3 @@ def _path_of(reader: Reader, entry_id: str) -> str | None:
     """Where an entry lies; None where there is none, or two files have its id."""
     docs = reader.exact("id", entry_id)
     return reader.row(docs[0]).path if len(docs) == 1 else None
-
-
-def _side(repository: Repository, commit: str) -> Side:
-    from memcli.entries.merging.trees import Side
-    from memcli.storage.git import merging
-
-    tree = merging.tree(repository, commit)
-    return Side(_OTHER, tree, lambda path: merging.changed_at(repository, commit, path))
