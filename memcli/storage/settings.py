@@ -94,36 +94,45 @@ def load(root: str) -> Config:
     Raises:
         InvalidConfig: the file does not parse, or a setting has the wrong type.
     """
-    path = os.path.join(root, *layout.CONFIG.split("/"))
-    try:
-        text = files.read(path, limit=_LARGEST, follow=False).decode()
-        if says_nothing(text):
-            return Config()
-        from memcli.entries import toml_text
+    return parsed(read(root)[1], path_of(root))
 
-        tables = toml_text.tables(text)
+
+def path_of(root: str) -> str:
+    """The path of a vault's config."""
+    return os.path.join(root, *layout.CONFIG.split("/"))
+
+
+def read(root: str) -> tuple[bytes | None, str]:
+    """The bytes of a vault's config, None without one, and its text.
+
+    Raises:
+        InvalidConfig: it cannot be read.
+    """
+    path = path_of(root)
+    try:
+        data = files.read(path, limit=_LARGEST, follow=False)
+        return data, data.decode()
     except Unreadable as error:
         if isinstance(error.__cause__, FileNotFoundError):
-            return Config()
-        why = error.message.removeprefix(f"{path}: ")
-        raise InvalidConfig(
-            error.message, hint="Correct the file, or delete it.", line=1, reason=why
-        ) from error
+            return None, ""
+        raise _unusable(path, error.message.removeprefix(f"{path}: ")) from error
+    except UnicodeDecodeError as error:
+        raise _unusable(path, str(error)) from error
+
+
+def parsed(text: str, path: str) -> Config:
+    """The settings that a config's text says; raises as `load`, and names the path."""
+    if says_nothing(text):
+        return Config()
+    from memcli.entries import toml_text
+
+    try:
+        tables = toml_text.tables(text)
     except RecursionError as error:
-        raise InvalidConfig(
-            f"{path}: nested too deep",
-            hint="Correct the file, or delete it.",
-            line=1,
-            reason="nested too deep",
-        ) from error
-    except ValueError as error:  # of TOML, of UTF-8, of a number of 5,000 digits
+        raise _unusable(path, "nested too deep") from error
+    except ValueError as error:  # of TOML, of a number of 5,000 digits
         at = re.search(r"\(at line (\d+)", str(error))
-        raise InvalidConfig(
-            f"{path}: {error}",
-            hint="Correct the file, or delete it.",
-            line=int(at[1]) if at else 1,
-            reason=str(error),
-        ) from error
+        raise _unusable(path, str(error), int(at[1]) if at else 1) from error
     try:
         return _config(tables)
     except _Wrong as wrong:
@@ -137,6 +146,11 @@ def load(root: str) -> Config:
             line=line,
             reason=reason,
         ) from wrong
+
+
+def _unusable(path: str, reason: str, line: int = 1) -> InvalidConfig:
+    hint = "Correct the file, or delete it."
+    return InvalidConfig(f"{path}: {reason}", hint=hint, line=line, reason=reason)
 
 
 def says_nothing(text: str) -> bool:
@@ -158,9 +172,8 @@ def logs_signals(root: str) -> bool:
     Each recall asks, so the file is parsed only when a line that is no comment names
     signals and a log. A file that cannot be understood then counts as a no.
     """
-    path = os.path.join(root, *layout.CONFIG.split("/"))
     try:
-        lines = files.read(path, limit=_LARGEST, follow=False).splitlines()
+        lines = files.read(path_of(root), limit=_LARGEST, follow=False).splitlines()
     except Unreadable as error:
         return isinstance(error.__cause__, FileNotFoundError)
     text = b"\n".join(line for line in lines if not line.lstrip().startswith(b"#"))

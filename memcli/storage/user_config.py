@@ -44,11 +44,9 @@ def table(name: str, environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
     # TOML may spell a key with escapes.
     if name.encode() not in data and b"\\" not in data:
         return {}, path
-    import tomllib
-
     try:
-        settings = tomllib.loads(data.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        settings = read(data.decode(), path)
+    except UnicodeDecodeError as error:
         raise InvalidConfig(f"{path}: {error}", hint="Correct the file.") from error
     found = settings.get(name, {})
     if not isinstance(found, dict):
@@ -120,11 +118,14 @@ def read(text: str, path: str) -> dict[str, Any]:
     Raises:
         InvalidConfig: it does not parse; the message begins with `path`.
     """
-    import tomllib
+    from memcli.entries import toml_text
 
     try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        return toml_text.tables(text)
+    except RecursionError as error:
+        message = f"{path}: nested too deep"
+        raise InvalidConfig(message, hint="Correct the file.") from error
+    except ValueError as error:
         raise InvalidConfig(f"{path}: {error}", hint="Correct the file.") from error
 
 

@@ -10,8 +10,8 @@ import difflib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from memcli.entries import layout, toml_text
-from memcli.errors import InvalidConfig, InvalidValue, Unreadable
+from memcli.entries import layout
+from memcli.errors import InvalidConfig, InvalidValue
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, known_vaults, settings, state_dirs, user_config
 
@@ -33,7 +33,6 @@ _OF_AGENT = {"policy": "isolated", "groups": ()}
 _OF_VAULT = {"path": "", "role": "rw", "recall": True, "hooks": True}
 _OF_MINING = {"judge": (), "judge_seconds": None, "judge_a_day": None}
 _OF_SYNC = {"auto": user_config.OFF, "machine": ""}
-_LARGEST = 100_000  # bytes of a vault's config
 
 Check = Callable[[Mapping[str, str]], object]
 """Reads a part of the user's config, and raises InvalidConfig when it is not valid."""
@@ -112,8 +111,8 @@ def listed(vault: Vault | None, environ: Mapping[str, str]) -> list[Setting]:
     if vault is not None:
         vault.owner_only("the config")
         settings.load(vault.root)
-        _, text = _of_vault(vault)
-        tables = _flat(user_config.read(text, _vaults(vault)))
+        _, text = settings.read(vault.root)
+        tables = _flat(user_config.read(text, settings.path_of(vault.root)))
         for name, value in {**settings.defaults(), **tables}.items():
             found.append(Setting(name, value, name in tables, VAULT))
     path = user_config.path_of(environ)
@@ -172,17 +171,16 @@ def put(
 
 
 def _put_of_vault(vault: Vault, table: str, key: str, value: Any) -> Changed:
-    from tempfile import TemporaryDirectory
-
     vault.owner_only("the config")
-    path = _vaults(vault)
+    path = settings.path_of(vault.root)
     name = f"{table}.{key}"
     with vault.transaction() as change:
-        before, text = _of_vault(vault)
+        before, text = settings.read(vault.root)
         after = user_config.with_value(text, path, table, key, value)
-        with TemporaryDirectory(prefix="memcli-") as folder:
-            _check_in(folder, layout.CONFIG, after)
-            _valid(lambda: settings.load(folder), folder, vault.root)
+        try:
+            settings.parsed(after, path)
+        except InvalidConfig as error:
+            raise InvalidConfig(f"{error.message}; nothing was changed") from error
         changed = after != text
         if changed:
             change.put(layout.CONFIG, after.encode(), expected=before)
@@ -208,13 +206,14 @@ def _put_of_user(
 
     with TemporaryDirectory(prefix="memcli-") as folder:
         tried = {**environ, "XDG_CONFIG_HOME": folder}
-        _check_in(folder, "memcli/config.toml", after)
-        for check in checks:
-            _valid(
-                lambda check=check: check(tried),  # type: ignore[misc]
-                os.path.join(folder, "memcli"),
-                state_dirs.user_folder(environ),
-            )
+        place = user_config.path_of(tried)
+        files.write_atomic(place, after.encode())
+        try:
+            for check in checks:
+                check(tried)
+        except InvalidConfig as error:
+            message = error.message.replace(place, path)
+            raise InvalidConfig(f"{message}; nothing was changed") from error
     changed = after != text
     if changed:
         files.write_atomic(path, after.encode())
@@ -234,23 +233,6 @@ def _default_vault(words: Sequence[str] | None, environ: Mapping[str, str]) -> C
     if root != before:
         known_vaults.set_default_vault(root, environ)
     return Changed(Setting(DEFAULT_VAULT, root, True, USER), path, root != before)
-
-
-def _check_in(folder: str, path: str, text: str) -> None:
-    """Write a config into a folder where it is only read."""
-    place = os.path.join(folder, *path.split("/"))
-    os.makedirs(os.path.dirname(place))
-    with open(place, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
-
-
-def _valid(read: Callable[[], object], folder: str, real: str) -> None:
-    """Read a config that was tried in `folder`; its error names the real place."""
-    try:
-        read()
-    except InvalidConfig as error:
-        message = error.message.replace(folder, real)
-        raise InvalidConfig(f"{message}; nothing was changed") from error
 
 
 def _value(name: str, words: Sequence[str]) -> Any:
@@ -300,34 +282,8 @@ def _flat(tables: Mapping[str, Any], above: str = "") -> dict[str, Any]:
     return found
 
 
-def _vaults(vault: Vault) -> str:
-    return os.path.join(vault.root, *layout.CONFIG.split("/"))
-
-
-def _of_vault(vault: Vault) -> tuple[bytes | None, str]:
-    """The bytes of a vault's config, None without one, and its text."""
-    path = _vaults(vault)
-    try:
-        data = files.read(path, limit=_LARGEST, follow=False)
-    except Unreadable as error:
-        if isinstance(error.__cause__, FileNotFoundError):
-            return None, ""
-        raise InvalidConfig(error.message, hint="Correct the file.") from error
-    text = _decoded(data, path)
-    try:
-        toml_text.check_depth(text)
-    except RecursionError as error:
-        message = f"{path}: nested too deep"
-        raise InvalidConfig(message, hint="Correct the file.") from error
-    return data, text
-
-
 def _text(path: str) -> str:
-    return _decoded(files.current(path), path)
-
-
-def _decoded(data: bytes | None, path: str) -> str:
     try:
-        return (data or b"").decode()
+        return (files.current(path) or b"").decode()
     except UnicodeDecodeError as error:
         raise InvalidConfig(f"{path}: not UTF-8", hint="Save it as UTF-8.") from error

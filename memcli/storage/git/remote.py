@@ -162,23 +162,14 @@ def _fetched(repository: Repository, remote: Remote, spec: str, terms: Terms) ->
         "fetch", "--progress", "--no-tags", "--no-recurse-submodules",
         "--no-write-fetch-head", "--no-auto-maintenance", "--refmap=",
     ]  # fmt: skip
-    if _is_shallow(repository):
-        # Without the commits in between there is no common ancestor to merge by.
-        words.append("--unshallow")
-    done = network.talk(
-        repository.root,
-        _talking(repository, terms),
-        [*words, "--", remote.name, spec],
-        terms,
-    )
-    if b"does not make sense" in done.said:  # the remote is shallow as well
-        words.remove("--unshallow")
-        done = network.talk(
-            repository.root,
-            _talking(repository, terms),
-            [*words, "--", remote.name, spec],
-            terms,
-        )
+    # Without the commits in between there is no common ancestor to merge by.
+    deeper = ["--unshallow"] if _is_shallow(repository) else []
+    for more in (deeper, []):
+        command = [*words, *more, "--", remote.name, spec]
+        env = _talking(repository, terms)
+        done = network.talk(repository.root, env, command, terms)
+        if b"does not make sense" not in done.said:  # the remote is shallow as well
+            break
     if b"couldn't find remote ref" in done.said:
         return False
     if done.code:
