@@ -14,9 +14,8 @@ from memcli.entries.text import tokens
 from memcli.named_tuple import NamedTuple
 from memcli.recall.filters import of_project
 from memcli.search.edges import outgoing
-from memcli.vault import code_state, staleness
-from memcli.vault.signals import log
-from memcli.vault.signals.event import is_hit
+from memcli.vault import code_state, signals, staleness
+from memcli.vault.signals import is_hit
 
 TYPE_CHECKING = False
 
@@ -93,7 +92,7 @@ def picture(vault: Vault, project: str = "") -> Picture:
         project: only of this project, as `--project` names it.
     """
     view = View(vault.now_ms() // 1000, agent=vault.agent)
-    events = log.read(vault.root).events if vault.agent is None else []
+    events = signals.read(vault.root).events if vault.agent is None else []
     recalled: Counter[str] = Counter()
     useful: Counter[str] = Counter()
     use: dict[str, list[int]] = defaultdict(lambda: [0, 0])

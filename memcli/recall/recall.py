@@ -36,7 +36,7 @@ from memcli.search.ranking import rank
 from memcli.search.ranking.corpus import SPELLING, Inside, Question, Scope
 from memcli.search.ranking.order import Hit
 from memcli.search.ranking.weights import Weights
-from memcli.vault.signals import event
+from memcli.vault import signals
 
 TYPE_CHECKING = False
 
@@ -262,7 +262,7 @@ def _answer(
             "read": [one._asdict() for one in read],
             "path": [] if named is None else _path(reader, hit, stored, named),
         }
-    row = row_of(stored, round(hit.score, 4), event.channels(hit.parts), explain)
+    row = row_of(stored, round(hit.score, 4), signals.channels(hit.parts), explain)
     matched = (*hit.matched, *(word for word, _ in hit.read))
     row = row._replace(parts=hit.parts, share=hit.share, read=read, matched=matched)
     return aged(reader, query.view, hit.doc, stored, row)
@@ -273,7 +273,7 @@ def _adjust(reader: Reader, stored: scorers.Stored) -> Adjust | None:
     if stored.active is None:
         return None
     adjust = stored.active.adjust
-    return lambda doc, parts: adjust(event.features(parts, reader.row(doc).writer))
+    return lambda doc, parts: adjust(signals.features(parts, reader.row(doc).writer))
 
 
 def _in_window(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memcli.entries.eligibility import View
     from memcli.recall.no_match import NoMatch
     from memcli.search.reader import Reader
-    from memcli.vault.signals.event import EventRow
+    from memcli.vault.signals import EventRow
     from memcli.vault.vault import Vault
 
 LAYERS = (str(Layer.MODEL), str(Layer.OBSERVATION), str(Layer.FACT))

@@ -11,7 +11,7 @@ from memcli.entries.ids import is_id
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
 from memcli.recall.read_as import ReadAs, respelled
-from memcli.vault.signals import event
+from memcli.vault import signals
 
 TYPE_CHECKING = False
 
@@ -254,7 +254,7 @@ def check_mark(cursor: str) -> None:
 
 def noted(
     rows: Sequence[Row], constraints: Sequence[Row] = (), source: str | None = None
-) -> list[event.EventRow]:
+) -> list[signals.EventRow]:
     """Rows as the log of signals has them, with their ranks.
 
     Args:
@@ -263,7 +263,7 @@ def noted(
         source: only the rows of this vault; their ranks are those of the whole answer.
     """
     return [
-        event.row(
+        signals.row(
             row,
             rank=rank,
             score=row.score,

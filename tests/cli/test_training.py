@@ -7,7 +7,7 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.recall import scorer
-from memcli.vault.signals import log
+from memcli.vault import signals
 from tests.cli.conftest import Run
 from tests.conftest import state_of
 from tests.recall.test_scorer import broken, by_writer, keep, nothing, world
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 
 def write_log(vault: Vault, events: list[dict[str, Any]]) -> None:
-    assert log.append(vault.root, events)
+    assert signals.append(vault.root, events)
 
 
 def test_it_trains_from_the_log_and_says_what_came_of_it(

@@ -153,21 +153,3 @@ def test_a_killed_sync_changes_no_other_branch(apart: Path, tmp_path: Path) -> N
         assert dirty(desk) == ""
         git(desk, "switch", "--quiet", "main")
         whole_again(two, tip)
-
-
-def test_a_full_index_lock_takes_nothing_of_the_vault(
-    apart: Path, tmp_path: Path
-) -> None:
-    """Another git holds the index for longer than memcli waits."""
-    two = copied(apart, tmp_path / "vaults")
-    desk = two.roots["desk"]
-    (desk / "memories" / "note" / "hand.md").unlink()
-    before = (git(desk, "rev-parse", "HEAD"), texts(desk))
-    (desk / ".git" / "index.lock").write_text("")
-    with pytest.raises(Exception, match="holds"):
-        two.sync("desk")
-    assert (git(desk, "rev-parse", "HEAD"), texts(desk)) == before
-    (desk / ".git" / "index.lock").unlink()
-    assert dirty(desk) == ""
-    two.sync("desk")
-    assert subprocess.run(["git", "-C", str(desk), "fsck"], check=False).returncode == 0

@@ -16,8 +16,8 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.recall import scorer
 from memcli.recall.scorer import Scorer
+from memcli.vault import signals
 from memcli.vault.health import usage as summary
-from memcli.vault.signals import event
 from tests.conftest import VaultMaker, sample, state_of
 
 Features = Mapping[str, float]
@@ -44,7 +44,7 @@ def world(
                 "recency": draw.uniform(0.9, 1.1),
             }
             score = (parts["lexical"] + parts["session"]) * parts["recency"]
-            seen = event.features(parts, writer)
+            seen = signals.features(parts, writer)
             if shown_by is not None:
                 seen["scorer"] = shown_by.adjust(seen)
                 score *= seen["scorer"]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memcli.entries.eligibility import View
     from memcli.search.stored_row import StoredRow
     from memcli.storage.known_vaults import KnownVault
-    from memcli.vault.signals.event import EventRow
+    from memcli.vault.signals import EventRow
     from memcli.vault.vault import Vault
 
 

@@ -16,7 +16,7 @@ from memcli.entries.entry import Item as ReflectionItem
 from memcli.entries.text import prompt_injection
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.briefing.frame import Item, marked, short, source_of
-from memcli.vault.signals import event
+from memcli.vault import signals
 
 TYPE_CHECKING = False
 
@@ -122,7 +122,7 @@ def fitting(
 
 def _fit(row: StoredRow, evidence: float, source: str) -> Fit:
     channel = "lexical" if evidence else "graph"
-    signal = None if source else event.row(row, score=evidence, channels=[channel])
+    signal = None if source else signals.row(row, score=evidence, channels=[channel])
     return Fit(Item(row.id, short(row, source), _FITTING, source, signal), evidence)
 
 

@@ -23,7 +23,7 @@ from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.sessions.briefing.frame import TITLES, Item, marked, short, source_of
 from memcli.storage import files, known_vaults
-from memcli.vault.signals import event
+from memcli.vault import signals
 
 TYPE_CHECKING = False
 
@@ -233,7 +233,7 @@ class _Found:
             title = shortened(one_line(row.title), _TITLE, " ")
             signal = None
             if not source:
-                signal = event.row(row, channels=[_CHANNELS.get(part, row.kind)])
+                signal = signals.row(row, channels=[_CHANNELS.get(part, row.kind)])
             title = "" if title == text else title
             yield Item(row.id, text, part, source, signal, title)
 

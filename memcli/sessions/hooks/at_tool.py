@@ -199,7 +199,7 @@ def _decided(
 def _text(answer: Answer, found: Sequence[_Fired]) -> tuple[Decision, list[str]]:
     """What to tell, and the ids of what is told."""
     from memcli.sessions.briefing.frame import note
-    from memcli.vault.signals import event as signals
+    from memcli.vault import signals
 
     part = _BEFORE if answer.event.name == "pre-tool" else _AFTER
     items: list[Item] = []

@@ -10,9 +10,8 @@ from collections import Counter
 from memcli.entries import layout
 from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
-from memcli.vault.signals import event
-from memcli.vault.signals import log as events
-from memcli.vault.signals.event import CHANNELS, is_hit
+from memcli.vault import signals
+from memcli.vault.signals import CHANNELS, is_hit
 
 TYPE_CHECKING = False
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
-    from memcli.vault.signals.event import Event
+    from memcli.vault.signals import Event
     from memcli.vault.vault import Vault
 
 
@@ -59,7 +58,7 @@ def usage(vault: Vault) -> Usage:
         NotAllowed: an agent asks.
     """
     vault.owner_only("the log of signals")
-    log = events.read(vault.root)
+    log = signals.read(vault.root)
     counts = log.uses
 
     def titles(reader: Reader) -> dict[str, str]:
@@ -74,7 +73,7 @@ def usage(vault: Vault) -> Usage:
     return Usage(
         on=vault.recorder.on,
         path=state_dirs.path(vault.root, layout.EVENTS),
-        bytes=events.size(vault.root),
+        bytes=signals.size(vault.root),
         summary=summary(log.events),
         uses=sorted(uses, key=lambda one: (-one.uses, one.id)),
     )
@@ -87,7 +86,7 @@ def pairs(vault: Vault) -> list[dict[str, Any]]:
         NotAllowed: an agent asks.
     """
     vault.owner_only("the log of signals")
-    return list(training_pairs(events.read(vault.root).events))
+    return list(training_pairs(signals.read(vault.root).events))
 
 
 def uses(vault: Vault, entry: Entry) -> int | None:
@@ -95,9 +94,9 @@ def uses(vault: Vault, entry: Entry) -> int | None:
 
     For an agent: how often it did so itself, as far as the log goes back.
     """
-    if not event.is_skill(entry.kind, str(entry.type)):
+    if not signals.is_skill(entry.kind, str(entry.type)):
         return None
-    log = events.read(vault.root)
+    log = signals.read(vault.root)
     if vault.agent is None:
         return log.uses.get(entry.id, 0)
     mine = entry.agent == vault.agent_name
@@ -107,7 +106,7 @@ def uses(vault: Vault, entry: Entry) -> int | None:
         if (one["event"] == "recall" and one["agent"] == vault.agent_name)
         or (one["event"] == "write" and mine)
     )
-    return event.uses(own)[entry.id]
+    return signals.uses(own)[entry.id]
 
 
 # --- counted ------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from memcli import Vault
 from memcli.cli.mcp import catalog, tools
 from memcli.entries import layout
 from memcli.storage import known_vaults
-from memcli.vault.signals import log
+from memcli.vault import signals
 from tests.cli.conftest import Run
 from tests.conftest import VaultMaker, state_of
 from tests.contexts import context_of
@@ -19,7 +19,7 @@ from tests.saving import save
 
 
 def noted(vault: Vault, kind: str = "recall") -> list[Any]:
-    return [one for one in log.read(vault.root).events if one["event"] == kind]
+    return [one for one in signals.read(vault.root).events if one["event"] == kind]
 
 
 @pytest.mark.parametrize("command", ["recall", "reflect"])

@@ -14,10 +14,9 @@ from memcli.curation.importing import import_lines
 from memcli.entries import layout
 from memcli.errors import AmbiguousId, EntryNotFound, NotAllowed, UsageError
 from memcli.sessions.reflect_session import reflect_file
-from memcli.vault import saving
+from memcli.vault import saving, signals
 from memcli.vault.health import usage
 from memcli.vault.health.inspect import inspect
-from memcli.vault.signals import log
 from tests.conftest import NOW, VaultMaker, state_of
 from tests.saving import save
 from tests.sessions.test_reflect_session import SEEDED, talk
@@ -26,7 +25,7 @@ DAY = 86_400
 
 
 def noted(vault: Vault, kind: str) -> list[Any]:
-    return [one for one in log.read(vault.root).events if one["event"] == kind]
+    return [one for one in signals.read(vault.root).events if one["event"] == kind]
 
 
 def said(vault: Vault) -> list[tuple[str, bool, str, bool]]:

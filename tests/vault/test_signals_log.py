@@ -15,7 +15,7 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.vault.signals import log as events
+from memcli.vault import signals
 from tests.conftest import NOW, VaultMaker, state_of
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="modes, pipes, signals")
@@ -37,7 +37,7 @@ def write(number: int, **fields: Any) -> Any:
 
 def ids(root: Path | str) -> list[int]:
     """Of the writes."""
-    found: list[Any] = [*events.read(str(root)).events]
+    found: list[Any] = [*signals.read(str(root)).events]
     return [int(one["id"]) for one in found if one["event"] == "write"]
 
 
@@ -47,17 +47,17 @@ def log(root: Path | str) -> Path:
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), {1}, b"x"])
 def test_what_json_cannot_say_is_no_event(tmp_path: Path, value: Any):
-    assert not events.append(str(tmp_path), [write(1), write(2, extra=value)])
+    assert not signals.append(str(tmp_path), [write(1), write(2, extra=value)])
     assert ids(tmp_path) == []
 
 
 def test_signals_are_read_in_the_order_of_their_writing(tmp_path: Path):
     made = [write(number) for number in range(3)]
-    assert events.append(str(tmp_path), made[:1])
-    assert events.append(str(tmp_path), made[1:])
-    assert events.read(str(tmp_path)).events == made
-    assert list(events.newest(str(tmp_path))) == made[::-1]
-    assert list(events.newest(str(tmp_path), made[1]["id"])) == [made[1]]
+    assert signals.append(str(tmp_path), made[:1])
+    assert signals.append(str(tmp_path), made[1:])
+    assert signals.read(str(tmp_path)).events == made
+    assert list(signals.newest(str(tmp_path))) == made[::-1]
+    assert list(signals.newest(str(tmp_path), made[1]["id"])) == [made[1]]
 
 
 @posix
@@ -69,12 +69,12 @@ def test_the_log_is_for_its_owner_alone(vault: Vault):
 def test_the_log_is_bounded_and_uses_of_skills_outlive_what_makes_room(tmp_path: Path):
     for number in range(300):
         skill = write(number, kind="skill", id=f"{1_000 + number % 3:016}")
-        assert events.append(str(tmp_path), [skill, write(number)], most=8_000)
+        assert signals.append(str(tmp_path), [skill, write(number)], most=8_000)
     kept = [number for number in ids(tmp_path) if number < 1_000]
     assert kept == list(range(kept[0], 300))
     assert 50 < len(ids(tmp_path)) < 70
-    assert events.size(str(tmp_path)) < 50_000
-    assert events.read(str(tmp_path)).uses == {
+    assert signals.size(str(tmp_path)) < 50_000
+    assert signals.read(str(tmp_path)).uses == {
         f"{1_000 + n:016}": 100 for n in range(3)
     }
 
@@ -82,12 +82,12 @@ def test_the_log_is_bounded_and_uses_of_skills_outlive_what_makes_room(tmp_path:
 def append_many(root: str, process: int, count: int) -> None:
     for number in range(count):
         one = write(process * 10_000 + number, kind="skill")
-        assert events.append(root, [one], most=20_000)
+        assert signals.append(root, [one], most=20_000)
 
 
 def append_for_ever(root: str) -> None:
     while True:
-        events.append(root, [write(99_999_999)])
+        signals.append(root, [write(99_999_999)])
         time.sleep(0.005)
 
 
@@ -110,7 +110,7 @@ def test_processes_write_at_once_and_one_is_killed(tmp_path: Path):
         one.join()
     assert [one.exitcode for one in crowd] == [0] * processes
     made = {f"{n * 10_000 + i:016}" for n in range(processes) for i in range(count)}
-    assert events.read(root).uses == dict.fromkeys(made, 1)
+    assert signals.read(root).uses == dict.fromkeys(made, 1)
     for process in range(processes):
         mine = [n for n in ids(root) if n // 10_000 == process]
         assert mine == sorted(mine)
@@ -118,9 +118,9 @@ def test_processes_write_at_once_and_one_is_killed(tmp_path: Path):
 
 def test_a_hash_tells_nothing_without_the_key_which_a_vault_keeps(tmp_path: Path):
     one, other = str(tmp_path / "one"), str(tmp_path / "other")
-    first = events.hashed(one, "deploy", b"a" * 32)
-    assert first == events.hashed(one, "  DEPLOY ", b"b" * 32)
-    assert first != events.hashed(other, "deploy", b"b" * 32)
+    first = signals.hashed(one, "deploy", b"a" * 32)
+    assert first == signals.hashed(one, "  DEPLOY ", b"b" * 32)
+    assert first != signals.hashed(other, "deploy", b"b" * 32)
 
 
 # --- what cannot be written ---------------------------------------------------------
@@ -161,19 +161,19 @@ def test_a_log_that_cannot_be_written_fails_and_delays_nothing(
     assert done.stdout.split()[0] == entry.id
     assert outside.read_text() == "precious\n"
     assert ids(vault.root) == []
-    assert not events.append(vault.root, [write(1)])
+    assert not signals.append(vault.root, [write(1)])
 
 
 @pytest.mark.parametrize("keep", [0, 50, 5_000])
 def test_a_damaged_log_is_begun_anew(tmp_path: Path, keep: int):
     root = str(tmp_path)
-    assert events.append(root, [write(number) for number in range(100)])
+    assert signals.append(root, [write(number) for number in range(100)])
     data = log(tmp_path).read_bytes()
     log(tmp_path).write_bytes(data[:keep] + b"\xff" * (len(data) - keep))
-    events.read(root)
-    assert events.append(root, [write(7)])
+    signals.read(root)
+    assert signals.append(root, [write(7)])
     assert ids(tmp_path)[-1] == 7
-    assert events.hashed(root, "deploy", b"a" * 32)
+    assert signals.hashed(root, "deploy", b"a" * 32)
 
 
 # --- who does not want one ----------------------------------------------------------
@@ -193,13 +193,13 @@ def test_a_damaged_log_is_begun_anew(tmp_path: Path, keep: int):
 )
 def test_off_means_off_and_what_is_unclear_is_off(vault: Vault, text: str):
     vault.save(vault.draft({"text": "We deploy on Mondays"}))
-    assert len(events.read(vault.root).events) == 1
+    assert len(signals.read(vault.root).events) == 1
     Path(vault.root, layout.CONFIG).write_text(text, encoding="utf-8")
     # A recall itself may refuse a config that is broken.
     vault.recorder.recalled("deploy", [])
     vault.recorder.wrote([write(1)])
     vault.recorder.judged([write(1)["id"]], useful=True, by="user")
-    assert len(events.read(vault.root).events) == 1
+    assert len(signals.read(vault.root).events) == 1
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_off_means_off_and_what_is_unclear_is_off(vault: Vault, text: str):
 def test_on_is_the_default(vault: Vault, text: str):
     Path(vault.root, layout.CONFIG).write_text(text, encoding="utf-8")
     vault.recall("deploy")
-    assert len(events.read(vault.root).events) == 1
+    assert len(signals.read(vault.root).events) == 1
 
 
 def test_a_new_vault_pays_for_no_parser(vault: Vault):
@@ -234,11 +234,11 @@ def test_a_vault_that_may_only_be_read_gets_no_log(
 ):
     vault = make_vault()
     vault.save(vault.draft({"text": "We deploy on Mondays"}))
-    before = events.read(vault.root).events
+    before = signals.read(vault.root).events
     folder = Path(os.environ["XDG_CONFIG_HOME"], "memcli")
     folder.mkdir(parents=True)
     settings = f"[vaults.team]\npath = {json.dumps(vault.root)}\nrole = 'ro'\n"
     (folder / "config.toml").write_text(settings, encoding="utf-8")
     again = make_vault()
     again.recall("deploy")
-    assert events.read(vault.root).events == before
+    assert signals.read(vault.root).events == before

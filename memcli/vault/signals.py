@@ -4,30 +4,43 @@ Invariant: nothing here raises; a log that cannot be written is not written. Eve
 the uses of skills are written in one transaction, so each use is counted once, also
 when its event has made room for newer ones. SQLite keeps processes apart, and what a
 kill has cut is rolled back by the next. A damaged file is begun anew.
+
+An event is a JSON object, and holds ids, times, names and numbers, never a word of a
+memory or a question. Each has `v` (the version), `at` (epoch seconds) and `event`:
+
+- `recall`, a question and the rows that answered it: `recall` names the answer;
+  `question` is a keyed hash, None where a session's start brought the rows; `via` says
+  which way the question came, `agent` who asked, `hit` whether a row answers it, `rows`
+  are as `row` makes them.
+- `write`, an entry that a commit wrote: `id`, `action`, `writer`, `kind`, `type`;
+  without an id it is `count` entries of one sort.
+- `feedback`, whether an entry that a recall returned proved useful, and who says so:
+  `recall`, `id`, `useful`, `by`.
 """
 
 from __future__ import annotations
 
 import os
 import stat
+from collections import Counter
 
 from memcli.entries import identity, layout
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
-from memcli.storage import known_vaults, settings, state_dirs
+from memcli.storage import state_dirs
 from memcli.storage.files import NOFOLLOW
-from memcli.vault.signals import event
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
+    from typing import Any, Protocol
 
-    from memcli.storage.transaction import Note
-    from memcli.vault.caller import Caller
-
+    Event = Mapping[str, Any]
+    EventRow = dict[str, Any]  # see `row`
+else:
+    Protocol = object
 
 # Bytes: about 1,600 recalls of ten rows, a person's last weeks.
 _MOST = 4_000_000
@@ -45,7 +58,7 @@ _TABLES = (
 class Log(NamedTuple):
     """The events, the newest last, and how often each skill was used, by its id."""
 
-    events: list[event.Event]
+    events: list[Event]
     uses: dict[str, int]
 
 
@@ -65,7 +78,7 @@ def append(root: str, lines: Sequence[Mapping[str, Any]], *, most: int = _MOST) 
             upto += len(line)
             db.execute("INSERT INTO events VALUES (?, ?)", (upto, line))
         db.execute("DELETE FROM events WHERE upto <= ?", (upto - most,))
-        counts: Any = event.uses(lines)
+        counts: Any = uses(lines)
         db.executemany(
             "INSERT INTO uses VALUES (?, ?) "
             "ON CONFLICT(id) DO UPDATE SET count = count + excluded.count",
@@ -88,7 +101,7 @@ def read(root: str) -> Log:
     return Log(events, dict(_rows(root, "SELECT id, count FROM uses")))
 
 
-def newest(root: str, *holding: str) -> Iterator[event.Event]:
+def newest(root: str, *holding: str) -> Iterator[Event]:
     """The events, the newest first; with texts only those that hold one of them."""
     import json
 
@@ -203,169 +216,103 @@ def _path(root: str) -> str:
     return state_dirs.path(root, layout.EVENTS)
 
 
-# --- what is noted ------------------------------------------------------------------
+# --- the events ------------------------------------------------------------------
+
+VERSION = 1
 
 
-DAY = 86_400
-"""Acting upon an entry so many seconds after a recall returned it says that the recall
-was good."""
-# Each entry gets a line of its own, up to so many in one commit; an import must not
-# push what was recalled out of the log.
-_EACH = 100
-_KEY = 32
-_NAME = 6
+class LoggedEntry(Protocol):
+    """An entry as `row` takes it: a row of the index, or one of an answer.
 
-
-class Verdict(NamedTuple):
-    """A judgement of an entry: the recall that returned it last, and whether the log
-    has it now; `recall` is None when no recall returned the entry to the caller."""
-
-    id: str
-    recall: str | None
-    noted: bool
-
-
-class Recorder:
-    """Notes events of one vault.
-
-    Args:
-        root: the vault's folder.
-        caller: who asks and writes.
+    `writer` is the program or person that wrote the entry; None stands for a person.
     """
 
-    def __init__(self, root: str, caller: Caller) -> None:
-        self._root = root
-        self._environ = caller.environ
-        self._now_ms = caller.now_ms
-        self._entropy = caller.entropy
-        self._agent = caller.agent
-        self._via = caller.via
-
     @property
-    def on(self) -> bool:
-        """Whether anything may be noted here."""
-        try:
-            return settings.logs_signals(self._root) and not known_vaults.read_only(
-                self._root, self._environ
-            )
-        except MemcliError:
-            return False
-
-    def recalled(self, question: str | None, rows: Sequence[event.EventRow]) -> None:
-        """Note what a question brought.
-
-        Args:
-            question: its words, of which the hash is kept; None for a session's start.
-            rows: those that were shown and no others.
-        """
-        if not self.on:
-            return
-        mark = None
-        if question:
-            mark = hashed(self._root, question, self._entropy(_KEY))
-            if mark is None:
-                return  # nothing can be written here
-        self._note(
-            [
-                {
-                    "event": "recall",
-                    "recall": self._entropy(_NAME).hex(),
-                    "question": mark,
-                    "via": self._via,
-                    "agent": self._agent,
-                    "hit": event.is_hit(rows),
-                    "rows": list(rows),
-                }
-            ]
-        )
-
-    def wrote(self, notes: Sequence[Note]) -> bool:
-        """Note the entries that a commit has written; False when the disk refused."""
-        if not notes or not self.on:
-            return True
-        return self._note([{"event": "write", **note} for note in _fewer(notes)])
-
-    def acted(self, ids: Iterable[str], by: str) -> None:
-        """Note that entries were acted upon, of those that a recall returned lately."""
-        self.judged(ids, useful=True, by=by, within=DAY)
-
-    def judged(
-        self,
-        ids: Iterable[str],
-        *,
-        useful: bool,
-        by: str,
-        within: int | None = None,
-    ) -> list[Verdict]:
-        """Note that entries proved useful, or not.
-
-        Args:
-            ids: whole ids.
-            useful: which of the two.
-            by: user, citation, evolve or resolve.
-            within: seconds; what no recall returned since is not noted, and left out.
-        """
-        ids = list(dict.fromkeys(ids))
-        if not self.on:
-            return [Verdict(name, None, False) for name in ids if within is None]
-        since = None if within is None else self._now() - within
-        recalls = self._newest(ids, since)
-        names = [name for name in ids if name in recalls or within is None]
-        noted = self._note(
-            [
-                {
-                    "event": "feedback",
-                    "recall": recalls.get(name),
-                    "id": name,
-                    "useful": useful,
-                    "by": by,
-                }
-                for name in names
-            ]
-        )
-        return [Verdict(name, recalls.get(name), noted) for name in names]
-
-    def _newest(self, ids: Sequence[str], since: int | None) -> dict[str, str]:
-        """By id the newest recall that returned an entry to who judges it now.
-
-        The owner sees, and may judge, what was returned to anybody.
-        """
-        found: dict[str, str] = {}
-        marks = [f'"id":"{name}"' for name in ids]
-        for line in newest(self._root, *marks) if marks else ():
-            if since is not None and line["at"] < since:
-                break
-            if line["event"] != "recall" or self._agent not in (None, line["agent"]):
-                continue
-            for row in line["rows"]:
-                if row["id"] in ids:
-                    found.setdefault(row["id"], line["recall"])
-            if len(found) == len(ids):
-                break
-        return found
-
-    def _now(self) -> int:
-        return self._now_ms() // 1000
-
-    def _note(self, lines: Sequence[Mapping[str, Any]]) -> bool:
-        head = {"v": event.VERSION, "at": self._now()}
-        return append(self._root, [{**head, **line} for line in lines])
+    def id(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def writer(self) -> str | None: ...
 
 
-def _fewer(notes: Sequence[Note]) -> Sequence[Mapping[str, Any]]:
-    """Many notes of a sort as one line with their `count`; skills keep their lines."""
-    if len(notes) <= _EACH:
-        return notes
-    lines: list[Mapping[str, Any]] = []
-    counts: dict[tuple[str, ...], int] = {}
-    for note in notes:
-        if event.is_skill(note["kind"], note["type"]):
-            lines.append(note)
-        else:
-            sort = (note["action"], note["writer"], note["kind"], note["type"])
-            counts[sort] = counts.get(sort, 0) + 1
-    names = ("action", "writer", "kind", "type")
-    return lines + [
-        {"id": None, **dict(zip(names, sort, strict=True)), "count": count}
-        for sort, count in counts.items()
-    ]
+CHANNELS = (
+    "lexical", "neighbours", "session", "feedback", "entity", "graph", "temporal",
+    "constraint",
+)  # fmt: skip
+"""The channels that find rows; a session's start has names of its own besides."""
+
+_STORED = ("save", "import", "evolve")
+
+
+def is_skill(kind: str, about: str) -> bool:
+    """Whether the uses of an entry of this kind and type are counted."""
+    return "skill" in (kind, about)
+
+
+def channels(parts: Mapping[str, float]) -> list[str]:
+    """The channels that gave a row its score, in the order of `CHANNELS`."""
+    return [name for name in CHANNELS if parts.get(name)]
+
+
+def is_hit(rows: Iterable[EventRow]) -> bool:
+    """Whether these rows of a question answer it: a constraint that no channel but its
+    own has brought is shown with every question."""
+    return any(row["channels"] != ["constraint"] for row in rows)
+
+
+def row(
+    entry: LoggedEntry,
+    *,
+    rank: int | None = None,
+    score: float = 0.0,
+    channels: Sequence[str] = (),
+    parts: Mapping[str, float] | None = None,
+) -> EventRow:
+    """A row of a recall as its event has it.
+
+    Args:
+        entry: the row of the index, or of the answer.
+        rank: its place among the rows from 1; None when it was not ranked.
+        score: what it was ranked by.
+        channels: those that found it.
+        parts: the named pieces of its score; zeros are left out.
+    """
+    made: EventRow = {
+        "id": entry.id,
+        "rank": rank,
+        "score": round(score, 4),
+        "channels": list(channels),
+        "features": features(parts or {}, entry.writer),
+    }
+    if is_skill(entry.kind, entry.type):
+        made["skill"] = True
+    return made
+
+
+def features(parts: Mapping[str, float], writer: str | None) -> dict[str, float]:
+    """The features that a scorer learns from: the pieces of a score, and the writer.
+
+    Never the rank, which would teach a scorer to agree with itself.
+
+    Args:
+        parts: as `ranking.Hit` holds them; zeros are left out.
+        writer: `source.writer` of the entry; without one a person wrote it.
+
+    >>> features({"lexical": 2.0, "session": 0.0}, None)
+    {'lexical': 2.0, 'writer:manual': 1.0}
+    """
+    held = {name: round(part, 4) for name, part in parts.items() if part}
+    return {**held, f"writer:{writer or 'manual'}": 1.0}
+
+
+def uses(events: Iterable[Event]) -> Counter[str]:
+    """How often each skill was stored or recalled, by its id."""
+    counts = Counter[str]()
+    for event in events:
+        if event["event"] == "recall":
+            counts.update(row["id"] for row in event["rows"] if row.get("skill"))
+        elif event["event"] == "write" and event["id"] and event["action"] in _STORED:
+            counts[event["id"]] += is_skill(event["kind"], event["type"])
+    return +counts
