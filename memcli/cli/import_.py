@@ -140,10 +140,10 @@ def _other_form(source: str) -> list[str]:
 
     from memcli.errors import MemcliError
     from memcli.hosts import transcripts
-    from memcli.hosts.memories import readers
-    from memcli.hosts.memories.memory import Memory
+    from memcli.hosts.memories import tools
+    from memcli.hosts.memories.pages import Memory
 
-    if isinstance(next(readers.mem0(source, None), None), Memory):
+    if isinstance(next(tools.mem0(source, None), None), Memory):
         command = f"memcli import {quote(source)} --from mem0"
         return [f"{source} looks like an export of mem0; to import it: {command}"]
     try:

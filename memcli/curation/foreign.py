@@ -19,7 +19,7 @@ from memcli.entries.identity import fingerprint
 from memcli.errors import InvalidValue, MemcliError
 from memcli.hosts import host
 from memcli.hosts.memories import tools
-from memcli.hosts.memories.memory import Memory, Problem, line_of
+from memcli.hosts.memories.pages import Memory, Problem, line_of
 from memcli.named_tuple import NamedTuple
 from memcli.storage import projects
 from memcli.vault import saving

@@ -18,7 +18,7 @@ from memcli.entries.ids import shortened
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.harmless import harmless
 from memcli.errors import Conflict, Unreadable, WriteFailed
-from memcli.hosts.memories import markdown
+from memcli.hosts.memories import pages
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 
@@ -40,10 +40,10 @@ _PER_KIND = 40
 _LONGEST = 400
 # A hook reads a page at every start, and 200,000 characters took two seconds.
 _RULED = 50_000
-_BEGIN = f"{markdown.BEGIN} (memcli export writes this block; edit the memories) -->"
-_END = f"{markdown.END} -->"
+_BEGIN = f"{pages.BEGIN} (memcli export writes this block; edit the memories) -->"
+_END = f"{pages.END} -->"
 _BLOCK = re.compile(
-    rf"{re.escape(markdown.BEGIN)}.*?{re.escape(markdown.END)}[^\n]*?-->", re.DOTALL
+    rf"{re.escape(pages.BEGIN)}.*?{re.escape(pages.END)}[^\n]*?-->", re.DOTALL
 )
 # `@path` makes an agent read that file, and a comment could end the block.
 _FILE_MARK = re.compile(r"(?<![\w`])@(?=[\w~./])")
@@ -96,13 +96,12 @@ def planned(path: str, found: Sequence[Entry]) -> Block:
     news = [entry for entry in may_be_told if plain(entry.body) not in page]
     lines, told, left_out = _lines(news)
     text = newline.join([_BEGIN, *lines, _END])
-    marks = before.count(markdown.BEGIN), before.count(markdown.END)
+    marks = before.count(pages.BEGIN), before.count(pages.END)
     there = _BLOCK.search(before)
     if marks not in ((0, 0), (1, 1)) or (there is None and marks != (0, 0)):
         raise Conflict(
             f"{path} holds half a block of memcli's, or more than one",
-            hint=f"Remove what is left of it: lines from {markdown.BEGIN} "
-            f"to {markdown.END}",
+            hint=f"Remove what is left of it: lines from {pages.BEGIN} to {pages.END}",
         )
     if there is not None:
         after = before[: there.start()] + text + before[there.end() :]
@@ -135,7 +134,7 @@ def _text(path: str) -> str:
 
 def page_lines(page: str) -> str:
     """The lines of a page as `plain` has them, and its rules as imports make them."""
-    rules = markdown.rules(page[:_RULED])
+    rules = pages.rules(page[:_RULED])
     return plain("\n".join([page, *(rule.text() for rule in rules)]))
 
 

@@ -16,21 +16,22 @@ if TYPE_CHECKING:
 # What gives an answer tools, or runs hooks.
 _CODEX_FEATURES = ("hooks", "shell_tool", "apps", "plugins", "multi_agent", "goals")
 
+_CLAUDES = (
+    ("SessionStart", "session-start"),
+    ("UserPromptSubmit", "prompt-submit"),
+    ("PreToolUse", "pre-tool"),
+    ("Stop", "stop"),
+    ("SessionEnd", "session-end"),
+    ("PreCompact", "pre-compact"),
+)
+
 _TABLE = (
     Host(
         name="claude-code",
         title="Claude Code",
         binaries=("claude",),
         tested="2.1.330",
-        events=(
-            ("SessionStart", "session-start"),
-            ("UserPromptSubmit", "prompt-submit"),
-            ("PreToolUse", "pre-tool"),
-            ("Stop", "stop"),
-            ("SessionEnd", "session-end"),
-            ("PreCompact", "pre-compact"),
-            ("Notification", "idle"),
-        ),
+        events=(*_CLAUDES, ("Notification", "idle")),
         reply_names_event=True,
         hooks_also_run_by=("cursor", "copilot"),
         starts_after_compaction=True,
@@ -66,14 +67,7 @@ _TABLE = (
         title="Codex CLI",
         binaries=("codex",),
         tested="0.169.0",
-        events=(
-            ("SessionStart", "session-start"),
-            ("UserPromptSubmit", "prompt-submit"),
-            ("PreToolUse", "pre-tool"),
-            ("Stop", "stop"),
-            ("SessionEnd", "session-end"),
-            ("PreCompact", "pre-compact"),
-        ),
+        events=_CLAUDES,
         reply_names_event=True,
         starts_after_compaction=True,
         tells_at="pre-tool",

@@ -221,7 +221,7 @@ def _is_about(host: Host, path: str, folder: str) -> bool | None:
     above = os.path.dirname(path)
     if host.name == "claude-code":
         # It cannot say yes: two projects may have one name.
-        return None if os.path.basename(above) == project_name(folder) else False
+        return None if os.path.basename(above)[:200] == project_name(folder) else False
     if host.name == "cursor":
         # It has Claude Code's name for the folder, without the root.
         project, _, rest = path.replace(os.sep, "/").rpartition("/agent-transcripts/")
@@ -239,24 +239,15 @@ def _is_about(host: Host, path: str, folder: str) -> bool | None:
 def project_name(path: str) -> str:
     """The name of Claude Code's folder for a project's path, links resolved.
 
+    Of a long one it has 200 characters and a hash, which is not made here.
+
     >>> project_name("/home/dev/my_proj.v1")
     '-home-dev-my-proj-v1'
     """
     raw = path.encode("utf-16-le", "surrogatepass")
     units = [raw[i] | raw[i + 1] << 8 for i in range(0, len(raw), 2)]
     letters = [chr(u) if u < 128 and chr(u).isalnum() else "-" for u in units]
-    text = "".join(letters)
-    if len(text) <= 200:
-        return text
-    mark = 0
-    for unit in units:
-        mark = (mark * 31 + unit) & 0xFFFFFFFF
-    mark = abs(mark - (1 << 32) if mark >> 31 else mark)
-    digits = ""
-    while mark or not digits:
-        mark, digit = divmod(mark, 36)
-        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
-    return f"{text[:200]}-{digits}"
+    return "".join(letters)[:200]
 
 
 def _newest(environ: Mapping[str, str], folder: str) -> str | None:

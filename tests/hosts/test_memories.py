@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from memcli.errors import InvalidValue, UsageError
-from memcli.hosts.memories import markdown, tools
-from memcli.hosts.memories.memory import Memory, Problem
+from memcli.hosts.memories import pages, tools
+from memcli.hosts.memories.pages import Memory, Problem
 
 PAGE = """\
 # Shop
@@ -98,7 +98,7 @@ def test_a_page_is_a_rule_an_item_or_paragraph_behind_its_headings(
             "## T\n|": ["T:\n\n| a | b |\n|---|---|\n| 1 | 2 |"],
         }[page[:6]]
     expected = texts.split("|") if isinstance(texts, str) else texts
-    assert [rule.text() for rule in markdown.rules(page)] == expected
+    assert [rule.text() for rule in pages.rules(page)] == expected
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_page_is_a_rule_an_item_or_paragraph_behind_its_headings(
     ],
 )
 def test_a_heading_alone_is_no_title(page: str, title: str) -> None:
-    (rule,) = markdown.rules(page)
+    (rule,) = pages.rules(page)
     assert rule.title() == title
 
 

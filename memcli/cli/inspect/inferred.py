@@ -78,7 +78,7 @@ def reflections(context: Context) -> Result:
                 short(item.id),
                 item.item or "",
                 f"{item.score:.2f}",
-                "" if item.days_left is None else f"{item.days_left:g}",
+                "" if item.days_left is None else f"{item.days_left:.3g}",
                 str(item.sightings),
                 "in" if item.injected else "out",
                 item.title,
@@ -89,7 +89,7 @@ def reflections(context: Context) -> Result:
         header = ("id", "item", "weight", "days left", "seen", "", "title", "why")
         canvas.table(header, rows)
 
-    data = {"items": [item._asdict() for item in items], "count": len(items)}
+    data = {"items": [item.as_dict() for item in items], "count": len(items)}
     return Result(data=data, text=text)
 
 

@@ -1,7 +1,7 @@
 """Memories of other tools, read from their files.
 
 Door: `tools`, the table of tools with where each keeps its files and its reader;
-`tools.found` reads them. `markdown` splits a page into rules.
+`tools.found` reads them. `pages` splits a page into rules.
 
 Not in here: what becomes of a memory (`curation/foreign`), and anything that writes.
 """

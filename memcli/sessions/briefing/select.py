@@ -43,6 +43,8 @@ class WeighedItem(NamedTuple):
         recurred: whether it was met again after it was resolved.
         injected: whether it goes in.
         reason: why it does, or why it does not.
+        last: when one of its entries was last met, epoch seconds.
+        terms: of the words that count.
     """
 
     id: str
@@ -57,6 +59,16 @@ class WeighedItem(NamedTuple):
     recurred: bool
     injected: bool
     reason: str
+    last: int
+    terms: frozenset[str]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        fields = {**self._asdict(), "score": round(self.score, 3)}
+        if self.days_left is not None:
+            fields["days_left"] = round(self.days_left, 1)
+        del fields["last"], fields["terms"]
+        return fields
 
 
 class Injected(NamedTuple):
@@ -64,26 +76,6 @@ class Injected(NamedTuple):
 
     rules: list[WeighedItem]
     focus: list[WeighedItem]
-
-
-class _ClaimGroup(NamedTuple):
-    """The entries of one claim, which are chosen or left out together.
-
-    Attributes:
-        row: the entry whose words count.
-        score: the weight of all.
-        last: when one of them was last met, epoch seconds.
-        refusal: why none of them may be shown; None when one may.
-        sightings, days_left, recurred: of all, as of `WeighedItem`.
-    """
-
-    row: StoredRow
-    score: float
-    last: int
-    refusal: str | None
-    sightings: int
-    days_left: float | None
-    recurred: bool
 
 
 def chosen(reader: Reader, settings: Config, view: View) -> Injected:
@@ -105,44 +97,51 @@ def reflections(vault: Vault, view: View) -> list[WeighedItem]:
 
 
 def _weighed(reader: Reader, settings: Config, view: View) -> list[WeighedItem]:
-    groups = _claims(reader, view, settings)
+    claims = _claims(reader, view, settings)
     limits = settings.injection
     room = limits.chars
     chosen: list[WeighedItem] = []
     omitted: list[WeighedItem] = []
     for kind, most in ((_RULES, limits.invariants), (_FOCUS, limits.derived)):
-        waiting = [group for group in groups if group.row.item == kind]
-        taken: list[_ClaimGroup] = []
+        waiting = [each for each in claims if each.item == kind]
+        taken: list[WeighedItem] = []
 
-        def order(group: _ClaimGroup, taken: list[_ClaimGroup] = taken) -> Any:
-            strength = group.score * _unlikeness(group, taken)
-            return -strength, -group.last, group.row.text, group.row.id
+        def order(each: WeighedItem, taken: list[WeighedItem] = taken) -> Any:
+            return (
+                -each.score * _unlikeness(each, taken),
+                -each.last,
+                each.text,
+                each.id,
+            )
 
         while waiting:
-            group = min(waiting, key=order)
-            waiting.remove(group)
-            refusal = group.refusal or _too_much(
-                group, len(taken), most, room, limits.min_score
-            )
-            if refusal:
-                omitted.append(_candidate(group, refusal, injected=False))
+            first = min(waiting, key=order)
+            waiting.remove(first)
+            reason = first.reason
+            if not reason and first.score < limits.min_score:
+                reason = f"faded: weight {first.score:.2f} is below {limits.min_score}"
+            elif not reason and len(taken) >= most:
+                reason = f"{most} are in already"
+            elif not reason and len(first.text) > room:
+                reason = f"no room: {len(first.text):,} characters, {room:,} are left"
+            if reason:
+                omitted.append(first._replace(reason=reason))
                 continue
-            room -= len(group.row.text)
-            taken.append(group)
-            why = "rule" if kind == _RULES else "recent"
-            why += f", weight {group.score:.2f}"
-            chosen.append(_candidate(group, why, injected=True))
+            room -= len(first.text)
+            why = f"{'rule' if kind == _RULES else 'recent'}, weight {first.score:.2f}"
+            taken.append(first._replace(injected=True, reason=why))
+        chosen += taken
     omitted.sort(key=lambda each: (-each.score, each.id))
     return [*chosen, *omitted]
 
 
-def _claims(reader: Reader, view: View, settings: Config) -> list[_ClaimGroup]:
+def _claims(reader: Reader, view: View, settings: Config) -> list[WeighedItem]:
     """The reflection items by claim: scores summed, newest wording, reason against."""
     docs_by_claim: dict[str, list[int]] = {}
     for item in (_RULES, _FOCUS):
         for doc in reader.exact("item", item):
             docs_by_claim.setdefault(claim(reader.row(doc).text), []).append(doc)
-    groups = []
+    claims = []
     for docs in docs_by_claim.values():
         rows = [(reader.row(doc), reader.verdict(doc, view)) for doc in docs]
         shown = [row for row, refusal in rows if refusal is None]
@@ -153,63 +152,36 @@ def _claims(reader: Reader, view: View, settings: Config) -> list[_ClaimGroup]:
         row = counted[-1]
         refusal = refusal or prompt_injection.of_entry(row.title, row.text)
         ends = [reader.facts(doc, access=False).expires for doc in docs]
-        groups.append(
-            _ClaimGroup(
-                row=row,
+        claims.append(
+            WeighedItem(
+                id=row.id,
+                title=row.title,
+                text=row.text,
+                path=row.path,
+                item=row.item,
+                status=row.status,
                 score=sum(_score(each, view.now, settings) for each in counted),
-                last=max(_last(each) for each in counted),
-                refusal=refusal,
-                sightings=sum(len(_seen(each)) for each in counted),
                 days_left=(max(ends) - view.now) / decay.DAY if max(ends) else None,
+                sightings=sum(len(_seen(each)) for each in counted),
                 recurred=any(recurred_at(reader, each) for each, _ in rows),
+                injected=False,
+                reason=refusal or "",
+                last=max(_last(each) for each in counted),
+                terms=frozenset(row.terms),
             )
         )
-    return groups
+    return claims
 
 
-def _too_much(
-    group: _ClaimGroup, taken: int, most: int, room: int, min_score: float
-) -> str | None:
-    if group.score < min_score:
-        return f"faded: weight {group.score:.2f} is below {min_score}"
-    if taken >= most:
-        return f"{most} are in already"
-    if len(group.row.text) > room:
-        return f"no room: {len(group.row.text):,} characters, {room:,} are left"
-    return None
-
-
-def _unlikeness(group: _ClaimGroup, taken: list[_ClaimGroup]) -> float:
+def _unlikeness(item: WeighedItem, taken: list[WeighedItem]) -> float:
     """The factor by which an item counts less that is like one already chosen."""
-    mine = set(group.row.terms)
     factor = 1.0
     for other in taken:
-        theirs = set(other.row.terms)
-        union = mine | theirs
-        alike = len(mine & theirs) / len(union) if union else 0.0
-        for floor, less in _ALIKE:
-            if alike >= floor:
-                factor = min(factor, less)
-                break
+        union = item.terms | other.terms
+        alike = len(item.terms & other.terms) / len(union) if union else 0.0
+        less = next((less for floor, less in _ALIKE if alike >= floor), 1.0)
+        factor = min(factor, less)
     return factor
-
-
-def _candidate(group: _ClaimGroup, reason: str, *, injected: bool) -> WeighedItem:
-    row = group.row
-    return WeighedItem(
-        id=row.id,
-        title=row.title,
-        text=row.text,
-        path=row.path,
-        item=row.item,
-        status=row.status,
-        score=round(group.score, 3),
-        days_left=None if group.days_left is None else round(group.days_left, 1),
-        sightings=group.sightings,
-        recurred=group.recurred,
-        injected=injected,
-        reason=reason,
-    )
 
 
 def _seen(row: StoredRow) -> tuple[int, ...]:
