@@ -154,19 +154,19 @@ def came_before(root: str, session: str, what: bytes, within: float) -> bool:
     import time
     from zlib import crc32
 
-    key, now = f"{_ONCE}.{crc32(what):08x}", time.time()
-    own = f"{now:.3f} {os.getpid()}"
+    key, now = f"{_ONCE}.{crc32(what):08x}", time.time_ns()
+    own = f"{now} {os.getpid()}"
     try:
         _write(root, session, [(key, own)])
     except OSError:
         return False
-    last = 0.0
+    last = 0
     for name, value in _lines(root, session):
         if name == key:
             if value == own:
                 break
-            last = float(value.partition(" ")[0])
-    return 0 <= now - last < within
+            last = int(value.partition(" ")[0])
+    return 0 <= now - last < within * 1e9
 
 
 def finish(root: str, session: str, since: float) -> bool:

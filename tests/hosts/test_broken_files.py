@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memcli.errors import Unreadable
@@ -164,6 +164,7 @@ def test_any_value_in_any_field_gives_steps_of_the_right_types_or_none(
 ) -> None:
     file = tmp_path / "talk.jsonl"
 
+    @settings(max_examples=30)
     @given(st.lists(objects(host), max_size=5))
     @example([{"type": [], "role": {}, "payload": {"type": {}}, "data": {"x": 1}}])
     def check(records: list[dict[str, Any]]) -> None:

@@ -74,7 +74,10 @@ def test_no_other_module_holds_a_list_of_hosts() -> None:
     for path in sorted(root.rglob("*.py")):
         if path == Path(table.__file__):
             continue
-        for node in ast.walk(ast.parse(path.read_bytes())):
+        source = path.read_bytes()
+        if sum(f'"{name}"'.encode() in source for name in table.NAMES) < 2:
+            continue
+        for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
                 parts = node.keys if isinstance(node, ast.Dict) else node.elts
                 names = {part.value for part in parts if isinstance(part, ast.Constant)}

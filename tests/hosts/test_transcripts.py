@@ -30,7 +30,7 @@ ID = "578b2721-3530-4f66-8f4b-6fc8d25c9c4a"
         ("/home/dev/\U0001f600", "-home-dev---"),
         (
             f"/home/dev/work/{'a' * 100}/{'b' * 120}",
-            f"-home-dev-work-{'a' * 100}-{'b' * 84}-kpx31w",
+            f"-home-dev-work-{'a' * 100}-{'b' * 84}",
         ),
     ],
 )

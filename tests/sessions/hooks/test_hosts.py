@@ -10,7 +10,7 @@ from memcli.entries import layout
 from memcli.hosts import hook_payload
 from memcli.sessions.hooks import call as hook
 from tests.conftest import state_of
-from tests.sessions.hooks.calling import call, harness, process, told
+from tests.sessions.hooks.calling import call, harness, told
 from tests.sessions.hooks.payloads import ID, PATH, PAYLOADS, PROMPT, without
 
 RULE = "Never deploy the billing service on a Friday."
@@ -93,11 +93,13 @@ def test_each_host_hears_exactly_this_at_each_event(
 
 
 def test_the_log_holds_no_word_of_a_prompt_or_a_memory(live: Vault, rule: str) -> None:
-    process("prompt-submit", "codex", PAYLOADS["codex", "prompt-submit"])
-    process("prompt-submit", "codex", stdin=b'{"prompt": "billing')
-    process("billing service", "billing", {"prompt": PROMPT})
+    for event, host, payload in (
+        ("prompt-submit", "codex", PAYLOADS["codex", "prompt-submit"]),
+        ("billing service", "billing", {"prompt": PROMPT}),
+    ):
+        hook.note(call(live, event, host, payload))
     text = state_of(live.root, layout.HOOK_LOG).read_text()
-    assert text.count("\n") == 3
+    assert text.count("\n") == 2
     assert "deploy" not in text
     assert "friday" not in text.casefold()
 

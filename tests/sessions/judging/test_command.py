@@ -97,7 +97,7 @@ def test_what_was_done_yesterday_is_found_by_a_question(
 
 LONG = [
     ("user", f"step {n}: please keep {' '.join(f'part{n} w{m}' for m in range(60))}")
-    for n in range(90)
+    for n in range(65)
 ]
 # Sums up the part that it reads, and says what it was told of those before.
 SUMS = r"""
