@@ -1,4 +1,4 @@
-"""What is particular to each agent host: hooks, settings, skills, transcripts.
+"""The particulars of each agent host: hooks, settings, skills, transcripts.
 
 Door: `table` gives a host's record, `transcripts` reads a session, `hook_payload` reads
 and answers a hook's caller, `install` writes a host's settings.

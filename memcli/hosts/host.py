@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Host(NamedTuple):
-    """What memcli knows of a host; a row of the table says what differs.
+    """An agent host; a row of the table says what differs.
 
     Attributes:
         name: as `--host` and the entries have it.

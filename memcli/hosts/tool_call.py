@@ -1,4 +1,4 @@
-"""What a tool is about to do, out of a host's payload: files, new texts, commands.
+"""The actions of a tool, out of a host's payload: files, new texts, commands.
 
 Invariant: pure, and nothing in a payload can fail it. It knows the tools of hosts by
 their arguments and not by their names, since the same ones come from every host and
@@ -34,7 +34,7 @@ _MOST_FILES = 200
 
 
 def actions(payload: Any, folder: str = "") -> list[tuple[str, str, str]]:
-    """What a tool is about to do, as (path, new text, command line).
+    """Returns the actions of a tool, as (path, new text, command line).
 
     Args:
         payload: what the host sent.

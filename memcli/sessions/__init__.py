@@ -1,4 +1,4 @@
-"""What happens around an agent's session: told at its start, mined at its end.
+"""The work around an agent's session: telling at its start, mining at its end.
 
 Door: `reflect_session` (one session or all transcripts), `recovery` (sessions
 without an end), `briefing` (what a session is told), `hooks`, `judging`, `doctor`.

@@ -69,7 +69,7 @@ ACTIONS = (
     FORGOTTEN,
     "cut",
 )
-"""What may become of a candidate; `docs/use/sessions.md` says what each means."""
+"""The outcomes of a candidate; `docs/use/sessions.md` says what each means."""
 
 
 class Fate(NamedTuple):
@@ -99,7 +99,7 @@ class Fate(NamedTuple):
 
 
 class Reflected(NamedTuple):
-    """What reflecting on one session did, or would do.
+    """The outcome of reflecting on one session.
 
     Attributes:
         session: whose transcript it is.
@@ -333,7 +333,7 @@ class _Before(NamedTuple):
 
 
 class _Earlier:
-    """What one session has brought, as the vault and the session's record have it."""
+    """The candidates that one session has brought, by the vault and its record."""
 
     def __init__(self, reader: Reader, session: Session, record: Record | None) -> None:
         rows = [reader.row(doc) for doc in reader.of_session(session.id)]
@@ -368,7 +368,7 @@ class _Earlier:
         )
 
     def fates(self, candidates: Sequence[Candidate]) -> dict[int, Fate]:
-        """What became earlier of the candidates that are not new, by their places.
+        """The earlier outcomes of the candidates that are not new, by their places.
 
         First come those in the same words; then what the same rule found in the same
         record, since later turns change what is mined; then what a judge and a rule

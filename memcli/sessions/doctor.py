@@ -42,7 +42,7 @@ class Check(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """What is around the process.
+    """The surroundings of the process.
 
     `versions` are those of memcli and Python; `program` is the memcli that runs;
     `which` gives the path of a program by its name; `has_mcp` says whether the MCP SDK
@@ -205,7 +205,7 @@ def _index(vault: Vault) -> tuple[str, ...]:
 
 
 def _calls(vault: Vault) -> tuple[str, ...]:
-    """What the last calls of hooks say: no call is fine, an error is worth a look."""
+    """The last calls of hooks: no call is fine, an error is worth a look."""
     from memcli.sessions import hook_log
 
     now = vault.now_ms() / 1000

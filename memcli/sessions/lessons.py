@@ -52,7 +52,7 @@ _SHORT = {"--force": "-f", "--recursive": "-r", "--all": "-a"}
 
 
 class Action(NamedTuple):
-    """What a tool is about to do: `path` and new `text` of a file, or a command line.
+    """The action of a tool: `path` and new `text` of a file, or a command line.
 
     A path is relative to the session's folder where it lies below it.
     """

@@ -291,7 +291,7 @@ def _read(path: str) -> list[tuple[str, str]]:
 
 
 def _fields(lines: Iterable[tuple[str, str]]) -> Mapping[str, str]:
-    """What a marker says of its session: the last transcript, else the first word."""
+    """The fields of a marker: the last transcript, of any other the first value."""
     fields: dict[str, str] = {}
     for name, value in lines:
         if name == "transcript" or name not in fields:

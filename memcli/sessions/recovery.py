@@ -52,7 +52,7 @@ _WAIT = 30.0
 
 
 class Swept(NamedTuple):
-    """What a sweep did with one marker.
+    """The outcome of a sweep for one marker.
 
     Attributes:
         session, host: whose it is.

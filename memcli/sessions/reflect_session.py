@@ -143,7 +143,7 @@ def _noted(fate: Fate, before: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]
 
 
 class FileOutcome(NamedTuple):
-    """What became of one transcript: reflected, unchanged, or failed with `error`."""
+    """The outcome for one transcript: reflected, unchanged, or failed with `error`."""
 
     path: str
     host: str

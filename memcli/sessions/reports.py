@@ -1,4 +1,4 @@
-"""What memcli did by itself: sessions, calls of hooks and of judges, and mining.
+"""Reports of what memcli did by itself: sessions, calls of hooks, judges, mining.
 
 Invariant: it only looks, and a report is plain data. A session's state is the one that
 recovery would act on; the vault's files say what became of an entry, the records of
@@ -40,7 +40,7 @@ _ENOUGH = 3
 
 
 def activity(vault: Vault, most: int) -> dict[str, Any]:
-    """What memcli did by itself in a vault; for an agent, in its own sessions.
+    """Returns a report on a vault's sessions and calls; an agent's are its own.
 
     Args:
         vault: whose markers and log.

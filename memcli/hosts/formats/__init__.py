@@ -1,7 +1,6 @@
-"""What a transcript says, one module for each host's format, read as steps.
+"""The formats of transcripts, read as steps.
 
-Door: `hosts.transcripts`, which takes `recognises`, `session` and `steps` of a format
-from the module that the host's record names. Beside the formats stand the ways to read
-lines, objects and fields that may be broken anywhere.
+Door: `hosts.transcripts`. `records.Format` reads any of them, and a class for each host
+says what differs. Lines, objects and fields may be broken anywhere.
 Not in here: where a host keeps its transcripts; the host's record knows that.
 """

@@ -159,7 +159,7 @@ def _content(record: Record) -> Any:
 
 
 def _texts(record: Record) -> list[str]:
-    """What a person may have typed of each block, in order."""
+    """The texts of each block that a person may have typed, in order."""
     return _typed_blocks(_content(record))
 
 
@@ -180,7 +180,7 @@ def _tool_results(record: Record) -> list[dict[str, Any]]:
 
 
 def _prompt(record: Record) -> str:
-    """What a person typed; empty when the record is not a person's."""
+    """The text that a person typed; empty when the record is not a person's."""
     if any(record.get(flag) for flag in _FLAGS) or record.get("planContent"):
         return ""
     if record.get("toolUseResult") is not None or _tool_results(record):

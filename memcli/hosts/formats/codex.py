@@ -120,7 +120,7 @@ def _meta(record: Record) -> dict[str, Any]:
 
 
 def _prompt(payload: dict[str, Any]) -> str:
-    """What a person typed; empty when the message is not a person's."""
+    """The text that a person typed; empty when the message is not a person's."""
     texts = records.parts_of(payload.get("content"))
     about = records.object_of(payload.get("internal_chat_message_metadata_passthrough"))
     kinds = about.get("content_item_kinds")

@@ -164,7 +164,7 @@ def _message(message: dict[str, Any], line: int, lines: Lines) -> Iterator[Step]
 
 
 def _prompt(message: dict[str, Any]) -> str:
-    """What a person typed; empty when the message is not a person's."""
+    """The text that a person typed; empty when the message is not a person's."""
     # With `@file` in it, the content holds the file; the displayed content does not.
     content = message.get("displayContent") or message.get("content")
     texts = [typed(text) for text in records.parts_of(content)]

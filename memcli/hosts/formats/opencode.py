@@ -124,7 +124,7 @@ def _is_added(part: dict[str, Any]) -> bool:
 
 
 def _prompt(parts: list[dict[str, Any]]) -> str:
-    """What a person typed; empty when the message is not a person's."""
+    """The text that a person typed; empty when the message is not a person's."""
     given = [
         records.text_of(part.get("text"))
         for part in parts

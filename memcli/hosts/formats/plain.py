@@ -72,7 +72,7 @@ class Cursor(records.Format):
 
 
 def _query(content: Any) -> str:
-    """What a person typed; empty when the record is not a person's."""
+    """The text that a person typed; empty when the record is not a person's."""
     if isinstance(content, list):
         content = [
             each for each in records.objects_of(content) if each.get("type") == "text"

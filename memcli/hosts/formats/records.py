@@ -175,7 +175,7 @@ class At:
         self.moment = instant(moment)
 
     def user(self, text: str) -> list[Step]:
-        """What a person typed; no step when nothing is left of it."""
+        """The step of a person's words; none when nothing is left of them."""
         text = typed(text)
         return [Step("user", text, self.line, self.record, self.moment)] if text else []
 
@@ -207,7 +207,7 @@ class At:
         )
 
     def result(self, call: Any, text: str, failed: bool | None) -> Step:
-        """What a tool gave back."""
+        """The step of a tool's output."""
         text = unframed(text)
         if len(text) > _HEAD + _TAIL + len(_CUT):
             text = f"{text[:_HEAD]}{_CUT}{text[-_TAIL:]}"

@@ -31,7 +31,7 @@ __all__ = [
 
 
 class InstallPlan(NamedTuple):
-    """What an installation or a removal would do.
+    """The plan of an installation or a removal.
 
     Attributes:
         file: the settings file, and whose it is.
@@ -58,7 +58,7 @@ class InstallPlan(NamedTuple):
 
 
 class InstallOutcome(NamedTuple):
-    """What became of the file (none, written or removed), and its backup's path."""
+    """The outcome for the file (none, written or removed), and its backup's path."""
 
     outcome: str
     backup: str | None
@@ -72,7 +72,7 @@ def plan(
     program: Program,
     vault: str | None = None,
 ) -> InstallPlan:
-    """What installing a host's hooks would change.
+    """Plan to install a host's hooks.
 
     Args:
         host: a host of the table that has hooks.
@@ -116,7 +116,7 @@ def plan(
 def plan_removal(
     host: str, scope: str, environ: Mapping[str, str], cwd: str
 ) -> InstallPlan:
-    """What removing a host's hooks would change; arguments and errors as `plan`."""
+    """Plan to remove a host's hooks; arguments and errors as `plan`."""
     record = table.find(host, hooks=True)
     file = settings.locate(record, scope, environ, cwd)
     before = after = settings.read(file.path)

@@ -29,7 +29,7 @@ _DEEPEST = 8
 
 
 class Memory(NamedTuple):
-    """What a file, a row or a rule of another tool says.
+    """A memory that a file, a row or a rule of another tool holds.
 
     Attributes:
         place: the file.
@@ -46,7 +46,7 @@ class Memory(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """What could not be read: where, from which line, and why."""
+    """A part that could not be read: where, from which line, and why."""
 
     place: str
     line: int
@@ -151,7 +151,7 @@ def below(folder: str, *ends: str) -> list[str]:
 
 BEGIN = "<!-- memcli:begin"
 END = "<!-- memcli:end"
-"""What `export --format agents-md` puts around its block: it is the vault's own."""
+"""The lines around the block of `export --format agents-md`, the vault's own."""
 
 _PROSE, _ITEM, _STEPS = "prose", "item", "steps"
 _BULLET = re.compile(r"[-*+][ \t]+")

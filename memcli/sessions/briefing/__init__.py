@@ -1,4 +1,4 @@
-"""What a session is told at its start and with a prompt.
+"""The entries that a session is told at its start and with a prompt.
 
 Door: `start`, and `prompt`.
 Not in here: how a host wants the text wrapped; `hosts.hook_payload` knows that.

@@ -1,4 +1,4 @@
-"""What a session is told at its start.
+"""The entries that a session is told at its start.
 
 Whole are pinned entries, constraints, rules and recent focus, and what was settled, as
 far as its share goes; then titles of what else is known in the project. In each part
@@ -78,7 +78,7 @@ class Session(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """What one vault has to say at a start.
+    """The items of one vault at a start.
 
     Attributes:
         items: in the order in which they get room.
@@ -92,7 +92,7 @@ class Standing(NamedTuple):
 
 
 def at_start(vault: Vault, session: Session) -> Standing:
-    """What the user's own vault has to say."""
+    """The items of the user's own vault."""
     settings = vault.settings
 
     def look(reader: Reader) -> Standing:
@@ -110,7 +110,7 @@ def at_start(vault: Vault, session: Session) -> Standing:
 def standing(
     reader: Reader, settings: Config, source: str, session: Session
 ) -> Standing:
-    """What a vault has to say, by its reader and settings.
+    """The items of a vault, by its reader and settings.
 
     With the `source` of a team's vault every document is told by its title, and the
     team's recent focus is left out. Nothing is told twice in the same words.
@@ -213,7 +213,7 @@ class _Found:
         return sorted(shown, key=key)
 
     def items(self, docs: Iterable[int], part: str) -> Iterator[Item]:
-        """What is told of documents; nothing of one that must not be told."""
+        """The items for documents; none for one that must not be told."""
         reader, source, session = self._reader, self._source, self._session
         for doc in docs:
             row = reader.row(doc)

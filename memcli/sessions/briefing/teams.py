@@ -136,7 +136,7 @@ def fitting(own: Sequence[Fit], teams: Sequence[Sequence[Fit]]) -> list[Item]:
 
 
 def standing(own: Standing, teams: Sequence[Standing]) -> Standing:
-    """What all vaults have to say at a session's start.
+    """The items of all vaults at a session's start.
 
     Under each heading the entries of the own vault come first. Teams get room by turns;
     what one says in the words of another vault is left out.

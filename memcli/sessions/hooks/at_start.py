@@ -1,4 +1,4 @@
-"""What a session is told when it starts, from all vaults, and what it is asked for.
+"""The text for a session that starts, from all vaults, and the request to save.
 
 Invariant: an entry is noted as shown before it is told. The frame ends with what waits
 for the user and with how an agent saves what lasts; alone, what waits comes once a day.
@@ -40,7 +40,7 @@ _SAID = "said-waiting"
 
 
 def at_start(answer: Answer) -> str:
-    """What a session is told when it starts."""
+    """Returns the text for a session that starts."""
     from memcli.sessions.briefing import start
     from memcli.sessions.briefing.frame import TITLES, note
 
@@ -84,7 +84,7 @@ def at_start(answer: Answer) -> str:
 
 
 def of_repository_alone(event: Event, line: dict[str, Any]) -> tuple[str | None, str]:
-    """What a user is told who has no vault, from that of the session's repository.
+    """The text for a user without a vault, from that of the session's repository.
 
     Nothing is kept of such a session.
 
@@ -114,7 +114,7 @@ def of_repository_alone(event: Event, line: dict[str, Any]) -> tuple[str | None,
 
 
 def _session(answer: Answer) -> Session:
-    """What a start depends on besides the vaults."""
+    """The session that starts: all that its text depends on besides the vaults."""
     from functools import cache
 
     from memcli.errors import MemcliError
@@ -138,7 +138,7 @@ def _session(answer: Answer) -> Session:
 
 
 def _closing(answer: Answer, told: Standing, *, is_new: bool) -> Iterator[str]:
-    """What a start ends with: what waits for the user, and how to save what lasts."""
+    """The last lines of a start: what waits for the user, how to save what lasts."""
     vault, event = answer.vault, answer.event
     if told.waiting and (told.items or _is_day(vault.root)):
         from memcli.entries.text.counted import agreeing, counted

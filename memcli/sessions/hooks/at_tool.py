@@ -1,4 +1,4 @@
-"""What a session is told, or refused, before a tool edits, writes or runs something.
+"""The answer before a tool edits, writes or runs something: a text, or a refusal.
 
 Invariant: each entry goes through the one eligibility function, and reaches a session
 once at its actions. Only an entry of the user's own vault that a person marked keeps a
@@ -43,7 +43,7 @@ _BEFORE, _AFTER = "About what you are about to do", "About what you just did"
 
 
 class Decision(NamedTuple):
-    """What a tool's event is answered: a text, or a decision with its reason.
+    """The answer to a tool's event: a text, or a decision with its reason.
 
     Attributes:
         text: for the agent; empty for none.
@@ -69,7 +69,7 @@ class _Fired(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What a vault has to say: the entries that fire, and the ids of those that do not
+    """The entries of a vault that fire, and the ids of those that do not
     count here, which need not be looked at again."""
 
     fired: list[_Fired]
@@ -77,7 +77,7 @@ class _Found(NamedTuple):
 
 
 def at_tool(answer: Answer, host: Host) -> Decision:
-    """What a tool's event is answered."""
+    """Returns the answer to a tool's event."""
     event, line = answer.event, answer.line
     if not answer.opens() or not event.actions:
         return Decision()
@@ -122,7 +122,7 @@ def at_tool(answer: Answer, host: Host) -> Decision:
 
 
 def _find(vault: Vault, reader: Reader, view: View, looked: Sequence[Looked]) -> _Found:
-    """What a vault has to say of an action."""
+    """The entries of a vault that an action touches."""
     from memcli.search import triggers
 
     found, source = _Found([], []), source_of(vault)
@@ -197,7 +197,7 @@ def _decided(
 
 
 def _text(answer: Answer, found: Sequence[_Fired]) -> tuple[Decision, list[str]]:
-    """What to tell, and the ids of what is told."""
+    """The text to tell, and the ids of its entries."""
     from memcli.sessions.briefing.frame import note
     from memcli.vault import signals
 

@@ -161,7 +161,7 @@ def loads(data: bytes | bytearray) -> Any:
 
 
 class _Context:
-    """What the scanner asks of a decoder, as `json.JSONDecoder` has it."""
+    """The part of `json.JSONDecoder` that the scanner asks for."""
 
     strict = True
     object_hook = None
@@ -247,7 +247,7 @@ def beside_path(root: str, environ: Mapping[str, str]) -> str:
 
 
 def settings_stamp(environ: Mapping[str, str]) -> str:
-    """What changes when the user's settings may name or allow other vaults."""
+    """A text that changes when the user's settings may name or allow other vaults."""
     found = []
     for path in (
         state_dirs.path_of(environ),

@@ -1,5 +1,5 @@
-"""What a host calls a hook with: its command line, and the pipes in and out; and the
-process to which a hook leaves what takes long.
+"""The command line of a hook, its pipes in and out, and the process to which it leaves
+what takes long.
 
 Invariant: a hook does not wait for a host that never closes its pipe, and no file of
 the vault can stand where a host has closed a stream. It reads and writes bytes, not

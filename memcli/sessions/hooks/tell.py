@@ -1,4 +1,4 @@
-"""What a hook tells: from the own vault first, then from those of teams.
+"""The answer of a hook: from the own vault first, then from those of teams.
 
 The vault that the repository carries is asked as those of teams are.
 
@@ -105,7 +105,7 @@ class Answer:
     def of_teams(
         self, answer: Callable[[Vault, Reader], _Answer], *, databases: bool = True
     ) -> list[_Answer]:
-        """What the vaults of teams answer in their time; why others do not, in `line`.
+        """The answers that the vaults of teams give in time; `line` has the others.
 
         Args:
             answer: gives the answer of a vault.
@@ -162,7 +162,7 @@ class Answer:
 
 
 def at_prompt(answer: Answer) -> str:
-    """What a session is told with a prompt."""
+    """Returns the text for a session at a prompt."""
     from memcli.sessions.briefing import prompt
     from memcli.sessions.briefing.frame import note
 

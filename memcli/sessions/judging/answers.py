@@ -1,4 +1,4 @@
-"""What a judge answered: read with suspicion, and held against the digest.
+"""The answers of a judge: read with suspicion, and held against the digest.
 
 Invariant: pure, and bounded in what it reads. An answer is kept only when it cites
 turns that the judge could see, says little that neither these nor the digest say, names

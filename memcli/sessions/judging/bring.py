@@ -73,7 +73,7 @@ def gather(
 
 
 class Brought(NamedTuple):
-    """What came of a judge's answers.
+    """The outcome of a judge's answers.
 
     Attributes:
         reflected: what became of those that passed.
@@ -252,7 +252,7 @@ def _resolved(
 
 
 def _known(vault: Vault, session: str, words: str) -> list[Known]:
-    """What the vault holds that is near, and what this session brought before."""
+    """The entries that are near, and those that this session brought before."""
     from memcli.recall.query import Query, checked
     from memcli.recall.recall import look
 

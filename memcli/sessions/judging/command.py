@@ -145,7 +145,7 @@ def _ask_all(
     most: int,
     told: tuple[dict[str, object], Mapping[str, str]],
 ) -> bytes:
-    """What the judge says to each part, with its own summary of those before.
+    """The answers to all parts, each asked with the summary of those before.
 
     Args:
         vault: whose log has a line for each call, but the last.
@@ -241,7 +241,7 @@ def ending(said: bytes) -> str | None:
 def ask(
     judge: Judge, text: str, environ: Mapping[str, str], *, told: bool = False
 ) -> bytes:
-    """What the command answers to a text.
+    """Returns the answer of the command to a text.
 
     Args:
         judge: the command.

@@ -96,7 +96,7 @@ its title: {{"turns": [1, 7], "kind": "summary", "text": "...", "asked": ["...",
 
 
 class Turn(NamedTuple):
-    """What a person typed at once.
+    """A turn: the words that a person typed at once.
 
     Attributes:
         number: from 1, over the whole session.
@@ -122,7 +122,7 @@ class Known(NamedTuple):
 
 
 class Digest(NamedTuple):
-    """What a judge reads.
+    """The text for a judge, and its turns.
 
     Attributes:
         session: whose it is.

@@ -36,7 +36,7 @@ _POLITE = re.compile(r"(?i)\b(?:can|could|would) (?:you|we)\b|\bplease\b|, ok\?"
 
 
 class Mined(NamedTuple):
-    """What a session gives: how many turns a person took, and the candidates."""
+    """The yield of a session: how many turns a person took, and the candidates."""
 
     turns: int
     candidates: list[Candidate]
@@ -96,7 +96,7 @@ def _told(steps: Iterable[Step]) -> list[tuple[Exchange, list[Sentence]]]:
 
 
 def _of_turn(turn: Step, own: Sequence[Sentence], *, answered: bool) -> list[Candidate]:
-    """What a turn gives; `answered`: whether an agent has said anything before."""
+    """The candidates of a turn; `answered`: whether an agent has said anything before."""
     found: list[Candidate] = []
     by_sentence = [_rule(sentence, answered=answered) for sentence in own]
     last = -1

@@ -1,4 +1,4 @@
-"""What the miner found: a candidate, and why.
+"""The candidates of the miner, with the reasons.
 
 Invariant: a candidate can be read without its transcript, and found again in it.
 """
@@ -95,7 +95,7 @@ class Candidate(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What a rule says of a sentence."""
+    """The reading of a sentence by a rule."""
 
     confidence: Confidence
     pattern: str

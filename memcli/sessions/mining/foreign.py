@@ -49,7 +49,7 @@ class Span(NamedTuple):
 
 
 def own(text: str) -> list[Span]:
-    """What the author of a turn wrote, in its order; the rest is foreign.
+    """The words that the author of a turn wrote, in order; the rest is foreign.
 
     Args:
         text: the turn; what is quoted within a line may be covered.
@@ -140,7 +140,7 @@ class _Turn:
         return True
 
     def _shown(self) -> None:
-        """What a colon announced has marks of its own, so it ends with them."""
+        """Note that what a colon announced has marks of its own, and ends with them."""
         if self.listed is None:
             self.listed = False
 

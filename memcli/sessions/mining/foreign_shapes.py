@@ -317,7 +317,7 @@ _FOUND: Final = re.compile(
 
 
 def handed_over(lead: str) -> str:
-    """What a clause before a colon makes of the words after it: "" is the person's own.
+    """Whose words follow a clause and its colon: "" says the person's own.
 
     >>> handed_over("the docs say"), handed_over("For the tests"), handed_over("My rules")
     ('foreign', 'doubtful', '')

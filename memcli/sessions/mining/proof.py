@@ -1,4 +1,4 @@
-"""What the commands of a session prove: a fix, and a sequence that is worth repeating.
+"""Proofs by the commands of a session: a fix, and a sequence worth repeating.
 
 Invariant: pure. A fix is three things in this order: a command that failed, a change,
 and the same command passing; and an error that the user met or that came three times,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from memcli.sessions.mining.candidate import Category
 
 CODE, QUOTE = "\u00a7", "\u00a4"
-"""What stands in `plain` for each character of code, and of a quotation."""
+"""The signs in `plain` for each character of code, and of a quotation."""
 
 _SPAN = re.compile(r"`[^`\n]{1,200}`")
 _QUOTED = re.compile(
