@@ -103,26 +103,6 @@ def test_what_nobody_typed_is_no_user_step(
     assert said(session.save(tmp_path)) == ["What a person typed"]
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"isMeta": True},
-        {"isSidechain": True},
-        {"isCompactSummary": True},
-        {"isVisibleInTranscriptOnly": True},
-        {"planContent": "# Plan"},
-        {"toolUseResult": "done"},
-        {"origin": {"kind": "task-notification"}},
-    ],
-)
-def test_a_mark_of_the_host_says_that_nobody_typed_it(
-    tmp_path: Path, fields: dict[str, Any]
-) -> None:
-    session = Claude()
-    session.user("Always use tabs", **fields)
-    assert said(session.save(tmp_path)) == []
-
-
 def test_the_body_of_a_slash_command_is_not_typed_with_or_without_its_mark(
     tmp_path: Path,
 ) -> None:
@@ -329,15 +309,10 @@ def test_what_was_typed_while_the_agent_worked_is_a_user_step(tmp_path: Path) ->
     "fields",
     [
         {"origin": {"kind": "peer"}},
-        {"origin": {"kind": "task-notification"}},
         {"origin": None},
-        {"commandMode": "task-notification"},
         {"commandMode": None},
-        {"isMeta": True},
         {"type": "hook_success"},
-        {"prompt": FRAME},
         {"prompt": {"x": 1}},
-        *({"prompt": text} for text in NOT_TYPED),
     ],
 )
 def test_what_others_queued_is_no_user_step(

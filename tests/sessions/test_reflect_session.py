@@ -1,6 +1,5 @@
 """What a session teaches comes into the vault: once, in one commit, without secrets."""
 
-import json
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.entries import no_secrets
 from memcli.entries.entry import Confidence, Status
 from memcli.errors import EntryNotFound, Unreadable
 from memcli.hosts.transcript import FRAME, Session, Step
@@ -205,20 +203,6 @@ def test_manual_reflect_against_a_specified_transcript_produces_routed_candidate
 # --- what the vault says already -----------------------------------------------------
 
 
-def test_what_another_session_repeats_is_evidence_and_no_second_entry(
-    vault: Vault, tmp_path: Path
-) -> None:
-    first = reflect_file(vault, say(tmp_path, ALWAYS, name="one"))
-    again = reflect_file(
-        vault, say(tmp_path, "always run the linter before committing", name="two")
-    )
-    assert actions(again) == {"standing": "seen"}
-    entry = vault.get(first.fates[0].id or "")
-    assert len(entry.seen) == 1
-    assert entry.evidence == ("two",)
-    assert len(texts(vault)) == 1
-
-
 @pytest.mark.parametrize("mode", ["interactive", "silent"])
 def test_what_another_may_have_said_is_not_saved_however_often_it_comes(
     vault: Vault, tmp_path: Path, mode: str
@@ -263,18 +247,6 @@ def test_what_contradicts_an_entry_is_offered_as_supersede_and_not_decided(
 # --- limits ---------------------------------------------------------------------------
 
 
-def test_a_dry_run_shows_the_plan_and_changes_nothing(
-    vault: Vault, tmp_path: Path, snapshot: Snapshot
-) -> None:
-    before = snapshot(vault.root)
-    path = talk(tmp_path, SEEDED)
-    planned = reflect_file(vault, path, dry_run=True)
-    assert snapshot(vault.root) == before
-    assert session_records.every(vault.root) == []
-    assert planned.commit is None
-    assert actions(planned) == actions(reflect_file(vault, path))
-
-
 # --- secrets ---------------------------------------------------------------------------
 
 SECRETS = {
@@ -283,41 +255,6 @@ SECRETS = {
     "a password": "tr0ub4dor&3zebra",
     "a private key line": "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7",
 }
-
-
-def test_no_secret_of_a_transcript_is_in_any_file_commit_or_log(
-    vault: Vault, tmp_path: Path
-) -> None:
-    key, token, password, line = SECRETS.values()
-    block = (
-        f"-----BEGIN PRIVATE KEY-----\n{line}\n{line[::-1]}\n-----END PRIVATE KEY-----"
-    )
-    rows = [
-        ("user", "hello"),
-        ("assistant", f"I used the token {token}."),
-        ("user", f"From now on always use the key {key} when you deploy."),
-        ("assistant", "ok"),
-        ("user", f"Please always log in with password: {password}, never ask again"),
-        ("assistant", "ok"),
-        ("user", f"Always sign with this key:\n{block}\nnever with another one"),
-        ("assistant", "ok"),
-        ("user", f"we should rotate {token} later, as a follow-up"),
-        ("assistant", "ok"),
-        ("user", f"The bug was caused by an old token={token}. Fixed by using {key}"),
-    ]
-    done = reflect_file(vault, talk(tmp_path, rows))
-    held = b"".join(
-        path.read_bytes()
-        for path in sorted(Path(vault.root).rglob("*"))
-        if path.is_file()
-    )
-    held += subprocess.run(
-        ["git", "-C", vault.root, "log", "-p", "--all"], capture_output=True, check=True
-    ).stdout
-    held += json.dumps(done.as_dict()).encode()
-    for name, secret in SECRETS.items():
-        assert secret.encode() not in held, name
-    assert no_secrets.MARK not in str([fate.candidate.title for fate in done.fates])
 
 
 @pytest.mark.parametrize("error", [Unreadable("the disk is gone"), ValueError("a bug")])

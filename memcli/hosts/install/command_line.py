@@ -7,7 +7,6 @@ alone.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -129,7 +128,6 @@ def _joined(words: Sequence[str], shell: str, *, windows: bool) -> str:
 
 
 _FIRST = '// memcli: written by "memcli install opencode", which writes it anew.'
-_HASH = "// sha256: "
 _PROGRAM = re.compile(r"^const PROGRAM = (\[.*\])$", re.MULTILINE)
 _VAULT = re.compile(r"^const VAULT = (.*)$", re.MULTILINE)
 
@@ -145,13 +143,14 @@ def plugin(program: Program, vault: str | None) -> str:
     words = json.dumps(list(program.words), ensure_ascii=False)
     text = _PROGRAM.sub(lambda _: f"const PROGRAM = {words}", text)
     pinned = json.dumps(vault, ensure_ascii=False)
-    text = _VAULT.sub(lambda _: f"const VAULT = {pinned}", text)
+    text = _FIRST + "\n" + _VAULT.sub(lambda _: f"const VAULT = {pinned}", text)
     try:
-        return f"{_FIRST}\n{_HASH}{_digest(text)}\n{text}"
+        text.encode()
     except UnicodeEncodeError as error:
         raise InvalidValue(
             f"{words} is not UTF-8 and cannot stand in a plugin", code="invalid_path"
         ) from error
+    return text
 
 
 def is_ours(data: bytes) -> bool:
@@ -160,11 +159,9 @@ def is_ours(data: bytes) -> bool:
 
 
 def is_untouched(data: bytes) -> bool:
-    """Whether a file is such a plugin, unchanged since."""
-    lines = data.decode(errors="replace").split("\n", 2)
-    return (
-        is_ours(data) and len(lines) == 3 and lines[1] == f"{_HASH}{_digest(lines[2])}"
-    )
+    """Whether a file is the plugin as this memcli writes it."""
+    words, vault = constants(data)
+    return plugin(Program(tuple(words)), vault).encode() == data
 
 
 def constants(data: bytes) -> tuple[list[str], str | None]:
@@ -177,7 +174,3 @@ def constants(data: bytes) -> tuple[list[str], str | None]:
     except ValueError:
         return [], None
     return [str(word) for word in words], pinned
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -160,12 +160,11 @@ def _looked_at(
     )
 
 
-def _plugin(_: SettingsFile, data: bytes, *, windows: bool) -> _Hooks | None:
+def _plugin(_: SettingsFile, data: bytes, **_windows: bool) -> _Hooks | None:
     if not command_line.is_ours(data):
         return None
     words, vault = command_line.constants(data)
-    wanted = command_line.plugin(Program(tuple(words), windows), vault)
-    return _Hooks(words, vault, wanted.encode() == data)
+    return _Hooks(words, vault, command_line.is_untouched(data))
 
 
 def _settings(file: SettingsFile, data: bytes, *, windows: bool) -> _Hooks | None:

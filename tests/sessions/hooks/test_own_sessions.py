@@ -58,23 +58,6 @@ def test_what_the_owner_forgot_of_an_agent_s_session_stays_forgotten(
     ]
 
 
-def test_the_same_idea_of_two_agents_stands_in_the_ledger_twice(
-    vault: Vault, make_vault: VaultMaker, tmp_path: Path
-) -> None:
-    from memcli.curation import ideas as vault_ideas
-
-    for name in ("ada", "bob"):
-        reflect_session.reflect_file(
-            make_vault(agent=name), session(tmp_path, name, IDEA)
-        )
-    ideas = vault_ideas.listed(vault)
-    assert len({idea.slug for idea in ideas}) == len(ideas) == 2
-    assert all(idea.id for idea in ideas)
-    assert {vault.get(idea.id or "").agent for idea in ideas} == {"ada", "bob"}
-    # No number behind a slug says that there is another one.
-    assert not any(idea.slug[-2:].startswith("-") for idea in ideas)
-
-
 def test_inspect_sessions_tells_an_agent_of_its_own_sessions_and_calls(
     live: Vault,
     make_vault: VaultMaker,

@@ -22,7 +22,6 @@ from tests.checkouts import made_shop
 from tests.conftest import NOW
 from tests.hosts.writing import write
 from tests.sessions.test_reflect_session import (
-    ALWAYS,
     UNSURE,
     Snapshot,
     commits,
@@ -147,15 +146,6 @@ def test_what_a_rule_and_a_judge_made_of_one_turn_is_one_entry(
     assert texts(vault) == {ruled, REDIS["text"]}
 
 
-def test_what_a_judge_has_made_of_a_turn_no_rule_adds_again(
-    vault: Vault, tmp_path: Path
-) -> None:
-    path = talk(tmp_path, [*ROWS, ("user", RULED)])
-    judge(vault, path, OWN_WORDS)
-    assert reflect_file(vault, path).counts == {"duplicate": 1}
-    assert texts(vault) == {OWN_WORDS["text"]}
-
-
 def test_what_a_rule_left_in_the_inbox_a_judge_saves_in_words_of_its_own(
     vault: Vault, tmp_path: Path
 ) -> None:
@@ -212,17 +202,6 @@ def test_what_contradicts_or_orders_waits_although_it_was_said_again(
     assert vault.get(waits).status is Status.PENDING
 
 
-def test_a_judge_has_room_beside_what_rules_have_found(
-    vault: Vault, tmp_path: Path
-) -> None:
-    config = Path(vault.root, ".memcli", "config.toml")
-    config.write_text("[memory]\nsession_cap = 1\n", encoding="utf-8")
-    path = talk(tmp_path, [*ROWS, ("user", ALWAYS)])
-    assert reflect_file(vault, path).counts == {"saved": 1}
-    done = judge(vault, path, SLOW, {**SLOW, "turns": [1, 3], "text": MORE}, REDIS)
-    assert done.reflected.counts == {"saved": 1, "review": 1, "cut": 1}
-
-
 SUMMARY = {
     "turns": [1, 3],
     "kind": "summary",
@@ -239,18 +218,6 @@ def test_a_summary_is_an_event_with_a_tag_and_its_first_sentence_as_title(
     assert (fate.action, entry.kind, entry.tags) == ("saved", "event", (SUMMARY_TAG,))
     assert entry.title == "The payment tests need a local redis now"
     assert judge(vault, path, SUMMARY).reflected.counts == {"duplicate": 1}
-
-
-def test_summaries_of_earlier_sessions_take_no_room_of_what_is_known(
-    vault: Vault, tmp_path: Path
-) -> None:
-    events = [
-        vault.draft({"text": f"Looked at payment tests, local redis {n}", "kind": kind})
-        for n, kind in enumerate(["event"] * 9 + ["note"])
-    ]
-    vault.save_all(events)
-    made = bring.gather(vault, open_transcript(talk(tmp_path, ROWS)))
-    assert [one.kind for one in made.known] == ["note"]
 
 
 def test_what_replaces_an_entry_is_offered_in_review_and_not_decided(

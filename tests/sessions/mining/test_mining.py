@@ -182,12 +182,6 @@ def test_a_long_text_is_not_trusted_in_its_middle() -> None:
     assert found.confidence is MEDIUM
 
 
-def test_a_prompt_that_was_sent_twice_counts_once() -> None:
-    text = "Always run the linter before committing."
-    (found,) = candidates(user(text, 1), user(text, 2), agent("ok", 3))
-    assert found.occurrences == 1
-
-
 def test_a_draft_of_a_prompt_counts_once_and_where_it_was_finished() -> None:
     (found,) = candidates(
         user("never push to main", 1),
@@ -297,16 +291,6 @@ def test_what_every_project_does_is_no_workflow() -> None:
 def test_what_is_put_off_is_one_idea(text: str) -> None:
     (found,) = said(text)
     assert found.category == "idea"
-
-
-def test_two_ideas_in_one_turn_are_two_ideas() -> None:
-    text = (
-        "We should also add rate limiting later. Some day we could add a GraphQL API."
-    )
-    assert [one.text for one in said(text)] == [
-        "We should also add rate limiting later.",
-        "Some day we could add a GraphQL API.",
-    ]
 
 
 @pytest.mark.parametrize(

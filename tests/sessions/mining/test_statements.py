@@ -27,40 +27,20 @@ def found(text: str) -> list[Candidate]:
             "Decision: uploads go to disk first. Stream to a part file, then rename it.",
         ),
         (
-            "From now on we pin every base image by its digest, in all of\nthe Dockerfiles. Tags move. A bot raises the digests.",
-            "From now on we pin every base image by its digest, in all of the Dockerfiles. Tags move. A bot raises the digests.",
-        ),
-        (
             "the timeout was caused by a full disk. Fixed by moving the spool.",
             "the timeout was caused by a full disk. Fixed by moving the spool.",
         ),
         # ... with the list that it introduces ...
-        (
-            "Going forward, for each release:\n- bump the version\n- write the notes\n\nthanks",
-            "Going forward, for each release:\n- bump the version\n- write the notes",
-        ),
         # ... and no further than to what is about something else.
         (
             "Never log tokens. Mask them in the formatter. Can you fix the parser?",
             "Never log tokens. Mask them in the formatter.",
         ),
-        (
-            "Always pin actions by hash. Now fix the parser.",
-            "Always pin actions by hash.",
-        ),
         ("always pin actions by hash\nfix the parser", "always pin actions by hash"),
-        (
-            "Always pin actions by hash. ```\nuses: x\n``` The parser is slow.",
-            "Always pin actions by hash.",
-        ),
         # What is only denied goes, what is right stays.
         (
             "That's not how we do it. Jobs are started by the scheduler. Nothing else starts them.",
             "Jobs are started by the scheduler. Nothing else starts them.",
-        ),
-        (
-            "The sandbox has no network. Please add that to CLAUDE.md.",
-            "The sandbox has no network. Please add that to CLAUDE.md.",
         ),
     ],
 )
@@ -99,17 +79,14 @@ def test_a_long_statement_is_cut(mark: str) -> None:
             "Decision: ids are opaque. Compare them as bytes.",
             "Ids are opaque",
         ),
-        ("House rule: no default exports.", "No default exports"),
         (
             "Final decision - no ORM in the worker; write SQL",
             "No ORM in the worker; write SQL",
         ),
-        ("Remember: v2.1 needs Node 20. It fails below.", "V2.1 needs Node 20"),
         (
             "Every state write is atomic from now on: it goes to a file beside, and the file is renamed.",
             "Every state write is atomic from now on: it goes to a file beside",
         ),
-        ("For each release:\n- bump the version", "For each release"),
     ],
 )
 def test_the_title_is_the_first_clause(text: str, named: str) -> None:
