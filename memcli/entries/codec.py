@@ -13,7 +13,7 @@ from __future__ import annotations
 from memcli.entries import layout
 from memcli.entries.checks import check_kind
 from memcli.entries.entry import FIELDS, KINDS, Entry, Status
-from memcli.entries.field_values import fitting_tags
+from memcli.entries.field_values import fitting_tags, plain
 from memcli.entries.fields import TABLE
 from memcli.entries.frontmatter import (
     Page,
@@ -73,23 +73,6 @@ def decode(data: bytes, path: str, *, kinds: Collection[str] = KINDS) -> Decoded
             closed, conflict markers, aliases, a key that is given twice.
     """
     return _interpret(take_apart(data, path), path, kinds)
-
-
-def body_of(data: bytes, path: str) -> str:
-    """The body of a file; the frontmatter that memcli wrote is not parsed.
-
-    Raises:
-        InvalidEntry: as `decode`.
-    """
-    if data.startswith(b"---\nid: "):
-        # `encode` writes no value that holds a line of three hyphens.
-        end = data.find(b"\n---\n")
-        if end > 0:
-            try:
-                return data[end + 5 :].decode()
-            except UnicodeDecodeError:
-                pass  # decode raises with the line
-    return decode(data, path).entry.body
 
 
 def encode(entry: Entry) -> bytes:
@@ -170,7 +153,7 @@ def _interpret(page: Page, path: str, kinds: Collection[str]) -> Decoded:
             if name == "status" and layout.is_idea(path) and node.value == INCUBATING:
                 fields[name] = Status.PENDING
                 continue
-            value = _READERS[name](node, name)
+            value = _READERS[name](plain(node), name, True)
             if name == "kind" and not strict:
                 check_kind(value, kinds)
         except InvalidValue as refusal:
@@ -223,7 +206,7 @@ def _creation(own_id: str, parts: list[Part]) -> str:
     for part in parts:
         if part.name == "date":
             try:
-                created: str = _READERS["created"](part.value, "date")
+                created: str = _READERS["created"](plain(part.value), "date", True)
             except InvalidValue:
                 break
             return created
@@ -232,7 +215,7 @@ def _creation(own_id: str, parts: list[Part]) -> str:
 
 _ID_KEYS = ("memcli_id", "id")
 # The id is found by its form, under either key.
-_READERS = {field.name: field.holds.read for field in TABLE if field.name != "id"}
+_READERS = {field.name: field.holds for field in TABLE if field.name != "id"}
 _DEFAULTS = tuple(field.default for field in TABLE)
 
 

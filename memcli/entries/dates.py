@@ -140,7 +140,7 @@ def parse_bound(text: str, now: int, *, end: bool) -> int:
             return back(now, -count if forward else count, _UNITS[ago[2]])
         if words == "now":
             return now
-        return (_period(words, now) or span(words))[end]
+        return (period(words, now) or span(words))[end]
     except (ValueError, OverflowError, InvalidValue) as error:
         raise InvalidValue(
             f"not a moment: {text[:60]!r}",
@@ -173,9 +173,9 @@ def field_date(text: str, now: int, field: str, *, ahead: bool = False) -> str:
     words = _plain(text)
     if words == "now":
         return iso(now)
-    period = _period(words, now)
-    if period is not None:
-        start = iso(period[0])
+    named = period(words, now)
+    if named is not None:
+        start = iso(named[0])
         unit = words.rpartition(" ")[2]
         return start[: {"month": 7, "year": 4}.get(unit, 10)]
     forward = words.startswith("in ") or (ahead and not words.endswith(" ago"))
@@ -212,10 +212,11 @@ def _no_year(text: str, field: str) -> InvalidValue:
 
 def names_period(text: str, now: int) -> bool:
     """Whether a text names a period by its distance from now, such as `last week`."""
-    return _period(" ".join(text.lower().split()), now) is not None
+    return period(" ".join(text.lower().split()), now) is not None
 
 
-def _period(words: str, now: int) -> tuple[int, int] | None:
+def period(words: str, now: int) -> tuple[int, int] | None:
+    """The span of `today`, `last week`, `next friday` and the like; None for others."""
     today = now - now % _DAY
     if words == "today":
         return today, today + _DAY
@@ -223,10 +224,10 @@ def _period(words: str, now: int) -> tuple[int, int] | None:
         return today - _DAY, today
     if words == "tomorrow":
         return today + _DAY, today + 2 * _DAY
-    period = re.fullmatch(_PERIOD, words)
-    if period is None:
+    named = re.fullmatch(_PERIOD, words)
+    if named is None:
         return None
-    which, unit = period.groups()
+    which, unit = named.groups()
     from datetime import UTC, datetime
 
     moment = datetime.fromtimestamp(now, UTC)

@@ -7,6 +7,7 @@ field is added here, with an attribute of `Entry`, and nowhere else.
 
 from __future__ import annotations
 
+from memcli.entries import field_values as hold
 from memcli.entries.checks import check_kind
 from memcli.entries.entry import (
     FIELDS,
@@ -23,28 +24,7 @@ from memcli.entries.entry import (
     Subtype,
     Visibility,
 )
-from memcli.entries.field_values import (
-    ASKED,
-    CODE,
-    DATE,
-    DATES,
-    FLAG,
-    ID,
-    KIND,
-    LINE,
-    LINES,
-    MOST_ASKED,
-    PROJECT,
-    SOURCE,
-    STATUS,
-    TAGS,
-    TITLE,
-    ValueKind,
-    check_unicode,
-    choice,
-    unknown_field,
-    wrong_type,
-)
+from memcli.entries.field_values import MOST_ASKED, check_unicode, choice, unknown_field
 from memcli.entries.plain_yaml import lines_of
 from memcli.errors import InvalidContent, InvalidValue, TooLarge
 from memcli.named_tuple import NamedTuple
@@ -55,12 +35,14 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
+    from memcli.entries.field_values import Check
+
 
 class Field(NamedTuple):
     """One field of the frontmatter; `help` says what it holds, for a reference page."""
 
     name: str
-    holds: ValueKind
+    holds: Check
     help: str
 
     @property
@@ -70,8 +52,14 @@ class Field(NamedTuple):
 
 
 TABLE: tuple[Field, ...] = (
-    Field("id", ID, "16 characters that never change; any unique prefix addresses it"),
-    Field("kind", KIND, f"{', '.join(KINDS)}, or one that the vault's config adds"),
+    Field(
+        "id",
+        hold.entry_id,
+        "16 characters that never change; any unique prefix addresses it",
+    ),
+    Field(
+        "kind", hold.kind, f"{', '.join(KINDS)}, or one that the vault's config adds"
+    ),
     Field(
         "layer",
         choice(Layer),
@@ -89,54 +77,58 @@ TABLE: tuple[Field, ...] = (
     ),
     Field(
         "status",
-        STATUS,
+        hold.status,
         f"{', '.join(Status)}; done, closed, fixed and the like are read as resolved",
     ),
     Field(
         "title",
-        TITLE,
+        hold.title,
         "one line; else the body's first heading or clause",
     ),
-    Field("created", DATE, "when it was written, UTC; else the id's time"),
-    Field("updated", DATE, "when it was last changed, UTC"),
-    Field("occurred_at", DATE, "when it happened: 2026, 2026-11, 2026-11-21, ..."),
-    Field("occurred_until", DATE, "the end, if it lasted"),
-    Field("tags", TAGS, "lower-case words; key:value is allowed"),
+    Field("created", hold.date, "when it was written, UTC; else the id's time"),
+    Field("updated", hold.date, "when it was last changed, UTC"),
+    Field("occurred_at", hold.date, "when it happened: 2026, 2026-11, 2026-11-21, ..."),
+    Field("occurred_until", hold.date, "the end, if it lasted"),
+    Field("tags", hold.tags, "lower-case words; key:value is allowed"),
     Field(
         "asked",
-        ASKED,
+        hold.asked,
         f"up to {MOST_ASKED} phrases in other words that a question may use",
     ),
-    Field("entities", LINES, "names of what it mentions, linked when it is written"),
+    Field(
+        "entities", hold.lines, "names of what it mentions, linked when it is written"
+    ),
     Field(
         "project",
-        PROJECT,
+        hold.project,
         "where it holds, as github.com/acme/shop; without one it holds everywhere",
     ),
     Field(
         "code",
-        CODE,
+        hold.code,
         "the code that it speaks of, as src/app.py or src/app.py:10-20, and what these "
         "lines said, as #11-1a2b3c4d9f8e7d6c@a1b2c3d4e5f6",
     ),
     Field(
         "code_names",
-        CODE,
+        hold.code,
         "paths, symbols and commands of the project that the text names",
     ),
-    Field("agent", LINE, "the agent that wrote it"),
+    Field("agent", hold.line, "the agent that wrote it"),
     Field("visibility", choice(Visibility), "private, shared or group"),
-    Field("groups", LINES, "the groups of agents that may see it"),
-    Field("source", SOURCE, f"where it came from: {', '.join(Source._fields)}"),
+    Field("groups", hold.lines, "the groups of agents that may see it"),
+    Field("source", hold.source, f"where it came from: {', '.join(Source._fields)}"),
     Field("confidence", choice(Confidence), "of a mined entry: HIGH, MEDIUM, LOW"),
-    Field("rationale", LINE, "why it was mined"),
-    Field("supersedes", LINE, "the id of the version that it replaces"),
-    Field("superseded_by", LINE, "the id of the version that replaces it"),
-    Field("reason", LINE, "why it was replaced"),
-    Field("other_vault", LINE, "the vault that has the other version, after a move"),
-    Field("resolved_at", DATE, "when it was resolved"),
-    Field("resolved_by", LINE, "who resolved it"),
-    Field("resolution_note", LINE, "how it was resolved"),
+    Field("rationale", hold.line, "why it was mined"),
+    Field("supersedes", hold.line, "the id of the version that it replaces"),
+    Field("superseded_by", hold.line, "the id of the version that replaces it"),
+    Field("reason", hold.line, "why it was replaced"),
+    Field(
+        "other_vault", hold.line, "the vault that has the other version, after a move"
+    ),
+    Field("resolved_at", hold.date, "when it was resolved"),
+    Field("resolved_by", hold.line, "who resolved it"),
+    Field("resolution_note", hold.line, "how it was resolved"),
     Field(
         "resolution_scope",
         choice(ResolutionScope),
@@ -147,22 +139,24 @@ TABLE: tuple[Field, ...] = (
         choice(Item),
         "of a reflection item: invariant (a rule) or derived (it fades)",
     ),
-    Field("key", LINE, "of a reflection item: its strict key, item and bare text"),
-    Field("seen", DATES, "when it was met again"),
-    Field("evidence", LINES, "ids or sessions that it rests on"),
+    Field("key", hold.line, "of a reflection item: its strict key, item and bare text"),
+    Field("seen", hold.dates, "when it was met again"),
+    Field("evidence", hold.lines, "ids or sessions that it rests on"),
     Field(
-        "fingerprints", LINES, "what each id of evidence said then, as id:fingerprint"
+        "fingerprints",
+        hold.lines,
+        "what each id of evidence said then, as id:fingerprint",
     ),
-    Field("refreshed_at", DATE, "up to when an observation or model looked"),
-    Field("research", LINE, "the research run that retrieved what it cites"),
-    Field("pinned", FLAG, "true: it goes into every session"),
+    Field("refreshed_at", hold.date, "up to when an observation or model looked"),
+    Field("research", hold.line, "the research run that retrieved what it cites"),
+    Field("pinned", hold.flag, "true: it goes into every session"),
     Field(
         "enforce",
         choice(Enforce),
         "ask or deny: what a host does before a tool that it is about; set by a person",
     ),
-    Field("expires_at", DATE, "not shown from this date on"),
-    Field("review_after", DATE, "when to look whether it still holds"),
+    Field("expires_at", hold.date, "not shown from this date on"),
+    Field("review_after", hold.date, "when to look whether it still holds"),
 )
 
 BY_NAME: Mapping[str, Field] = {field.name: field for field in TABLE}
@@ -291,7 +285,7 @@ def _body(text: Any, limit: int) -> str:
             code="empty_text",
         )
     if not isinstance(text, str):
-        raise wrong_type("text", text, "a string")
+        raise hold.wrong_type("text", text, "a string")
     if len(text) > limit:
         raise TooLarge(
             f"the text has {len(text):,} characters; the limit is {limit:,}",
@@ -308,5 +302,5 @@ def _body(text: Any, limit: int) -> str:
 
 
 def _checked(name: str, value: Any, kinds: Collection[str]) -> Any:
-    checked = BY_NAME[name].holds.check(value, name)
+    checked = BY_NAME[name].holds(value, name, False)
     return check_kind(checked, kinds) if name == "kind" else checked

@@ -2,7 +2,8 @@
 
 Invariant: pure; the same bytes at the same path give the same findings on any day and
 beside any other files. So they are found when a file is indexed, and the index holds
-them: a change here raises `ROW_VERSION` of `search/index`.
+them: a change here raises `ROW_VERSION` of `search/index`. A finding names a file and a
+line in it, frontmatter included.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from bisect import bisect_left
 
 from memcli.entries import dates, layout
 from memcli.entries.entry import Entry, Status
-from memcli.entries.finding import ERROR, WARNING, Finding, Text
 from memcli.entries.identity import claim
 from memcli.entries.ids import is_adopted
 from memcli.entries.text import code_terms, differences, secrets
 from memcli.entries.text.links import link_places, links_of
+from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
@@ -24,6 +25,45 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from memcli.entries.codec import Decoded
+    from memcli.entries.entry import Entry
+
+
+ERROR, WARNING = "error", "warning"
+
+
+class Finding(NamedTuple):
+    """Something wrong in a file; `line` counts from 1, `level` is error or warning."""
+
+    path: str
+    line: int
+    code: str
+    level: str
+    message: str
+    hint: str | None = None
+
+
+class Text(NamedTuple):
+    """An entry with the text of its file, which tells the lines of what is wrong.
+
+    `head` is the file up to the body, `text` all of it; `claim` is `identity.claim` of
+    the body, and stays when the body is dropped.
+    """
+
+    entry: Entry
+    head: str
+    text: str
+    claim: str
+
+    def line_of(self, position: int) -> int:
+        """The line of the file in which a position of the body lies."""
+        before = self.entry.body.count("\n", 0, max(0, position))
+        return self.head.count("\n") + before + 1
+
+    def field_line(self, name: str) -> int:
+        """The line of a frontmatter key; 1 when it has none."""
+        key = re.search(rf"""^[ ]*["']?{name}["']?[ ]*:""", self.head, re.MULTILINE)
+        return self.head.count("\n", 0, key.start()) + 1 if key else 1
+
 
 INDEXED = 1_000_000
 """So many bytes of a file are searched."""

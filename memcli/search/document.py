@@ -12,7 +12,7 @@ from memcli.entries import dates, decay, identity
 from memcli.entries.eligibility import Facts, _epoch, facts, resolve_of
 from memcli.entries.entry import ResolutionScope
 from memcli.entries.field_values import LONGEST_ASKED, MOST_ASKED
-from memcli.entries.finding import WARNING
+from memcli.entries.file_checks import WARNING
 from memcli.entries.identity import claim, fingerprint
 from memcli.entries.text import answer_types, links, tokens
 from memcli.entries.text.links import aliases, link_names, link_readings, links_of

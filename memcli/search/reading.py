@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from memcli.entries.entry import Entry
-    from memcli.entries.finding import Finding
+    from memcli.entries.file_checks import Finding
     from memcli.entries.text.tokens import Stem
     from memcli.search.triggers import Line
 

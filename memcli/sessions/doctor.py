@@ -128,7 +128,7 @@ def _published(vault: Vault) -> tuple[str, ...]:
 
 
 def _lint(vault: Vault) -> tuple[str, ...]:
-    from memcli.entries.finding import ERROR
+    from memcli.entries.file_checks import ERROR
     from memcli.vault.health.lint import lint
 
     findings = lint(vault)

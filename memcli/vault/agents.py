@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from memcli.entries.eligibility import Agent, alternatives
-from memcli.entries.rights import Action, is_pinned, may
+from memcli.entries.eligibility import Action, Agent, alternatives, is_pinned, may
 from memcli.errors import NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 
@@ -84,7 +83,7 @@ def refuse_unless(vault: Vault, action: Action, entry: Entry) -> None:
     """Refuse what the agent may not do to an entry that it sees.
 
     Raises:
-        NotAllowed: `rights.may` says no (code `not_its_agent`).
+        NotAllowed: `eligibility.may` says no (code `not_its_agent`).
     """
     if vault.agent is None or may(action, entry, vault.agent):
         return

@@ -269,7 +269,7 @@ class Later(NamedTuple):
                 data = files.read(os.path.join(self.files.root, *path.split("/")))
                 if self.agent is not None and not self._shows(data, path, self.agent):
                     continue
-                yield path, data, codec.body_of(data, path)
+                yield path, data, codec.decode(data, path).entry.body
             except MemcliError:
                 continue  # a broken file holds no entry; every reader reports it
 

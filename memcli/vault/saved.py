@@ -5,10 +5,9 @@ Invariant: pure; one value for each draft, whether it became an entry or not.
 
 from __future__ import annotations
 
-from memcli.entries.eligibility import View, settled_by
+from memcli.entries.eligibility import Action, View, may, settled_by
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.field_values import MOST_ASKED
-from memcli.entries.rights import Action, may
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False

@@ -384,7 +384,7 @@ class Vault:
         Raises:
             NotAllowed: an agent asks.
         """
-        from memcli.entries.rights import Action, may
+        from memcli.entries.eligibility import Action, may
 
         if self.agent is not None and not may(Action.OVERSEE, None, self.agent):
             raise NotAllowed(

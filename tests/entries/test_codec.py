@@ -25,7 +25,6 @@ from memcli.errors import InvalidEntry, InvalidValue
 from tests.conftest import EVERYTHING
 
 ID = "1m7xsadcexpb72nt"
-OTHER = "1m7xsadcexpb72nv"
 PATH = "memories/note/a.md"
 
 TRAPS = [
@@ -283,16 +282,6 @@ def test_comments_quotes_order_and_line_ends_survive_a_change() -> None:
     )
 
 
-def test_a_plain_note_gets_a_frontmatter_only_when_it_changes() -> None:
-    original = "# Title\r\n\r\nText".encode("utf-8-sig")
-    entry = read(original).entry
-    assert rewrite(original, entry) == original
-    changed = rewrite(original, entry.replace(status=Status.RESOLVED))
-    note = "# Title\r\n\r\nText"
-    front = f"\ufeff---\r\nid: {entry.id}\r\nstatus: resolved\r\n---\r\n"
-    assert changed.decode() == front + note
-
-
 @settings(max_examples=200 if EVERYTHING else 50)
 @given(st.text("ab: #-\n\r\t'\",[]{}&*!|>%?.\u2028\x85", max_size=40), st.booleans())
 def test_any_text_between_the_fences_is_kept_or_refused(block: str, ours: bool) -> None:
@@ -325,18 +314,6 @@ up: "[[Home]]"
 
 We talked. #todo
 """
-BASIC_MEMORY = b"""---
-title: Search Design
-type: note
-permalink: specs/search-design
-tags:
-- search
-- fts5
-date: 2025-01-31
----
-
-- [decision] Use FTS5 #search
-"""
 
 
 def test_an_obsidian_note_is_an_entry() -> None:
@@ -351,24 +328,6 @@ def test_an_obsidian_note_is_an_entry() -> None:
     ]
     assert dict(entry.extra)["cssclasses"] == "cssclasses:\n  - wide\n"
     assert entry.display_title == "Standup"
-
-
-@pytest.mark.parametrize(
-    ("text", "body"),
-    [
-        ("---\n---\nbody", "body"),
-        ("---\n---", ""),
-        ("---  \t\ntitle: T\n---  \nbody", "body"),
-        ("---\ntitle: T\n...\nbody", "body"),
-        ("---\ntitle: T\n---\n---\nx: y\n---\n", "---\nx: y\n---\n"),
-        ("\ufeff---\r\ntitle: T\r\n---\r\nbody\r\n", "body\r\n"),
-        ("---\ntitle:\tT\n---\nbody", "body"),
-    ],
-)
-def test_fences_are_seen_for_what_they_are(text: str, body: str) -> None:
-    entry = read(text.encode()).entry
-    assert entry.body == body
-    assert entry.title == ("T" if "T" in text else "")
 
 
 # --- values -----------------------------------------------------------------------
@@ -415,19 +374,6 @@ def test_no_value_of_ours_breaks_the_reader(line: str) -> None:
     adopted = read(f"---\n{line}\n---\n".encode())
     assert adopted.problems == ()
     assert adopted.entry.extra == ((name, line + "\n"),)
-
-
-def test_hand_written_values_are_read_with_good_will() -> None:
-    entry, problems, _ = read(
-        own(
-            "status: Active\nconfidence: high\npinned: YES\ntags: a, B\nentities: Ann\n"
-            "occurred_at: 2023-05\nreason: 1.10\nagent: ~\ntitle: no\nlayer:\n"
-        )
-    )
-    assert problems == ()
-    assert (entry.confidence, entry.pinned) == (Confidence.HIGH, True)
-    assert (entry.tags, entry.entities) == (("a", "b"), ("Ann",))
-    assert (entry.reason, entry.agent, entry.title) == ("1.10", None, "no")
 
 
 # --- broken files -----------------------------------------------------------------

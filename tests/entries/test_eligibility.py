@@ -22,10 +22,6 @@ def view(**changes: Any) -> View:
     return View(now=NOW)._replace(**changes)
 
 
-def test_an_active_entry_is_shown() -> None:
-    assert verdict(Facts(Status.ACTIVE, 5), view()) is None
-
-
 @pytest.mark.parametrize("status", [s for s in Status if s is not Status.ACTIVE])
 def test_every_other_status_is_hidden_and_is_its_own_reason(status: Status) -> None:
     assert verdict(Facts(status, 5), view()) == str(status)
@@ -62,11 +58,6 @@ def test_an_entry_expires_at_the_moment_it_names(
     assert verdict(Facts(Status.ACTIVE, 5, expires=expires), view()) == reason
 
 
-def test_expired_entries_are_shown_to_who_asks_for_them() -> None:
-    seen = view(statuses=frozenset({Status.ACTIVE, Status.EXPIRED}))
-    assert verdict(Facts(Status.ACTIVE, 5, expires=6), seen) is None
-
-
 def test_what_expired_by_its_date_is_found_as_expired_and_nothing_else() -> None:
     expired = view(statuses=frozenset({Status.EXPIRED}))
     assert verdict(Facts(Status.ACTIVE, 5, expires=6), expired) is None
@@ -74,12 +65,6 @@ def test_what_expired_by_its_date_is_found_as_expired_and_nothing_else() -> None
     assert verdict(Facts(Status.ACTIVE, 5), expired) == "active"
     assert verdict(Facts(Status.ACTIVE, 5, expires=NOW + 1), expired) == "active"
     assert verdict(Facts(Status.RESOLVED, 5, expires=6), expired) == "resolved"
-
-
-def test_what_a_person_decided_outlives_the_date() -> None:
-    for status in (Status.RESOLVED, Status.SUPERSEDED, Status.PENDING):
-        only = view(statuses=frozenset({status}))
-        assert verdict(Facts(status, 5, expires=6), only) is None
 
 
 def test_as_of_a_moment_before_it_ended_an_entry_is_shown() -> None:

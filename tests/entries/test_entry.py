@@ -7,25 +7,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memcli.entries.checks import (
-    check_choice,
     check_date,
     check_kind,
     check_tag,
     fitting_tag,
 )
-from memcli.entries.entry import FIELDS, KINDS, Entry, Layer
+from memcli.entries.entry import FIELDS, KINDS, Entry
 from memcli.entries.ids import (
     ID_LENGTH,
-    adopted_id,
     id_time,
-    is_adopted,
     is_id,
     new_id,
     slug,
 )
 from memcli.errors import InvalidValue
 
-NOW = 1_795_222_222_222
 times = st.integers(0, 2**45 - 1)
 
 
@@ -56,15 +52,6 @@ def test_ids_sort_by_time(one: int, other: int) -> None:
     assert is_id(made)
     assert len(made) == ID_LENGTH
     assert id_time(made) == one
-
-
-def test_an_adopted_id_depends_on_the_path_alone() -> None:
-    one = adopted_id("notes/Caf\u00e9.md")
-    assert one == adopted_id("notes/Cafe\u0301.md")
-    assert one != adopted_id("notes/Cafe.md")
-    assert is_id(one)
-    assert is_adopted(one)
-    assert not is_adopted(new_id(NOW, ones))
 
 
 @pytest.mark.parametrize(
@@ -106,14 +93,6 @@ def test_slugs_read_like_their_titles(title: str, wanted: str) -> None:
     assert slug(title) == wanted
 
 
-def test_titles_without_latin_letters_do_not_share_a_slug() -> None:
-    titles = ["東京", "大阪 2", "京都 2", "Привет", "!!!", "🔥"]
-    made = {slug(title) for title in titles}
-    assert len(made) == len(titles)
-    assert all(re.fullmatch("note-[0-9a-f]{8}", name) for name in made)
-    assert slug("") == slug("  ")
-
-
 # --- titles -----------------------------------------------------------------------
 
 
@@ -153,16 +132,6 @@ def test_an_unknown_kind_is_refused_with_the_nearest() -> None:
     assert "note, preference, workflow" in caught.value.message
     assert caught.value.hint == "Did you mean 'preference'?"
     assert caught.value.error_code == "invalid_kind"
-
-
-def test_a_choice_is_refused_with_the_options() -> None:
-    assert check_choice(Layer, "Model", "layer") is Layer.MODEL
-    with pytest.raises(InvalidValue) as caught:
-        check_choice(Layer, "zzz", "layer")
-    assert caught.value.message == (
-        "layer must be one of fact, observation, model (got 'zzz')"
-    )
-    assert caught.value.hint is None
 
 
 @pytest.mark.parametrize(

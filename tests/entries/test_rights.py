@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from memcli.entries.eligibility import Agent, ReadPolicy
+from memcli.entries.eligibility import Action, Agent, ReadPolicy, may
 from memcli.entries.entry import Entry, Layer, Subtype, Visibility
-from memcli.entries.rights import Action, may
 
 PAGE = Path(__file__).parents[2] / "docs" / "agents" / "visibility.md"
 ASKERS = {

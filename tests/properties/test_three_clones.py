@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from memcli.curation import tag
 from memcli.entries import codec, layout
 from memcli.entries.entry import Entry, Status
-from memcli.entries.finding import ERROR
+from memcli.entries.file_checks import ERROR
 from memcli.errors import MemcliError
 from memcli.vault.create import let_git_merge
 from memcli.vault.health import repair

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation.entities import decide, ignore
+from memcli.curation.entities import decide
 from tests.saving import save
 
 QUESTION = "why does the payment gateway time out?"
@@ -48,7 +48,7 @@ def test_a_registered_name_weighs_more_and_an_ignored_one_nothing(
 
 def test_an_ignored_name_links_nothing(team: Vault) -> None:
     assert CALL in rows(team)
-    ignore.ignore(team, ["grace hopper"])
+    decide.ignore(team, ["grace hopper"])
     assert CALL not in rows(team)
 
 

@@ -11,10 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memcli import Vault
-from memcli.curation import inbox, models, resolve, review, standings
+from memcli.curation import inbox, models, resolve, resolve_query, review
 from memcli.curation.entities import page as entity_pages
-from memcli.curation.entities.listing import listed
-from memcli.curation.entities.waiting import candidates
+from memcli.curation.entities.listing import candidates, listed
 from memcli.entries import codec
 from memcli.entries.eligibility import (
     Agent,
@@ -200,7 +199,7 @@ def surfaces(vault: Vault, query: str, texts: list[str]) -> dict[str, Any]:
         for one in saving.plan(vault, drafts)
     ]
     seen["alike"] = [saving.look_up(vault, [one], similar=True)[1] for one in drafts]
-    seen["standings"] = standings.standings(vault)
+    seen["standings"] = resolve_query.standings(vault)
     seen["waiting"] = [inbox.proposals(vault, one) for one in inbox.pending(vault)]
     return seen
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from memcli.cli import options
     from memcli.declared import Argument, Option
-    from memcli.entries.finding import Finding
+    from memcli.entries.file_checks import Finding
     from memcli.vault.health.overview import IndexFacts, Overview
     from memcli.vault.vaults import VaultState
 
@@ -194,7 +194,7 @@ def _counts(counts: dict[str, int]) -> str:
 
 def lint(context: Context) -> Result:
     """What is wrong, file by file; not ok when one of the findings is an error."""
-    from memcli.entries.finding import ERROR
+    from memcli.entries.file_checks import ERROR
     from memcli.vault.health.lint import lint as check
 
     vault = context.open_vault("reading")

@@ -9,12 +9,13 @@ the other.
 from __future__ import annotations
 
 from memcli.entries import layout
-from memcli.entries.merging import fields, lines
+from memcli.entries.merging import fields
 from memcli.entries.merging.entry_file import (
     Kept,
     MergedFile,
     Version,
     drawn_id,
+    merge_texts,
     text_of_both,
 )
 
@@ -110,7 +111,7 @@ def _settings_of_both(base: str, older: str, newer: str) -> bytes | None:
         return None
     wanted = {key: value for key, value in wanted.items() if value is not None}
     for first, second in ((older, newer), (newer, older)):
-        merged = lines.merge(base, first, second)
+        merged = merge_texts(base, first, second)
         if not merged.conflicts and _table(merged.text) == wanted:
             return merged.text.encode()
     return None

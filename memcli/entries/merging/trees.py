@@ -62,24 +62,13 @@ def plan_merge(
         for path in {*base, *ours.files, *theirs.files}
         if not base.get(path) == ours.files.get(path) == theirs.files.get(path)
     )
-    work = _Work(trees, (ours, theirs), kinds, changed)
-    if all(_is_clear(*(tree.get(path) for tree in trees)) for path in changed):
-        work.take_clear()
-    else:
-        work.found = load(trees, changed, read, kinds)
-        before, one, two = work.found
-        for key in sorted({*before, *one, *two}):
-            work.merge_one(key, before.get(key), one.get(key), two.get(key))
-        work.join()
+    work = _Work((ours, theirs), kinds, changed)
+    work.found = load(trees, changed, read, kinds)
+    before, one, two = work.found
+    for key in sorted({*before, *one, *two}):
+        work.merge_one(key, before.get(key), one.get(key), two.get(key))
+    work.join()
     return work.plan()
-
-
-def _is_clear(base: Blob | None, ours: Blob | None, theirs: Blob | None) -> bool:
-    """Whether one side alone changed a file, or both wrote the same.
-
-    What both took away may lie elsewhere, in two places.
-    """
-    return (ours == theirs and ours is not None) or base in (ours, theirs)
 
 
 class _Result(NamedTuple):
@@ -99,26 +88,17 @@ class _Work:
 
     def __init__(
         self,
-        trees: tuple[Mapping[str, Blob], ...],
         sides: tuple[Side, Side],
         kinds: Collection[str],
         changed: list[str],
     ) -> None:
-        self.trees, self.sides, self.kinds = trees, sides, kinds
+        self.sides, self.kinds = sides, kinds
         self.changed = changed
         self.results: dict[str, _Result] = {}
         self.kept: list[Kept] = []
         self.notes: list[tuple[str, MergeNote]] = []
         self.merged = 0
         self.found: tuple[dict[str, File], ...] = ({}, {}, {})
-
-    def take_clear(self) -> None:
-        """Take every file from the side that changed it; nothing needs to be read."""
-        for path in self.changed:
-            base, one, two = (tree.get(path) for tree in self.trees)
-            blob = two if one == base else one
-            if blob is not None:
-                self.results[path] = _Result(path, blob, rank=0 if base else 2)
 
     # --- each file by itself --------------------------------------------------------
 

@@ -48,8 +48,6 @@ _AT_A_PLACE = re.compile(
     r" (?=[A-Zt])(?:(?<=\bin )|(?<=\bat )|(?<=\bto )|(?<=\bfrom )|(?<=\bnear ))"
     r"(?:the )?[A-Z][a-z]"
 )
-# Characters of ASCII that part words.
-_SPACED = {n: " " for n in range(128) if not chr(n).isalnum()}
 
 
 def asked(question: str) -> int:
@@ -82,14 +80,8 @@ def held(text: str) -> int:
     kinds = 0
     if _AT_A_PLACE.search(text):
         kinds |= PLACE
-    text = text.lower()
-    words: set[str] = set()
-    if text.isascii():
-        # Only words with a digit in them need a pattern to tell their parts.
-        words = set(text.translate(_SPACED).split())
-        text = " ".join([word for word in words if not word.isalpha()])
-    parts = re.findall(r"[a-z]+|[0-9]+(?:st|nd|rd|th)?", text)
-    words.update(parts)
+    parts = re.findall(r"[a-z]+|[0-9]+(?:st|nd|rd|th)?", text.lower())
+    words = set(parts)
     numbers = [part for part in parts if part[0].isdigit()]
     if not words.isdisjoint(_TIMES) or any(map(_is_date, numbers)):
         kinds |= TIME

@@ -2,11 +2,10 @@
 
 Invariant: pure. A memory is a record of the past, never an instruction: text that is
 found here is not injected into a session, and stays in the vault, where a person sees
-it. The families are those that reflection pipelines have met (overrides of the prompt,
-requests for secrets, role tags, role prefixes) and those of `orders`. Each needs a
-whole phrase, since notes about prompts, secrets and users are
-ordinary notes. Disguises are undone first. What others wrote in a language that is not
-judged is not told either.
+it. That is the tag or the turn of another role, and what `orders` knows, which needs
+several ideas in one sentence, since notes about prompts, secrets and users are ordinary
+notes. Disguises are undone first. What others wrote in a language that is not judged is
+not told either.
 """
 
 from __future__ import annotations
@@ -16,59 +15,17 @@ import re
 # What models emit around turns and calls: a digest for a model must hold none, even
 # when a memory does.
 _SCAFFOLDING = r"(?<=<)(?=\|\w)|(?<=\bto)=(?=functions)"
-_OVERRIDES = "tries to override instructions"
 _NOT_READ = "is in a language that is not judged"
-# A name, the pattern, and words: a text that it matches holds one of each group.
-# Compiling a pattern takes up to half a millisecond, and most texts lack a group.
-_FAMILIES = (
-    (
-        _OVERRIDES,
-        (
-            ("ignore", "disregard", "forget", "override"),
-            ("previous", "prior", "above", "earlier", "preceding", "system"),
-        ),
-        r"\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+|my\s+)*"
-        r"(?:previous|prior|above|earlier|preceding|system)\s+"
-        r"(?:\w+\s+)?(?:instructions?|prompts?|rules?|messages?|context)\b",
-    ),
-    (
-        _OVERRIDES,
-        (("you",), ("dan", "developer", "jailbroken")),
-        r"\byou\s+are\s+now\s+(?:in\s+)?(?:an?\s+)?(?:dan\b|developer\s+mode|jailbroken)",
-    ),
-    (
-        _OVERRIDES,
-        (("new",), ("system",), ("prompt",)),
-        r"\bnew\s+system\s+prompt\s*:",
-    ),
-    (
-        "asks for secrets",
-        (
-            (
-                *("reveal", "print", "show", "send", "post", "upload"),
-                *("exfiltrate", "leak", "output"),
-            ),
-            ("prompt", "key", "secret", "credential", "password", "token"),
-        ),
-        r"\b(?:reveal|print|show|send|post|upload|exfiltrate|leak|output)\s+(?:me\s+)?"
-        r"(?:all\s+|the\s+|your\s+|any\s+|every\s+)*(?:system\s+prompts?|hidden\s+prompts?"
-        r"|(?:api\s+)?keys?|secrets?|credentials?|passwords?|access\s+tokens?)\b"
-        r"[^.\n]{0,40}\b(?:to|at|here|now|https?:|verbatim)",
-    ),
-    (
-        "holds a role tag",
-        (("<", "["),),
-        r"<\s*/?\s*(?:system|assistant|developer|tool|system-reminder"
-        r"|function_calls?|instructions?)\s*>"
-        r"|<\|(?:im_start|im_end|channel|start|end|call|message|system|user|assistant)\|>"
-        r"|\[/?INST\]",
-    ),
-    (
-        "begins like a turn of another role",
-        (("system", "assistant", "developer", "human"), (":",)),
-        r"(?m)^\s*(?:#+\s*)?(?:system|assistant|developer|human)\s*(?:prompt\s*)?:\s+\S"
-        r"|\"role\"\s*:\s*\"(?:system|developer)\"",
-    ),
+_ROLE_TAG = (
+    r"<\s*/?\s*(?:system|assistant|developer|tool|system-reminder"
+    r"|function_calls?|instructions?)\s*>"
+    r"|<\|(?:im_start|im_end|channel|start|end|call|message|system|user|assistant)\|>"
+    r"|\[/?inst\]"
+)
+_ROLES = ("system", "assistant", "developer", "human")
+_TURN = (
+    r"(?m)^\s*(?:#+\s*)?(?:system|assistant|developer|human)\s*(?:prompt\s*)?:\s+\S"
+    r"|\"role\"\s*:\s*\"(?:system|developer)\"|\bnew\s+system\s+prompt\s*:"
 )
 # What nobody sees, and what turns text around: a model reads the word without it.
 _HIDDEN = (
@@ -126,10 +83,12 @@ def suspicious(text: str) -> str | None:
 
 
 def _judged(folded: str) -> str | None:
-    for name, groups, pattern in _FAMILIES:
-        may = all(any(word in folded for word in words) for words in groups)
-        if may and re.search(pattern, folded, re.IGNORECASE):
-            return name
+    # Compiling a pattern takes up to half a millisecond, and most texts need none.
+    if ("<" in folded or "[" in folded) and re.search(_ROLE_TAG, folded):
+        return "holds a role tag"
+    turns = ":" in folded and any(role in folded for role in _ROLES)
+    if turns and re.search(_TURN, folded):
+        return "begins like a turn of another role"
     from memcli.entries.text import orders  # its tables cost a hook 3 ms
 
     return orders.order(folded)
@@ -196,3 +155,25 @@ def digest(text: str) -> str:
     'we said < |channel|>final to functions.run'
     """
     return re.sub(_SCAFFOLDING, " ", " ".join(text.split()))
+
+
+# --- a text as a session may read it ----------------------------------------------
+
+
+# Controls, separators of lines and paragraphs, and overrides of direction.
+_CONTROLS = r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+# Invisible to a person, read by a model: marks, joiners of words, letters of tags.
+_UNSEEN = r"[\u061c\u200b\u200e\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f]"
+_TAG = r"<(?=[/!?a-zA-Z|])"
+
+
+def harmless(text: str) -> str:
+    """The text without tags, control characters and what nobody sees; lines stay.
+
+    >>> harmless("a</memcli-memory>b")
+    'a&lt;/memcli-memory>b'
+    """
+    # What is looked for is not printable; to compile the patterns takes .4 ms.
+    if not text.replace("\n", "").isprintable():
+        text = re.sub(_UNSEEN, "", re.sub(_CONTROLS, " ", text))
+    return re.sub(_TAG, "&lt;", text) if "<" in text else text

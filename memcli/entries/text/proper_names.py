@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 
 from memcli.entries.checks import MONTHS, WEEKDAYS
-from memcli.entries.remembered import Remembered
 from memcli.entries.text.identifiers import identifiers, is_code_term
 from memcli.entries.text.mentions import fold
 from memcli.entries.text.tokens import STOP_WORDS
@@ -112,28 +111,28 @@ def _of_line(words: list[str]) -> list[ProperName]:
             names.append(ProperName(" ".join(run), several, single_start))
         run = []
 
-    last = -1
-    for at, raw in enumerate(words):
+    for raw in words:
         # Nearly every word of prose: no name begins with a letter from a to z.
         if "a" <= raw < "{":
-            continue
-        if last < at - 1:
-            # Such words stand between, and no name goes over one.
             close()
-            begins = _ends(words[at - 1])
-        last = at
-        word = _WORDS[raw]
+            begins = _ends(raw)
+            continue
+        word = raw.lstrip(_LEADING)
+        stem = re.sub(r"['’]s?$", "", word.rstrip(_BEHIND))
+        is_name = len(stem) > 1 and re.fullmatch(_NAME, stem) is not None
+        is_common = stem.lower().replace("’", "'") in _COMMON
         # A common word at the beginning of a sentence does not start a run.
-        if word.is_name and (run or not word.is_common):
+        if is_name and (run or not is_common):
             if not run:
                 at_start = begins
-            if not word.is_common:
-                run.append(word.stem)
-        elif run:
+            if not is_common:
+                run.append(stem)
+        else:
             close()
-        if run and word.closes:
+        ends = _ends(word)
+        if ends or word.endswith((",", "'s", "’s")) or (is_name and is_common):
             close()
-        begins = word.ends or (begins and not word.stem)
+        begins = ends or (begins and not stem)
     close()
     return names
 
@@ -147,45 +146,6 @@ def _is_title(words: list[str]) -> bool:
         if plain[:1].islower() and plain not in STOP_WORDS:
             return False
     return True
-
-
-class _Word(NamedTuple):
-    """What the letters of a word say, whatever stands around it.
-
-    Attributes:
-        stem: without the marks around it and a possessive.
-        is_name: whether it may be a part of a name.
-        is_common: whether it may, but is one of `_COMMON`.
-        ends: whether a sentence ends behind it.
-        closes: whether no name goes on behind it.
-    """
-
-    stem: str
-    is_name: bool
-    is_common: bool
-    ends: bool
-    closes: bool
-
-
-def _read(raw: str) -> _Word:
-    word = raw.lstrip(_LEADING)
-    stem = word.rstrip(_BEHIND)
-    if "'" in stem or "’" in stem:
-        stem = re.sub(r"['’]s?$", "", stem)
-    named = len(stem) > 1 and _is_name(stem)
-    common = named and stem.lower().replace("’", "'") in _COMMON
-    ends = _ends(word)
-    closes = ends or word.endswith((",", "'s", "’s")) or (named and common)
-    return _Word(stem, named, common, ends, closes)
-
-
-_WORDS = Remembered(_read)
-
-
-def _is_name(stem: str) -> bool:
-    if stem.isascii() and stem.isalnum():
-        return "A" <= stem[0] <= "Z"  # as the pattern says it, a fifth of the time
-    return re.fullmatch(_NAME, stem) is not None
 
 
 def _ends(word: str) -> bool:

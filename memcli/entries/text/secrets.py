@@ -16,11 +16,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from functools import cache
 
 from memcli.entries.remembered import Remembered
 from memcli.entries.text import secret_forms as forms
-from memcli.entries.text import secret_values
 from memcli.entries.text import secret_values as values
 from memcli.named_tuple import NamedTuple
 
@@ -93,11 +91,6 @@ _SAID: Final = (
     r"|[ \t]{1,9})"
     r"([\"'`“*]{0,2})(?=([^\s\"'`”<]{4,200}))"
 )
-# How the names of `_SAID` begin, those that a text of ASCII may hold.
-_SAID_STARTS: Final = (
-    "pass", "pwd", "psw", *filter(str.isascii, _PASSWORD_WORDS), "pin", "secret",
-    "token", "credential", "bearer", "api", "access", "private", "encryption", "signing", "master", "session",
-)  # fmt: skip
 # "use ... as the password", "... is the admin password".
 _BEFORE: Final = (
     r"(?i) (?:is|was|as)(?: the| our| my| your)?(?: \w{1,20}){0,2}"
@@ -117,15 +110,6 @@ _BARE = (
     r"|(?<![\w/.@#-])[A-Za-z0-9_+=-]{24,}(?![\w/@-]|\.\w)"
 )
 # --- disguises ----------------------------------------------------------------------
-
-# Of these one stands in every part of a phrase and in every hint.
-_CORES: Final = (
-    "pass", "key", "token", "secret", "pw", "psw", "sig", "bearer", "credential", *_PASSWORD_WORDS,
-    ":543", ":6432:", ":*:", "creds", "identified ", "masterauth", "sqlplus", "sqlldr", "rman", "expdp", "impdp", "zip -", "7z ", "7za ", "convertto-",
-    "://", "curl", "wget", "mysql", "mariadb", "redis-cli", "mongo", "az login", "smbclient", "ldap", "chpasswd", "htpasswd", "webhookb2", "hooks.zapier", "docker", "helm", "env ", "set", "auth",
-    "basic ", "begin ", "cookie:", "login ", "mnemonic", "recovery", "seed", "private-lines",
-    "sessid", "sessionid=", "connect.sid", "snmp-", "sqlcmd", "bcp ", "rdesktop", "influx", "xfreerdp", "net use", "rabbitmq", "http -a", "https -a", "sudo -s", "define(", "backup code", "ifttt", "login:", "log in with ",
-)  # fmt: skip
 
 # What nobody sees: soft hyphens, joiners, marks of direction; and as YAML writes them.
 _HIDDEN = (
@@ -174,33 +158,18 @@ def spans(text: str, *, wide: bool = False) -> list[Span]:
 
 def _read(text: str, wide: bool) -> Iterator[Span]:
     lowered = text.lower()
-    cores = [core for core in _CORES if core in lowered]
-    clues = _clues()
-    places = {place for core in cores for place in clues[core][0]}
-    yield from _of([forms.PHRASES[place] for place in sorted(places)], text, lowered)
+    yield from _of(forms.PHRASES, text, lowered)
     words = [word for word in text.split() if len(word) >= forms.SHORTEST]
-    if secret_values.may_hold_secret(words):
-        words = [word for word in words if not (word.isalpha() and word.islower())]
+    words = [word for word in words if not (word.isalpha() and word.islower())]
+    if words:
         joined = " ".join(words)
-        long = forms.LONG if max(map(len, words)) >= secret_values.LONG else ""
+        long = forms.LONG if max(map(len, words)) >= values.LONG else ""
         yield from _of(forms.WORDS, text, f"{joined}\0{joined.lower()}{long}")
-    if any(hint in lowered for core in cores for hint in clues[core][1]):
+    if any(hint in lowered for hint in _HINTS):
         yield from _assigned(text, wide)
         yield from _said(text, wide)
     if wide:
         yield from _random(text)
-
-
-@cache
-def _clues() -> dict[str, tuple[list[int], list[str]]]:
-    """By core: the places of the phrases that it may be a sign of, and the hints."""
-    return {
-        core: (
-            [n for n, row in enumerate(forms.PHRASES) if core in "\0".join(row[1])],
-            [hint for hint in _HINTS if core in hint],
-        )
-        for core in _CORES
-    }
 
 
 def _of(rows: Sequence[forms.Form], text: str, seen: str) -> Iterator[Span]:
@@ -236,7 +205,7 @@ def _end_of_block(text: str, start: int) -> int:
 
 def _assigned(text: str, wide: bool) -> Iterator[Span]:
     """Values that are given to a name which says what they are."""
-    for match in _assignments(text):
+    for match in re.finditer(_ASSIGNED, text, re.ASCII):
         name = match[1]
         kind = _KIND_OF[name]
         if kind is None:
@@ -257,16 +226,6 @@ def _assigned(text: str, wide: bool) -> Iterator[Span]:
             secret = values.is_key(value, name)
         if secret:
             yield start, start + len(value), kind
-
-
-def _assignments(text: str) -> Iterator[re.Match[str]]:
-    """The matches of `_ASSIGNED`, none of which goes over the end of a line."""
-    pattern = re.compile(_ASSIGNED, re.ASCII)
-    end = 0
-    for line in text.split("\n"):
-        start, end = end, end + len(line) + 1
-        if "=" in line or ":" in line:
-            yield from pattern.finditer(text, start, end)
 
 
 def _is_called(text: str, match: re.Match[str], group: int) -> bool:
@@ -300,7 +259,7 @@ _KIND_OF: Final = Remembered(_named, most=1 << 12)
 
 def _said(text: str, wide: bool) -> Iterator[Span]:
     """Values that a sentence names: "the password for staging is ..."."""
-    for match in _sentences(text):
+    for match in re.finditer(_SAID, text):
         name, joined = match[1].lower(), (match[2] or "").strip("\"'* \t")
         quote, raw = match[3], match[4]
         value = raw.rstrip(".,!?;:)*]}>")
@@ -335,28 +294,6 @@ def _said(text: str, wide: bool) -> Iterator[Span]:
     for match in re.finditer(_PASSPHRASE, text) if "phrase" in text.lower() else ():
         if values.is_passphrase(match[2]):
             yield *match.span(2), "passphrase"
-
-
-def _sentences(text: str) -> Iterator[re.Match[str]]:
-    """The matches of `_SAID`, tried where one may begin: at a third of the cost."""
-    if not text.isascii():
-        yield from re.finditer(_SAID, text)
-        return
-    lowered = text.lower()
-    places = [at for start in _SAID_STARTS for at in _places(lowered, start)]
-    end = 0
-    for place in sorted(places):
-        if place >= end and (match := re.compile(_SAID).match(text, place)):
-            yield match
-            end = match.end()
-
-
-def _places(text: str, part: str) -> Iterator[int]:
-    """Where a part stands in a text."""
-    place = text.find(part)
-    while place >= 0:
-        yield place
-        place = text.find(part, place + 1)
 
 
 def _random(text: str) -> Iterator[Span]:

@@ -11,7 +11,7 @@ since it does not say which year; the words of an entry's date are searched anyw
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from memcli.entries import dates
@@ -61,13 +61,22 @@ _NUMBERS = {word: number for number, word in enumerate(NUMERALS, 1)}
 # "A couple of days ago" is one to three of them, "a few" two to five.
 _VAGUE = {"couple": (1, 3), "few": (2, 5)}
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
+# What these are called in English, as `dates.period` knows it.
+_ENGLISH = {
+    **dict.fromkeys(("heute", "aujourd'hui", "aujourd’hui", "hoy"), "today"),
+    **dict.fromkeys(("gestern", "hier", "ayer"), "yesterday"),
+    **dict.fromkeys(("woche", "semaine", "semana"), "week"),
+    **dict.fromkeys(("monat", "mois", "mes"), "month"),
+    **dict.fromkeys(("jahr", "année", "an", "año"), "year"),
+}
 
-_YEAR = r"(?P<{}>(?:19|20)\d\d)(?![\w:/#-]|[.,]\d)"
-_MONTH = "(?P<{}>" + "|".join(sorted(_MONTHS, key=lambda name: -len(name))) + r")\.?"
-_DAY_OF = r"(?P<{}>\d{{1,2}})(?:st|nd|rd|th|er|\.)?"
-_UNIT = r"(?P<{}>minute|hour|day|week|month|year)s?"
+_MONTH = "(?:" + "|".join(sorted(_MONTHS, key=lambda name: -len(name))) + ")"
+_ON_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|\.)?"
+_OF_MONTH = rf"(?P<month>{_MONTH})\.?"
+_OF_YEAR = r"(?P<year>(?:19|20)\d\d)(?![\w:/#-]|[.,]\d)"
+_UNITS = r"(?P<unit>minute|hour|day|week|month|year)s?"
 _COUNT = (
-    r"(?P<{}>\d{{1,6}}|an?\ couple\ of|an?\ few|the\ few|few|couple\ of|an?|"
+    r"(?P<count>\d{1,6}|an?\ couple\ of|an?\ few|the\ few|few|couple\ of|an?|"
     + "|".join(_NUMBERS)
     + ")"
 )
@@ -82,42 +91,34 @@ _AFTER_YEAR = (
     r"he|she|they|you|it|the|what|who|when|where|why|how|which|with|for|at|about|by|on|"
     r"to|from|that|than)\b))"
 )
-_PERIODS = (
-    rf"{_DAY_OF.format('d1')}\ (?:of\ )?{_MONTH.format('m1')},?\ (?:de\ )?"
-    rf"{_YEAR.format('y1')}",
-    rf"{_MONTH.format('m2')}\ {_DAY_OF.format('d2')},?\ {_YEAR.format('y2')}",
+# Each as the whole of a time; of two in the same place the first one counts.
+_PATTERNS = (
+    rf"{_ON_DAY}\ (?:of\ )?{_OF_MONTH},?\ (?:de\ )?{_OF_YEAR}",
+    rf"{_OF_MONTH}\ {_ON_DAY},?\ {_OF_YEAR}",
     r"(?P<date>\d{4}-\d\d-\d\d)(?![\w/-]|[.:]\w)",
-    rf"{_MONTH.format('m3')},?\ (?:of\ |de\ )?{_YEAR.format('y3')}",
-    rf"{_IN_FRONT}(?P<month_date>\d{{4}}-\d\d)(?![\w/-]|[.:]\w)",
-    rf"Q(?P<q>[1-4])\ {_YEAR.format('y4')}",
-    rf"{_IN_FRONT}(?:(?:early|mid|late)[ -])?{_YEAR.format('y5')}{_AFTER_YEAR}",
-    r"(?P<beforelast>day\ before\ yesterday|vorgestern)",
-    r"(?P<yesterday>yesterday|gestern|ayer)",
-    r"(?P<hier>(?<=\bfait\ )hier|^hier(?=\W))",
-    r"(?P<today>today|heute|aujourd['’]hui|hoy)",
-    rf"(?<![\d.,]){_COUNT.format('n1')}\ {_UNIT.format('u1')}\ ago",
-    rf"(?:last|past)\ {_COUNT.format('n2')}\ {_UNIT.format('u2')}(?<=s)",
+    rf"{_OF_MONTH},?\ (?:of\ |de\ )?{_OF_YEAR}",
+    rf"{_IN_FRONT}(?P<date>\d{{4}}-\d\d)(?![\w/-]|[.:]\w)",
+    rf"Q(?P<quarter>[1-4])\ {_OF_YEAR}",
+    rf"{_IN_FRONT}(?:(?:early|mid|late)[ -])?{_OF_YEAR}{_AFTER_YEAR}",
+    r"(?P<before_last>day\ before\ yesterday|vorgestern)",
+    r"(?P<word>yesterday|gestern|ayer|(?<=\bfait\ )hier|^hier(?=\W)|today|heute"
+    r"|aujourd['’]hui|hoy)",
+    rf"(?<![\d.,]){_COUNT}\ {_UNITS}\ (?P<ago>ago)",
+    rf"(?:last|past)\ {_COUNT}\ {_UNITS}(?<=s)",
     r"(?P<which>this|last|past|previous)\ (?P<period>week|weekend|month|year)"
     r"(?!\ of\b|\w)",
-    rf"last\ (?P<weekday>{'|'.join(WEEKDAYS)})",
-    rf"last\ (?P<lastmonth>{'|'.join(MONTHS)})",
-    r"(?P<letzte>letzten?|vergangenen?)\ (?P<de>woche|monat|jahr)",
-    r"(?P<fr>semaine|mois|année|an)\ (?:dernière|dernier|passée?)",
-    r"(?P<es>semana|mes|año)\ pasad[oa]",
+    rf"last\ (?P<period>{'|'.join(WEEKDAYS)})",
+    rf"last\ (?P<last_month>{'|'.join(MONTHS)})",
+    r"(?:letzten?|vergangenen?)\ (?P<period>woche|monat|jahr)",
+    r"(?P<period>semaine|mois|année|an)\ (?:dernière|dernier|passée?)",
+    r"(?P<period>semana|mes|año)\ pasad[oa]",
 )
-_FOREIGN = {
-    **dict.fromkeys(("woche", "semaine", "semana"), "week"),
-    **dict.fromkeys(("monat", "mois", "mes"), "month"),
-    **dict.fromkeys(("jahr", "année", "an", "año"), "year"),
-}
-_ABSOLUTE = frozenset(("date", "month_date", "y1", "y2", "y3", "y4", "y5"))
-_PERIOD = r"(?<![\w/#:.-])(?:" + "|".join(_PERIODS) + r")\b"
 _BEFORE_IT = (
     r"(?:(?P<unit>day|week|month|year)\ )?"
     r"(?P<relation>since|before|after|until|till)\ (?:the\ )?$"
 )
 _BEGINNING = (
-    rf"(?:{_MONTH.format('month')}|\b{_DAY_OF.format('day')})"
+    rf"(?:{_OF_MONTH}|\b{_ON_DAY})"
     r"\ ?(?:and|to|or|until|till|-|–)\ ?$"
 )
 _JOINED = r"\ ?(?:and|to|until|till|-|–)\ (?:the\ )?"
@@ -140,7 +141,7 @@ def find(question: str, now: int, dated: Dated | None = None) -> Window | None:
     # Quoted words name no time; every space is one, so that patterns need no \s+.
     text = re.sub(_QUOTED, lambda quoted: "." * len(quoted[0]), question)
     text = re.sub(r"\s", " ", text)
-    periods = list(_periods(text, now))
+    periods = _periods(text, now)
     if periods:
         return _joined(text, periods)
     return _event(text, dated) if dated else None
@@ -154,75 +155,67 @@ class _Period(NamedTuple):
     relative: bool
 
 
-def _periods(text: str, now: int) -> Iterator[_Period]:
-    for match in re.finditer(_PERIOD, text, re.IGNORECASE):
-        named = {k: v.lower() for k, v in match.groupdict().items() if v is not None}
-        try:
-            period = _absolute(named, now) or _relative(named, now)
-        except (ValueError, OverflowError, InvalidValue):
-            period = None
-        yield _Period(match.span(), period, named.keys().isdisjoint(_ABSOLUTE))
+def _periods(text: str, now: int) -> list[_Period]:
+    """The times of a question, in their order."""
+    periods: list[_Period] = []
+    for pattern in _PATTERNS:
+        whole = rf"(?<![\w/#:.-])(?:{pattern})\b"
+        for match in re.finditer(whole, text, re.IGNORECASE):
+            start, end = match.span()
+            if any(start < one.place[1] and one.place[0] < end for one in periods):
+                continue
+            named = {
+                k: v.lower() for k, v in match.groupdict().items() if v is not None
+            }
+            relative = named.keys().isdisjoint(("date", "year"))
+            try:
+                span = _relative(named, now) if relative else _absolute(named, now)
+            except (ValueError, OverflowError, InvalidValue):
+                span = None
+            periods.append(_Period((start, end), span, relative))
+    return sorted(periods)
 
 
-def _absolute(named: dict[str, str], now: int) -> Span | None:
+def _absolute(named: dict[str, str], now: int) -> Span:
     """The span of a date with its year; ValueError for one too far away."""
-    date = named.get("date") or named.get("month_date")
-    for number in ("1", "2", "3", "4", "5"):
-        if year := named.get(f"y{number}"):
-            date = year
-            if month := named.get(f"m{number}"):
-                date += f"-{_MONTHS[month]:02}"
-            if day := named.get(f"d{number}"):
-                date += f"-{int(day):02}"
-    if date is None:
-        return None
+    date = named.get("date") or named["year"]
+    if "month" in named:
+        date += f"-{_MONTHS[named['month']]:02}"
+    if "day" in named:
+        date += f"-{int(named['day']):02}"
     present = datetime.fromtimestamp(now, UTC).year
     if not present - _YEARS_BACK <= int(date[:4]) <= present + _YEARS_AHEAD:
         raise ValueError(date)
-    if quarter := named.get("q"):
-        first = 3 * int(quarter) - 2
+    if "quarter" in named:
+        first = 3 * int(named["quarter"]) - 2
         start = dates.span(f"{date}-{first:02}")[0]
         return start, dates.span(f"{date}-{first + 2:02}")[1]
     return dates.span(date)
 
 
 def _relative(named: dict[str, str], now: int) -> Span | None:
-    today = now - now % _DAY
-    for name, days in (("today", 0), ("yesterday", 1), ("hier", 1), ("beforelast", 2)):
-        if name in named:
-            return today - days * _DAY, today - (days - 1) * _DAY
-    if "n1" in named:
-        return _ago(named["n1"], named["u1"], now)
-    if "n2" in named:
-        return _up_to_now(_count(named["n2"])[1], named["u2"], now)
-    if "weekday" in named:
-        back = datetime.fromtimestamp(now, UTC).weekday()
-        back -= WEEKDAYS.index(named["weekday"])
-        day = today - (back % 7 or 7) * _DAY
-        return day, day + _DAY
-    if "lastmonth" in named:
+    if "before_last" in named:
+        return dates.period("yesterday", now - _DAY)
+    if "word" in named:
+        return dates.period(_ENGLISH.get(named["word"], named["word"]), now)
+    if "ago" in named:
+        return _ago(named["count"], named["unit"], now)
+    if "count" in named:
+        return _up_to_now(_count(named["count"])[1], named["unit"], now)
+    if "last_month" in named:
         present = datetime.fromtimestamp(now, UTC)
-        month = _MONTHS[named["lastmonth"]]
+        month = _MONTHS[named["last_month"]]
         year = present.year if month < present.month else present.year - 1
         return dates.span(f"{year}-{month:02}")
-    foreign = named.get("de") or named.get("fr") or named.get("es")
-    which = named.get("which", "last")
-    return _calendar(which, _FOREIGN[foreign] if foreign else named["period"], now)
-
-
-def _calendar(which: str, period: str, now: int) -> Span:
+    which, period = named.get("which", "last"), named["period"]
+    period = _ENGLISH.get(period, period)
     if which == "past":
         return _up_to_now(1, "week" if period == "weekend" else period, now)
     which = "this" if which == "this" else "last"
     if period == "weekend":
-        monday = dates.parse_bound("this week", now, end=False)
-        saturday = monday + (5 if which == "this" else -2) * _DAY
-        return saturday, saturday + 2 * _DAY
-    words = f"{which} {period}"
-    return (
-        dates.parse_bound(words, now, end=False),
-        dates.parse_bound(words, now, end=True),
-    )
+        week = dates.period(f"{which} week", now)
+        return week and (week[1] - 2 * _DAY, week[1])
+    return dates.period(f"{which} {period}", now)
 
 
 def _ago(count: str, unit: str, now: int) -> Span:

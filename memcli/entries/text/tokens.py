@@ -62,8 +62,6 @@ _POSSESSIVE = re.compile(r"['’](?:s|S)\b|['’]$")
 # touch.
 _OF_NAMES = frozenset("_/\\:@#.0123456789")
 _HUMP = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
-# Marks that stand around words of ASCII.
-_AROUND = "!\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~"
 # A word longer than this is data (a hash, base64), useful whole or not at all.
 _LONGEST = 64
 
@@ -127,29 +125,13 @@ def terms(text: str, stem: Stem) -> list[str]:
         text: any text.
         stem: maps one lower-case word to its stem.
     """
-    # No chunk of ASCII text goes over a space, and splitting takes a fourth as long.
-    parts = text.split() if text.isascii() else _chunks(text)
-    return list(chain.from_iterable(map(_terms_by(stem).__getitem__, parts)))
+    return list(chain.from_iterable(map(_terms_by(stem).__getitem__, _chunks(text))))
 
 
 @lru_cache(maxsize=4)
 def _terms_by(stem: Stem) -> Remembered[tuple[str, ...]]:
-    """The terms of a chunk, or of what stands between two spaces of an ASCII text."""
-
-    def terms_of(part: str) -> tuple[str, ...]:
-        # Marks around a chunk belong to none.
-        bare = part.strip(_AROUND)
-        if bare != part:
-            return remembered[bare]
-        if part.isalnum() or not part.isascii():
-            return _terms_of(part, stem)
-        chunks = _CHUNK.findall(part)
-        if len(chunks) == 1:
-            return _terms_of(chunks[0], stem)
-        return tuple(chain.from_iterable(_terms_of(chunk, stem) for chunk in chunks))
-
-    remembered = Remembered(terms_of, most=1 << 16)
-    return remembered
+    """The terms of a chunk."""
+    return Remembered(lambda chunk: _terms_of(chunk, stem), most=1 << 16)
 
 
 def _terms_of(chunk: str, stem: Stem) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import os
 import time
 
 from memcli.entries import layout
-from memcli.entries.finding import ERROR, WARNING, Finding
+from memcli.entries.file_checks import ERROR, WARNING, Finding
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, NotAVault
 from memcli.named_tuple import NamedTuple

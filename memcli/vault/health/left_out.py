@@ -18,7 +18,7 @@ from functools import partial
 
 from memcli.entries import codec, layout
 from memcli.entries.entry import Status
-from memcli.entries.finding import WARNING, Finding
+from memcli.entries.file_checks import WARNING, Finding
 from memcli.errors import MemcliError
 from memcli.storage import files as disk
 from memcli.storage.vault_paths import inside

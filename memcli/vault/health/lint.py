@@ -14,7 +14,7 @@ import os
 from memcli.entries import dates, layout
 from memcli.entries.eligibility import View, standing
 from memcli.entries.entry import Status
-from memcli.entries.finding import ERROR, WARNING, Finding, Text
+from memcli.entries.file_checks import ERROR, WARNING, Finding, Text
 from memcli.entries.text.counted import counted
 from memcli.entries.text.links import composed, link_readings
 from memcli.errors import (

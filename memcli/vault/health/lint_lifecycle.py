@@ -13,7 +13,7 @@ from shlex import quote
 from memcli.entries import layout
 from memcli.entries.eligibility import View, settled_by
 from memcli.entries.entry import Status
-from memcli.entries.finding import ERROR, WARNING
+from memcli.entries.file_checks import ERROR, WARNING
 from memcli.named_tuple import NamedTuple
 from memcli.search.columns import STATUS_MASK
 

@@ -15,7 +15,7 @@ import time
 
 from memcli.entries import layout
 from memcli.entries.entry import Visibility
-from memcli.entries.finding import ERROR, WARNING, Finding
+from memcli.entries.file_checks import ERROR, WARNING, Finding
 from memcli.entries.text.mentions import fold
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple

@@ -10,7 +10,7 @@ from collections import defaultdict
 
 from memcli.entries import layout
 from memcli.entries.entry import Status
-from memcli.entries.finding import ERROR, Finding
+from memcli.entries.file_checks import ERROR, Finding
 from memcli.entries.identity import strict_key
 from memcli.errors import EntryNotFound, MemcliError
 from memcli.named_tuple import NamedTuple

@@ -12,7 +12,7 @@ from collections import Counter
 from memcli.entries import decay, layout
 from memcli.entries.eligibility import View, standing
 from memcli.entries.entry import Status
-from memcli.entries.finding import ERROR, Finding
+from memcli.entries.file_checks import ERROR, Finding
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.search.columns import PINNED

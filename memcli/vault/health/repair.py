@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from memcli.entries.finding import Finding
+    from memcli.entries.file_checks import Finding
     from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Vault
 

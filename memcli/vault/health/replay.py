@@ -13,7 +13,7 @@ from functools import partial
 
 from memcli.entries import codec, layout
 from memcli.entries.entry import Status
-from memcli.entries.finding import WARNING, Finding
+from memcli.entries.file_checks import WARNING, Finding
 from memcli.entries.merging import chains, one_file
 from memcli.entries.merging.fields import CARRIED, RESOLUTION
 from memcli.errors import MemcliError

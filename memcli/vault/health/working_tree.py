@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from memcli.entries import layout
-from memcli.entries.finding import WARNING, Finding
+from memcli.entries.file_checks import WARNING, Finding
 from memcli.entries.ids import is_adopted
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple

@@ -191,7 +191,7 @@ def _store_cache(
             if int(flat[i]) >= horizon:
                 flat[i] = 0  # no file has this time, so the next load reads it again
     rows = json.dumps(registry.entities)
-    state: Any = (_VERSION, sure, rows, registry.names.parts, list(registry.broken))
+    state: Any = (_VERSION, sure, rows, registry.names, list(registry.broken))
     path = _cache_path(root)
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)

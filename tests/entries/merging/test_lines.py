@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli.entries.merging.lines import hunks, merge
+from memcli.entries.merging.entry_file import hunks
+from memcli.entries.merging.entry_file import merge_texts as merge
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,14 +1,8 @@
 """What a question asks for, and what a text holds: a time, a number, a place."""
 
 import pytest
-from hypothesis import strategies as st
 
 from memcli.entries.text.answer_types import NUMBER, PLACE, TIME, asked, held
-
-_PIECES = (
-    "May", "two", "3rd", "1999", "v1", "_", " ", "\n", "-", "caf\u00e9", "\u212aelvin",
-    "ago", "7", "21st", "x",
-)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -47,11 +41,3 @@ def test_a_question_asks_for_kinds_of_answer(question: str, kinds: int) -> None:
 )
 def test_a_text_holds_kinds_of_answer(text: str, kinds: int) -> None:
     assert held(text) == kinds
-
-
-_PLACES = st.sampled_from(
-    [
-        *("in", "at", "to", "from", "near", "into", "begin", " ", "  ", "the ", "\n"),
-        *("é", "(", "Be", "BE", "Éc", "b", "T", "th", "_"),
-    ]
-)

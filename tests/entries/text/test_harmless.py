@@ -5,8 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli.entries.text import harmless as module
-from memcli.entries.text.harmless import harmless
+from memcli.entries.text import prompt_injection as module
+from memcli.entries.text.prompt_injection import harmless
 
 
 @given(

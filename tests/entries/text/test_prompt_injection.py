@@ -1,22 +1,9 @@
 """Text that speaks to the model is told from text that speaks of prompts."""
 
-import re
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from memcli.entries.text import prompt_injection
 from memcli.entries.text.prompt_injection import of_entry, suspicious
 from tests.entries.text.orders_and_rules import orders, rules
-
-PARTS = [
-    *"ignore İgnore diſregard forget all your previous earlier system prompt".split(),
-    *"instructions rules you are now dan developer mode new prompt: reveal".split(),
-    *"print send me the api keys Keys Key secrets tokenſ passwords to https://x".split(),
-    *"<system> </ tool> <|im_start|> [INST] system: assistant: # developer".split(),
-    *("x", "\n", "\nSyſtem: x"),
-]
 
 
 @pytest.mark.parametrize(
@@ -140,13 +127,3 @@ def test_what_others_wrote_in_a_language_that_is_not_judged_is_not_told(
 )
 def test_names_and_signs_are_no_other_language(text: str) -> None:
     assert of_entry(None, text, "team:a") is None
-
-
-@given(text=st.lists(st.sampled_from(PARTS), max_size=8).map(" ".join))
-def test_the_words_that_are_looked_for_first_miss_nothing(text: str) -> None:
-    found = [
-        name
-        for name, _, pattern in prompt_injection._FAMILIES
-        if re.search(pattern, text, re.IGNORECASE)
-    ]
-    assert not found or suspicious(text) == found[0]

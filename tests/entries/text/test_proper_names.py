@@ -1,11 +1,8 @@
 """Possible names are found in prose, in time in line with its length."""
 
-import re
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from memcli.entries.text import proper_names
 
@@ -35,16 +32,6 @@ def test_a_megabyte_of_one_sign_is_read_at_once(sign: str) -> None:
     started = time.process_time()
     proper_names.proper_names(sign * (1_000_000 // len(sign)))
     assert time.process_time() - started < 5
-
-
-@given(
-    st.text(
-        "aBzZ09_-'\u2019.\u00e9\u00c9\u00b2\u0663\u4e2d\u01c5", min_size=1, max_size=5
-    )
-)
-def test_what_may_be_a_name_is_what_the_pattern_says(word: str) -> None:
-    wanted = re.fullmatch(proper_names._NAME, word) is not None
-    assert proper_names._is_name(word) == wanted
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Which text looks like a secret, and which only looks like work."""
 
-import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -11,57 +10,26 @@ from hypothesis import strategies as st
 
 from memcli.api import Vault
 from memcli.entries import no_secrets
-from memcli.entries.text import secret_forms, secret_values, secrets
+from memcli.entries.text import secrets
 from memcli.errors import SecretFound
 from tests.conftest import EVERYTHING
 from tests.entries.text.secret_kinds import FORMS, HARMLESS, OF_A_FORM, SECRETS, fill
 
 # Put together here, so that no scanner takes this file for a leak.
 _R36 = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-OLDER = {
-    "aws": "AKIA" + "Q3EGRSZXMNBV4L7K",
-    "aws-temporary": "ASIA" + "Q3EGRSZXMNBV4L7K",
-    "github": "ghp_" + _R36,
-    "github-server": "ghs_" + _R36,
-    "github-fine": "github_pat_" + _R36 + "_" + _R36,
-    "gitlab": "glpat-" + "x7Kq2LmN9pRs4TuV6wYz",
-    "slack": "xoxb-" + "2048173645-9182736450-aBcDeFgHiJkL",
-    "slack-hook": "https://hooks.slack.com/services/T02AB/B03CD/"
-    + "a" * 12
-    + "B2c3D4e5F6g7",
-    "google": "AIza" + "SyD4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T",
-    "stripe": "sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc",
-    "openai": "sk-" + "proj-" + "aB3dE5fG7hI9jK1lM3nO5pQ7",
-    "anthropic": "sk-" + "ant-api03-" + "aB3dE5fG7hI9jK1lM3nO5pQ7",
-    "npm": "npm_" + _R36,
-    "pypi": "pypi-" + "AgEIcHlwaS5vcmcCJ" + _R36,
-    "jwt": "eyJ" + "hbGciOiJIUzI1NiJ9.eyJ" + "zdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N",
-    "private-key": "-----BEGIN " + "OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk",
-    "pem": "-----BEGIN " + "PRIVATE KEY-----",
-    "url": "postgres://admin:" + "hunter22@db.internal/app",
-    "env": "API_KEY=" + "9f8e7d6c5b4a39281706f5e4",
-    "env-long-name": "MY_SERVICE_SECRET_KEY=" + "x9K2mQ7vL4pR8tW1",
-    "yaml": "password: " + "Tr0ub4dor&3xkcd",
-    "json": '{"access_token": "' + "x9K2mQ7vL4pR8tW1" + '"}',
-    "python": "auth_token = '" + "x9K2mQ7vL4pR8tW1" + "'",
-    "header": "Authorization: Bearer " + "x9K2mQ7vL4pR8tW1zB5n",
-    "weak": "password: " + "Sunflower2024",
-    "prose": "the password is " + "x9K2mQ7vL4pR8tW1",
-}
-EVERY = {**{f"older {name}": secret for name, secret in OLDER.items()}, **SECRETS}
+GITHUB = "ghp_" + _R36
 
 
 def test_at_least_sixty_kinds_are_known() -> None:
     assert len({kind for kind, *_ in FORMS}) >= 60
 
 
-@pytest.mark.parametrize("name", EVERY)
-def test_a_secret_of_each_kind_is_found_and_never_repeated(name: str) -> None:
-    text = f"one\ntwo\n{EVERY[name]}\nfour"
-    (finding, *_) = secrets.find(text)
-    assert finding.line == 3
-    for start, end, kind in secrets.spans(text):
-        assert text[start:end] not in kind
+def test_a_secret_of_each_kind_is_found_and_never_repeated() -> None:
+    for name, secret in SECRETS.items():
+        text = f"one\ntwo\n{secret}\nfour"
+        assert [one.line for one in secrets.find(text)][:1] == [3], name
+        for start, end, kind in secrets.spans(text):
+            assert text[start:end] not in kind
 
 
 def test_a_form_is_called_by_its_kind() -> None:
@@ -91,14 +59,14 @@ def test_what_only_looks_like_a_secret_is_none_and_is_mined_as_it_is() -> None:
 
 @pytest.mark.parametrize("clean", [no_secrets.redact, no_secrets.masked])
 def test_what_was_taken_out_is_not_found_again(clean: Callable[[str], str]) -> None:
-    for name, secret in EVERY.items():
+    for name, secret in SECRETS.items():
         text = clean(f"Always use\n{secret}\nplease")
         assert no_secrets.MARK in text, name
         assert secrets.find(text) == [], name
 
 
 def test_every_secret_of_a_text_is_found_in_the_order_of_its_lines() -> None:
-    text = "\n".join(OLDER[name] for name in ("aws", "github", "npm"))
+    text = "\n".join([GITHUB, "npm_" + _R36, f"password: {_R36}"])
     assert [finding.line for finding in secrets.find(text)] == [1, 2, 3]
 
 
@@ -178,7 +146,7 @@ def test_what_is_masked_would_be_saved(pieces: list[str]) -> None:
 def test_save_refuses_a_secret_in_any_field_and_writes_nothing(
     vault: Vault, field: str
 ) -> None:
-    secret = OLDER["github"]
+    secret = GITHUB
     values = {"text": "harmless"}
     draft = vault.draft(values)
     changes: dict[str, dict[str, Any]] = {
@@ -195,73 +163,8 @@ def test_save_refuses_a_secret_in_any_field_and_writes_nothing(
 
 
 def test_who_insists_saves_a_secret(vault: Vault) -> None:
-    saved = vault.save(vault.draft({"text": OLDER["aws"]}), allow_secret=True)
-    assert vault.get(saved.id).body == OLDER["aws"] + "\n"
-
-
-_STARTS = [
-    *("password", "PassPhrase", "pwd", "Kennwort", "mot de passe", "senha", "heslo"),
-    *("wachtwoord", "pin", "Secret", "token", "credentials", "bearer", "API key"),
-    *("access-key", "private_key", "encryption key", "signing-key", "master key"),
-    *("session key", "psw", "pa\u017f\u017fword", "to\u212aen", "contrase\u00f1a"),
-    *(
-        " for the shop",
-        " is ",
-        ": ",
-        "=",
-        " -> ",
-        "'",
-        "hunter2x",
-        "aB3dE6gH9",
-        "\n",
-        " ",
-    ),
-]
-
-
-@given(st.lists(st.sampled_from(_STARTS), max_size=12).map("".join))
-def test_a_sentence_is_found_at_each_place_where_the_whole_text_has_one(
-    text: str,
-) -> None:
-    everywhere = [match.regs for match in re.finditer(secrets._SAID, text)]
-    assert [match.regs for match in secrets._sentences(text)] == everywhere
-
-
-def test_each_part_that_a_text_is_searched_for_holds_a_core() -> None:
-    parts = [part for row in secret_forms.PHRASES for part in row[1]]
-    for part in (*parts, *secrets._HINTS):
-        assert any(core in part for core in secrets._CORES), part
-
-
-# Of parts, halves of parts, words of prose, names in code, and words of any length.
-_WORDS = [
-    *secret_values._PARTS,
-    *(part[: len(part) // 2] for part in secret_values._PARTS),
-    *("internationalisation", "parse_arguments_of", "2026-11-22T10:00:00Z"),
-    *("a" * 60, "A1" * 19, "A1" * 20, "x_" * 40),
-]
-
-
-@given(st.lists(st.sampled_from((*_STARTS, "A", "_KEY", ":=", "\r", "\t")), max_size=9))
-def test_a_value_given_to_a_name_is_found_line_by_line(pieces: list[str]) -> None:
-    text = "".join(pieces)
-    whole = re.finditer(secrets._ASSIGNED, text, re.ASCII)
-    everywhere = [match.regs for match in whole]
-    assert [match.regs for match in secrets._assignments(text)] == everywhere
-
-
-@given(st.lists(st.sampled_from(_WORDS), max_size=6))
-def test_long_words_looked_at_together_are_judged_as_each_alone(
-    words: list[str],
-) -> None:
-    secret_values._HARMLESS.clear()
-    alone = [secret_values.may_hold_secret([word]) for word in words]
-    assert secret_values.may_hold_secret(words) == any(alone), "when some are known"
-    secret_values._HARMLESS.clear()
-    assert secret_values.may_hold_secret(words) == any(alone), "when none is known"
-    assert secret_values.may_hold_secret(words) == any(alone), (
-        "when it was asked before"
-    )
+    saved = vault.save(vault.draft({"text": GITHUB}), allow_secret=True)
+    assert vault.get(saved.id).body == GITHUB + "\n"
 
 
 @pytest.mark.parametrize(

@@ -209,25 +209,6 @@ def test_the_window_ranks_and_does_not_filter(vault: Vault) -> None:
     }
 
 
-def test_words_of_a_relative_time_are_not_searched(vault: Vault) -> None:
-    save(vault, "The last week of a sprint is for fixes")
-    save(vault, "We picked redis", occurred_at="2026-11-10")
-    answer = recall(vault, Query("what did we pick last week?", view_of(NOW)))
-    assert [row.text for row in answer.rows] == ["We picked redis"]
-    assert answer.coverage == 1.0
-    assert answer.missing_terms == []
-
-
-def test_a_question_of_nothing_but_a_time_lists_what_lies_in_it(vault: Vault) -> None:
-    for day in (9, 12, 20):
-        save(vault, f"entry {day}", occurred_at=f"2026-11-{day:02}")
-    save(vault, "solved", occurred_at="2026-11-10", status="resolved")
-    asked = "what did we do last week?"
-    assert order(vault, asked) == ["entry 12", "entry 9"]
-    assert order(vault, asked, kinds=("decision",)) == []
-    assert order(vault, "what was it in June 2020?") == []
-
-
 def test_a_filter_by_time_is_the_only_window(vault: Vault) -> None:
     save(vault, "We picked redis", occurred_at="2026-11-10")
     wanted = Filters(after=to_epoch("2026-01-01"))

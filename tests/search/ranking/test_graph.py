@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli import Vault
-from memcli.curation.entities.ignore import ignore
+from memcli.curation.entities.decide import ignore
 from memcli.entries.eligibility import View
 from memcli.errors import InvalidValue
 from memcli.recall.query import Filters, Query, view_of

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.curation.pin import pin
-from memcli.curation.tag import tag
+from memcli.curation.in_place import pin, tag
 from memcli.entries.entry import Entry, Visibility
 from memcli.vault.create import let_git_merge
 from memcli.vault.health import repair

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.entries.finding import Finding
+from memcli.entries.file_checks import Finding
 from memcli.errors import InvalidConfig
 from memcli.vault.health.lint import lint
 from tests.git_command import git

@@ -6,7 +6,7 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.entries.finding import Finding
+from memcli.entries.file_checks import Finding
 from memcli.errors import HistoryError
 from memcli.vault.health.lint import lint
 from tests.conftest import VaultMaker, state_of
