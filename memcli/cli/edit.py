@@ -40,7 +40,7 @@ def edit(
     Example:
       memcli edit 1m7xvn68
     """
-    from memcli.curation import edit as use_case
+    from memcli.curation import in_place as use_case
     from memcli.errors import Unreadable
 
     vault = context.open_vault("editing", writes=True)

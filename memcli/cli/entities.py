@@ -184,7 +184,7 @@ def _applied(plan: EntityPlan, commit: str | None) -> Result:
 
 def _waiting(vault: Vault, most: int | None) -> Result:
     """The names that wait for a decision, or so many of them."""
-    from memcli.curation.entities.waiting import candidates
+    from memcli.curation.entities.listing import candidates
 
     rows, count = candidates(vault, most)
 
@@ -204,7 +204,7 @@ def _waiting(vault: Vault, most: int | None) -> Result:
 
 
 def _ignored(vault: Vault, names: list[str]) -> Result:
-    from memcli.curation.entities.ignore import ignore
+    from memcli.curation.entities.decide import ignore
 
     ignored, commit = ignore(vault, names)
     shown = ", ".join(ignored) or "nothing that was not ignored before"
@@ -217,8 +217,7 @@ def _ignored(vault: Vault, names: list[str]) -> Result:
 
 def _listed(context: Context, project: str | None) -> Result:
     """What is registered or mentioned, and how often."""
-    from memcli.curation.entities.listing import listed
-    from memcli.curation.entities.waiting import count_candidates
+    from memcli.curation.entities.listing import count_candidates, listed
 
     vault = context.open_vault("reading")
     most = None if context.json else _MOST_SHOWN

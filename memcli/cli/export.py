@@ -138,7 +138,7 @@ def _complete(found: Exported, result: Result) -> Result:
 def _page(
     context: Context, out: str | None, *, everywhere: bool, dry_run: bool
 ) -> Result:
-    from memcli.curation import exporting, instruction_block
+    from memcli.curation import exporting
     from memcli.entries.projects import HERE
     from memcli.recall.query import Filters
     from memcli.storage import projects
@@ -155,9 +155,9 @@ def _page(
     filters = Filters(project=HERE if everywhere else project.name)
     vault = context._replace(cwd=near).open_vault("exporting")
     found = exporting.entries(vault, filters, current=True)
-    page = instruction_block.planned(path, found.entries)
+    page = exporting.planned(path, found.entries)
     if not dry_run:
-        instruction_block.put(page)
+        exporting.put(page)
     data = {
         "format": "agents-md",
         "out": path,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from memcli import parameters
     from memcli.cli import options
-    from memcli.curation.standings import Standing
+    from memcli.curation.resolve_query import Standing
     from memcli.declared import Option
     from memcli.recall.listing import Listed, Wish
     from memcli.recall.results import Row
@@ -208,10 +208,10 @@ def _projects(context: Context) -> Result:
 def _statuses(context: Context) -> Result:
     """What is open, resolved, or has come back."""
     from memcli.cli.rows import short_ids
-    from memcli.curation import standings
+    from memcli.curation import resolve_query
 
     vault = context.open_vault("reading")
-    rows = standings.standings(vault)
+    rows = resolve_query.standings(vault)
 
     def text(canvas: Canvas) -> None:
         if not rows:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from memcli.cli import options
     from memcli.curation.resolve import ResolvePlan, Target
-    from memcli.curation.resting import Resting
+    from memcli.curation.siblings import Resting
     from memcli.declared import Argument, Option
 
 

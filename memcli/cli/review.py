@@ -218,9 +218,9 @@ def _days(text: str | None, now: int) -> float | None:
 
 
 def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
-    from memcli.curation import merged_versions
+    from memcli.curation import review
 
-    merged = merged_versions.waiting(vault, listed=True)
+    merged = review.merged_versions(vault, listed=True)
 
     def text(canvas: Canvas) -> None:
         if merged:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from memcli.cli.context import Canvas
-    from memcli.curation.resting import Resting
+    from memcli.curation.siblings import Resting
     from memcli.recall.results import Row
     from memcli.vault.code_state import CodeState
     from memcli.vault.vault import Vault

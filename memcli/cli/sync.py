@@ -224,14 +224,14 @@ def _vaults(context: Context) -> list[tuple[str, Vault | MemcliError]]:
 def _by_itself(context: Context, *, all_: bool) -> Result:
     """Sync without a person: each vault when its turn comes, and only where its last
     write is not on its way already."""
-    from memcli.curation import auto_sync
+    from memcli.curation import sync_setup as use_case
 
-    auto_sync.be_nice()
+    use_case.be_nice()
     if all_:
         vaults = [each for _, each in _vaults(context) if not _failed(each)]
     else:
         vaults = [context.open_vault("syncing")]
-    rows = [auto_sync.run(vault).as_dict() for vault in vaults]  # type: ignore[arg-type]
+    rows = [use_case.run_by_itself(vault).as_dict() for vault in vaults]  # type: ignore[arg-type]
 
     def text(canvas: Canvas) -> None:
         for row in rows:

@@ -44,7 +44,7 @@ def tag(
     Example:
       memcli tag 1m7xvn68 +deploy -draft
     """
-    from memcli.curation import tag as use_case
+    from memcli.curation import in_place as use_case
 
     if not (tags or untag or project):
         raise UsageError(
@@ -85,7 +85,7 @@ def pin(
       memcli pin 1m7xvn68
       memcli pin --off 1m7xvn68
     """
-    from memcli.curation import pin as use_case
+    from memcli.curation import in_place as use_case
 
     pinned = not off
     done = use_case.pin(context.open_vault("pinning", writes=True), ids, pinned=pinned)
@@ -99,4 +99,4 @@ def pin(
                 said = f"unchanged: {one.id} {was}: {one.title}"
             canvas.line(said, style="good")
 
-    return Result(data=use_case.as_dict(done, pinned=pinned), text=text)
+    return Result(data=use_case.pinned_as_dict(done, pinned=pinned), text=text)

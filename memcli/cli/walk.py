@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memcli.cli.context import Context
-    from memcli.curation.merged_versions import MergedVersion
+    from memcli.curation.review import MergedVersion
     from memcli.vault.vault import Vault
 
 
@@ -106,14 +106,16 @@ def walk_merged(context: Context, vault: Vault) -> tuple[dict[str, int], bool]:
         not quit.
     """
     from memcli.cli.walk import answered, unknown
-    from memcli.curation import merged_versions as versions
+    from memcli.curation import review as versions
 
     counts = dict.fromkeys(("kept", "taken", "joined"), 0)
     skipped: set[str] = set()
     decided: list[str] = []
     finished = True
     while True:
-        left = [each for each in versions.waiting(vault) if each.id not in skipped]
+        left = [
+            each for each in versions.merged_versions(vault) if each.id not in skipped
+        ]
         if not left:
             break
         version = left[0]
@@ -144,9 +146,9 @@ def walk_merged(context: Context, vault: Vault) -> tuple[dict[str, int], bool]:
         if not answered(context, _MERGED_KEYS, obey):
             finished = False
             break
-    if not (counts.keys() and (decided or skipped or versions.waiting(vault))):
+    if not (counts.keys() and (decided or skipped or versions.merged_versions(vault))):
         return {}, finished
-    merged = counts | {"left": len(versions.waiting(vault))}
+    merged = counts | {"left": len(versions.merged_versions(vault))}
     return merged, finished
 
 

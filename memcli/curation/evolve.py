@@ -12,8 +12,8 @@ from memcli.curation.citing import Cites
 from memcli.curation.siblings import look_around, made_stale
 from memcli.curation.successor import enforced, successor
 from memcli.entries import layout
+from memcli.entries.eligibility import Action, is_pinned
 from memcli.entries.ids import new_id
-from memcli.entries.rights import Action, is_pinned
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from memcli.curation.resting import Resting
+    from memcli.curation.siblings import Resting
     from memcli.entries.entry import Entry
     from memcli.storage.transaction import Transaction
     from memcli.vault.likeness import Similar

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from memcli.curation import resting
+from memcli.curation import siblings
 from memcli.entries import layout
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from memcli.curation.resting import Resting
+    from memcli.curation.siblings import Resting
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.storage.git.printed import Blob
@@ -143,7 +143,7 @@ def _planned(
         linked_from=vault.read(lambda reader: _linked(reader, stored.entry, ids)),
         versions=[] if versions else [item.entry.id for item in others],
         stale_models=vault.index.again(
-            lambda reader: resting.on_ended(reader, filter(is_id, sorted(ids)), now)
+            lambda reader: siblings.on_ended(reader, filter(is_id, sorted(ids)), now)
         ),
         applied=False,
     )

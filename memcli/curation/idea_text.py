@@ -30,7 +30,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 OPEN, PROMOTED, DISMISSED, MERGED = "open", "promoted", "dismissed", "merged"
 STATES = (OPEN, PROMOTED, DISMISSED, MERGED)
@@ -117,8 +117,8 @@ def slug(title: str, taken: Collection[str] = ()) -> str:
 
 def _clean(text: str) -> str:
     """The text without control characters and halves of surrogate pairs."""
-    whole = text.encode("utf-8", "replace").decode()
-    return _CONTROL.sub(" ", whole.replace("\r\n", "\n").replace("\r", "\n"))
+    whole = text.encode("utf-8", "replace").decode().replace("\r\n", "\n")
+    return _CONTROL.sub(" ", whole.replace("\r", "\n"))
 
 
 def _line(text: str) -> str:
@@ -130,11 +130,7 @@ def _line(text: str) -> str:
 
 
 def text_of(data: bytes) -> str:
-    """The ledger's text.
-
-    Raises:
-        InvalidEntry: not UTF-8, or git conflict markers in it.
-    """
+    """The ledger's text; InvalidEntry: not UTF-8, or git conflict markers in it."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -282,9 +278,7 @@ def decided(ledger: str, name: str, state: str, day: str, where: str = "") -> st
 def page_path(name: str) -> str:
     """The page of the idea of this slug.
 
-    Raises:
-        UnsafePath: a ledger that was edited by hand names something that is not one
-            folder in the incubator.
+    UnsafePath: a ledger that was edited by hand names no folder of the incubator.
     """
     if re.search(r"[/\\\x00-\x1f]", name) or name.startswith(".") or not name:
         raise UnsafePath(f"{layout.IDEA_LEDGER}: {name!r} is not the name of a folder")
@@ -296,8 +290,15 @@ def keys(idea: Idea) -> frozenset[str]:
     return _keys(_titled(idea), idea.session, idea.record)
 
 
-def known(existing: Mapping[str, bytes], agent: Agent | None = None) -> frozenset[str]:
-    """The keys of every existing idea, in any state.
+class Known(NamedTuple):
+    """The keys and the titles of every existing idea, in any state."""
+
+    keys: frozenset[str]
+    titles: list[str]
+
+
+def known(existing: Mapping[str, bytes], agent: Agent | None = None) -> Known:
+    """What is known of existing ideas.
 
     Args:
         existing: path -> bytes of the ledger and of ideas' pages, as
@@ -308,21 +309,10 @@ def known(existing: Mapping[str, bytes], agent: Agent | None = None) -> frozense
     Raises:
         InvalidEntry: the ledger is not UTF-8 text.
     """
-    return frozenset().union(*(_keys(*each) for each in _held(existing, agent)))
-
-
-def titles(existing: Mapping[str, bytes], agent: Agent | None = None) -> list[str]:
-    """The titles of every existing idea, in any state; as `known`."""
-    return list(dict.fromkeys(title for title, _, _ in _held(existing, agent)))
-
-
-def _held(
-    existing: Mapping[str, bytes], agent: Agent | None
-) -> Iterator[tuple[str, str | None, str | None]]:
-    """Title, session and record of each existing idea."""
     ledger = text_of(existing.get(layout.IDEA_LEDGER, b""))
-    for section in parse(ledger) if agent is None else ():
-        yield section.title, None, None
+    ideas: list[tuple[str, str | None, str | None]] = []
+    if agent is None:
+        ideas = [(section.title, None, None) for section in parse(ledger)]
     for path, data in existing.items():
         if not layout.is_idea(path):
             continue
@@ -331,7 +321,9 @@ def _held(
         except InvalidEntry:
             continue  # its title is in the ledger; lint reports the page
         if agent is None or visible(facts(held), agent):
-            yield held.display_title, held.source.session, held.source.record
+            ideas.append((held.display_title, held.source.session, held.source.record))
+    found = frozenset().union(*(_keys(*each) for each in ideas))
+    return Known(found, list(dict.fromkeys(title for title, _, _ in ideas)))
 
 
 def _keys(title: str, session: str | None, record: str | None) -> frozenset[str]:
@@ -350,26 +342,15 @@ def _keys(title: str, session: str | None, record: str | None) -> frozenset[str]
 def plan(
     existing: Mapping[str, bytes], new: Sequence[Idea], agent: Agent | None = None
 ) -> dict[str, bytes]:
-    """The files to write for new ideas: the whole ledger, and a page for each.
+    """The files to write for new ideas: the whole ledger, and a new page for each.
 
-    Known ideas are left out; when all are known, there is nothing to write.
-
-    Args:
-        existing: as for `known`; a key that ends with `/` names a folder of the
-            incubator that has no page.
-        new: in their order in the ledger; those of an agent bring a slug of their own,
-            since a number behind it would tell of another idea.
-        agent: as for `known`.
-
-    Returns:
-        Path -> all of its bytes. A page is always a new file.
-
-    Raises:
-        InvalidEntry: the ledger is not UTF-8 text.
-        InvalidValue: a day does not exist.
+    Known ideas are left out; when all are known, there is nothing to write. A key of
+    `existing` that ends with `/` names a folder of the incubator that has no page. The
+    ideas of an agent bring a slug of their own, since a number behind it would tell of
+    another idea. Raises as `known` and `append`.
     """
     text = text_of(existing.get(layout.IDEA_LEDGER, b""))
-    seen = set(known(existing, agent))
+    seen = set(known(existing, agent).keys)
     taken = {section.slug for section in parse(text)}
     places = (path.removeprefix(layout.ARCHIVE + "/") for path in existing)
     taken |= {
@@ -392,14 +373,9 @@ def plan(
 
 
 def append(ledger: str, idea: Idea) -> str:
-    """Return the ledger with an idea added at its end; unchanged if it has the idea.
+    """Return the ledger with an idea, which has a slug, added at its end.
 
-    Args:
-        ledger: the whole text, empty for a new one.
-        idea: with a slug.
-
-    Raises:
-        InvalidValue: the day does not exist.
+    It is unchanged if it has the idea. InvalidValue: the day does not exist.
     """
     day, title = _day(idea), _titled(idea)
     key = strict_key("title", title)
@@ -421,11 +397,7 @@ def append(ledger: str, idea: Idea) -> str:
 
 
 def page_of(idea: Idea) -> bytes:
-    """Return the page of an incubating idea, which has a slug.
-
-    Raises:
-        InvalidValue: the day does not exist.
-    """
+    """Return the page of an idea, which has a slug; raises as `append`."""
     path = page_path(idea.slug)
     day = _day(idea)
     title, excerpt = _titled(idea), _clean(idea.excerpt or "").strip()

@@ -8,12 +8,11 @@ reason.
 from __future__ import annotations
 
 from memcli.entries import layout
-from memcli.entries.eligibility import View
-from memcli.entries.entry import Confidence, Status
-from memcli.entries.rights import Action, may
+from memcli.entries.eligibility import Action, View, may
+from memcli.entries.entry import Confidence, Entry, Source, Status
 from memcli.errors import InvalidValue, NotAllowed
 from memcli.named_tuple import NamedTuple
-from memcli.vault import lineage
+from memcli.vault import lineage, placing, saving
 from memcli.vault.agents import refuse_unless
 
 TYPE_CHECKING = False
@@ -24,6 +23,9 @@ if TYPE_CHECKING:
 
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
+    from memcli.storage.transaction import Transaction
+    from memcli.vault.duplicates import HeldTexts
+    from memcli.vault.saved import Saved
     from memcli.vault.vault import Stored, Vault
 
 DAY = 86_400
@@ -228,4 +230,47 @@ def _candidate(row: StoredRow, now: int) -> PendingEntry:
         age_days=round(max(0, now - created) / DAY, 1),
         path=row.path,
         project=row.project,
+    )
+
+
+# --- what two projects say in the same words --------------------------------------
+
+
+def offer(
+    vault: Vault,
+    change: Transaction | None,
+    drafts: Sequence[Entry],
+    saved: Sequence[Saved],
+    held: HeldTexts,
+) -> None:
+    """Put a candidate for each new entry whose words another project has.
+
+    Args:
+        vault: where they are.
+        change: an open transaction; None only plans.
+        drafts, saved: what was mined, and what became of each.
+        held: what the vault holds of it, as `saving.look_up` gives it.
+    """
+    offers = [
+        offered
+        for draft, done in zip(drafts, saved, strict=True)
+        if done.outcome == "created" and (offered := _everywhere(draft, done.id, held))
+    ]
+    if offers:
+        known = saving.look_up(vault, offers)[0]
+        placing.place(vault, change, offers, known)
+
+
+def _everywhere(draft: Entry, entry_id: str, held: HeldTexts) -> Entry | None:
+    others = held.elsewhere(draft)
+    if draft.project is None or not others:
+        return None
+    projects = dict.fromkeys((*(str(other.project) for other in others), draft.project))
+    return draft.replace(
+        status=Status.PENDING,
+        project=None,
+        confidence=Confidence.MEDIUM,
+        rationale=f"everywhere: said in {' and in '.join(projects)}",
+        evidence=tuple(filter(None, (*(other.id for other in others), entry_id))),
+        source=Source(writer=draft.source.writer),
     )

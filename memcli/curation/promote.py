@@ -9,8 +9,8 @@ tells of the user's sessions or agents; the archive keeps it.
 from __future__ import annotations
 
 from memcli.entries import layout
+from memcli.entries.eligibility import Action
 from memcli.entries.entry import Entry, Layer, Status, Visibility
-from memcli.entries.rights import Action
 from memcli.errors import Conflict, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage, saving

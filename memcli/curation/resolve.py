@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import contextlib
 
-from memcli.curation import resting
+from memcli.curation import siblings
 from memcli.entries import layout
+from memcli.entries.eligibility import Action, may
 from memcli.entries.entry import ResolutionScope, Status
-from memcli.entries.rights import Action, may
 from memcli.entries.text.counted import counted
 from memcli.errors import AmbiguousQuery, EntryNotFound, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from memcli.curation.resting import Resting
+    from memcli.curation.siblings import Resting
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Stored, Vault
+
 
 _NAMED = 10
 _RESOLVED, _PENDING = str(Status.RESOLVED), str(Status.PENDING)
@@ -238,7 +239,7 @@ def stale_by(vault: Vault, targets: Sequence[Target], *, undo: bool) -> list[Res
     if undo or not targets:
         return []
     ids, now = [target.id for target in targets], vault.now_ms() // 1000
-    return vault.index.again(lambda reader: resting.on_ended(reader, ids, now))
+    return vault.index.again(lambda reader: siblings.on_ended(reader, ids, now))
 
 
 def _reopened(entry: Entry, path: str) -> Entry:

@@ -1,4 +1,5 @@
-"""What a question means to resolve: a plan, which a person or agent then carries out.
+"""What a question means to resolve: a plan, which a person or agent then carries out;
+and which entries are resolved: what `resolve --list` shows.
 
 Invariant: what should stay is never resolved by chance. A question concerns what can
 be solved (reflection items, blockers, actions, fixes) unless kinds are named; a word
@@ -17,6 +18,7 @@ from memcli.entries.entry import Item, Status
 from memcli.entries.text.counted import agreeing, counted
 from memcli.errors import EntryNotFound, UsageError
 from memcli.named_tuple import NamedTuple
+from memcli.vault import lineage
 
 TYPE_CHECKING = False
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from memcli.search.ranking.rank import Ranking
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
 
 KINDS = ("blocker", "action", "fix")
@@ -35,6 +38,7 @@ KINDS = ("blocker", "action", "fix")
 _COVERAGE = 0.6
 _MARGIN = 0.2
 _MOST_NEAR = 10
+_RESOLVED = str(Status.RESOLVED)
 
 
 class _Match(NamedTuple):
@@ -218,4 +222,72 @@ def _nothing(
     looked = ", ".join(kinds) or "reflection items, blockers, actions and fixes"
     return EntryNotFound(
         f"nothing in force matches '{query}' among {looked}; {named_others(others)}"
+    )
+
+
+# --- what is resolved, and what is not --------------------------------------------
+
+
+class Standing(NamedTuple):
+    """An entry in the list: `state` is unresolved, resolved or recurred."""
+
+    id: str
+    state: str
+    title: str
+    kind: str
+    item: str | None
+    path: str
+    resolved_at: str | None
+    resolved_by: str | None
+    resolution_note: str | None
+    seen: int
+    last_seen: str
+
+
+def standings(vault: Vault, states: Sequence[str] = ()) -> list[Standing]:
+    """Entries in force or resolved; recurred entries first, then the newest.
+
+    Args:
+        vault: where they are.
+        states: unresolved, resolved, recurred; none means all.
+    """
+
+    def look(reader: Reader) -> list[Standing]:
+        view = View(vault.now_ms() // 1000)
+        standings = [
+            _standing(reader, reader.row(doc))
+            for doc in reader.exact("status", _RESOLVED)
+        ]
+        if not states or "unresolved" in states:
+            standings += [
+                _standing(reader, reader.row(doc))
+                for doc in reader.exact("status", str(Status.ACTIVE))
+                if reader.verdict(doc, view) is None
+            ]
+        shown = [item for item in standings if not states or item.state in states]
+        shown.sort(key=lambda item: (item.last_seen, item.id), reverse=True)
+        order = {"recurred": 0, "resolved": 2, "unresolved": 1}
+        # An entry that came up again needs a person; reflection items are injected.
+        shown.sort(key=lambda item: (order[item.state], item.item is None))
+        return shown
+
+    return vault.read(look)
+
+
+def _standing(reader: Reader, row: StoredRow) -> Standing:
+    state = "unresolved"
+    if row.status == _RESOLVED:
+        state = "recurred" if lineage.recurred_at(reader, row) else "resolved"
+    return Standing(
+        id=row.id,
+        state=state,
+        title=row.title,
+        kind=row.kind,
+        item=row.item,
+        path=row.path,
+        resolved_at=row.resolved_at,
+        resolved_by=row.resolved_by,
+        resolution_note=row.resolution_note,
+        seen=1 + len(row.seen),
+        last_seen=max([row.created or "", *row.seen]),
     )

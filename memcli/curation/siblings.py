@@ -1,12 +1,11 @@
-"""Entries that may need the change that an entry has just got.
+"""Entries that a change may concern: siblings, and what rests on what was changed.
 
-Invariant: a hint and nothing more: what seems to make the same claim is named, and
-nothing is changed.
+Invariant: a hint and nothing more: what seems to make the same claim, and what may be
+stale now, is named, and nothing is changed.
 """
 
 from __future__ import annotations
 
-from memcli.curation import resting
 from memcli.entries.eligibility import View
 from memcli.entries.identity import claim_number
 from memcli.entries.projects import number
@@ -16,13 +15,14 @@ from memcli.vault import lineage
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from memcli.curation.resting import Resting
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
     from memcli.vault.likeness import Similar
     from memcli.vault.vault import Vault
+
 
 # So many of the best matches of each text are looked at.
 _LOOKED_AT = 20
@@ -85,7 +85,7 @@ def look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> Around
                 if known is None or known.likeness < likeness:
                     found[theirs.id] = similar(likeness, theirs, fresh.body, "9")
         is_resolved = claim_number(fresh.body) in reader.claims.resolved
-        stale = resting.on_replaced(reader, replaced, fresh.body, now)
+        stale = on_replaced(reader, replaced, fresh.body, now)
         return Around(nearest(found.values()), is_resolved, stale)
 
     return vault.index.again(find)
@@ -95,5 +95,50 @@ def made_stale(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> list[Re
     """As `Around.stale`, where nothing else around the new version is wanted."""
     now = vault.now_ms() // 1000
     return vault.index.again(
-        lambda reader: resting.on_replaced(reader, replaced, fresh.body, now)
+        lambda reader: on_replaced(reader, replaced, fresh.body, now)
     )
+
+
+class Resting(NamedTuple):
+    """An observation or model that rests on something; `layer` says which it is."""
+
+    id: str
+    title: str
+    layer: str
+
+
+def on_replaced(
+    reader: Reader, replaced: Sequence[Entry], text: str, now: int
+) -> list[Resting]:
+    """Those that rest on what entries say before they get another text.
+
+    Args:
+        reader: the vault before the change.
+        replaced: the entries.
+        text: of the version that takes their place.
+        now: epoch seconds.
+    """
+    if not reader.holds("evidence"):
+        return []
+    from memcli.vault import staleness
+
+    return _named(staleness.made_stale(reader, replaced, text, View(now)))
+
+
+def on_ended(reader: Reader, ids: Iterable[str], now: int) -> list[Resting]:
+    """Those that rest on entries which are resolved or removed.
+
+    Args:
+        reader: the vault before or after they are resolved; before they are removed.
+        ids: of the entries.
+        now: epoch seconds.
+    """
+    if not reader.holds("evidence"):
+        return []
+    from memcli.vault import staleness
+
+    return _named(staleness.stale_without(reader, ids, View(now)))
+
+
+def _named(rows: Iterable[StoredRow]) -> list[Resting]:
+    return [Resting(row.id, row.title, row.layer) for row in rows]

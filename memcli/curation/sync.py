@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from memcli.storage.git.remote_address import Remote
     from memcli.vault.vault import Vault
 
+
 __all__ = ["Terms", "in_turn", "joinable", "opened", "sync"]
 
 MACHINE = "Machine"
@@ -373,6 +374,12 @@ def _with_plan(done: Synced, plan: trees.MergePlan | None) -> Synced:
     return done._replace(merged=done.merged + plan.merged, notes=notes)
 
 
+def _no_branch(vault: Vault) -> NotAllowed:
+    return NotAllowed(
+        f"{vault.named} has no commit yet", hint="memcli init", code="no_commit"
+    )
+
+
 def _traffic(
     repository: Repository, before: str | None, after: str, *, but: str | None = None
 ) -> Traffic:
@@ -387,9 +394,3 @@ def _traffic(
         ]
         return traffic_of(commits, added)
     return traffic_of(commits, merging.differences(repository, before, after))
-
-
-def _no_branch(vault: Vault) -> NotAllowed:
-    return NotAllowed(
-        f"{vault.named} has no commit yet", hint="memcli init", code="no_commit"
-    )

@@ -1,4 +1,5 @@
-"""The remote of a vault, named once: `memcli sync --setup URL`.
+"""The remote of a vault, named once (`memcli sync --setup URL`), and syncs that memcli
+starts by itself.
 
 Invariant: a remote that does not answer, or refuses, is not kept. Nothing that exists
 is overwritten: neither another remote of the vault, nor a folder that is no repository.
@@ -7,17 +8,25 @@ is overwritten: neither another remote of the vault, nor a folder that is no rep
 from __future__ import annotations
 
 import os
+import sys
+import time
 
 from memcli.curation import sync
-from memcli.errors import MemcliError, NotAllowed, RemoteUnreachable
+from memcli.entries import layout
+from memcli.errors import LockBusy, MemcliError, NotAllowed, RemoteUnreachable
 from memcli.named_tuple import NamedTuple
+from memcli.storage import state_dirs
 from memcli.storage.git import remote as remotes
 from memcli.storage.git import remote_address
 from memcli.storage.git.remote_address import Remote
+from memcli.storage.lock import Lock
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from memcli.storage.git.network import Terms
     from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
@@ -108,3 +117,55 @@ def _is_same(one: str, other: str) -> bool:
         and remote_address.is_folder(other)
         and os.path.realpath(one) == os.path.realpath(other)
     )
+
+
+# --- a sync that memcli starts by itself ------------------------------------------
+
+
+# Seconds in which further writes join the sync that the first one has started.
+_GATHERED = 1.0
+# Seconds that a sync may wait for the one that works.
+_PATIENCE = 600.0
+
+
+class SyncedByItself(NamedTuple):
+    """How it ended: `outcome` is synced, waiting (another sync sends it as well) or the
+    code of an error; `line` says it in words."""
+
+    vault: str
+    outcome: str
+    line: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return self._asdict()
+
+
+def run_by_itself(
+    vault: Vault, sleep: Callable[[float], None] = time.sleep
+) -> SyncedByItself:
+    """Sync a vault by itself; an error is noted for `memcli doctor`, and returned."""
+    vault.starts_sync = False
+    path = state_dirs.path(vault.root, layout.SYNC_LOCK)
+    try:
+        with Lock(path + ".waiting", 0):
+            sleep(_GATHERED)
+            turn = Lock(path, _PATIENCE).__enter__()
+    except LockBusy:
+        line = "another sync waits already, and will send this as well"
+        return SyncedByItself(vault.named, "waiting", line)
+    except MemcliError as error:
+        return SyncedByItself(vault.named, error.error_code, error.message)
+    try:
+        done = sync.in_turn(vault, sync.Terms(), dry_run=False, sleep=sleep)
+    except MemcliError as error:
+        return SyncedByItself(vault.named, error.error_code, error.message)
+    finally:
+        turn.__exit__(None, None, None)
+    return SyncedByItself(vault.named, "synced", done.line)
+
+
+def be_nice() -> None:
+    """Let other processes come first."""
+    if sys.platform != "win32":
+        os.nice(10)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from memcli.entries.anchors import Anchor
 from memcli.entries.code_lines import MOVED, NOT_CHECKED, STALE
-from memcli.entries.eligibility import View
+from memcli.entries.eligibility import Action, View
 from memcli.entries.projects import HERE
-from memcli.entries.rights import Action
 from memcli.errors import InvalidContent, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.search.document import EVERYWHERE

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from types import MappingProxyType
 
-from memcli.curation import everywhere
+from memcli.curation import inbox
 from memcli.entries.entry import Confidence
 from memcli.entries.identity import claim
 from memcli.entries.text import tokens
@@ -230,7 +230,7 @@ def _written(
     saved = placing.place(vault, transaction, list(drafts.values()), there)
     for place, outcome in zip(drafts, saved, strict=True):
         fates[place] = _fate(routes[place], outcome)
-    everywhere.offer(vault, transaction, list(drafts.values()), saved, there)
+    inbox.offer(vault, transaction, list(drafts.values()), saved, there)
     paths: Sequence[str | None] = [None] * len(ideas)
     if transaction is not None and ideas:
         from memcli.curation import ideas as ledger
@@ -272,7 +272,7 @@ def _ideas(
 ) -> dict[int, Idea]:
     """The ideas that the ledger does not have; the others get their fate."""
     from memcli.curation import ideas
-    from memcli.curation.idea_text import SLUG_LENGTH, Idea, keys, known, titles
+    from memcli.curation.idea_text import SLUG_LENGTH, Idea, keys, known
     from memcli.entries import dates
     from memcli.entries.ids import slug
     from memcli.entries.text.differences import restates
@@ -302,9 +302,8 @@ def _ideas(
             agent=vault.agent_name,
         )
         if ledger is None:
-            existing = ideas.existing(vault)
-            ledger = set(known(existing, vault.agent))
-            said = titles(existing, vault.agent)
+            there = known(ideas.existing(vault), vault.agent)
+            ledger, said = set(there.keys), there.titles
         again = any(restates(idea.title, title) for title in said)
         if again or ledger & keys(idea):
             fates[place] = Fate(candidate, "duplicate")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.curation import merged_versions as versions
+from memcli.curation import review as versions
 from memcli.entries import codec
 from memcli.entries.merging.entry_file import Version, merge
 from tests.cli.test_review_ideas import walk
@@ -72,16 +72,16 @@ def test_a_decision_is_made_once_and_can_be_taken_back(
         outcome: 1
     }
     assert current(merged) == text
-    assert versions.waiting(merged) == []
+    assert versions.merged_versions(merged) == []
     assert "merged" not in walk(merged)[0]
     from memcli.curation import undo
 
     undo.undo_last(merged, "review: ")
     assert current(merged) == "We deploy on Mondays\n"
-    assert len(versions.waiting(merged)) == 1
+    assert len(versions.merged_versions(merged)) == 1
 
 
 def test_what_is_resolved_or_says_the_same_is_not_asked_about(merged: Vault) -> None:
-    (version,) = versions.waiting(merged)
+    (version,) = versions.merged_versions(merged)
     merged.resolve(version.current_id)
-    assert versions.waiting(merged) == []
+    assert versions.merged_versions(merged) == []

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memcli.curation import auto_sync
+from memcli.curation import sync_setup as use_case
 from memcli.entries import layout
 from memcli.errors import InvalidConfig
 from memcli.sessions.hooks import call as hook
@@ -87,8 +87,8 @@ def test_a_row_of_writes_is_one_sync_that_takes_all_of_them(two: Clones) -> None
     say(vault, "first")
     path = state_dirs.path(vault.root, layout.SYNC_LOCK)
     with Lock(path + ".waiting", 0):
-        assert auto_sync.run(vault).outcome == "waiting"
-    done = auto_sync.run(
+        assert use_case.run_by_itself(vault).outcome == "waiting"
+    done = use_case.run_by_itself(
         vault, sleep=lambda _: (say(two.vault("laptop"), "second"), None)[1]
     )
     assert done.outcome == "synced"
@@ -104,7 +104,7 @@ def test_a_sync_by_itself_notes_its_failure_and_starts_no_other(
     note.parent.mkdir(parents=True, exist_ok=True)
     note.write_text("by hand\n")
     git(two.roots["laptop"], "remote", "set-url", "origin", "/nowhere/x.git")
-    done = auto_sync.run(two.vault("laptop"), sleep=lambda _: None)
+    done = use_case.run_by_itself(two.vault("laptop"), sleep=lambda _: None)
     assert done.outcome == "remote_unreachable"
     assert started == []
     assert json.dumps(done.as_dict())

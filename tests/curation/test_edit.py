@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.curation.edit import edit, opened
+from memcli.curation.in_place import edit, opened
 from memcli.errors import Conflict, MemcliError
 from memcli.vault.health.lint import lint
 

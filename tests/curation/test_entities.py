@@ -8,13 +8,11 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import evolve, importing, undo
-from memcli.curation.entities import aspects, decide
+from memcli.curation import evolve, undo
+from memcli.curation.entities import decide
 from memcli.curation.entities import page as entities
-from memcli.curation.entities.decide import EntityRequest
-from memcli.curation.entities.ignore import ignore
-from memcli.curation.entities.listing import listed
-from memcli.curation.entities.waiting import candidates
+from memcli.curation.entities.decide import EntityRequest, ignore
+from memcli.curation.entities.listing import candidates, listed
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
 from memcli.recall.query import Filters
 from memcli.vault.health import lint
@@ -46,30 +44,6 @@ def test_memory_stored_via_memory_store_produces_entity_mentions(vault: Vault) -
     assert "entities: [Redis, Checkout, cache.py]" in data
     rows = vault.recall("store", filters=Filters(entities=("redis",))).rows
     assert [row.id for row in rows] == [entry]
-
-
-def test_invalid_memory_type_returns_400_with_valid_options_listed(
-    vault: Vault,
-) -> None:
-    """Seed 003, section 7; memcli has no HTTP: an error with a code and the options."""
-    entry = save(vault, "x")
-    options = "person, project, system, tool, concept, skill, task, unknown"
-    asks: list[Callable[[], object]] = [
-        lambda: vault.draft({"text": "y", "type": "persn"}),
-        lambda: evolve.evolve(vault, entry, {"type": "persn"}),
-        lambda: vault.recall("x", filters=Filters(types=("persn",))),
-        lambda: decide.plan(vault, EntityRequest("register", "Ada", type="persn")),
-    ]
-    for ask in asks:
-        with pytest.raises(InvalidValue, match=options) as refused:
-            ask()
-        assert refused.value.error_code == "invalid_type"
-        assert refused.value.hint == "Did you mean 'person'?"
-    lines = b'{"text": "z", "type": "persn"}\n{"text": "w"}'
-    done = importing.import_lines(vault, lines, "in.jsonl")
-    assert [(one.line, one.code) for one in done.failed] == [(1, "invalid_type")]
-    assert options in done.failed[0].reason
-    assert len(done.created) == 1
 
 
 # --- what is shown ----------------------------------------------------------------
@@ -113,35 +87,6 @@ def test_listed_counts_what_is_registered_and_what_is_mentioned(vault: Vault) ->
     assert (rows["parse_args"].registered, rows["Etcd"].registered) == (False, True)
 
 
-def test_an_entry_that_spells_a_name_twice_counts_once(vault: Vault) -> None:
-    def write(number: int, *names: str) -> None:
-        text = f"---\nid: 000000000000000{number}\nentities: {[*names]}\n---\nx{number}"
-        Path(vault.root, f"{number}.md").write_text(text, "utf-8")
-
-    write(1, "Wifi", "WIFI", "wifi ")
-    write(2, "WIFI")
-    write(3, "wiFi", "Straße")
-    write(4, "STRASSE", "kv", "Redis")
-    assert [row[:6] for row in listed(vault).rows] == [
-        ("WIFI", "unknown", False, [], 3, 0),
-        ("STRASSE", "unknown", False, [], 2, 0),
-        ("kv", "unknown", False, [], 1, 0),
-        ("Redis", "unknown", False, [], 1, 0),
-    ]
-    register(vault, "Redis", "kv")
-    found = listed(vault, most=3)
-    assert found.rows[2][:6] == ("Redis", "tool", True, ["kv"], 1, 0)
-    assert (found.total, found.registered) == (3, 1)
-    assert listed(vault, most=1) == (found.rows[:1], 3, 1)
-    write(2, "redis")
-    Path(vault.root, "4.md").unlink()
-    assert [row[:5:4] for row in listed(vault).rows] == [
-        ("WIFI", 2),
-        ("Redis", 1),
-        ("Straße", 1),
-    ]
-
-
 def test_an_unknown_name_gets_the_nearest_one(vault: Vault) -> None:
     save(vault, "x", entities=["Redis"])
     with pytest.raises(EntryNotFound) as error:
@@ -166,8 +111,8 @@ def test_an_unknown_name_gets_the_nearest_one(vault: Vault) -> None:
     ],
 )
 def test_aspects(kind: str, text: str, aspect: str) -> None:
-    assert aspects.aspect(kind, text) == aspect
-    assert aspect in aspects.ORDER
+    assert entities.aspect(kind, text) == aspect
+    assert aspect in entities.ORDER
 
 
 # --- names that wait ---------------------------------------------------------------
@@ -183,18 +128,6 @@ def test_candidates_need_two_words_or_several_entries(vault: Vault) -> None:
     assert by_name["Grace Hopper"].id == one
     assert "met Grace Hopper in" in by_name["Grace Hopper"].example
     assert all(row.name != "Paris" for row in listed(vault).rows)
-
-
-def test_a_name_that_waits_is_shown_in_its_newest_entry(vault: Vault) -> None:
-    old = save(vault, 'so "Grace Hopper" came,\nto Zoë \\ here', created="2025-01-01")
-    new = save(vault, "and Grace Hopper left, née Murray", created="2025-02-01")
-    (first, *_), count = candidates(vault, 1)
-    assert (first.name, first.entries, first.id, count) == ("Grace Hopper", 2, new, 1)
-    assert first.example == "and Grace Hopper left, née Murray"
-    vault.resolve(new)
-    (left,) = candidates(vault)[0]
-    assert (left.id, left.entries) == (old, 1)
-    assert left.example == 'so "Grace Hopper" came, to Zoë \\ here'
 
 
 def test_registering_a_name_links_what_mentions_it_in_one_commit(vault: Vault) -> None:
@@ -279,16 +212,6 @@ def test_what_is_only_mentioned_can_be_merged_and_renamed(vault: Vault) -> None:
     assert mentions(vault, other) == ("Some Name",)
 
 
-def test_two_files_of_one_name_become_one(vault: Vault) -> None:
-    register(vault, "Redis", "kv")
-    file = Path(vault.root, "entities/unknown/redis.md")
-    file.parent.mkdir(parents=True)
-    file.write_text("---\ntitle: redis\naliases: [cache]\n---\n")
-    decide.apply(vault, EntityRequest("merge", "redis", "Redis"))
-    (left,) = vault.registry.entities
-    assert left.aliases == ("kv", "cache")
-
-
 def test_an_alias_links_what_was_written_before(vault: Vault) -> None:
     register(vault, "Redis")
     one = save(vault, "valkey is new")
@@ -370,8 +293,8 @@ def test_the_page_about_entities_prints_the_tables_of_aspects() -> None:
     for line in table.splitlines()[2:]:
         name, kinds, verbs = (cell.strip() for cell in line.strip("|").split("|"))
         found[name] = (kinds, verbs)
-    assert [*found][:-1] == [*aspects.VERBS]
+    assert [*found][:-1] == [*entities.VERBS]
     for name, (kinds, verbs) in found.items():
-        mine = sorted(kind for kind, aspect in aspects.KINDS.items() if aspect == name)
+        mine = sorted(kind for kind, aspect in entities.KINDS.items() if aspect == name)
         assert kinds == ", ".join(mine)
-        assert verbs == aspects.VERBS.get(name, "")
+        assert verbs == entities.VERBS.get(name, "")

@@ -1,6 +1,5 @@
 """A memory changes: the new version takes the place, the old one stays to be read."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,6 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import evolve
-from memcli.curation.evolve import Succession
 from memcli.entries.entry import Status
 from memcli.entries.ids import is_adopted
 from memcli.entries.text.links import links_of
@@ -168,17 +166,6 @@ def test_links_to_the_path_keep_working_and_lead_to_the_new_version(
 
 
 @pytest.mark.parametrize(
-    "link",
-    ["[[one]]", "[[memories/note/2026/11/one]]", "[it](one.md)", "[it](ONE.md#part)"],
-)
-def test_a_file_that_is_linked_to_keeps_its_name(vault: Vault, link: str) -> None:
-    old = save(vault, "one")
-    path = vault.path_of(old)
-    save(vault, f"See {link}")
-    assert vault.evolve(old, "two").path == path
-
-
-@pytest.mark.parametrize(
     ("title", "name"),
     [("Two", "two.md"), ("taken", "taken-2.md"), ("Oné!", "one.md"), ("aux", None)],
 )
@@ -189,15 +176,6 @@ def test_a_file_is_named_after_its_title_as_a_new_one_would_be(
     done = evolve.evolve(vault, save(vault, "one"), {"title": title})
     assert Path(done.path).name == (name or "aux-note.md")
     assert vault.get(done.id).path == done.path
-
-
-def test_tags_are_added_and_dropped_by_name(vault: Vault) -> None:
-    old = save(vault, "text", tags=["a", "b"])
-    values = {"text": "new", "tags": ["c"]}
-    done = evolve.evolve(vault, old, values, Succession(untag=["A"]))
-    assert vault.get(done.id).tags == ("b", "c")
-    with pytest.raises(InvalidValue, match="has no tag 'zz'"):
-        evolve.evolve(vault, done.id, {"text": "x"}, Succession(untag=["zz"]))
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
@@ -219,19 +197,6 @@ def test_history_and_as_of_follow_the_chain(
     assert [version.id for version in chain] == ids
     assert [version.current for version in chain] == [False] * count + [True]
     assert vault.read(lambda reader: versions(reader, ids[-1])) == chain
-
-
-def test_a_superseded_entry_is_refused_with_the_id_of_the_current_one(
-    vault: Vault,
-) -> None:
-    first = save(vault, "one")
-    second = vault.evolve(first, "two").id
-    third = vault.evolve(second, "three").id
-    for name in (first, second):
-        with pytest.raises(NotAllowed, match=f"was superseded by {third}") as refusal:
-            vault.evolve(name, "four")
-        assert refusal.value.error_code == "superseded"
-        assert refusal.value.hint == f"Name the current version: {third}"
 
 
 @pytest.mark.parametrize(
@@ -315,17 +280,6 @@ def test_revert_goes_back_as_a_new_version_and_forth_again(vault: Vault) -> None
     assert len(vault.read(lambda reader: versions(reader, first))) == 4
 
 
-def test_a_version_before_that_is_gone_is_looked_for_in_git(vault: Vault) -> None:
-    first = save(vault, "one")
-    second = vault.evolve(first, "two").id
-    Path(vault.root, vault.path_of(first)).unlink()
-    with pytest.raises(EntryNotFound, match="is not in the vault any more") as refusal:
-        vault.revert(second)
-    words = (refusal.value.hint or "").partition(": ")[2]
-    found = subprocess.run(["sh", "-c", words], capture_output=True, text=True)
-    assert "evolve: two" in found.stdout
-
-
 def test_one_commit_holds_exactly_the_files_of_both_versions_and_nothing_staged(
     vault: Vault,
 ) -> None:
@@ -384,19 +338,6 @@ def test_a_hand_edit_in_between_is_not_overwritten(
     assert path.read_text("utf-8").endswith("one\nand more\n")
 
 
-_STATE: dict[str, Any] = {}
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _shared(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
-    import shutil
-
-    root = tmp_path_factory.mktemp("shared") / "vault"
-    shutil.copytree(ready_vault, root)
-    _STATE["vault"] = Vault(str(root))
-    _STATE["id"] = save(_STATE["vault"], "start")
-
-
 def test_what_is_done_is_not_said_to_have_failed(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -415,20 +356,3 @@ def test_what_is_done_is_not_said_to_have_failed(
     assert told == [
         f"it is not known whether {done.id} is shown: no space left on the device"
     ]
-
-
-CHANGES = [
-    ("We deploy on Tuesdays", "We deploy on Mondays", "when do we deploy?"),
-    (
-        "The gateway restarts at night",
-        "The gateway restarts at six in the morning, after the backup of the ledger, "
-        "and tells the channel of the operators",
-        "when does the gateway restart?",
-    ),
-    (
-        "Invoices are kept for ten years in the cold store, as the auditors want it",
-        "Invoices are kept for six years",
-        "how long are invoices kept?",
-    ),
-    ("Use flake8", "Use ruff, no longer flake8 as we did", "flake8"),
-]

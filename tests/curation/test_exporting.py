@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from memcli.api import Vault
-from memcli.curation import exporting, importing, instruction_block
+from memcli.curation import exporting, importing
 from memcli.entries.entry import Entry
-from memcli.errors import Conflict, Unreadable
+from memcli.errors import Conflict
 from memcli.hosts.memories import pages, tools
 from memcli.hosts.memories.pages import Memory
 from memcli.recall.query import Filters
@@ -73,30 +73,6 @@ def test_an_import_of_an_export_into_its_own_vault_adds_nothing(lived: Vault) ->
     assert lines_of(lived) == lines
 
 
-NO_EXTRAS = [
-    5,
-    {"a": 5},
-    {"a": "b: 1\n"},
-    {"a": "a: 1"},
-    {"a": "a: 1\n---\n"},
-    {"a": "a: 1\nb: 2\n"},
-    {"a": "a: &x [*x]\n"},
-]
-
-
-def test_a_folder_of_notes_holds_what_is_in_force_and_mixes_with_nothing(
-    lived: Vault, tmp_path: Path
-) -> None:
-    found = exporting.entries(lived, Filters(), current=True).entries
-    folder = tmp_path / "notes"
-    exporting.write_notes(str(folder), found)
-    texts = [path.read_text() for path in folder.rglob("*.md")]
-    assert any("Wednesdays" in text for text in texts)
-    assert not any("Tuesdays" in text or "Node 18" in text for text in texts)
-    with pytest.raises(Conflict):
-        exporting.write_notes(str(folder), found)
-
-
 RULES = [
     Entry("a" * 16, kind="convention", body="Use tabs.\n"),
     Entry("b" * 16, kind="constraint", body="Never push to main.\n"),
@@ -105,9 +81,9 @@ RULES = [
 BEFORE = "# Shop\r\n\r\nOur words.\r\n"
 
 
-def put(path: Path, entries: list[Entry]) -> instruction_block.Block:
-    page = instruction_block.planned(str(path), entries)
-    instruction_block.put(page)
+def put(path: Path, entries: list[Entry]) -> exporting.Block:
+    page = exporting.planned(str(path), entries)
+    exporting.put(page)
     return page
 
 
@@ -152,9 +128,9 @@ def test_what_the_page_says_by_itself_is_not_told_again(tmp_path: Path) -> None:
         Entry("1m00000000000009", kind="convention", body="No emojis\nUse tabs\n"),
     ]
     for _ in range(2):  # what the block tells is no reason to leave it out
-        block = instruction_block.planned(str(page), [*imported, *others])
+        block = exporting.planned(str(page), [*imported, *others])
         assert (block.told, block.in_page) == (2, len(imported) + 1)
-        instruction_block.put(block)
+        exporting.put(block)
     text = page.read_text()
     assert text.count("- Never skip tests\n") == text.count("No emojis Use tabs") == 1
     assert text.count("Never skip tests on Fridays") == 1
@@ -216,13 +192,3 @@ def test_a_broken_block_is_refused_and_the_page_stays(
     with pytest.raises(Conflict):
         put(path, RULES)
     assert path.read_text() == page
-
-
-def test_a_link_in_the_place_of_a_page_is_not_written_through(tmp_path: Path) -> None:
-    target = tmp_path / "other"
-    target.write_text("theirs")
-    path = tmp_path / "AGENTS.md"
-    path.symlink_to(target)
-    with pytest.raises(Unreadable):
-        put(path, RULES)
-    assert target.read_text() == "theirs"

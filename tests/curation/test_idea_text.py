@@ -11,9 +11,7 @@ from memcli.curation.idea_text import Idea
 from memcli.entries import codec, layout
 from memcli.entries.entry import Status
 from memcli.errors import (
-    EntryNotFound,
     InvalidEntry,
-    InvalidValue,
     NotAllowed,
     UnsafePath,
 )
@@ -132,12 +130,6 @@ def test_a_summary_cannot_pose_as_an_idea_or_a_decision(summary: str) -> None:
     assert not re.search(r"^(?:```|<!--)", ledger, re.MULTILINE)
 
 
-def test_a_day_that_is_none_is_refused() -> None:
-    for day in ("2026-11", "yesterday", "2026-02-31"):
-        with pytest.raises(InvalidValue):
-            idea_text.append("", CACHE._replace(day=day))
-
-
 # --- slugs ------------------------------------------------------------------------
 
 
@@ -150,10 +142,6 @@ def test_a_slug_is_a_safe_name_of_at_most_40_characters(title: str, used: int) -
         assert name not in taken
         taken.add(name)
         assert idea_text.page_path(name) == f"ideas/incubator/{name}/_index.md"
-
-
-def test_titles_of_other_scripts_do_not_share_a_slug() -> None:
-    assert idea_text.slug("向量索引") != idea_text.slug("缓存预热")
 
 
 @pytest.mark.parametrize("name", ["..", "../x", "a/b", "", ".git", "a\\b", "a\0", "/x"])
@@ -246,7 +234,7 @@ def test_a_known_idea_is_left_out_in_any_state() -> None:
     ):
         there = {LEDGER: ledger.encode()}
         assert idea_text.plan(there, [CACHE._replace(slug="")]) == {}
-        assert idea_text.keys(CACHE) & idea_text.known(there)
+        assert idea_text.keys(CACHE) & idea_text.known(there).keys
 
 
 def test_a_record_read_again_is_known_though_its_title_was_edited() -> None:
@@ -365,14 +353,3 @@ def test_a_decision_changes_one_line_and_no_other(
         expected = [section.state for section in before]
         expected[before.index(one)] = state
         assert [section.state for section in idea_text.parse(after)] == expected
-
-
-def test_a_wrong_name_gets_the_nearest_one(ledger: str) -> None:
-    sections = idea_text.parse(ledger)
-    assert idea_text.find(sections, "warm").slug == CACHE.slug
-    with pytest.raises(EntryNotFound) as refused:
-        idea_text.find(sections, "wram-the-index-on-login")
-    assert refused.value.hint == "Did you mean 'warm-the-index-on-login'?"
-    assert refused.value.error_code == "idea_not_found"
-    with pytest.raises(EntryNotFound, match="no idea ''"):
-        idea_text.find(sections, "")

@@ -12,7 +12,7 @@ from memcli.entries.entry import Layer, Subtype, Visibility
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.vault.health import inspect
-from tests.conftest import NOW, VaultMaker
+from tests.conftest import VaultMaker
 from tests.saving import save
 
 HOUR = 3_600
@@ -105,17 +105,6 @@ def test_a_new_wording_is_no_new_look(vault: Vault, clock: list[int]) -> None:
     assert why(vault, done.id) == [("resolved", [base])]
 
 
-def test_a_report_that_cites_nothing_is_renewed_by_its_text(
-    vault: Vault, clock: list[int]
-) -> None:
-    name = model(vault, "What tests need", entities=["pytest"])
-    clock[0] += HOUR
-    new = save(vault, "pytest needs redis", entities=["pytest"])
-    assert why(vault, name) == [("newer", [new])]
-    done = vault.evolve(name, "What tests need: redis")
-    assert why(vault, done.id) == []
-
-
 # --- evidence ----------------------------------------------------------------------
 
 
@@ -171,36 +160,6 @@ def test_a_change_that_is_not_of_the_text_makes_nothing_stale(
     assert why(vault, name) == []
 
 
-def test_without_a_fingerprint_the_date_of_the_change_decides(
-    vault: Vault, clock: list[int]
-) -> None:
-    """A person wrote the model by hand."""
-    base = save(vault, "The build takes an hour")
-    name = model(vault, "The build", base)
-    path = Path(vault.root, vault.path_of(name))
-    lines = path.read_text("utf-8").splitlines(keepends=True)
-    path.write_text("".join(x for x in lines if "fingerprints" not in x), "utf-8")
-    assert vault.get(name).fingerprints == ()
-    assert why(vault, name) == []
-    edit(vault, base, "created:", 'updated: "2026-11-21T13:00:00Z"\ncreated:')
-    assert why(vault, name) == [("edited", [base])]
-
-
-def test_at_an_earlier_moment_it_was_not_stale_yet(
-    vault: Vault, clock: list[int]
-) -> None:
-    base = save(vault, "The build takes an hour")
-    name = model(vault, "The build", base)
-    clock[0] += HOUR
-    vault.resolve(base)
-    view = view_of(clock[0], as_of=NOW + 60)
-    (row,) = [
-        r for r in recall.enumerate_all(vault, Query("", view)).rows if r.id == name
-    ]
-    assert not row.stale
-    assert why(vault, name) == [("resolved", [base])]
-
-
 # --- newer memories ----------------------------------------------------------------
 
 
@@ -239,14 +198,6 @@ def test_a_pinned_model_is_never_stale_and_still_reported(
 
 
 # --- who may see it ----------------------------------------------------------------
-
-LIMITS: dict[str, dict[str, Any]] = {
-    "private": {"visibility": "private"},
-    "red": {"visibility": "group", "groups": ["red", "blue"]},
-    "green": {"visibility": "group", "groups": ["green", "red"]},
-    "black": {"visibility": "group", "groups": ["black"]},
-    "shared": {},
-}
 
 
 def test_a_new_version_is_as_narrow_as_what_it_cites_now(

@@ -216,16 +216,6 @@ def test_the_log_holds_no_text_of_a_memory_and_git_does_not_see_it(
     assert snapshot(vault.root) == before
 
 
-UNSAFE = [
-    ("../../evil", "evil"),
-    ("Tyler's career", "tylers-career"),
-    ("CON", "con-note"),
-    ("con", "con-note"),
-    ("a/b", "a-b"),
-    ("x" * 61, "x" * 60),
-]
-
-
 def test_runs_that_nobody_searched_in_for_30_days_are_tidied(
     make_vault: VaultMaker,
 ) -> None:

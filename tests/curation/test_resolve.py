@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.curation import inbox, resolve, standings
+from memcli.curation import inbox, resolve, resolve_query
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.errors import EntryNotFound, NotAllowed
@@ -19,10 +19,6 @@ from tests.git_command import git
 from tests.saving import save
 
 VIEW = View(NOW)
-
-
-def titles(targets: list[resolve.Target]) -> list[str]:
-    return sorted(target.title for target in targets)
 
 
 def shown(vault: Vault) -> list[str]:
@@ -139,7 +135,7 @@ def test_an_entry_of_a_resolved_claim_is_not_shown_from_any_source(
     assert shown(vault) == []
     assert inspect(vault, other).reason == f"its claim is resolved by {name}"
     # What wrote its file later made the claim recur.
-    (standing,) = standings.standings(vault)
+    (standing,) = resolve_query.standings(vault)
     assert (standing.id, standing.state) == (name, "resolved")
     vault.reopen(name)
     assert len(shown(vault)) == 2
@@ -156,7 +152,7 @@ def test_an_entry_written_after_the_resolve_makes_the_claim_recur(
         "verify the cache\n",
         encoding="utf-8",
     )
-    (standing,) = standings.standings(vault)
+    (standing,) = resolve_query.standings(vault)
     assert (standing.id, standing.state) == (name, "recurred")
     assert inspect(vault, name).recurred_at == "2027-01-01T00:00:00Z"
 
@@ -183,7 +179,7 @@ def test_who_resolved_it_is_the_agent_or_else_the_name_that_git_commits_under(
     agent = vault.acting_as("ann")
     agent.resolve(save(agent, "two"))
     vault.resolve(save(vault, "three"), by="erin")
-    who = {row.title: row.resolved_by for row in standings.standings(vault)}
+    who = {row.title: row.resolved_by for row in resolve_query.standings(vault)}
     assert who == {"one": "Test User", "two": "ann", "three": "erin"}
 
 

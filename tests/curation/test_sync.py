@@ -4,7 +4,6 @@ import os
 import stat
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -14,7 +13,6 @@ from memcli.errors import (
     Conflict,
     HistoryError,
     InvalidValue,
-    LockBusy,
     MemcliError,
     NotAllowed,
     RemoteRefused,
@@ -22,7 +20,6 @@ from memcli.errors import (
     TooLarge,
     UnsafePath,
 )
-from memcli.storage import files
 from memcli.storage.git import merging, network, remote
 from memcli.storage.git.merging import Move
 from memcli.storage.git.network import Terms
@@ -41,13 +38,6 @@ QUICK = Terms(silence=1.0)
 @pytest.fixture
 def two(ready_vault: Path, tmp_path: Path) -> Clones:
     return clones.make(ready_vault, tmp_path, "laptop", "desk")
-
-
-def hook(remote: Path, name: str, text: str) -> None:
-    path = remote / "hooks" / name
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{text}\n")
-    path.chmod(0o755)
 
 
 # --- what goes and what comes -------------------------------------------------------
@@ -166,28 +156,6 @@ def test_a_file_that_a_person_deleted_is_forgotten_and_comes_back_by_undo(
     assert texts(two.roots["desk"]) == {"a fact"}
 
 
-@pytest.mark.parametrize("way", ["stash -u", "reset"])
-def test_what_another_git_took_out_of_the_folder_is_not_taken_for_deleted(
-    two: Clones, way: str
-) -> None:
-    root, vault = two.roots["laptop"], two.vault("laptop")
-    first = vault.save(vault.draft({"text": "a fact"}))
-    data = (root / first.path).read_bytes()
-    head = git(root, "rev-parse", "HEAD").strip()
-    git(root, "reset", "-q", "--hard", "HEAD~1")
-    if way == "stash -u":
-        (root / first.path).parent.mkdir(parents=True, exist_ok=True)
-        (root / first.path).write_bytes(data)
-        git(root, "stash", "-q", "-u")
-    # memcli commits what it was given, behind the other git.
-    git(root, "update-ref", "-m", "fast-import", "refs/heads/main", head)
-    git(root, "read-tree", "HEAD")
-    done = two.sync("laptop")
-    assert first.path in {one.path for one in done.left}
-    repair.apply(vault, repair.plan(vault))
-    assert (root / first.path).read_bytes() == data
-
-
 @pytest.mark.parametrize("ignored", [False, True])
 def test_a_file_that_no_commit_holds_is_never_overwritten(
     two: Clones, ignored: bool
@@ -283,33 +251,6 @@ def test_nothing_is_written_through_a_link_that_lies_in_the_folder(
     assert list(outside.iterdir()) == []
 
 
-@pytest.mark.parametrize("target", ["{outside}", "memories"])
-def test_a_link_that_becomes_a_folder_is_gone_before_anything_is_written(
-    two: Clones, tmp_path: Path, target: str
-) -> None:
-    """A hostile remote brings the link first, and a folder in its place later."""
-    laptop, desk = two.roots["laptop"], two.roots["desk"]
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (laptop / "trap").symlink_to(target.format(outside=outside))
-    git(laptop, "add", "trap")
-    git(laptop, "commit", "--quiet", "-m", "a link")
-    two.sync("laptop")
-    two.sync("desk")
-    assert (desk / "trap").is_symlink()
-    git(laptop, "rm", "--quiet", "trap")
-    (laptop / "trap").mkdir()
-    (laptop / "trap" / "x.md").write_text("payload\n")
-    git(laptop, "add", "trap")
-    git(laptop, "commit", "--quiet", "-m", "a folder")
-    two.sync("laptop")
-    two.sync("desk")
-    assert list(outside.iterdir()) == []
-    assert not (desk / "memories" / "x.md").exists()
-    assert (desk / "trap" / "x.md").read_text() == "payload\n"
-    assert dirty(desk) == ""
-
-
 @pytest.mark.parametrize(
     "name", ["memories", "memories/note", ".memcli", "models", ".memcli/config.toml"]
 )
@@ -335,41 +276,6 @@ def test_a_link_in_the_place_of_memclis_folders_changes_nothing(
     two.sync("desk")
     assert texts(desk) == {"We test on Fridays"}
     assert dirty(desk) == ""
-
-
-@pytest.mark.parametrize("forward", [True, False])
-@pytest.mark.parametrize(
-    ("where", "name", "said"),
-    [
-        (merging, "MOST_BYTES", "[0-9]+ bytes that differ"),
-        (merging, "MOST_FILES", "12 changed files"),
-        (files, "LARGEST", "large.md of 22 bytes"),
-    ],
-)
-def test_more_than_a_merge_can_hold_changes_nothing(
-    two: Clones,
-    monkeypatch: pytest.MonkeyPatch,
-    where: ModuleType,
-    name: str,
-    said: str,
-    forward: bool,
-) -> None:
-    monkeypatch.setattr(where, name, 10)
-    for number in range(11):
-        (two.roots["laptop"] / f"fact{number}.md").write_text(f"fact {number}\n")
-    (two.roots["laptop"] / "large.md").write_text("We deploy on Tuesdays\n")
-    two.sync("laptop")
-    if not forward:
-        say(two.vault("desk"), "mine")
-    before = git(two.roots["desk"], "rev-parse", "HEAD")
-    for dry_run in (True, False):
-        with pytest.raises(TooLarge, match=f"more than a vault may: {said}"):
-            sync.sync(two.vault("desk"), TERMS, dry_run=dry_run)
-    assert git(two.roots["desk"], "rev-parse", "HEAD") == before
-    assert dirty(two.roots["desk"]) == ""
-    git(two.roots["desk"], "pull", "--quiet", "--no-rebase", "--no-edit")
-    two.sync("desk")  # what was taken by hand is no longer in the way
-    assert "We deploy on Tuesdays" in texts(two.roots["desk"])
 
 
 @pytest.mark.parametrize(
@@ -420,16 +326,6 @@ def test_a_remote_that_moved_is_fetched_again(
     }
 
 
-def test_a_remote_that_moves_again_and_again_is_left_for_later(
-    two: Clones, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    say(two.vault("laptop"), "We deploy on Tuesdays")
-    monkeypatch.setattr(remote, "push", lambda *_: False)
-    with pytest.raises(LockBusy, match="8 times") as error:
-        two.sync("laptop")
-    assert error.value.exit_code == 75
-
-
 def test_a_folder_that_is_away_is_unreachable(two: Clones) -> None:
     two.remote.rename(two.remote.with_name("away.git"))
     vault = two.vault("laptop")
@@ -462,16 +358,6 @@ def test_a_remote_that_hangs_is_given_up_with_what_it_started(
     assert os.read(alive, 2) == b""  # it ended: a writer would be waited for
     os.close(alive)
     assert dirty(two.roots["laptop"]) == ""
-
-
-def test_a_protected_branch_is_a_refusal_that_quotes_the_remote(two: Clones) -> None:
-    hook(two.remote, "pre-receive", "echo 'main is protected' >&2; exit 1")
-    say(two.vault("desk"), "We test on Fridays")
-    with pytest.raises(RemoteRefused, match="main is protected") as error:
-        two.sync("desk")
-    assert error.value.error_code == "push_refused"
-    (two.remote / "hooks" / "pre-receive").unlink()
-    assert two.sync("desk").went.added == 1
 
 
 def test_a_history_of_code_is_not_merged_into_a_vault(
@@ -509,13 +395,6 @@ def test_a_path_that_leads_elsewhere_changes_nothing(two: Clones, path: bytes) -
     after = (git(root, "rev-parse", "HEAD"), (root / ".git" / "config").read_bytes())
     assert after == before
     assert dirty(root) == ""
-
-
-def test_a_merge_in_progress_is_refused(two: Clones) -> None:
-    head = git(two.roots["laptop"], "rev-parse", "HEAD")
-    (two.roots["laptop"] / ".git" / "MERGE_HEAD").write_text(head)
-    with pytest.raises(HistoryError, match="a merge is in progress"):
-        two.sync("laptop")
 
 
 def test_a_vault_within_a_repository_of_code_is_refused(

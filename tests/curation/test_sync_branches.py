@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from memcli.curation import sync, undo
-from memcli.errors import HistoryError, NotAllowed
+from memcli.errors import NotAllowed
 from memcli.vault import sync_state
 from memcli.vault.health import repair
-from memcli.vault.health.lint import lint
 from tests import clones
 from tests.clones import TERMS, Clones, say, texts
 from tests.conftest import VaultMaker
@@ -62,32 +61,6 @@ def test_two_vaults_on_one_remote_are_told_of_each_other(
     state = sync_state.state(two.vault("laptop"))
     assert state is not None
     assert state.others == ("origin/notes",)
-
-
-@pytest.mark.parametrize("cone", [True, False])
-def test_a_sparse_checkout_without_memories_is_refused_in_words(
-    two: Clones, cone: bool
-) -> None:
-    say(two.vault("laptop"), "We deploy on Tuesdays")
-    two.sync("laptop")
-    two.sync("desk")
-    root = two.roots["desk"]
-    if cone:
-        git(root, "sparse-checkout", "set", "inbox", ".memcli")
-    else:
-        git(root, "sparse-checkout", "set", "--no-cone", "/*", "!/memories/")
-    vault = two.vault("desk")
-    (found,) = lint(vault)
-    assert found.code == "git_state"
-    assert found.message.startswith("a sparse checkout leaves out ")
-    with pytest.raises(HistoryError, match="a sparse checkout leaves out"):
-        two.sync("desk")
-    with pytest.raises(HistoryError, match="a sparse checkout leaves its folder out"):
-        say(vault, "We test on Fridays")
-    git(root, "sparse-checkout", "disable")
-    assert lint(two.vault("desk")) == []
-    say(two.vault("desk"), "We test on Fridays")
-    assert two.sync("desk").pushed
 
 
 @pytest.mark.parametrize("way", ["a clone that was killed", "a push into the folder"])

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.curation.pin import pin
-from memcli.curation.tag import tag
+from memcli.curation.in_place import pin, tag
 from memcli.entries import layout
 from memcli.errors import InvalidContent, InvalidValue, NotAllowed
 from tests.conftest import VaultMaker

@@ -8,12 +8,10 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import importing, review, undo
-from memcli.curation.pin import pin
-from memcli.curation.tag import tag
+from memcli.curation.in_place import pin, tag
 from memcli.entries import layout
 from memcli.errors import Conflict, NotAllowed
 from tests import clones
-from tests.git_command import git
 
 
 def steps(vault: Vault) -> Iterator[str]:
@@ -79,15 +77,6 @@ def test_a_dry_run_says_what_an_undo_would_do(
     assert snapshot(vault.root) == before
 
 
-def test_what_was_saved_after_an_undo_is_undone_first(vault: Vault) -> None:
-    for text in ("one", "two"):
-        vault.save(vault.draft({"text": text}))
-    undo.undo_last(vault)
-    vault.save(vault.draft({"text": "three"}))
-    subjects = [undo.undo_last(vault).subject for _ in range(2)]
-    assert subjects == ["save: three", "save: one"]
-
-
 def test_commits_of_others_and_by_hand_are_passed_over(vault: Vault) -> None:
     vault.save(vault.draft({"text": "mine"}))
     git = ["git", "-C", vault.root]
@@ -148,19 +137,3 @@ def test_what_came_from_another_clone_is_undone_only_by_its_name(
     for word in (theirs[:10], theirs[:3], "", "HEAD", "--all", "f" * 40):
         with pytest.raises(NotAllowed, match="no change of memcli's that can be"):
             undo.named(laptop, word)
-
-
-@pytest.mark.parametrize("way", ["--ff", "--rebase"])
-def test_what_a_plain_pull_brought_is_not_of_this_clone(
-    two: clones.Clones, way: str
-) -> None:
-    clones.say(two.vault("desk"), "of the desk")
-    two.sync("desk")
-    laptop = two.vault("laptop")
-    if way == "--rebase":
-        clones.say(laptop, "of the laptop")
-    git(two.roots["laptop"], "pull", "--quiet", way)
-    if way == "--rebase":  # its commit was made anew on top of the other one
-        assert undo.undo_last(laptop).subject == "save: of the laptop"
-    with pytest.raises(NotAllowed, match="in this clone"):
-        undo.undo_last(laptop)

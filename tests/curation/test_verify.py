@@ -71,17 +71,6 @@ def test_a_scripted_history_is_told_line_by_line(inside: Vault, shop: Path) -> N
     assert {each.id: each.state for each in verify(inside)} == want
 
 
-def test_the_worst_comes_first_and_only_what_names_code_is_listed(
-    inside: Vault, shop: Path
-) -> None:
-    same = save(inside, "A", code=["Makefile"])
-    moved = save(inside, "B")
-    stale = save(inside, "C", code=["src/app.py:9"])
-    save(inside, "D", code=None)
-    write(shop, b"\nimport os\n" + APP.replace(b"max_rate = 10", b"max_rate = 11"))
-    assert list(states(inside)) == [stale, moved, same]
-
-
 def test_what_is_over_or_of_another_project_is_not_listed(
     inside: Vault, make_vault: VaultMaker, tmp_path: Path
 ) -> None:
@@ -127,22 +116,6 @@ def _last_subject(vault: Vault) -> str:
 
     command = ["git", "-C", vault.root, "log", "-1", "--format=%s"]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
-
-
-def test_to_confirm_follows_a_renamed_file_and_drops_what_is_gone(
-    inside: Vault, shop: Path
-) -> None:
-    text = "RateLimiter waits; make deploy is not needed"
-    entry_id = save(inside, text, code=["src/app.py:4-6", "Makefile"])
-    git(shop, "mv", "src/app.py", "src/limits.py")
-    git(shop, "rm", "-q", "Makefile")
-    (done,) = confirm(inside, [entry_id])
-    assert [each.split("#")[0] for each in done.code] == ["src/limits.py:4-6"]
-    assert done.code_names == ("RateLimiter@src/limits.py",)
-    assert done.dropped == ("Makefile", "make deploy")
-    entry = inside.get(entry_id)
-    assert (entry.code, entry.code_names) == (done.code, done.code_names)
-    assert entry.supersedes is None
 
 
 def test_what_cannot_be_confirmed_is_refused_and_nothing_changes(

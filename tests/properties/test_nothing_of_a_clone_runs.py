@@ -22,7 +22,7 @@ from memcli.cli.commands import COMMANDS
 from memcli.cli.mcp.catalog import TOOLS
 from memcli.cli.mcp.tools import call as call_tool
 from memcli.cli.run import run
-from memcli.curation import auto_sync
+from memcli.curation import sync_setup
 from memcli.sessions import hook_log
 from memcli.sessions.hooks import call as hook
 from memcli.storage.git.printed import Blob
@@ -109,7 +109,7 @@ def planted(
     monkeypatch.setenv("EDITOR", "touch")
     monkeypatch.chdir(tmp_path)
     # `sync --auto` runs in this process, which cannot take its niceness back.
-    monkeypatch.setattr(auto_sync, "be_nice", lambda: None)
+    monkeypatch.setattr(sync_setup, "be_nice", lambda: None)
     yield planted
     assert planted.ran == []
 

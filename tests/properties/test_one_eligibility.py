@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from memcli import Vault
-from memcli.curation import evolve, inbox, standings
+from memcli.curation import evolve, inbox, resolve_query
 from memcli.curation.resolve_query import plan_query
 from memcli.entries.eligibility import Agent, ReadPolicy, View, facts, verdict
 from memcli.entries.entry import Status
@@ -215,7 +215,7 @@ def test_resolve_and_review_offer_only_what_is_in_force(asked: Vault) -> None:
     allowed = admitted(asked, View(NOW))
     found = plan_query(asked, WORD, kinds=["note", "constraint"])
     assert {target.id for target in found.targets} == allowed
-    unresolved = standings.standings(asked, ["unresolved"])
+    unresolved = resolve_query.standings(asked, ["unresolved"])
     assert {row.id for row in unresolved} == allowed
     for candidate in inbox.pending(asked)[:5]:
         assert {one.id for one in inbox.proposals(asked, candidate)} <= allowed

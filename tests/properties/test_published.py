@@ -17,7 +17,6 @@ import pytest
 
 from memcli import Vault
 from memcli.curation.entities import listing as entities
-from memcli.curation.entities import waiting
 from memcli.errors import LockBusy, MemcliError, NotAllowed
 from memcli.recall import listing
 from memcli.recall.query import Filters, Query, view_of
@@ -74,7 +73,7 @@ def assert_alike(files: Vault, published: Vault) -> None:
     for one, other in zip(answers(files), answers(published), strict=True):
         assert same(plain(one), plain(other)), f"{SEED=} {one.query}"
     assert entities.listed(files) == entities.listed(published)
-    assert waiting.candidates(files) == waiting.candidates(published)
+    assert entities.candidates(files) == entities.candidates(published)
     for by in ("", "kind", "tag"):
         wish = listing.Wish(Query("", view_of(NOW)), by=by)
         here, there = listing.listed(files, wish), listing.listed(published, wish)

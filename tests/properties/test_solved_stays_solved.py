@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault, Vaults
-from memcli.curation import importing, inbox, review, standings
+from memcli.curation import importing, inbox, resolve_query, review
 from memcli.curation.entities import page
 from memcli.entries.eligibility import View
 from memcli.hosts.transcript import Session, Step
@@ -161,7 +161,7 @@ def shown(vault: Vault) -> dict[str, list[str]]:
         ],
         "injection": [one.text for one in told],
         "resolve --list": [
-            one.title for one in standings.standings(vault, ["unresolved"])
+            one.title for one in resolve_query.standings(vault, ["unresolved"])
         ],
         "proposals": [one.title for one in inbox.proposals(vault, waiting)],
         "an entity": [one.text for one in page.page(vault, "Shibboleth").current],
@@ -200,7 +200,7 @@ def test_no_surface_shows_it_and_reopening_brings_it_back(
     # What came in as a file of its own says why, and how to bring it back.
     hints = {one.hint for one in lint(vault) if one.code == "key_twins"}
     assert hints <= {f"To bring it back: memcli resolve --undo {name}"}
-    (standing,) = standings.standings(vault, ["resolved", "recurred"])
+    (standing,) = resolve_query.standings(vault, ["resolved", "recurred"])
     assert standing.id == name
     vault.reopen(name)
     assert {"recall", "recall --set all=true", "reflect", "Vaults"} <= set(

@@ -7,6 +7,7 @@ back. `apply` decides again under the lock, so that no later change is missed.
 
 from __future__ import annotations
 
+import os
 from shlex import quote
 
 from memcli.curation.entities import page
@@ -33,7 +34,7 @@ from memcli.vault.registry.page import (
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from memcli.search.reader import Reader
@@ -165,7 +166,7 @@ def _planned(
     decide = {
         "register": _register,
         "rename": _rename,
-        "alias": _alias,
+        "alias": _rename,
         "merge": _merge,
     }[request.verb]
     decision = decide(vault, request)
@@ -194,30 +195,21 @@ def _register(vault: Vault, request: EntityRequest) -> _EntityDecision:
 
 
 def _rename(vault: Vault, request: EntityRequest) -> _EntityDecision:
+    """An entity with another name, or with one more."""
     old = _known(vault, request.name)
     new = check_name(request.other)
     _refuse_taken(vault.registry, new, old if old.path else None)
-    if new == old.name:
-        raise UsageError(f"it is called '{new}' already")
-    aliases = _others(new, (*old.aliases, old.name))
-    entity = old._replace(name=new, aliases=aliases)
-    changes = [_written(vault, old, entity, f"called {new}; the file keeps its name")]
-    entity = entity._replace(path=changes[0].path)
+    renames = request.verb == "rename"
+    name = new if renames else old.name
+    aliases = _others(name, (*old.aliases, old.name, new))
+    if (name, aliases) == (old.name, old.aliases):
+        raise UsageError(f"'{new}' is a name of {old.name} already")
+    entity = old._replace(name=name, aliases=aliases)
+    what = f"called {new}; the file keeps its name" if renames else f"alias {new}"
+    written = _written(vault, old, entity, what)
+    entity = entity._replace(path=written.path)
     forms = _forms(old) | _forms(entity)
-    return _EntityDecision(entity, changes, forms, search_texts=False)
-
-
-def _alias(vault: Vault, request: EntityRequest) -> _EntityDecision:
-    old = _known(vault, request.name)
-    alias = check_name(request.other)
-    _refuse_taken(vault.registry, alias, old if old.path else None)
-    aliases = _others(old.name, (*old.aliases, alias))
-    if aliases == old.aliases:
-        raise UsageError(f"'{alias}' is a name of {old.name} already")
-    entity = old._replace(aliases=aliases)
-    changes = [_written(vault, old, entity, f"alias {alias}")]
-    entity = entity._replace(path=changes[0].path)
-    return _EntityDecision(entity, changes, _forms(entity), search_texts=True)
+    return _EntityDecision(entity, [written], forms, search_texts=not renames)
 
 
 def _merge(vault: Vault, request: EntityRequest) -> _EntityDecision:
@@ -319,10 +311,10 @@ def _refuse_taken(registry: Registry, name: str, but: Registered | None) -> None
         if but is not None and fold(entity.name) == fold(but.name):
             continue
         if fold(name) in _forms(entity):
-            raise taken(name, entity)
+            raise _taken(name, entity)
 
 
-def taken(name: str, entity: Registered) -> NotAllowed:
+def _taken(name: str, entity: Registered) -> NotAllowed:
     """The refusal of a name that an entity has."""
     said = quote(entity.name)  # a page of the registry may be another person's
     also = "" if fold(name) == fold(entity.name) else f" as an alias of {entity.name}"
@@ -388,3 +380,40 @@ def _mapped(before: tuple[str, ...], decision: _EntityDecision) -> tuple[str, ..
         by_form.setdefault(fold(now), now)
     by_form.setdefault(fold(name), name)
     return tuple(by_form.values())
+
+
+# --- names that are no entities ---------------------------------------------------
+
+
+def ignore(vault: Vault, names: Sequence[str]) -> tuple[list[str], str | None]:
+    """Store that these names are no entities, in one commit; none is proposed again.
+
+    Returns:
+        (the names that were not ignored before, the commit's id).
+
+    Raises:
+        As `apply`; NotAllowed also for what is registered (`entity_exists`).
+    """
+    from memcli.storage.transaction import subject
+
+    vault.owner_only("deciding on entities")
+    with vault.transaction() as change:
+        before = _bytes(inside(vault.root, layout.IGNORED_NAMES))
+        registry, ignored_now = vault.registry, store.ignored_names(vault.root)
+        data, new = before, []
+        for name in map(check_name, names):
+            entity = registry.find(name)
+            if entity is not None:
+                raise _taken(name, entity)
+            if fold(name) not in ignored_now:
+                ignored_now[fold(name)] = name
+                data = store.with_name(data, name)
+                new.append(name)
+        if data is not None and data != before:
+            change.put(layout.IGNORED_NAMES, data, expected=before)
+        change.message = subject("review", f"ignored {', '.join(new)}")
+    return new, change.commit
+
+
+def _bytes(path: str) -> bytes | None:
+    return files.read(path) if os.path.lexists(path) else None

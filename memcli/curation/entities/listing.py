@@ -1,34 +1,42 @@
-"""The entities that a vault registers or mentions, and how often.
+"""The entities that a vault registers or mentions, and the names that may be entities.
 
 Invariant: reads only, and through the reader of the asking agent: a name that stands
 only in entries that the agent may not see is in no list and in no count. The index's
-lists of documents tell all of it; no entry is read.
+lists of documents tell all of it; an entry is read only to show a name in it.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-
+from memcli.entries import layout
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.entries.projects import ANY
-from memcli.entries.text.mentions import fold, folded
+from memcli.entries.text.mentions import fold
+from memcli.entries.text.tokens import name_key
 from memcli.named_tuple import NamedTuple
 from memcli.recall.filters import of_project
+from memcli.search.columns import newest_first
+from memcli.search.edges import sharing
 from memcli.search.ranking.graph import is_hub
+from memcli.vault.registry.store import ignored_names
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
-    from memcli.entries.text.mentions import Registered
     from memcli.search.reader import Reader
     from memcli.vault.registry.store import Registry
     from memcli.vault.vault import Vault
 
+    _Spellings = Mapping[str, Sequence[int]]
+
 UNDECIDED = (str(Status.PENDING), str(Status.REJECTED))
 """The statuses of what is no memory; it counts for no entity."""
+
+# A single word may be a name from so many entries on.
+_SEVERAL = 2
+_EXAMPLE = 160
 
 
 class ListedEntity(NamedTuple):
@@ -52,30 +60,35 @@ class Listed(NamedTuple):
     registered: int
 
 
-class _Mentioned(NamedTuple):
-    """What entries say of entities: by folded name, in how many entries in force each
-    is mentioned, and in how many others.
+class PossibleName(NamedTuple):
+    """A possible name that waits for a decision, with an entry in which it stands."""
 
-    `names` has a spelling of each, and `repeated` the places in `spelled` and `docs` of
-    those that have several. `every` are the entries, `force` says how many of those
-    that were asked for are in force.
-    """
+    name: str
+    entries: int
+    example: str
+    id: str
 
-    counts: dict[str, tuple[int, int]]
-    names: dict[str, str]
-    repeated: dict[str, list[int]]
-    spelled: Sequence[str]
-    docs: Sequence[Sequence[int]]
-    every: set[int]
-    force: int
 
-    def spelling(self, form: str) -> str:
-        """How most entries spell a name that is mentioned."""
-        places = self.repeated.get(form)
-        if places is None:
-            return self.names[form]
-        counts = [len(self.every.intersection(self.docs[place])) for place in places]
-        return usual([self.spelled[place] for place in places], counts)
+def _grouped(
+    reader: Reader, field: str, registry: Registry | None = None
+) -> dict[str, dict[str, Sequence[int]]]:
+    """By folded name its spellings, each with the documents that have it; with a
+    registry by the name of the entity that is meant."""
+    values = reader.values(field)
+    meant = registry.names.meant if registry else {}
+    groups: dict[str, dict[str, Sequence[int]]] = {}
+    for name, docs in values.items():
+        form = fold(name)
+        if form in meant:
+            form = fold(meant[form])
+        groups.setdefault(form, {})[name] = docs
+    return groups
+
+
+def _usual(spellings: _Spellings, among: Collection[int]) -> str:
+    """The spelling of a name that most documents have; of several such, the first."""
+    held = {name: len(set(among).intersection(spellings[name])) for name in spellings}
+    return min(held, key=lambda name: (-held[name], name))
 
 
 def listed(vault: Vault, project: str = "", most: int | None = None) -> Listed:
@@ -87,87 +100,123 @@ def listed(vault: Vault, project: str = "", most: int | None = None) -> Listed:
         most: how many rows are wanted; None is all.
     """
     registry = vault.registry
-    seen = vault.read(lambda reader: _mentioned(vault, reader, registry, project))
     registered = {fold(entity.name): entity for entity in reversed(registry.entities)}
-    counts = seen.counts
-    if project in ("", ANY):
-        counts = dict.fromkeys(registered, (0, 0)) | counts
-    order = sorted(counts)
-    order.sort(key=counts.__getitem__, reverse=True)  # equal ones stay in order
-    rows = [
-        _row(seen, form, registered.get(form), counts[form]) for form in order[:most]
-    ]
-    return Listed(rows, len(order), len(registered.keys() & counts.keys()))
+
+    def look(reader: Reader) -> Listed:
+        within = of_project(reader, project, vault.here)
+        every = set(reader.everything())
+        docs = every if within is None else every & within
+        force = docs & reader.shown(View(vault.now_ms() // 1000))
+        decided = docs.difference(*(reader.exact("status", s) for s in UNDECIDED))
+        groups = _grouped(reader, "entity_name", registry)
+        counts = {
+            form: (len(mentioning & force), len(mentioning - force))
+            for form, spellings in groups.items()
+            if (mentioning := decided.intersection(set().union(*spellings.values())))
+        }
+        if project in ("", ANY):
+            counts = dict.fromkeys(registered, (0, 0)) | counts
+        order = sorted(counts)
+        order.sort(key=counts.__getitem__, reverse=True)  # equal ones stay in order
+        rows = []
+        for form in order[:most]:
+            entity, hub = registered.get(form), is_hub(counts[form][0], len(force))
+            row = ListedEntity(
+                entity.name if entity else _usual(groups[form], every),
+                entity.type if entity else "unknown",
+                entity is not None,
+                list(entity.aliases) if entity else [],
+                *counts[form],
+                hub,
+                entity.path if entity else None,
+            )
+            rows.append(row)
+        return Listed(rows, len(order), len(registered.keys() & counts.keys()))
+
+    return vault.read(look)
 
 
-def _row(
-    seen: _Mentioned, form: str, entity: Registered | None, counts: tuple[int, int]
-) -> ListedEntity:
-    hub = is_hub(counts[0], seen.force)
-    if entity is None:
-        name = seen.spelling(form)
-        return ListedEntity(name, "unknown", False, [], *counts, hub, None)
-    known = entity.name, entity.type, True, list(entity.aliases)
-    return ListedEntity(*known, *counts, hub, entity.path)
+# --- names that wait for a decision -----------------------------------------------
 
 
-def _mentioned(
-    vault: Vault, reader: Reader, registry: Registry, project: str
-) -> _Mentioned:
-    within = of_project(reader, project, vault.here)
-    every = set(reader.everything())
-    docs = every if within is None else every & within
-    force = docs & reader.shown(View(vault.now_ms() // 1000))
-    decided = docs.difference(*(reader.exact("status", each) for each in UNDECIDED))
-    current = decided & force
-    lists = reader.values("entity_name")
-    spelled, listed = [*lists], [*lists.values()]
-    now = [len(current.intersection(each)) for each in listed]
-    others = [
-        len(decided.intersection(each)) - n for each, n in zip(listed, now, strict=True)
-    ]
-    forms = _forms(spelled, registry)
-    counts = dict(zip(forms, zip(now, others, strict=True), strict=True))
-    repeated: dict[str, list[int]] = {
-        form: [] for form, times in Counter(forms).items() if times > 1
-    }
-    for place, form in enumerate(forms):
-        if form in repeated:
-            repeated[form].append(place)
-    for form, places in repeated.items():
-        mentioning = {doc for place in places for doc in listed[place]}
-        in_force = len(current & mentioning)
-        counts[form] = in_force, len(decided & mentioning) - in_force
-    return _Mentioned(
-        {form: both for form, both in counts.items() if both != (0, 0)},
-        dict(zip(forms, spelled, strict=True)),
-        repeated,
-        spelled,
-        listed,
-        every,
-        len(force),
+def candidates(vault: Vault, most: int | None = None) -> tuple[list[PossibleName], int]:
+    """Possible names in the entries in force, those in most entries first.
+
+    Two capitalised words in a row count from the first entry on, a single one in
+    mid-sentence if another entry has it anywhere. Registered and ignored names are
+    left out.
+
+    Args:
+        vault: where to look.
+        most: how many are wanted; None is all. Each takes reading an entry.
+
+    Returns:
+        The names, and how many there are in all.
+    """
+
+    def named(reader: Reader) -> tuple[list[PossibleName], int]:
+        shown = _shown(vault, reader)
+        found = _possible(vault, reader, shown)
+        order = sorted(found, key=lambda form: (-found[form][0], form))
+        newest = newest_first(reader.columns)
+        names = []
+        for form in order[:most]:
+            count, spellings = found[form]
+            docs = shown.intersection(set().union(*spellings.values()))
+            entry_id, text = reader.said(min(docs, key=newest))
+            name = _usual(spellings, shown)
+            example = _around(" ".join(text.split()), name)
+            names.append(PossibleName(name, count, example, entry_id))
+        return names, len(found)
+
+    return vault.read(named)
+
+
+def count_candidates(vault: Vault) -> int:
+    """How many `candidates` there are."""
+    return vault.index.again(
+        lambda reader: len(_possible(vault, reader, _shown(vault, reader)))
     )
 
 
-def _forms(names: Sequence[str], registry: Registry) -> list[str]:
-    """The folded names of the entities that are meant by names."""
-    forms = folded(names)
-    if not registry.names.meant:
-        return forms
-    meant = {form: fold(name) for form, name in registry.names.meant.items()}
-    return [meant.get(form, form) for form in forms]
+def _shown(vault: Vault, reader: Reader) -> set[int]:
+    """The entries in force, without the pages of ideas."""
+    folders = (layout.INCUBATOR, f"{layout.ARCHIVE}/{layout.INCUBATOR}")
+    paths = (path for each in folders for path in reader.starting("path", each))
+    pages = filter(layout.is_idea, paths)
+    ideas = {doc for path in pages for doc in reader.exact("path", path)}
+    return reader.shown(View(vault.now_ms() // 1000)) - ideas
 
 
-def usual(spellings: Sequence[str], counts: Sequence[int]) -> str:
-    """The spelling of a name that most entries have; of several such, the first.
+def _possible(
+    vault: Vault, reader: Reader, shown: set[int]
+) -> dict[str, tuple[int, _Spellings]]:
+    """By folded name in how many entries it stands, and its spellings."""
+    names = vault.registry.names
+    decided = names.meant.keys() | names.ambiguous.keys()
+    decided |= ignored_names(vault.root).keys()
+    groups: dict[str, _Spellings] = {}
+    for form, each in _grouped(reader, "possible_name").items():
+        held = {name: docs for name, docs in each.items() if shown & {*docs}}
+        if held and form not in decided:
+            groups[form] = held
+    found: dict[str, tuple[int, _Spellings]] = {}
+    for form, spellings in groups.items():
+        tail = form.partition(" ")[2]
+        if form.count(" ") > 1 and (tail in groups or tail in decided):
+            continue  # `Meeting Grace Hopper` begins with a word of its sentence
+        count = sum(len(shown.intersection(docs)) for docs in spellings.values())
+        words = " " in form and any(" " in name for name in spellings)
+        if count == 1 and not words:
+            count = len(shown.intersection(sharing(reader, name_key(form))))
+        if words or count >= _SEVERAL:
+            found[form] = count, spellings
+    return found
 
-    Args:
-        spellings: of the name, one at least; the same one may come twice.
-        counts: how many entries have each.
-    """
-    if len(spellings) == 1:
-        return spellings[0]
-    held = Counter[str]()
-    for name, count in zip(spellings, counts, strict=True):
-        held[name] += count
-    return min(held, key=lambda name: (-held[name], name))
+
+def _around(plain: str, name: str) -> str:
+    """The words around a name, of a text in one line."""
+    at = max(0, plain.find(name))
+    begin = max(0, at - (_EXAMPLE - len(name)) // 2)
+    cut = plain[begin : begin + _EXAMPLE]
+    return ("…" if begin else "") + cut + ("…" if begin + _EXAMPLE < len(plain) else "")

@@ -11,7 +11,7 @@ names the work at hand has, by git (`names`).
 
 from __future__ import annotations
 
-from memcli.entries.text.harmless import harmless
+from memcli.entries.text.prompt_injection import harmless
 from memcli.hosts.transcript import FRAME
 from memcli.named_tuple import NamedTuple
 from memcli.search.reader import Reader

@@ -265,7 +265,7 @@ class LoadedPages:
         self._host, self._folder, self._environ = host, folder, environ
         pages = list(filter(None, self._pages()))
         if pages:
-            from memcli.curation.instruction_block import page_lines
+            from memcli.curation.exporting import page_lines
 
             pages = list(map(page_lines, pages))
         self._text = "".join(pages)
@@ -274,7 +274,7 @@ class LoadedPages:
         """Whether an entry's lines stand in one of them."""
         if len(self._text) < len(row.text):
             return False
-        from memcli.curation.instruction_block import in_one_line, plain
+        from memcli.curation.exporting import in_one_line, plain
 
         lines = plain(row.text), plain(in_one_line(row.title, row.text))
         return any(len(each) > 1 and each in self._text for each in lines)

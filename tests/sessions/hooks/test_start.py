@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import foreign, instruction_block
+from memcli.curation import exporting, foreign
 from memcli.entries.entry import SUMMARY_TAG, Entry
 from memcli.entries.text import prompt_injection
 from memcli.hosts.memories import tools
@@ -214,7 +214,7 @@ def test_what_a_host_loads_by_itself_is_told_to_the_others_only(
     path.parent.mkdir(exist_ok=True)
     if exported:
         draft = Entry(id="1m7yk933mx069hjg", kind="convention", body=text)
-        instruction_block.put(instruction_block.planned(str(path), [draft]))
+        exporting.put(exporting.planned(str(path), [draft]))
     else:
         path.write_text("# Style\n\nNever:\n- Use tabs. Ever.\n\n" + text + "\n")
     named = "sessionId" if host == "copilot" else "session_id"
