@@ -178,7 +178,7 @@ def test_a_file_is_named_after_its_title_as_a_new_one_would_be(
     assert vault.get(done.id).path == done.path
 
 
-@pytest.mark.parametrize("count", [1, 2, 5])
+@pytest.mark.parametrize("count", [3])
 def test_history_and_as_of_follow_the_chain(
     make_vault: Callable[..., Vault], count: int
 ) -> None:

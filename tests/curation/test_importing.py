@@ -55,13 +55,11 @@ def test_a_second_import_of_the_same_lines_adds_nothing(vault: Vault) -> None:
     assert (len(again.created), len(again.duplicates)) == (0, 3)
 
 
-@pytest.mark.parametrize("status", ["resolved", "superseded", "expired", "rejected"])
-def test_a_second_import_of_an_entry_that_ended_adds_nothing(
-    vault: Vault, tmp_path: Path, status: str
-) -> None:
-    line = lines({"text": "it was solved", "status": status})
-    assert len(importing.import_lines(vault, line, "f").created) == 1
-    assert importing.import_lines(vault, line, "f").created == []
+def test_a_second_import_of_an_entry_that_ended_adds_nothing(vault: Vault) -> None:
+    ends = ("resolved", "superseded", "expired", "rejected")
+    each = lines(*({"text": f"it was {end}", "status": end} for end in ends))
+    assert len(importing.import_lines(vault, each, "f").created) == 4
+    assert importing.import_lines(vault, each, "f").created == []
 
 
 def test_dry_run_says_what_would_be_done_and_writes_nothing(vault: Vault) -> None:
@@ -164,21 +162,18 @@ def test_a_folder_never_sets_what_keeps_tools_from_running(
     assert note.startswith("rule.md: enforce: deny was left out; a person sets it")
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "when"),
-    [
+def test_what_was_resolved_elsewhere_comes_as_resolved(vault: Vault) -> None:
+    ways: list[tuple[str, object, str | None]] = [
         ("resolved_at", "2026-11-20", "2026-11-20"),
         ("resolved_at", 1_763_600_000, "2025-11-20T00:53:20Z"),
         ("resolvedAt", 1_763_600_000_123, "2025-11-20T00:53:20Z"),
         ("status", "wontfix", None),
-        ("status", "obsolete", None),
-    ],
-)
-def test_what_was_resolved_elsewhere_comes_as_resolved(
-    vault: Vault, field: str, value: object, when: str | None
-) -> None:
-    line = json.dumps({"text": "Restart the cache", field: value}).encode()
-    done = importing.import_lines(vault, line, "lines.jsonl")
-    entry = vault.get(done.created[0].id)
-    assert (entry.status, entry.resolved_at) == ("resolved", when)
+    ]
+    each = lines(
+        *({"text": f"Restart the cache {n}", k: v} for n, (k, v, _) in enumerate(ways))
+    )
+    done = importing.import_lines(vault, each, "lines.jsonl")
+    entries = [vault.get(saved.id) for saved in done.created]
+    assert {entry.status for entry in entries} == {"resolved"}
+    assert [entry.resolved_at for entry in entries] == [when for _, _, when in ways]
     assert vault.recall("restart cache").rows == []

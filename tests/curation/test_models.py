@@ -120,8 +120,9 @@ ENDS: dict[str, Callable[[Vault, str], Any]] = {
 }
 
 
-@pytest.mark.parametrize("layer", ["model", "observation"])
-@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize(
+    ("end", "layer"), zip(ENDS, ("model", "observation") * 2, strict=True)
+)
 def test_evidence_that_was_edited_superseded_resolved_or_removed_makes_it_stale(
     vault: Vault, clock: list[int], end: str, layer: str
 ) -> None:
