@@ -9,10 +9,8 @@ that has the recommended ones keeps to the lesson.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from itertools import zip_longest
 
-from memcli.entries.remembered import Remembered
 from memcli.entries.text.code_words import EVERYWHERE, KEYWORDS, PROGRAMS
 from memcli.entries.text.identifiers import AROUND
 from memcli.entries.text.named_code import (
@@ -24,7 +22,6 @@ from memcli.entries.text.named_code import (
     Piece,
     Trigger,
     candidate,
-    is_silent,
     plainly,
 )
 from memcli.named_tuple import NamedTuple
@@ -180,8 +177,6 @@ def _sentences(text: str) -> Iterator[list[Piece]]:
     for word, is_code, after in _words(text):
         if is_code:
             pieces.append(Piece(word.strip(), True, after in _ENDS, after == ","))
-        elif word.isalnum():
-            pieces.append(_PLAIN[word])
         elif not word.strip(_AROUND_PIECES) and word not in ("*", "."):
             # A dash between two spaces, or the mark after a code span.
             if pieces and word[0] in ".;:?!—–-":
@@ -194,9 +189,6 @@ def _sentences(text: str) -> Iterator[list[Piece]]:
             yield pieces
             pieces = []
     yield pieces
-
-
-_PLAIN = Remembered(lambda word: Piece(word, False, False, False), most=1 << 14)
 
 
 def _words(text: str) -> Iterator[tuple[str, bool, str]]:
@@ -230,13 +222,6 @@ def _word(raw: str, following: str) -> Piece:
     return Piece(bare, False, ends, raw.endswith(","))
 
 
-# A vault says the same words again and again; no word is longer than what is looked at.
-@lru_cache(maxsize=1 << 14)
-def _says_nothing(word: str) -> bool:
-    """Whether a word of prose names no code, and says nothing of names around it."""
-    return is_silent(word) and plainly(word) not in _CUES
-
-
 class _Reading:
     """One sentence, read from its beginning; sorts what it names into `found`.
 
@@ -255,11 +240,7 @@ class _Reading:
         """Read the sentence to its end."""
         sentence, at = self._sentence, 0
         while at < len(sentence):
-            piece = sentence[at]
-            if not piece.is_code and _says_nothing(piece.text):
-                at += 1
-            else:
-                at += self._step(at)
+            at += self._step(at)
             ends = sentence[at - 1].comma and self._state and self._used
             if ends and not _goes_on(sentence, at):
                 self._state = ""

@@ -92,10 +92,9 @@ def candidate(
     word = piece.text
     if not word.isascii() or len(word) > LONGEST or "://" in word:
         return None, 1
-    if not _is_prose(word):
-        trigger, steps = _coded(sentence, at, forbids=forbids)
-        if trigger is not None:
-            return trigger, steps
+    trigger, steps = _coded(sentence, at, forbids=forbids)
+    if trigger is not None:
+        return trigger, steps
     if forbids:
         return _plain(sentence, at) or _sent(sentence, at), 1
     before = sentence[at - 1] if at else None
@@ -104,27 +103,6 @@ def candidate(
         # Only a sentence that goes on to condemn it makes it one: "moment is banned".
         return Trigger(WORD, word), 1
     return None, 1
-
-
-def _is_prose(word: str) -> bool:
-    """Whether an ASCII word has the form of code nowhere; nearly every one of prose.
-
-    A test for what `_coded` finds nothing in: a word that begins no command and no
-    run of keywords, without any mark, digit or hump.
-    """
-    rest = word[1:]
-    return word.isalpha() and (not rest or rest.islower()) and word not in _BEGIN
-
-
-def is_silent(word: str) -> bool:
-    """Whether `candidate` finds nothing in a word, in any sentence."""
-    if not word.isascii() or len(word) > LONGEST or "://" in word:
-        return True
-    low = word.lower()
-    plain = (
-        low not in _KNOWN_FORBIDDEN and low.removesuffix("s") not in _KNOWN_FORBIDDEN
-    )
-    return plain and not _verb(low) and _is_prose(word)
 
 
 def _coded(

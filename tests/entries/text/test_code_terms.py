@@ -3,10 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from memcli.entries.text import code_words, named_code
 from memcli.entries.text.code_terms import (
     COMMAND,
     NAME,
@@ -133,38 +130,3 @@ def test_a_trigger_of_everyday_words_is_too_broad_to_refuse_anything(
 )
 def test_a_trigger_that_names_one_thing_is_not(form: str, text: str):
     assert broad(Trigger(form, text)) == ""
-
-
-_WORDS = sorted(
-    code_words.KEYWORDS
-    | code_words.PACKAGES
-    | code_words.BUILTINS
-    | code_words.SQL
-    | set(code_words.PROGRAMS)
-)
-
-
-@given(
-    st.one_of(
-        st.sampled_from(_WORDS),
-        st.sampled_from(_WORDS).map(str.capitalize),
-        st.from_regex(
-            r"[A-Za-z]{1,9}([._/*!:()-]?[A-Za-z0-9]{0,3}){0,2}", fullmatch=True
-        ),
-    ),
-    st.lists(st.sampled_from(_WORDS), max_size=5),
-    st.booleans(),
-)
-def test_a_word_of_prose_has_the_form_of_no_code(
-    word: str, others: list[str], forbids: bool
-) -> None:
-    sentence = [named_code.Piece(each, False, False, False) for each in [word, *others]]
-    if named_code._is_prose(word):
-        assert named_code._coded(sentence, 0, forbids=forbids) == (None, 1)
-
-
-def test_prose_is_told_from_code_by_its_form() -> None:
-    told = {word: named_code._is_prose(word) for word in ("Never", "river", "a")}
-    assert all(told.values())
-    marked = ("npm", "await", "SELECT", "parseArgs", "x1", "a/b", "e.g", "--all")
-    assert not any(map(named_code._is_prose, marked))
