@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 
 from memcli.entries.entry import EntityType, Layer, Status
-from memcli.entries.remembered import Remembered
 from memcli.errors import InvalidValue
 
 TYPE_CHECKING = False
@@ -118,7 +117,7 @@ def check_date(value: str, field: str) -> str:
     UTC as `YYYY-MM-DDTHH:MM:SSZ`; one without an offset is taken for UTC. Unix times
     in seconds or milliseconds become one of these.
     """
-    date = _DATES[value]
+    date = _date(value)
     if date is None:
         raise InvalidValue(
             f"{field}: not a date: {_shown(value)}",
@@ -155,10 +154,6 @@ def _date(value: str) -> str | None:
     except (ValueError, OverflowError):
         return None
     return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
-
-
-# A date of an entry is asked for five times when it is indexed.
-_DATES = Remembered(_date, most=1 << 12)
 
 
 def _exists(year: int, month: int, day: int) -> bool:

@@ -15,7 +15,6 @@ from itertools import islice
 
 from memcli.entries import anchors
 from memcli.entries.entry import Status
-from memcli.entries.remembered import Remembered
 from memcli.entries.text import code_terms
 from memcli.entries.text.code_terms import COMMAND, PATH, Trigger
 from memcli.entries.text.tokens import STOP_WORDS, stemmer
@@ -147,7 +146,7 @@ def _shared(text: str) -> tuple[tuple[bytes, float], ...]:
     most: dict[bytes, float] = {}
     for word in trigger_table.parts(text):
         part = trigger_table.stem_of(word)
-        most[part] = min(_MOST_OF[word], most.get(part, trigger_table.MOST))
+        most[part] = min(_most_of(word), most.get(part, trigger_table.MOST))
     return tuple(sorted(each for each in most.items() if each[1] >= LEAST))
 
 
@@ -156,9 +155,6 @@ def _most_of(word: str) -> float:
     if word in STOP_WORDS or word.isdigit():
         return 0.0
     return evidence.weight(stemmer()(word) if word.isascii() else word, 0, _MANY)
-
-
-_MOST_OF = Remembered(_most_of, most=1 << 16)
 
 
 def load(

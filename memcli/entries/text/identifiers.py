@@ -9,8 +9,6 @@ from __future__ import annotations
 # ruff: noqa: RUF001 (quotes and full-width marks are named on purpose)
 import re
 
-from memcli.entries.remembered import Remembered
-
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -53,7 +51,7 @@ def identifiers(text: str) -> Iterator[str]:
         for span in re.finditer(_SPAN, text):
             yield from _of_span(span[1].strip())
         text = re.sub(_SPAN, " ", text)
-    yield from filter(None, map(_OF_WORD.__getitem__, text.split()))
+    yield from filter(None, map(_of_word, text.split()))
 
 
 def _of_word(word: str) -> str | None:
@@ -65,9 +63,6 @@ def _of_word(word: str) -> str | None:
     if bare.isalpha() and bare[1:].islower():
         return None
     return identifier(bare)
-
-
-_OF_WORD = Remembered(_of_word, most=1 << 16)
 
 
 def _of_span(span: str) -> Iterator[str]:

@@ -80,14 +80,17 @@ def relinked(text: str, target_now: Callable[[str, bool], str | None]) -> str:
         start = match.start(1) - match.start() + match[1].find(target)
         return match[0][:start] + fresh + match[0][start + len(target) :]
 
-    def outside_code(part: str) -> str:
-        return _MDLINK.sub(changed, _WIKILINK.sub(changed, part))
+    return _outside_code(
+        text, lambda part: _MDLINK.sub(changed, _WIKILINK.sub(changed, part))
+    )
 
+
+def _outside_code(text: str, change: Callable[[str], str]) -> str:
     parts, place = [], 0
     for code in _CODE.finditer(text):
-        parts += [outside_code(text[place : code.start()]), code[0]]
+        parts += [change(text[place : code.start()]), code[0]]
         place = code.end()
-    return "".join((*parts, outside_code(text[place:])))
+    return "".join((*parts, change(text[place:])))
 
 
 def unlinked(text: str) -> str:
@@ -98,13 +101,7 @@ def unlinked(text: str) -> str:
     >>> unlinked("Use [[ ]] and not `[[`")
     'Use \\\\[\\\\[ ]] and not `[[`'
     """
-    if "[[" not in text:
-        return text
-    parts, place = [], 0
-    for code in _CODE.finditer(text):
-        parts += [escaped(text[place : code.start()]), code[0]]
-        place = code.end()
-    return "".join((*parts, escaped(text[place:])))
+    return _outside_code(text, escaped) if "[[" in text else text
 
 
 def escaped(text: str) -> str:

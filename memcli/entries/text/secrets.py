@@ -17,7 +17,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from memcli.entries.remembered import Remembered
 from memcli.entries.text import secret_forms as forms
 from memcli.entries.text import secret_values as values
 from memcli.named_tuple import NamedTuple
@@ -207,7 +206,7 @@ def _assigned(text: str, wide: bool) -> Iterator[Span]:
     """Values that are given to a name which says what they are."""
     for match in re.finditer(_ASSIGNED, text, re.ASCII):
         name = match[1]
-        kind = _KIND_OF[name]
+        kind = _named(name)
         if kind is None:
             continue
         group = next(group for group in (3, 4, 5, 6) if match[group] is not None)
@@ -251,10 +250,6 @@ def _named(name: str) -> str | None:
     if plain.endswith(_KEYS) or (env and not plain.endswith(("cachekey", "publickey"))):
         return _VALUE
     return None
-
-
-# The names in frontmatter stand in every file, and those in code in many.
-_KIND_OF: Final = Remembered(_named, most=1 << 12)
 
 
 def _said(text: str, wide: bool) -> Iterator[Span]:

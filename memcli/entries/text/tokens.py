@@ -14,9 +14,6 @@ import re
 import unicodedata
 from collections.abc import Callable
 from functools import cache, lru_cache
-from itertools import chain
-
-from memcli.entries.remembered import Remembered
 
 ANALYSIS_VERSION = 4
 
@@ -125,13 +122,11 @@ def terms(text: str, stem: Stem) -> list[str]:
         text: any text.
         stem: maps one lower-case word to its stem.
     """
-    return list(chain.from_iterable(map(_terms_by(stem).__getitem__, _chunks(text))))
-
-
-@lru_cache(maxsize=4)
-def _terms_by(stem: Stem) -> Remembered[tuple[str, ...]]:
-    """The terms of a chunk."""
-    return Remembered(lambda chunk: _terms_of(chunk, stem), most=1 << 16)
+    found: list[str] = []
+    for chunk in _chunks(text):
+        short = len(chunk) <= _LONGEST
+        found += _remembered_terms(chunk, stem) if short else _terms_of(chunk, stem)
+    return found
 
 
 def _terms_of(chunk: str, stem: Stem) -> tuple[str, ...]:
@@ -143,6 +138,9 @@ def _terms_of(chunk: str, stem: Stem) -> tuple[str, ...]:
             if word not in STOP_WORDS
         ]
     )
+
+
+_remembered_terms = lru_cache(maxsize=1 << 16)(_terms_of)
 
 
 def question(text: str, stem: Stem) -> list[tuple[str, str]]:
