@@ -1,4 +1,4 @@
-"""What an observation or model rests on, and whether a search has found it.
+"""The evidence of observations and models, and whether a search has found it.
 
 Invariant: a citation is the whole id of an entry that its author may see, whichever way
 it is given. In the name of a research run it is one that the run retrieved; the entry
@@ -32,7 +32,7 @@ _FRESH = 86_400
 
 
 class Cites(NamedTuple):
-    """What an author cites: ids or unique prefixes of them, and the research run that
+    """The citations of an author: ids or unique prefixes, and the research run that
     the citations must come from, if there is one."""
 
     ids: Sequence[str] = ()
@@ -62,7 +62,7 @@ class Granted(NamedTuple):
         return self._replace(cited=[name for name in self.cited if name != entry_id])
 
     def notes(self) -> list[str]:
-        """What was dropped, and what may no longer hold, as sentences."""
+        """Notes on citations that were dropped or may no longer hold, as sentences."""
         notes = []
         unknown = [cite for cite in self.dropped if cite not in self.elsewhere]
         if unknown:

@@ -85,7 +85,7 @@ class Evolved(NamedTuple):
 
 
 class Succession(NamedTuple):
-    """What belongs to a new version besides the values of its fields.
+    """The parts of a new version besides the values of its fields.
 
     `reason` says why, and is kept with the old version. `also` are ids of further
     entries that the new version replaces; `untag` are tags that it does not carry over.
@@ -188,7 +188,7 @@ def _unasked(old: Entry, fresh: Entry) -> tuple[str, ...]:
 
 
 def _explained(vault: Vault, done: Evolved) -> Evolved:
-    """What was done, with a note where the new version is not shown."""
+    """The outcome, with a note where the new version is not shown."""
     try:
         return done._replace(notes=(*done.notes, *not_shown(vault, [done.id])))
     except MemcliError as error:
@@ -321,7 +321,7 @@ def _placed(vault: Vault, old: Stored, fresh: Entry) -> Entry:
 
 
 def _tried(vault: Vault, old: Sequence[Stored], fresh: Entry) -> Evolved:
-    """What a change would come to: the lines that differ, but for ids and dates."""
+    """A trial of a change: the lines that differ, but for ids and dates."""
     from difflib import unified_diff
 
     from memcli.entries import codec

@@ -170,7 +170,7 @@ _FILE_MARK = re.compile(r"(?<![\w`])@(?=[\w~./])")
 
 
 class Block(NamedTuple):
-    """What a page of instructions becomes.
+    """A page of instructions with its block.
 
     Attributes:
         path: the page.
@@ -193,7 +193,7 @@ class Block(NamedTuple):
 
 
 def planned(path: str, found: Sequence[Entry]) -> Block:
-    """What a page becomes with a block for these memories; `put` writes it.
+    """A page with a block for these memories; `put` writes it.
 
     Args:
         path: `AGENTS.md`, `CLAUDE.md` or the like; it need not be there.

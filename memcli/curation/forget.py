@@ -43,7 +43,7 @@ class Linking(NamedTuple):
 
 
 class Forgotten(NamedTuple):
-    """What was removed, or would be.
+    """A removal, or the plan of one.
 
     `commits` is how many commits hold the text; `purge` are the shell commands that
     remove it from the history, in order, each to be run only if the one before
@@ -70,7 +70,7 @@ class Forgotten(NamedTuple):
 
 
 def plan(vault: Vault, entry_id: str, *, versions: bool = False) -> Forgotten:
-    """What forgetting an entry would remove.
+    """The plan of forgetting an entry.
 
     Args:
         vault: where it is.

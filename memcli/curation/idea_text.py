@@ -298,7 +298,7 @@ class Known(NamedTuple):
 
 
 def known(existing: Mapping[str, bytes], agent: Agent | None = None) -> Known:
-    """What is known of existing ideas.
+    """The keys and titles of existing ideas.
 
     Args:
         existing: path -> bytes of the ledger and of ideas' pages, as

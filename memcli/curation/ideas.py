@@ -69,7 +69,7 @@ class ListedIdea(NamedTuple):
 
 
 class DecidedIdea(NamedTuple):
-    """What became of one idea: promoted, dismissed or merged.
+    """A decision on one idea: promoted, dismissed or merged.
 
     `id` and `path` name what stands for the idea from now on: the memory, its own page,
     or the idea that took it in.

@@ -49,7 +49,7 @@ class Failure(NamedTuple):
 
 
 class Became(NamedTuple):
-    """What a memory of another tool became: where it was, and what it is now."""
+    """A memory of another tool: where it was, and what it is now."""
 
     source: str
     line: int
@@ -68,7 +68,7 @@ class Gone(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """What an import did, or with `dry_run` would do.
+    """The outcome of an import, or of a dry run.
 
     `duplicates` are all drafts that became no new entry; their outcome says why.
     `became` says it of each memory of another tool, `gone` names the entries whose

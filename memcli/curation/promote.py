@@ -29,7 +29,7 @@ _CARRIED = (
 
 
 class Promoted(NamedTuple):
-    """What moved, or would move.
+    """A move, or the plan of one.
 
     Attributes:
         id: the entry in the repository's vault; empty in a plan that makes a new one.

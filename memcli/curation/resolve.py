@@ -55,7 +55,7 @@ class Target(NamedTuple):
 
 
 class ResolvePlan(NamedTuple):
-    """What `apply` would resolve or reopen.
+    """The entries that `apply` would resolve or reopen.
 
     `done` are named entries that are in the wanted state already; `near` are matches
     of the question that do not count; `margin` is how much less of the question the

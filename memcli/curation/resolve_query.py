@@ -1,4 +1,4 @@
-"""What a question means to resolve: a plan, which a person or agent then carries out;
+"""The entries that a question means to resolve, as a plan that is then carried out;
 and which entries are resolved: what `resolve --list` shows.
 
 Invariant: what should stay is never resolved by chance. A question concerns what can

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class DecidedEntry(NamedTuple):
-    """What became of one candidate; `outcome` is approved, rejected or superseded."""
+    """A decision on one candidate; `outcome` is approved, rejected or superseded."""
 
     id: str
     title: str

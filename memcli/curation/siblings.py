@@ -29,7 +29,7 @@ _LOOKED_AT = 20
 
 
 class Around(NamedTuple):
-    """What stands around a new version: `is_resolved` says that a resolved entry makes
+    """The surroundings of a new version: `is_resolved` says that a resolved entry makes
     its claim, so that it may not be shown; `stale` are the observations and models that
     rest on what it replaces, and may no longer hold."""
 
@@ -39,7 +39,7 @@ class Around(NamedTuple):
 
 
 def look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> Around:
-    """What stands around the new version of some entries, before it is written.
+    """The surroundings of the new version of some entries, before it is written.
 
     The siblings are the entries in force that are nearest to the old or the new text,
     at most three. They are of its layer, and hold where it does: what another project

@@ -50,7 +50,7 @@ _PATIENCE = 120.0
 
 
 class _Decision(NamedTuple):
-    """What becomes of a vault: where it goes, None for nowhere; and by which merge."""
+    """The next commit of a vault, None for no other, and the merge that makes it."""
 
     after: str | None
     base: str | None
@@ -253,7 +253,7 @@ def _arrival(vault: Vault) -> Arrival:
 def _foreseen(
     vault: Vault, repository: Repository, done: Synced, theirs: str | None
 ) -> Synced:
-    """What a sync would do, from what is committed and fetched."""
+    """The outcome of a sync, from what is committed and fetched."""
     ours = repository.commit_of("HEAD")
     if ours is None:
         return done
@@ -271,7 +271,7 @@ def _foreseen(
 
 
 def _coming(repository: Repository, ours: str, decided: _Decision) -> list[Difference]:
-    """What a sync would put into the folder."""
+    """The files that a sync would put into the folder."""
     if decided.after is not None:
         return merging.differences(repository, ours, decided.after)
     put = decided.plan.put if decided.plan else {}
@@ -290,7 +290,7 @@ def _decide(
     *,
     commit: bool = True,
 ) -> _Decision:
-    """What becomes of a vault at `ours` when the remote is at `theirs`.
+    """Decides where a vault at `ours` goes when the remote is at `theirs`.
 
     Without `commit` a merge is planned and not made.
     """
@@ -367,7 +367,7 @@ def _pull_only(
 
 
 def _with_plan(done: Synced, plan: trees.MergePlan | None) -> Synced:
-    """What was done, and what a merge has decided."""
+    """The outcome with what a merge has decided."""
     if plan is None:
         return done
     notes = (*done.notes, *plan.notes)
@@ -383,7 +383,7 @@ def _no_branch(vault: Vault) -> NotAllowed:
 def _traffic(
     repository: Repository, before: str | None, after: str, *, but: str | None = None
 ) -> Traffic:
-    """What lies between two commits, as entries; the commits are those that `but`
+    """The traffic between two commits, as entries; the commits are those that `but`
     lacks, or that come after `before`."""
     if before == after:
         return Traffic()

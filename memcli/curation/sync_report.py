@@ -1,4 +1,4 @@
-"""What a sync has done, as a value, and in words.
+"""The outcome of a sync, as a value, and in words.
 
 Invariant: pure. The words and the JSON say the same.
 """
@@ -22,7 +22,7 @@ _ARCHIVE = layout.ARCHIVE + "/"
 
 
 class Traffic(NamedTuple):
-    """What came or went: commits, and the entries that are new, changed or gone."""
+    """The traffic of one direction: commits, and entries new, changed or gone."""
 
     commits: int = 0
     added: int = 0
@@ -68,7 +68,7 @@ def traffic_of(
 
 
 class Synced(NamedTuple):
-    """What a sync has done, or would do.
+    """The outcome of a sync, or of a dry run.
 
     Attributes:
         vault: its name, or its path.

@@ -1,4 +1,4 @@
-"""What a person has written and not committed: committed before a sync, or left.
+"""Files written by hand and not committed: committed before a sync, or left.
 
 Invariant: a file is committed as it is, and only when it can be read as what it is and
 holds no new secret: what a sync pushes cannot be taken back. What a person has staged
@@ -32,7 +32,7 @@ class Left(NamedTuple):
 
 
 class Uncommitted(NamedTuple):
-    """What `plan` found: the files to commit, those that git's index has lost, those
+    """The result of `plan`: the files to commit, those that git's index has lost, those
     that are left as they are, and those that a person has deleted."""
 
     paths: list[str]

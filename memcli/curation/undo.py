@@ -59,7 +59,7 @@ class Undone(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """What becomes of one file: what the commit left, and what was before it."""
+    """One file: as the commit left it, and as it was before."""
 
     path: str
     left: bytes | None
@@ -195,7 +195,7 @@ def undo(vault: Vault, commit: str, subject: str) -> Undone:
 def _plan(
     vault: Vault, repository: Repository, commit: str, paths: Sequence[str]
 ) -> list[_Step]:
-    """What becomes of each file of a commit.
+    """The step for each file of a commit.
 
     Raises:
         Conflict: a file is not as the commit left it.

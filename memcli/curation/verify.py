@@ -82,7 +82,7 @@ class Confirmed(NamedTuple):
 
 
 def verify(vault: Vault, project: str = HERE) -> list[Verified]:
-    """What became of the code that the entries of a project name, the worst first.
+    """The state of the code that the entries of a project name, the worst first.
 
     Args:
         vault: asked from a folder of the project.

@@ -76,7 +76,7 @@ class Anchor(NamedTuple):
 
 
 class Name(NamedTuple):
-    """What a text names of the code.
+    """A name in the code that a text mentions.
 
     `kind` is path, symbol or command; `word` is what the text says; `path` is the file
     or folder that is meant, or that defines the symbol, and is empty for a command.
@@ -128,7 +128,7 @@ def parse(text: str) -> Anchor:
 
 
 def parse_name(text: str) -> Name:
-    """What a text of the field `code_names` names.
+    """Reads a text of the field `code_names`.
 
     Raises:
         InvalidValue: it is not printable, or its path could lead out of the project.

@@ -1,4 +1,4 @@
-"""What a kind, a tag, a date or a word out of a closed set may be.
+"""Checks of kinds, tags, dates and words out of a closed set.
 
 Invariant: pure; a value that passed its check needs no second look anywhere above.
 What few values need (difflib, unicodedata, datetime) is imported where it is used.
@@ -128,7 +128,7 @@ def check_date(value: str, field: str) -> str:
 
 
 def _date(value: str) -> str | None:
-    """What `check_date` returns for a value; None when it is no date."""
+    """The value of `check_date`; None when it is no date."""
     match = re.fullmatch(_DATE, value.strip())
     if match is None:
         unix = re.fullmatch(_UNIX, value.strip())

@@ -48,7 +48,7 @@ _MOST_LINES = 500_000
 
 
 class Found(NamedTuple):
-    """What became of an anchor's lines, and where they are now; 0: the whole file."""
+    """The fate of an anchor's lines, and where they are now; 0: the whole file."""
 
     state: str
     first: int = 0
@@ -76,7 +76,7 @@ def fingerprint(data: bytes, first: int = 0, last: int = 0) -> str:
 
 
 def compare(anchor: Anchor, data: bytes) -> Found:
-    """What became of an anchor's lines in the file as it is now.
+    """Finds an anchor's lines in the file as it is now.
 
     Of several places that hold the same lines, the nearest to the old one counts.
     """
@@ -226,7 +226,7 @@ class Runner(NamedTuple):
 
 
 def in_text(text: str) -> Iterator[str]:
-    """What may be a project's command in a text, as `make deploy`."""
+    """The possible commands of a project in a text, as `make deploy`."""
     for match in re.finditer(_CALL, text):
         runner = " ".join(match[1].split())
         yield f"{runner} {match[2].rstrip('.:-')}"

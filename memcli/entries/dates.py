@@ -102,7 +102,7 @@ _NAMED = (
 
 
 def _plain(text: str) -> str:
-    """What a person typed, in lower case; numbers as digits, a named month as ISO.
+    """A typed text in lower case; numbers as digits, a named month as ISO.
 
     >>> _plain("Three weeks ago"), _plain("May 8, 2026"), _plain("March 2026")
     ('3 weeks ago', '2026-05-08', '2026-03')

@@ -66,7 +66,7 @@ def ends(entry: Entry, policies: Policies = DEFAULTS) -> int:
 
 
 def logistic(age: float, policy: Policy) -> float:
-    """What is left of a sighting after `age` days, 0 to 1.
+    """The share that is left of a sighting after `age` days, 0 to 1.
 
     >>> round(logistic(7, DEFAULTS[Item.DERIVED]), 3)
     0.5

@@ -52,7 +52,7 @@ class Resolve(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What eligibility depends on; times in epoch seconds UTC, 0 for not set.
+    """The facts that eligibility depends on; times in epoch seconds, 0 for not set.
 
     `expires` is the earlier of the entry's explicit end and its maximum age
     (`decay.ends`); `ended` is when a superseded or resolved entry stopped being
@@ -75,7 +75,7 @@ class Facts(NamedTuple):
 
 
 class ReadPolicy(StrEnum):
-    """What an agent may read besides its own entries: nothing, entries shared with all,
+    """The entries of others that an agent may read: none, entries shared with all,
     or entries shared with one of its groups."""
 
     ISOLATED = "isolated"
@@ -179,7 +179,7 @@ def visible(facts: Facts, agent: Agent) -> bool:
 
 
 def alternatives(agent: Agent) -> tuple[tuple[tuple[str, str], ...], ...]:
-    """What an agent may see, for an index: entries with all pairs of (field, value) of
+    """The entries that an agent may see, for an index: with all (field, value) pairs of
     any of these rows.
 
     A test proves that `verdict` gives the same answer for every entry.
@@ -238,7 +238,7 @@ def facts(
 
 
 def resolve_of(entry: Entry) -> Resolve | None:
-    """What a resolved entry says to others of its claim; None when it says nothing."""
+    """The effect of a resolved entry on others of its claim; None without one."""
     alone = entry.resolution_scope is ResolutionScope.ENTRY
     if entry.status is not Status.RESOLVED or alone:
         return None
@@ -259,7 +259,7 @@ def _epoch(value: str | None) -> int:
 
 
 class Action(StrEnum):
-    """What can be done to an entry, and `OVERSEE`: what concerns the vault as a whole.
+    """The actions on an entry, and `OVERSEE`: what concerns the vault as a whole.
 
     EVOLVE replaces it by a next version, RESOLVE ends it or brings it back, SHARE
     changes who may see it, PIN puts it into every session, REVIEW decides on a
@@ -281,7 +281,7 @@ _TO_OTHERS = frozenset({Action.EVOLVE, Action.RESOLVE})
 
 
 class Owned(Protocol):
-    """What counts of an entry; its row in the index has it, too."""
+    """The parts of an entry that count; its row in the index has them, too."""
 
     @property
     def agent(self) -> str | None: ...

@@ -1,4 +1,4 @@
-"""What an entry is: its fields, the words that they may hold, and its title.
+"""An entry: its fields, the words that they may hold, and its title.
 
 Invariant: this module is a vocabulary. It touches no disk and no clock. Every command
 imports it, so it imports next to nothing itself.
@@ -34,7 +34,7 @@ class Layer(StrEnum):
 
 
 class Subtype(StrEnum):
-    """What a model is: ordered knowledge of one topic, a pattern that emerged in
+    """The kinds of model: ordered knowledge of one topic, a pattern that emerged in
     reflection, or a page that people write by hand."""
 
     STRUCTURAL = "structural"
@@ -47,7 +47,7 @@ SUMMARY_TAG = "session-summary"
 
 
 class EntityType(StrEnum):
-    """What an entry is about."""
+    """The subject of an entry."""
 
     PERSON = "person"
     PROJECT = "project"
@@ -71,21 +71,21 @@ class Status(StrEnum):
 
 
 class ResolutionScope(StrEnum):
-    """What a resolve concerns: every entry that says the same, or this entry alone."""
+    """The scope of a resolve: every entry that says the same, or this entry alone."""
 
     CLAIM = "claim"
     ENTRY = "entry"
 
 
 class Item(StrEnum):
-    """What a reflection item is: a rule that stays, or a change that fades."""
+    """The kinds of reflection item: a rule that stays, or a change that fades."""
 
     INVARIANT = "invariant"
     DERIVED = "derived"
 
 
 class Enforce(StrEnum):
-    """What a host does before a tool that an entry is about, when a person says so."""
+    """The act of a host before a tool that an entry is about; a person sets it."""
 
     ASK = "ask"
     DENY = "deny"
@@ -123,7 +123,7 @@ class Source(NamedTuple):
     proposed: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """What is known of it, for JSON."""
+        """The parts that are known, for JSON."""
         return {
             name: value for name, value in self._asdict().items() if value is not None
         }

@@ -1,4 +1,4 @@
-"""What a field of an entry may hold: values read from files, and given by callers.
+"""The values that a field may hold, read from files and given by callers.
 
 Invariant: one function checks a kind of value, with two manners. A file may be a
 person's: a list may be one word, `yes` is true, and a text stays as it is. What a

@@ -1,4 +1,4 @@
-"""What is wrong in one file of a vault, as far as the file alone tells.
+"""The findings in one file of a vault, as far as the file alone tells.
 
 Invariant: pure; the same bytes at the same path give the same findings on any day and
 beside any other files. So they are found when a file is indexed, and the index holds
@@ -78,7 +78,7 @@ def text_of(data: bytes, entry: Entry) -> Text:
 def findings(
     text: Text, size: int, decoded: Decoded, kinds: Collection[str]
 ) -> list[Finding]:
-    """What is wrong in a file.
+    """The findings in a file.
 
     Args:
         text: of the file.
@@ -123,7 +123,7 @@ def _about_file(text: Text, size: int) -> Iterator[Finding]:
 
 
 def in_conflict(data: bytes, path: str) -> list[Finding]:
-    """What is wrong in a file in which git left two sides, which are shown both."""
+    """The findings in a file in which git left two sides, which are shown both."""
     text = data.decode("utf-8", "replace")
     line = text.count("\n", 0, text.find("<<<<<<< ")) + 1
     return [_conflict(path, line), *_secrets(path, text)]
@@ -206,7 +206,7 @@ def _about_state(text: Text) -> Iterator[Finding]:
 
 
 def _states(text: Text) -> Iterable[tuple[str, str, str, str]]:
-    """What contradicts the entry's status: a field, a code, a message and a hint."""
+    """The contradictions of an entry's status: field, code, message and hint."""
     entry = text.entry
     archived = entry.path.startswith(layout.ARCHIVE + "/")
     # In the archive it is history, whose newer version was forgotten.

@@ -129,7 +129,7 @@ def _pair(row: str, number: int, indent: int) -> tuple[str, Node | None]:
 
 
 def _value(text: str, line: int, end: int) -> Node | None:
-    """What stands behind the colon and a space, up to the end of the line."""
+    """The value behind the colon and a space, up to the end of the line."""
     if text[:1] == "[":
         return _listed(text, line, end)
     if text[:1] == '"':

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class EntityRequest(NamedTuple):
-    """What a person wants: `verb` is register, rename, alias or merge.
+    """A person's request: `verb` is register, rename, alias or merge.
 
     `other` is the new name, the alias, or the entity to merge into; `type` and
     `aliases` belong to an entity that is registered.
@@ -98,7 +98,7 @@ class _FileEdit(NamedTuple):
 
 
 class _EntityDecision(NamedTuple):
-    """What a request means for the registry: the entity as it will be.
+    """The effect of a request on the registry: the entity as it will be.
 
     `forms` are the folded names whose mentions become its name; `search_texts` says
     whether entries whose text mentions it, but whose `entities` do not, get the name.

@@ -1,4 +1,4 @@
-"""What becomes of a vault that two clones have changed.
+"""The merge of a vault that two clones have changed.
 
 Door: `trees.plan_merge` (three trees of files, as git has them), `entry_file.merge`
 (one entry's file).

@@ -55,7 +55,7 @@ class Kept(NamedTuple):
 
 
 class MergedFile(NamedTuple):
-    """What became of a file.
+    """The result of merging a file.
 
     Attributes:
         data: its bytes.
@@ -371,7 +371,7 @@ def merge_texts(base: str | None, older: str, newer: str) -> MergedText:
 
 
 def _both_added(older: list[str], newer: list[str]) -> list[str]:
-    """What both sides added at one place; once, what both begin or end with."""
+    """The lines that both sides added at one place; once, those that both share."""
     limit = min(len(older), len(newer))
     head = tail = 0
     while head < limit and older[head] == newer[head]:

@@ -150,7 +150,7 @@ def union(
     *,
     key: Callable[[str], str] = str,
 ) -> tuple[str, ...]:
-    """What both sides made of a list: what one added is there, what one removed is not.
+    """A list with what one side added, and without what one side removed.
 
     Items of one key are one item, and the newer side's counts where both changed it.
 
@@ -192,7 +192,7 @@ _RULES: dict[str, _Rule] = {
     "superseded_by": lambda _, older, newer: min(older or newer, newer or older),
     "supersedes": lambda _, older, newer: max(older or newer, newer or older),
 }  # fmt: skip
-"""What becomes of a field that both sides changed; of others the newest is taken."""
+"""The rule for a field that both sides changed; of others the newest is taken."""
 
 _FOLLOWING = ("tags", "entities", "evidence", "fingerprints", "seen")
 _DECIDED = ("pinned", "project", "expires_at", "review_after", "enforce")

@@ -58,7 +58,7 @@ class Side(NamedTuple):
 
 
 class MergeNote(NamedTuple):
-    """What was decided on one file, in a part of a sentence.
+    """The decision on one file, in a part of a sentence.
 
     `eyes` says whether a person should look; `kept` is the path of the text that gave
     way, if there is one; `id` is empty for a file that is no entry.
@@ -73,7 +73,7 @@ class MergeNote(NamedTuple):
 
 
 class MergePlan(NamedTuple):
-    """What a merge makes of our side.
+    """The changes that a merge makes to our side.
 
     Attributes:
         put: what these paths hold afterwards: a blob of one of the trees, or new bytes
@@ -160,7 +160,7 @@ def file_of(path: str, blob: Blob, data: bytes | None, kinds: Collection[str]) -
 
 
 def _keys(base: Sequence[File], side: Sequence[File]) -> list[str]:
-    """What tells which files of two trees are the same one, for each file of a side.
+    """The keys that tell which files of two trees are one, for each file of a side.
 
     An entry with an id of its own is known by it, every other file by its path: by
     that in the base, if it was moved without a change.

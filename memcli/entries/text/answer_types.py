@@ -1,4 +1,4 @@
-"""What kind of answer a question asks for, and which kinds a text holds.
+"""The kinds of answer that a question asks for, and that a text holds.
 
 Invariant: pure; it reads English, and a text or question in which it recognises nothing
 has no kind. A kind is a bit: a time, a number, a place.

@@ -1,4 +1,4 @@
-"""What a lesson says about code: the names, commands and paths at which it is told.
+"""The names, commands and paths in code at which a lesson is told.
 
 Invariant: pure, and linear in the text. A text never brings a pattern of its own:
 names are compared literally, and a path may have `*` and nothing else. When a lesson

@@ -25,7 +25,7 @@ SAID = {
     NAME: "another name in the same place",
     ORDER: "the same words in another order",
 }
-"""What a person is told about each difference."""
+"""The words for each difference."""
 
 # A longer text makes many claims, and one word of it says little about the others.
 _LONGEST = 600
@@ -112,7 +112,7 @@ def _stems(text: str) -> set[str]:
 
 
 def told(likeness: float, differs: Iterable[str]) -> str:
-    """What is said of two similar texts: "62% of the words, another number"."""
+    """The words for two similar texts: "62% of the words, another number"."""
     return ", ".join((f"{likeness:.0%} of the words", *(SAID[one] for one in differs)))
 
 

@@ -162,7 +162,7 @@ def aliases(entry: Entry) -> list[str]:
 
 
 def link_readings(target: str, path: str) -> tuple[str, ...]:
-    """What a link in the file at `path` may mean, the likeliest of `link_keys` first.
+    """The readings of a link in the file at `path`, the likeliest of `link_keys` first.
 
     As written, relative to its own folder, or the last part of it as a name.
     """

@@ -75,7 +75,7 @@ def _composed(text: str) -> str:
 
 
 def mentions(text: str, names: Compiled) -> tuple[list[str], list[str]]:
-    """What a text mentions, and the ambiguous names in it.
+    """The entities that a text mentions, and the ambiguous names in it.
 
     Returns:
         (registered names, then wikilinks, then identifiers, each in the order in which

@@ -1,4 +1,4 @@
-"""What a word or a code span of a sentence names in code.
+"""The names in code of a word or a code span of a sentence.
 
 Invariant: pure. A word of plain English names code only where a sentence forbids it;
 `code_terms` reads the sentence and says where that is.
@@ -85,7 +85,7 @@ def plainly(word: str) -> str:
 def candidate(
     sentence: list[Piece], at: int, *, forbids: bool
 ) -> tuple[Trigger | None, int]:
-    """What a piece names, if anything, and how many pieces that takes."""
+    """The trigger that a piece names, if any, and how many pieces that takes."""
     piece = sentence[at]
     if piece.is_code:
         return _of_span(piece.text.removeprefix("&")), 1
@@ -108,7 +108,7 @@ def candidate(
 def _coded(
     sentence: list[Piece], at: int, *, forbids: bool
 ) -> tuple[Trigger | None, int]:
-    """What a word names by its form or by those after it, as `candidate` returns it."""
+    """The trigger of a word by its form or by the next, as `candidate` gives it."""
     word = sentence[at].text
     if word in _BEGIN or word.startswith("--"):
         words = []

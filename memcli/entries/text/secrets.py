@@ -238,7 +238,7 @@ def _is_called(text: str, match: re.Match[str], group: int) -> bool:
 
 
 def _named(name: str) -> str | None:
-    """What a name says that its value is, None when it is no secret."""
+    """The kind of value that a name announces; None when it is no secret."""
     plain = values.squashed(name).rstrip("0123456789")
     if plain.endswith(_PASSWORDS) or name.endswith(("_PASS", "_pass", "_PW", "_pw")):
         return _PASSWORD
