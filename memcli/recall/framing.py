@@ -21,9 +21,13 @@ _FRAME = rf"""\s*(?:so,?\ |and\ |please,?\ )?(?:
       (?:\ (?:that\ )?{_WHO}\ know)?\ {_ABOUT}
     | {_ALL}(?:\ (?:that\ )?(?:{_WHO}\ know|is\ known|there\ is))?\ about
     | what\ (?:should|must)\ i\ know(?:\ {_ABOUT})?
+    | (?:what|which)(?:\ other)?\ (?:kind|sort|type)s?\ of
     )\b"""
 # No frame is without one of these, and most questions hold none.
-_SIGNS = ("know", "remember", "recall", "thing", "tell ", "remind ", "have ", " about")
+_SIGNS = (
+    *("know", "remember", "recall", "thing", "tell ", "remind ", "have ", " about"),
+    *("kind", "sort", "type"),
+)
 
 
 def unframed(text: str) -> str:

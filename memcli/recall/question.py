@@ -31,6 +31,9 @@ MOST_CONSTRAINTS = 5
 # So many are counted: each takes two microseconds, and a database is asked for them.
 COUNTED_CONSTRAINTS = 100
 """Constraints are shown at any score, but no more of them than this."""
+LATE = 0.5
+"""How far an entry lies in a window that ends before it by no more than its length."""
+_WEEK = 7 * 86400  # such an entry may be so late, however short the window is
 _LONGEST_NAME = 4  # words of an entity's name that a question is searched for
 
 # How the words begin that name a time by themselves, and those that name one beside a
@@ -178,20 +181,23 @@ def inside(reader: Reader, window: Window | None) -> Inside | None:
     """How much of a document lies in a window, or None without one.
 
     A coarse date counts by the share of it that the window covers: an entry of 2025
-    is a twelfth in June 2025, and no more in January than in June.
+    is a twelfth in June 2025, and no more in January than in June. What happened in a
+    window is often told some days behind it: an entry from there counts `LATE`.
     """
     if window is None:
         return None
     after = float("-inf") if window.after is None else window.after
     before = float("inf") if window.before is None else window.before
+    late = before + max(before - after, _WEEK) if before > after > 0 else before
     shares: dict[int, float] = {}
 
     def share(doc: int) -> float:
         if doc not in shares:
             start, end = extent(reader, doc)
             covered = min(end, before) - max(start, after)
+            told_late = LATE if before <= start < late else 0.0
             # 0 is an entry without a date.
-            shares[doc] = max(0.0, covered / (end - start)) if start else 0.0
+            shares[doc] = max(told_late, covered / (end - start)) if start else 0.0
         return shares[doc]
 
     return share

@@ -1,4 +1,4 @@
-"""A question is about what stands behind "what do we know about"."""
+"""A question is about what stands behind its frame."""
 
 import pytest
 
@@ -16,6 +16,9 @@ from memcli.recall.framing import unframed
         ("everything we know about the carrier", "the carrier"),
         ("What is known about Redis", "Redis"),
         ("What should I know before I change the mail?", "before I change the mail?"),
+        ("What kind of cache do we run?", "cache do we run?"),
+        ("Which other types of keys expire?", "keys expire?"),
+        ("Is this kind of key safe?", "Is this kind of key safe?"),
         ("Who knows Redis?", "Who knows Redis?"),
         ("What do we have", "What do we have"),
         ("what do we know about", "what do we know about"),

@@ -115,6 +115,21 @@ def test_date_words_are_searchable(vault: Vault) -> None:
     assert found(vault, "what happened in May 2023?")[0] == "Went hiking"
 
 
+def test_what_was_told_soon_after_a_named_time_counts_half_as_within(
+    vault: Vault,
+) -> None:
+    for day in ("2023-06-05", "2023-05-20", "2023-07-05", "2023-04-20"):
+        save(vault, f"Hiking trip, told on {day}", occurred_at=day)
+    rows = vault.recall("the hiking trip in May 2023", explain=True).rows
+    counted = {row.occurred_at: (row.parts or {}).get("temporal") for row in rows}
+    assert counted == {
+        "2023-05-20": pytest.approx(1.6),
+        "2023-06-05": pytest.approx(1.3),
+        "2023-07-05": None,
+        "2023-04-20": None,
+    }
+
+
 @pytest.mark.parametrize(
     ("mode", "expected"),
     [

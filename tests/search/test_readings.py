@@ -94,6 +94,14 @@ def test_developers_words_meet_in_both_directions(vault: Vault):
     assert rows[0] == "the PR template"
 
 
+def test_forms_of_one_word_meet_whichever_is_asked_for(vault: Vault):
+    save(vault, "Noor bought the domain", "two children use one tablet")
+    for asked, text in (("buy", "bought"), ("child", "children")):
+        assert [text in row.text for row in vault.recall(asked).rows] == [True]
+    save(vault, "they build in the morning")
+    assert vault.recall("who built it?").rows[0].text == "they build in the morning"
+
+
 def test_exact_counts_the_words_as_typed(vault: Vault):
     save(vault, "the postgres pool", "k8s quota", "soccer on friday")
     for asked in ("postgress", "kubernetes", "sport"):

@@ -29,8 +29,10 @@ def table() -> bytes:
     told = tomllib.loads((FOLDER / "developers.toml").read_text(encoding="utf-8"))
     stem = tokens.stemmer()
     others: dict[str, dict[str, float]] = {}
+    forms = [line.split() for line in told["forms"].splitlines()]
+    groups = {"same": told["same"] + forms, "near": told["near"]}
     for kind, share in SHARES.items():
-        for group in told[kind]:
+        for group in groups[kind]:
             names = dict.fromkeys(_searched(name, stem) for name in group)
             _join(others, names, share)
     return packed(

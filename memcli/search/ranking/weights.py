@@ -42,7 +42,7 @@ class Weights(NamedTuple):
     superseded: float = 0.15
     recency: float = 0.10
     # Entries in the window that the question names.
-    temporal: float = 0.20
+    temporal: float = 0.6
     recency_days: float = 365.0
     # The factor of an entry that holds in another project than the question's: R@10
     # .796 to .802 in its own on LoCoMo's conversations, .796 to .792 in a wrong one.
