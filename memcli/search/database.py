@@ -99,6 +99,8 @@ def make(path: str) -> str:
     try:
         db = sqlite3.connect(path, isolation_level=None)
         try:
+            # Most rows take a kilobyte; three quarters of a smaller page stay empty.
+            db.execute("PRAGMA page_size = 8192")
             db.execute("PRAGMA journal_mode = wal")
             _make_tables(db)
         finally:

@@ -20,7 +20,7 @@ from memcli.errors import LockBusy, MemcliError, WriteFailed
 from memcli.search import database, following
 from memcli.search.following import Behind, State, Unindexed, UpdateCounts
 from memcli.search.reader import Reader
-from memcli.search.store import FORMAT, Damaged, Store, checked
+from memcli.search.store import FORMAT, Damaged, Store, unpacked
 from memcli.storage import settings, state_dirs
 from memcli.storage.listing import scan
 from memcli.storage.lock import Lock
@@ -240,9 +240,8 @@ class Index:
         return self.again(answer)
 
     def _told(self) -> Iterator[tuple[bytes, bytes]]:
-        sql = "SELECT row, words, crc FROM told ORDER BY path"
-        for row, words, crc in self.ask(sql):
-            checked(row + words, crc)
+        for (data,) in self.ask("SELECT data FROM told ORDER BY path"):
+            row, _, words = unpacked(data).partition(b"\n")
             yield row, words
 
     def _write_triggers(self, state: State, *, enabled: bool) -> None:

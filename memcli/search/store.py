@@ -31,30 +31,39 @@ if TYPE_CHECKING:
     Ask = Callable[[str, Sequence[Any]], Iterable[Sequence[Any]]]
     """Gives the rows that a SELECT with values for its question marks finds."""
 
-FORMAT = 31
+FORMAT = 32
 """The version of the tables; part of the file's name."""
 
 BLOCK = 2048
 WEIGHTED = "terms"
 """The field whose terms have weights: the words of entries. Elsewhere each is 1."""
+EXACT = (
+    *("id", "path", "kind", "type", "layer", "tag", "entity", "session", "status"),
+    *("fingerprint", "link", "name", "claim", "proposed", "supersedes"),
+    *("superseded_by", "evidence", "item", "seen", "agent", "visibility", "project"),
+    *("group", "name_said", "entity_name", "possible_name", "check"),
+)
+"""The fields with exact terms, by which recall filters."""
+FIELDS = (WEIGHTED, *EXACT)
+NUMBERS = {name: number for number, name in enumerate(FIELDS)}
+"""The number of each field, by which the tables know it."""
 
 TABLES = {
     "meta": "name TEXT PRIMARY KEY, value TEXT NOT NULL",
-    "posting": "field TEXT, text {bytes}, block INTEGER, n INTEGER NOT NULL, "
+    "posting": "field INTEGER, text {bytes}, block INTEGER, n INTEGER NOT NULL, "
     "data {bytes} NOT NULL, crc BIGINT NOT NULL, PRIMARY KEY (field, text, block)",
     "fact": "name TEXT, block INTEGER, data {bytes} NOT NULL, crc BIGINT NOT NULL, "
     "PRIMARY KEY (name, block)",
-    "doc": "id INTEGER PRIMARY KEY, data {bytes} NOT NULL, crc BIGINT NOT NULL, "
-    "terms {bytes} NOT NULL",
-    "told": "path {bytes} PRIMARY KEY, row {bytes} NOT NULL, words {bytes} NOT NULL, "
-    "crc BIGINT NOT NULL",
+    "doc": "id INTEGER PRIMARY KEY, data {bytes} NOT NULL, terms {bytes} NOT NULL",
+    "told": "path {bytes} PRIMARY KEY, data {bytes} NOT NULL",
     "folder": "path {bytes} PRIMARY KEY, time BIGINT NOT NULL, files {bytes} NOT NULL",
 }
 """The columns of each table; `{bytes}` is BLOB or BYTEA.
 
 `posting` has the lists, `fact` the columns, `doc` the rows with what takes a document
 out of the lists again, `told` what sessions are told at, `folder` the files that were
-indexed, and `meta` the rest, as JSON.
+indexed, and `meta` the rest, as JSON. What is in `doc` and `told` is packed by zlib,
+which has a checksum of its own; rows are half as long so.
 """
 
 # Above every text, since no UTF-8 has this byte.
@@ -109,15 +118,41 @@ def checked(data: bytes, crc: int) -> bytes:
     return data
 
 
+def packed(data: bytes, like: bytes = b"") -> bytes:
+    """Bytes as `doc` and `told` hold them.
+
+    Args:
+        data: the bytes.
+        like: what they have much in common with; `unpacked` needs it, too.
+    """
+    packer = zlib.compressobj(1, zdict=like) if like else zlib.compressobj(1)
+    return packer.compress(data) + packer.flush()
+
+
+def unpacked(data: bytes, like: bytes = b"") -> bytes:
+    """The bytes that `packed` was given.
+
+    Raises:
+        zlib.error, Damaged: they are not those that were written.
+    """
+    if not like:
+        return zlib.decompress(data)
+    unpacker = zlib.decompressobj(zdict=like)
+    plain = unpacker.decompress(data)
+    if not unpacker.eof:
+        raise Damaged("a row is cut off")
+    return plain
+
+
 def posting_list(
-    field: str, block: int, n: int, data: bytes
+    field: int, block: int, n: int, data: bytes
 ) -> tuple[array[int], array[float]]:
     """The documents of one row of `posting`, and their weights."""
     docs = array("I", array("H", data[: 2 * n]))
     if block:
         base = block * BLOCK
         docs = array("I", [base + doc for doc in docs])
-    if field == WEIGHTED:
+    if field == NUMBERS[WEIGHTED]:
         return docs, array("f", data[2 * n :])
     return docs, array("f", (1.0,)) * n
 
@@ -198,8 +233,9 @@ class Store:
             "SELECT text, block, n, data, crc FROM posting "
             "WHERE field = ? AND text IN (?*) ORDER BY text, block"
         )
-        for text, *row in self._each(sql, [*names], field):
-            _extend(found, names[bytes(text)], self._part(field, *row))
+        number = NUMBERS[field]
+        for text, *row in self._each(sql, [*names], number):
+            _extend(found, names[bytes(text)], self._part(number, *row))
         for term in missing:
             both = found.get(term) or (array("I"), array("f"))
             self._listed += len(both[0])
@@ -208,7 +244,7 @@ class Store:
             self._lists[field, term] = both
 
     def _part(
-        self, field: str, block: int, n: int, data: bytes, crc: int
+        self, field: int, block: int, n: int, data: bytes, crc: int
     ) -> tuple[array[int], array[float]]:
         docs, weights = posting_list(field, block, n, checked(data, crc))
         if not self._hides or self.live is None:
@@ -243,7 +279,7 @@ class Store:
             missing = [*dict.fromkeys(names)]
         counts = dict.fromkeys(missing, 0)
         sql = "SELECT text, n FROM posting WHERE field = ? AND text IN (?*)"
-        for text, n in self._each(sql, missing, field):
+        for text, n in self._each(sql, missing, NUMBERS[field]):
             counts[bytes(text)] += n
         known.update(counts)
         return [known[name] for name in names]
@@ -251,14 +287,14 @@ class Store:
     def values(self, field: str, prefix: str = "") -> dict[str, array[int]]:
         """The values of a field that begin so, in order, each with its documents."""
         sql = "SELECT text, block, n, data, crc FROM posting WHERE field = ? AND text"
-        first = encoded(prefix)
+        first, number = encoded(prefix), NUMBERS[field]
         rows = self._asked(
             f"{sql} >= ? AND text < ? ORDER BY text, block",
-            (field, first, first + _LAST),
+            (number, first, first + _LAST),
         )
         found: dict[str, tuple[array[int], array[float]]] = {}
         for text, *row in rows:
-            part = self._part(field, *row)
+            part = self._part(number, *row)
             if part[0]:
                 _extend(found, decoded(text), part)
         return {value: docs for value, (docs, _) in found.items()}
@@ -274,7 +310,7 @@ class Store:
         )
         if most is not None and not self._hides:
             sql += f" LIMIT {most}"
-        rows = self._asked(sql, (field, first, first + _LAST))
+        rows = self._asked(sql, (NUMBERS[field], first, first + _LAST))
         found = self._known(field, [decoded(text) for (text,) in rows])
         return found if most is None else found[:most]
 
@@ -282,7 +318,7 @@ class Store:
         """Those values that end in one of the endings."""
         first, last = encoded(prefix), tuple(map(encoded, endings))
         sql = "SELECT text FROM posting WHERE field = ? AND text >= ? AND text < ?"
-        rows = self._asked(sql, (field, first, first + _LAST))
+        rows = self._asked(sql, (NUMBERS[field], first, first + _LAST))
         texts = {bytes(text) for (text,) in rows}
         ended = sorted(text for text in texts if text.endswith(last))
         return self._known(field, [*map(decoded, ended)])
@@ -290,7 +326,7 @@ class Store:
     def largest(self, field: str, most: int) -> list[str]:
         """The last values of a field in order, so many at most; hidden ones, too."""
         sql = "SELECT DISTINCT text FROM posting WHERE field = ? ORDER BY text DESC"
-        rows = self._asked(f"{sql} LIMIT {most}", (field,))
+        rows = self._asked(f"{sql} LIMIT {most}", (NUMBERS[field],))
         return [decoded(text) for (text,) in rows]
 
     def near(self, field: str, term: str) -> list[str]:
@@ -321,7 +357,7 @@ class Store:
     def holds(self, field: str) -> bool:
         """Whether any document has a value in a field, hidden ones included."""
         sql = "SELECT 1 FROM posting WHERE field = ? LIMIT 1"
-        return any(True for _ in self._asked(sql, (field,)))
+        return any(True for _ in self._asked(sql, (NUMBERS[field],)))
 
     # --- documents
 
@@ -339,25 +375,24 @@ class Store:
         missing = [doc for doc in docs if doc not in self._rows]
         if len(self._rows) + len(missing) > _MOST_ROWS:
             self._rows = {}
-        sql = "SELECT id, data, crc FROM doc WHERE id IN (?*)"
-        for doc, data, crc in self._each(sql, missing):
-            self._rows[doc] = checked(bytes(data), crc)
+        sql = "SELECT id, data FROM doc WHERE id IN (?*)"
+        for doc, data in self._each(sql, missing):
+            self._rows[doc] = unpacked(data)
 
     def row(self, doc: int) -> bytes:
         """The stored row of a document; raises IndexError when there is none."""
         known = self._rows.pop(doc, None)
         if known is not None:
             return known
-        sql = "SELECT data, crc FROM doc WHERE id = ?"
-        for data, crc in self._asked(sql, (doc,)):
-            return checked(bytes(data), crc)
+        for (data,) in self._asked("SELECT data FROM doc WHERE id = ?", (doc,)):
+            return unpacked(data)
         raise IndexError(doc)
 
     def all_rows(self) -> Iterator[tuple[int, bytes]]:
         """Every document with its row."""
-        for doc, data, crc in self._asked("SELECT id, data, crc FROM doc", ()):
+        for doc, data in self._asked("SELECT id, data FROM doc", ()):
             if self.live is None or self.live[doc]:
-                yield doc, checked(bytes(data), crc)
+                yield doc, unpacked(data)
 
     def check(self) -> None:
         """Read every list, column and row, and what is told.
@@ -368,14 +403,13 @@ class Store:
         for name in TYPECODES:
             self._column(name)
         rows = 0
-        for data, crc, terms in self._asked("SELECT data, crc, terms FROM doc", ()):
-            checked(data, crc)
-            zlib.decompress(terms)  # which has a checksum of its own
+        for data, terms in self._asked("SELECT data, terms FROM doc", ()):
+            unpacked(terms, unpacked(data))
             rows += 1
         if rows != self.size.documents:
             raise Damaged(f"there are {rows} rows of {self.size.documents}")
-        for row, words, crc in self._asked("SELECT row, words, crc FROM told", ()):
-            checked(row + words, crc)
+        for (data,) in self._asked("SELECT data FROM told", ()):
+            unpacked(data)
         sql = "SELECT field, block, n, data, crc FROM posting"
         for field, block, n, data, crc in self._asked(sql, ()):
             docs, weights = posting_list(field, block, n, checked(data, crc))

@@ -8,8 +8,6 @@ vault have changed.
 
 from __future__ import annotations
 
-from zlib import crc32
-
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.search import database
@@ -22,7 +20,7 @@ from memcli.search.following import (
     store,
 )
 from memcli.search.reading import found_in
-from memcli.search.store import TABLES, Size, Store, encoded
+from memcli.search.store import TABLES, Size, Store, encoded, packed
 
 TYPE_CHECKING = False
 
@@ -104,9 +102,9 @@ class Update(NamedTuple):
                 if each.broken is not None:
                     broken[each.path] = each.broken
                 if each.told is not None:
-                    row, words = each.told.row, b"\n".join(each.told.words)
-                    values = (encoded(each.path), row, words, crc32(row + words))
-                    db.execute("REPLACE INTO told VALUES (?, ?, ?, ?)", values)
+                    line = packed(b"\n".join((each.told.row, *each.told.words)))
+                    values = (encoded(each.path), line)
+                    db.execute("REPLACE INTO told VALUES (?, ?)", values)
                     told += 1
                 if each.document is not None:
                     writer.add(each.document)

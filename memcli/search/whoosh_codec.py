@@ -20,7 +20,17 @@ from whoosh.reading import TermInfo, TermNotFound
 from whoosh.writing import SegmentWriter
 
 from memcli.search.columns import TYPECODES
-from memcli.search.store import WEIGHTED, Damaged, Size, Store, decoded, encoded
+from memcli.search.store import (
+    EXACT,
+    FIELDS,
+    NUMBERS,
+    WEIGHTED,
+    Damaged,
+    Size,
+    Store,
+    decoded,
+    encoded,
+)
 from memcli.search.writing import Documents, Lists, Pool, lists_of, packed_lists, sums
 
 TYPE_CHECKING = False
@@ -38,14 +48,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.search.document import Prepared
-
-# Fields with exact terms, by which recall filters.
-EXACT = (
-    *("id", "path", "kind", "type", "layer", "tag", "entity", "session", "status"),
-    *("fingerprint", "link", "name", "claim", "proposed", "supersedes"),
-    *("superseded_by", "evidence", "item", "seen", "agent", "visibility", "project"),
-    *("group", "name_said", "entity_name", "possible_name", "check"),
-)
 
 # --- the schema --------------------------------------------------------------------
 
@@ -163,7 +165,7 @@ class Writer(SegmentWriter):
         values = {WEIGHTED: document.terms, **document.exact}
         self._free = self._free or self.newsegment.free()
         self.docnum = next(self._free)
-        self.perdocwriter.lists = packed_lists(values)
+        self.perdocwriter.lists = packed_lists(values, document.row)
         self.add_document(row=document.row, **document.numbers._asdict(), **values)
 
     def get_segment(self) -> Any:
@@ -227,9 +229,9 @@ class _Segment(base.Segment):
         return docnum in self.gone or docnum in self.holes
 
     def delete_document(self, docnum: int, delete: bool = True) -> None:  # noqa: ARG002 Whoosh's
-        sql = "SELECT terms FROM doc WHERE id = ?"
-        for (words,) in self._storage.db.execute(sql, (docnum,)):
-            self.gone[docnum] = lists_of(words)
+        sql = "SELECT terms, data FROM doc WHERE id = ?"
+        for lists, row in self._storage.db.execute(sql, (docnum,)):
+            self.gone[docnum] = lists_of(lists, row)
             return
         raise Damaged(f"there is no document {docnum}")
 
@@ -267,17 +269,18 @@ class _TermsReader(base.TermsReader):
         return self.doc_frequency(*term) > 0
 
     def indexed_field_names(self) -> list[str]:
-        return [
-            name for (name,) in self._db.execute("SELECT DISTINCT field FROM posting")
-        ]
+        fields = self._db.execute("SELECT DISTINCT field FROM posting")
+        return [FIELDS[number] for (number,) in fields]
 
     def terms(self) -> Iterator[tuple[str, bytes]]:
         sql = "SELECT DISTINCT field, text FROM posting ORDER BY field, text"
-        return iter(self._db.execute(sql))
+        return ((FIELDS[number], text) for number, text in self._db.execute(sql))
 
     def terms_from(self, fieldname: str, prefix: bytes) -> Iterator[tuple[str, bytes]]:
-        sql = "SELECT DISTINCT field, text FROM posting WHERE field = ? AND text >= ?"
-        return iter(self._db.execute(f"{sql} ORDER BY text", (fieldname, prefix)))
+        sql = "SELECT DISTINCT text FROM posting WHERE field = ? AND text >= ?"
+        values = (NUMBERS[fieldname], prefix)
+        found = self._db.execute(f"{sql} ORDER BY text", values)
+        return ((fieldname, text) for (text,) in found)
 
     def items(self) -> Iterator[tuple[tuple[str, bytes], TermInfo]]:
         return ((term, self.term_info(*term)) for term in self.terms())

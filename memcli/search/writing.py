@@ -15,13 +15,16 @@ from operator import itemgetter, or_
 from memcli.search.columns import TYPECODES
 from memcli.search.store import (
     BLOCK,
+    NUMBERS,
     WEIGHTED,
     Size,
     checked,
     decoded,
     encoded,
+    packed,
     posting_list,
     sealed,
+    unpacked,
 )
 
 TYPE_CHECKING = False
@@ -41,23 +44,24 @@ _DELETE = "DELETE FROM posting WHERE field = ? AND text = ? AND block = ?"
 _WRITE = "REPLACE INTO posting VALUES (?, ?, ?, ?, ?, ?)"
 
 
-def packed_lists(values: Mapping[str, Iterable[str]]) -> bytes:
+def packed_lists(values: Mapping[str, Iterable[str]], row: bytes) -> bytes:
     """What takes a document out of its lists again; `lists_of` reads it.
 
     Args:
         values: by field its terms or values.
+        row: the document's row, which holds most of them, too.
     """
     import json
 
     data = {field: [*texts] for field, texts in values.items() if texts}
-    return zlib.compress(json.dumps(data, separators=(",", ":")).encode("ascii"), 1)
+    return packed(json.dumps(data, separators=(",", ":")).encode("ascii"), row)
 
 
-def lists_of(packed: bytes) -> list[tuple[str, bytes]]:
-    """The lists that a document is on, as fields and terms."""
+def lists_of(lists: bytes, row: bytes) -> list[tuple[str, bytes]]:
+    """The lists that a document is on, as fields and terms, of its packed row."""
     import json
 
-    data = json.loads(zlib.decompress(packed))
+    data = json.loads(unpacked(lists, unpacked(row)))
     return [(field, encoded(text)) for field, texts in data.items() for text in texts]
 
 
@@ -121,7 +125,7 @@ class Documents:
     def __init__(self, db: Connection, segment: Any) -> None:
         self._db, self.segment, self.is_closed = db, segment, False
         self.lists = b""
-        self._rows: dict[int, tuple[int, bytes, int, bytes]] = {}
+        self._rows: dict[int, tuple[int, bytes, bytes]] = {}
         self._facts: dict[str, dict[int, int]] = {name: {} for name in TYPECODES}
 
     def start_doc(self, docnum: int) -> None:
@@ -131,7 +135,7 @@ class Documents:
     def add_field(self, fieldname: str, _field: Any, value: Any, _length: int) -> None:
         """Keep what is stored of a field."""
         if fieldname == "row":
-            self._rows[self._doc] = self._doc, *sealed(value), self.lists
+            self._rows[self._doc] = self._doc, packed(value), self.lists
 
     def add_column_value(self, fieldname: str, _column: Any, value: int) -> None:
         """Keep a fact."""
@@ -149,7 +153,7 @@ class Documents:
         gone = [doc for doc in self.segment.gone if doc not in self._rows]
         self._db.executemany("DELETE FROM doc WHERE id = ?", ((doc,) for doc in gone))
         rows = self._rows.values()
-        self._db.executemany("REPLACE INTO doc VALUES (?, ?, ?, ?)", rows)
+        self._db.executemany("REPLACE INTO doc VALUES (?, ?, ?)", rows)
         for name, facts in self._facts.items():
             self._write(name, {**dict.fromkeys(gone, 0), **facts})
 
@@ -212,25 +216,25 @@ class Lists:
         weights: Sequence[float],
     ) -> Iterator[tuple[Any, ...]]:
         """The rows of a list that change; one that is empty now is deleted."""
-        more = dict(zip(docs, weights, strict=True))
+        more, number = dict(zip(docs, weights, strict=True)), NUMBERS[field]
         for block, touched in groupby(sorted({*gone, *docs}), lambda doc: doc // BLOCK):
             held: dict[int, float] = {}
             if self.segment.size.end:
-                for n, data, crc in self._db.execute(_READ, (field, text, block)):
-                    known = posting_list(field, block, n, checked(data, crc))
+                for n, data, crc in self._db.execute(_READ, (number, text, block)):
+                    known = posting_list(number, block, n, checked(data, crc))
                     held = dict(zip(*known, strict=True))
             for doc in touched:
                 held.pop(doc, None)
                 if doc in more:
                     held[doc] = more[doc]
             if not held:
-                self._db.execute(_DELETE, (field, text, block))
+                self._db.execute(_DELETE, (number, text, block))
                 continue
             order = sorted(held)
             data = array("H", [doc - block * BLOCK for doc in order]).tobytes()
             if field == WEIGHTED:
                 data += array("f", map(held.__getitem__, order)).tobytes()
-            yield field, text, block, len(order), *sealed(data)
+            yield number, text, block, len(order), *sealed(data)
 
     def close(self) -> None:
         """Write what no list was written for."""

@@ -43,9 +43,9 @@ GRANT SELECT ON memcli.vault TO {ROLE};
 """
 # The tables that are read; the types of their columns, as binary COPY takes them.
 _TYPES = {
-    "posting": ("text", "bytea", "int4", "int4", "bytea", "int8"),
+    "posting": ("int4", "bytea", "int4", "int4", "bytea", "int8"),
     "fact": ("text", "int4", "bytea", "int8"),
-    "doc": ("int4", "bytea", "int8", "bytea"),
+    "doc": ("int4", "bytea", "bytea"),
     "page": ("bytea", "bytea"),
     "file": ("bytea", "text"),
 }
@@ -54,7 +54,7 @@ _OWN = {
     "file": "path {bytes} PRIMARY KEY, blob TEXT NOT NULL",
 }
 # Bytes are compared with nothing and packed already.
-_PLAIN = (("posting", "data"), ("fact", "data"))
+_PLAIN = (("posting", "data"), ("fact", "data"), ("doc", "data"), ("doc", "terms"))
 
 
 class Content(NamedTuple):
