@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 
 from memcli.named_tuple import NamedTuple
-from memcli.search.ranking.boosts import SPREAD, Adjust, Nudge, learned_factors
+from memcli.search.ranking.boosts import Adjust, Nudge
 from memcli.search.ranking.corpus import NEAR, Reading, Table, Term
 
 TYPE_CHECKING = False
@@ -123,13 +123,6 @@ class Evidence(NamedTuple):
             reply for doc in asking if (reply := self.around.reply(doc)) is not None
         }
 
-    def holds_any(self, doc: int) -> bool:
-        """Whether a document is one of `holding`, which takes longer to make."""
-        for text, docs in self.worded.items():
-            if doc in docs and doc not in self.implied.get(text, ()):
-                return True
-        return False
-
     def holding(self) -> set[int]:
         """The documents that hold a word of the question themselves."""
         holding: set[int] = set()
@@ -153,7 +146,14 @@ def worded(
 
 
 class Order:
-    """The documents in their order, by small factors and by what was learned."""
+    """The documents in their order, by small factors and by what was learned.
+
+    Args:
+        evidence: what the channels say of each document.
+        nudge: the small factors.
+        orders: break ties.
+        adjust: the factor that was learned, if any.
+    """
 
     def __init__(
         self,
@@ -165,30 +165,30 @@ class Order:
         self._evidence = evidence
         self._nudge = nudge
         self._orders = orders
-        self._adjust = adjust
-        self._final: dict[int, float] = {}
         self._learned: dict[int, float] = {}
-        self._ceiling = 0.0
-        totals = evidence.totals
-        worded = set[int]().union(*evidence.worded.values())
-        self._worded = {doc: totals[doc] for doc in worded}
-        self._beside = {doc: totals[doc] for doc in totals.keys() - worded}
+        self._final = {
+            doc: score * math.prod(nudge.parts(doc).values())
+            for doc, score in evidence.totals.items()
+        }
+        if adjust is not None:
+            for doc in self._final:
+                self._learned[doc] = factor = adjust(doc, self._pieces(doc))
+                self._final[doc] *= factor
+        self._worded = set[int]().union(*evidence.worded.values())
+        highest = [
+            max(self._final[doc] for doc in evidence.worded[term.text])
+            for term in evidence.rare()
+        ]
+        self._ceiling = min(highest, default=math.inf)
 
     def best(self, limit: int) -> list[int]:
         """The first documents, as the promises say; the last others make room."""
-        worded = self._first(self._worded, limit)
-        # One that scores no more than the last of them has no place.
-        least = self._final[worded[-1]] if len(worded) == limit else 0.0
-        beside = self._first(self._beside, limit, least)
-        if beside:
-            highest = map(self._highest, self._evidence.rare())
-            self._ceiling = min(highest, default=math.inf)
-        best = sorted([*worded, *beside], key=self._key)[:limit]
+        best = sorted(self._final, key=self._key)[:limit]
+        holding = self._evidence.holding()
         least = int(LEXICAL_SHARE * len(best))
-        if sum(map(self._evidence.holds_any, best)) >= least:
+        if sum(map(holding.__contains__, best)) >= least:
             return best
-        totals, holding = self._evidence.totals, self._evidence.holding()
-        lexical = self._first({doc: totals[doc] for doc in holding}, least)
+        lexical = sorted(holding, key=self._plain_key)[:least]
         joining = [doc for doc in lexical if doc not in best]
         leaving = [doc for doc in reversed(best) if doc not in lexical][: len(joining)]
         return [doc for doc in best if doc not in leaving] + joining
@@ -210,47 +210,26 @@ class Order:
         matched, read = evidence.matched(doc), evidence.read(doc)
         return Hit(doc, score, parts, matched, way, share, read)
 
-    def _first(
-        self, totals: Mapping[int, float], limit: int, least: float = 0.0
-    ) -> list[int]:
-        """The best documents; of those that score less than `least` not all."""
-        if self._adjust is None:
-            final = self._nudge.best(totals, limit, least)
-            self._final |= final
-        else:
-            final = self._nudge.apply(totals, limit, SPREAD)
-            factors = learned_factors(final, limit, self._pieces, self._adjust)
-            learned = {doc: final[doc] * factor for doc, factor in factors.items()}
-            # A factor is looked up where it can matter: one found before stands.
-            self._final = final | self._final | learned
-            self._learned |= factors
-            final |= learned
-        return sorted(final, key=lambda doc: (-final[doc], self._orders[doc]))[:limit]
-
-    def _highest(self, term: Term) -> float:
-        """The score of the best document that holds a term, or more than a near one."""
-        holding = self._evidence.table[term.text]
-        worded = {doc: self._worded[doc] for doc in holding if doc in self._worded}
-        best = self._first(worded, 1)
-        return self._final[best[0]]
-
     def _score(self, doc: int) -> float:
         final = self._final[doc]
         reached = self._evidence.reached.get(doc)
         if reached is None:
-            return min(final, self._ceiling) if doc in self._beside else final
+            return final if doc in self._worded else min(final, self._ceiling)
         if reached.way[-1].kind == "lineage":  # the current version stands first
             return final
         leading = reached.way[0].doc
-        source = self._final.get(leading, 0.0)
+        source = self._final[leading]
         alone = final * (1 - reached.score / self._evidence.totals[doc])
         if alone < source < final and self._evidence.answers(leading):
             return _BELOW * source
         return final
 
     def _key(self, doc: int) -> tuple[float, bool, float, int]:
-        beside = doc in self._beside
+        beside = doc not in self._worded
         return -self._score(doc), beside, -self._final[doc], self._orders[doc]
+
+    def _plain_key(self, doc: int) -> tuple[float, int]:
+        return -self._final[doc], self._orders[doc]
 
     def _pieces(self, doc: int) -> dict[str, float]:
         return self._evidence.parts(doc) | self._nudge.parts(doc)

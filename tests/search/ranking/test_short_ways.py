@@ -1,13 +1,11 @@
 """What the ranking does not look at changes no answer, to the last bit."""
 
-import math
 import random
 from collections.abc import Collection, Mapping, Sequence
 
 import pytest
 
 from memcli.search.ranking import bm25, rank
-from memcli.search.ranking.boosts import Nudge
 from memcli.search.ranking.corpus import (
     WHOLE,
     Corpus,
@@ -75,15 +73,6 @@ def every_match(
     return found_in_order[: weights.pool]
 
 
-def every_nudge(
-    nudge: Nudge, totals: Mapping[int, float], _limit: int, _least: float
-) -> dict[int, float]:
-    return {
-        doc: score * math.prod(nudge.parts(doc).values())
-        for doc, score in totals.items()
-    }
-
-
 def read_whole(
     postings: tuple[Sequence[int], Sequence[float]],
     wanted: Collection[int],
@@ -110,16 +99,7 @@ def test_a_ranking_is_the_one_that_looks_at_everything(
     short = answers()
     monkeypatch.setattr(rank, "_pool", every_match)
     monkeypatch.setattr(bm25, "held_of", read_whole)
-    monkeypatch.setattr(Nudge, "best", every_nudge)
     assert short == answers()
-
-
-def test_few_documents_are_nudged() -> None:
-    corpus = toy(1)
-    nudge = Nudge(corpus, Question([], NOW), Weights())
-    totals = {doc: 1 / (doc + 1) for doc in range(corpus.size)}
-    assert len(nudge.best(totals, 5, 0.0)) < 12
-    assert len(nudge.best(totals, 5, 0.5)) < 4
 
 
 def test_what_is_looked_up_in_a_list_is_what_reading_it_finds() -> None:
