@@ -13,8 +13,9 @@ import os
 
 from memcli.entries import dates, layout
 from memcli.entries.eligibility import View, standing
-from memcli.entries.entry import Status
+from memcli.entries.entry import Layer, Status
 from memcli.entries.file_checks import ERROR, WARNING, Finding, Text
+from memcli.entries.ids import is_id
 from memcli.entries.text.counted import counted
 from memcli.entries.text.links import composed, link_readings
 from memcli.errors import (
@@ -27,7 +28,7 @@ from memcli.errors import (
     WriteFailed,
 )
 from memcli.search.columns import FINDING, LARGE, LINKS, REVIEW
-from memcli.storage import files
+from memcli.storage import files, state_dirs
 from memcli.vault.health import git_state, left_out, lint_lifecycle, lint_tree, replay
 from memcli.vault.health.lint_lifecycle import Problem
 from memcli.vault.health.working_tree import working_tree
@@ -140,6 +141,7 @@ def _about_entries(
         *lint_lifecycle.problems(reader, now),
         *_due(reader, now),
         *_about_inbox(reader, now),
+        *_about_research(vault, reader),
     ]
     texts: dict[int, Text | None] = {}
     for problem in problems:
@@ -223,6 +225,49 @@ def _about_inbox(reader: Reader, now: int) -> Iterator[Problem]:
         message = f"waits for review for {counted(days, 'day')}, "
         message += f"the oldest of {len(waiting)}"
         yield Problem(doc, "created", "old_inbox", message, "memcli review")
+
+
+def _about_research(vault: Vault, reader: Reader) -> Iterator[Problem]:
+    """Entries in the name of a research run of this machine that cite what it never
+    found: nobody but a hand writes them.
+
+    What the version before cited may be carried over from an earlier run.
+    """
+    found = _found_by_research(vault)
+    layers = (Layer.OBSERVATION, Layer.MODEL) if found else ()
+    for doc in (doc for layer in layers for doc in reader.exact("layer", str(layer))):
+        row = reader.row(doc)
+        if row.research not in found:
+            continue
+        earlier = reader.exact("id", row.supersedes) if row.supersedes else ()
+        known = found[row.research].union(
+            *(reader.row(old).evidence for old in earlier)
+        )
+        cited = [one for one in row.evidence if is_id(one) and one not in known]
+        if cited:
+            message = f"cites what research '{row.research}' never found: "
+            message += ", ".join(cited)
+            hint = "Cite what it found, or take `research` out: it says that a search "
+            hint += f"has found the evidence. memcli inspect research {row.research}"
+            yield Problem(doc, "evidence", "not_retrieved", message, hint)
+
+
+def _found_by_research(vault: Vault) -> dict[str | None, set[str]]:
+    """The ids that each research run of this machine found, by the run's name; of a
+    file that is not as `curation.research` writes it, none."""
+    import json
+    from glob import escape, glob
+
+    top = state_dirs.path(vault.root, layout.RESEARCH)
+    found: dict[str | None, set[str]] = {}
+    for path in glob(os.path.join(escape(top), "*", "*.json")):
+        try:
+            run = json.loads(files.read(path))
+            ids = {row[0] for search in run["searches"] for row in search["found"]}
+        except (MemcliError, ValueError, TypeError, KeyError, IndexError):
+            continue
+        found.setdefault(run["name"], set()).update(ids)
+    return found
 
 
 # --- the repository -----------------------------------------------------------------
