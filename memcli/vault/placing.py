@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from memcli.entries import codec, dates, fields, layout
-from memcli.entries.entry import Entry, Status, Visibility
+from memcli.entries.entry import EntityType, Entry, Status, Visibility
 from memcli.entries.identity import fingerprint, strict_key
 from memcli.entries.ids import new_id, slug
 from memcli.entries.text import differences
@@ -26,6 +26,7 @@ from memcli.vault.saved import (
     sentence,
     why_not_shown,
 )
+from memcli.vault.signals.event import is_skill
 
 TYPE_CHECKING = False
 
@@ -90,7 +91,7 @@ class _Placing:
 
     def place(self, number: int, draft: Entry) -> Saved:
         """Place a draft; `number` tells its id from those of the same moment."""
-        draft = _signed(self._vault, draft)
+        draft = _with_its_name(_signed(self._vault, draft))
         match = self._held_texts.match(draft)
         resolved_id = self._held_texts.settled_by(draft)
         if match is None:
@@ -185,8 +186,13 @@ class _Placing:
     def _register_new(
         self, change: Transaction, entry: Entry, given: Sequence[str]
     ) -> list[str]:
-        """Put a registry file for each of these names that is new; their names."""
-        if not (self._register and given):
+        """Put a registry file for each of these names that is new; their names.
+
+        A skill is an entity itself, also where the others are not registered.
+        """
+        if not self._register:
+            given = [name for name in given if name == _skill_name(entry)]
+        if not given:
             return []
         from functools import partial
 
@@ -289,6 +295,27 @@ class _Placing:
         if change is None and not os.path.exists(os.path.join(self._vault.root, path)):
             return None
         return self._vault.stored(path).data
+
+
+def _skill_name(entry: Entry) -> str:
+    """The name by which a skill is an entity: its title; empty for anything else."""
+    if not is_skill(entry.kind, str(entry.type)):
+        return ""
+    name = entry.display_title.rstrip("… ")
+    return name if any(map(str.isalnum, name)) else ""
+
+
+def _with_its_name(draft: Entry) -> Entry:
+    """A skill, which mentions itself; any other draft as it is.
+
+    A note of this type that names what it is about is about that skill.
+    """
+    name = _skill_name(draft)
+    if not name or (draft.entities and draft.kind != "skill"):
+        return draft
+    kind = EntityType.SKILL if draft.type is EntityType.UNKNOWN else draft.type
+    names = tuple(dict.fromkeys((*draft.entities, name)))
+    return draft.replace(type=kind, entities=names)
 
 
 def _signed(vault: Vault, draft: Entry) -> Entry:

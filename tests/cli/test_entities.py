@@ -26,6 +26,19 @@ def test_save_says_what_it_mentions_and_registers(memcli: Run) -> None:
     assert again.out.splitlines()[1:] == ["  mentions Ada"]
 
 
+@pytest.mark.parametrize("flags", [["--kind", "skill"], ["--type", "skill"]])
+def test_a_skill_that_is_saved_is_an_entity(memcli: Run, flags: list[str]) -> None:
+    text = "Stop the gateway, copy the dump, start it"
+    memcli("save", text, "--title", "Restore the ledger", *flags)
+    memcli("save", "Restore the Ledger takes an hour")
+    shown = memcli("inspect", "entity", "restore the ledger").out
+    assert shown.startswith("Restore the ledger (skill)\n")
+    assert text in shown
+    assert "takes an hour" in shown
+    memcli("save", "It needs root", "--type", "skill", "--entity", "Restore the ledger")
+    assert memcli("entities", "--json").json["data"]["registered"] == 1
+
+
 def test_an_invalid_type_is_refused_by_every_command(
     saved: Run, vault: Vault, tmp_path: Path
 ) -> None:

@@ -35,6 +35,7 @@ TOPICS = {
     "research": ("name",),
     "mining": ("name",),
     "sessions": (),
+    "entity": ("name",),
     "agents": (),
     "vaults": (),
     "index": (),
@@ -49,15 +50,16 @@ def inspect(
         Argument(
             metavar="[WHAT]",
             help="An id (or a prefix of it, a path, a file's name), "
-            "reflections, models, research, mining, sessions, agents, vaults, index, "
-            "or lint",
+            "reflections, models, research, mining, sessions, entity, agents, vaults, "
+            "index, or lint",
         ),
     ] = None,
     name: Annotated[
         str | None,
         Argument(
             metavar="[NAME]",
-            help="With mining: one session; with research: one run",
+            help="With mining: one session; with research: one run; with entity: its "
+            "name",
         ),
     ] = None,
     *,
@@ -78,6 +80,7 @@ def inspect(
       memcli inspect 1m7xvn68xtqp
       memcli inspect reflections
       memcli inspect models --stale
+      memcli inspect entity checkout
       memcli inspect mining
       memcli inspect sessions
       memcli inspect lint --json
@@ -88,6 +91,10 @@ def inspect(
     for parameter, value in given.items():
         if value and parameter not in takes:
             raise _not_taken(what, parameter, str(value))
+    if what == "entity":
+        from memcli.cli.entities import entities
+
+        return entities(context, "show", [name] if name else [])
     if what in TOPICS:
         topic = _topic(what)
         result: Result = topic(context, **{each: given[each] for each in takes})
