@@ -2,8 +2,9 @@
 
 Invariant: pure. Adding an idea changes no existing byte, and a decision changes one
 line and no other. No text of an idea can look like another idea or like a decision. An
-idea that is known, in any state, is not added again. Text between the ideas is skipped,
-and edits by hand are understood where possible: any dash, an idea without a page.
+idea that is known, in any state, is not added again; where it is open, its page says
+when it was met again. Text between the ideas is skipped, and edits by hand are
+understood where possible: any dash, an idea without a page.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from itertools import pairwise
 from memcli.entries import codec, ids, layout, plain_yaml
 from memcli.entries.checks import check_date
 from memcli.entries.eligibility import Agent, facts, visible
-from memcli.entries.entry import Entry, Source
+from memcli.entries.entry import Entry, Source, Status
 from memcli.entries.identity import strict_key
 from memcli.entries.text.counted import agreeing, counted
 from memcli.entries.text.links import escaped
@@ -42,6 +43,10 @@ PAGE_KEYS = ("status", "slug", "surfaced_at", "surfaced_in_session")
 
 # A longer title is a summary; a memory's title may have 500 characters.
 _TITLE_LENGTH = 200
+# A page that grows for ever is a log.
+_MOST_SIGHTINGS = 50
+# What is said of every idea, and tells none from another.
+_LATER = re.compile(r"(?i)\b(?:later|some ?day|one day|at some point|eventually)\b")
 _DAY = r"\d{4}-\d\d-\d\d"
 _GAP = r"(?:[ \t]*[:–—-][ \t]*|[ \t]+)"
 _OPEN = re.compile(rf"##[ \t]+({_DAY}){_GAP}(\S.*)")
@@ -285,20 +290,36 @@ def page_path(name: str) -> str:
     return layout.idea_page(name)
 
 
-def keys(idea: Idea) -> frozenset[str]:
-    """The keys of an idea; two ideas that share a key are the same."""
-    return _keys(_titled(idea), idea.session, idea.record)
+class Held(NamedTuple):
+    """An idea that is there, in any state; `path` is its page's, empty without one."""
+
+    title: str
+    session: str | None = None
+    record: str | None = None
+    path: str = ""
 
 
-class Known(NamedTuple):
-    """The keys and the titles of every existing idea, in any state."""
+def same(idea: Idea, others: Iterable[Held]) -> Held | None:
+    """The idea that says the same: its title, or one that says nothing more, in nearly
+    its words.
 
-    keys: frozenset[str]
-    titles: list[str]
+    >>> again = Idea("It would be nice if login warmed the search index", "", "")
+    >>> same(again, [Held("Warm the index on login")])
+    Held(title='Warm the index on login', session=None, record=None, path='')
+    """
+    from memcli.entries.text.differences import restates
+
+    keys = _keys(_titled(idea), idea.session, idea.record)
+    mine = _LATER.sub("", _titled(idea))
+    for other in others:
+        theirs = _LATER.sub("", other.title)
+        if keys & _keys(*other[:3]) or restates(mine, theirs) or restates(theirs, mine):
+            return other
+    return None
 
 
-def known(existing: Mapping[str, bytes], agent: Agent | None = None) -> Known:
-    """The keys and titles of existing ideas.
+def held(existing: Mapping[str, bytes], agent: Agent | None = None) -> Iterator[Held]:
+    """Every idea that is there, those with a page first.
 
     Args:
         existing: path -> bytes of the ledger and of ideas' pages, as
@@ -309,21 +330,19 @@ def known(existing: Mapping[str, bytes], agent: Agent | None = None) -> Known:
     Raises:
         InvalidEntry: the ledger is not UTF-8 text.
     """
-    ledger = text_of(existing.get(layout.IDEA_LEDGER, b""))
-    ideas: list[tuple[str, str | None, str | None]] = []
-    if agent is None:
-        ideas = [(section.title, None, None) for section in parse(ledger)]
     for path, data in existing.items():
         if not layout.is_idea(path):
             continue
         try:
-            held = codec.decode(data, path).entry
+            page = codec.decode(data, path).entry
         except InvalidEntry:
             continue  # its title is in the ledger; lint reports the page
-        if agent is None or visible(facts(held), agent):
-            ideas.append((held.display_title, held.source.session, held.source.record))
-    found = frozenset().union(*(_keys(*each) for each in ideas))
-    return Known(found, list(dict.fromkeys(title for title, _, _ in ideas)))
+        if agent is None or visible(facts(page), agent):
+            source = page.source
+            yield Held(page.display_title, source.session, source.record, path)
+    ledger = text_of(existing.get(layout.IDEA_LEDGER, b""))
+    for section in parse(ledger) if agent is None else ():
+        yield Held(section.title)
 
 
 def _keys(title: str, session: str | None, record: str | None) -> frozenset[str]:
@@ -344,13 +363,24 @@ def plan(
 ) -> dict[str, bytes]:
     """The files to write for new ideas: the whole ledger, and a new page for each.
 
-    Known ideas are left out; when all are known, there is nothing to write. A key of
-    `existing` that ends with `/` names a folder of the incubator that has no page. The
-    ideas of an agent bring a slug of their own, since a number behind it would tell of
-    another idea. Raises as `known` and `append`.
+    Known ideas are left out; when all are known, there is nothing to write.
+
+    Args:
+        existing: as for `held`; a key that ends with `/` names a folder of the
+            incubator that has no page.
+        new: in their order in the ledger; those of an agent bring a slug of their own,
+            since a number behind it would tell of another idea.
+        agent: as for `held`.
+
+    Returns:
+        Path -> all of its bytes. A page is always a new file.
+
+    Raises:
+        InvalidEntry: the ledger is not UTF-8 text.
+        InvalidValue: a day does not exist.
     """
     text = text_of(existing.get(layout.IDEA_LEDGER, b""))
-    seen = set(known(existing, agent).keys)
+    seen = {key for each in held(existing, agent) for key in _keys(*each[:3])}
     taken = {section.slug for section in parse(text)}
     places = (path.removeprefix(layout.ARCHIVE + "/") for path in existing)
     taken |= {
@@ -360,9 +390,10 @@ def plan(
     }
     files: dict[str, bytes] = {}
     for idea in new:
-        if not seen.isdisjoint(keys(idea)):
+        keys = _keys(_titled(idea), idea.session, idea.record)
+        if not seen.isdisjoint(keys):
             continue
-        seen |= keys(idea)
+        seen |= keys
         placed = idea._replace(slug=slug(idea.slug or _titled(idea), taken))
         taken.add(placed.slug)
         text = append(text, placed)
@@ -399,18 +430,14 @@ def append(ledger: str, idea: Idea) -> str:
 def page_of(idea: Idea) -> bytes:
     """Return the page of an idea, which has a slug; raises as `append`."""
     path = page_path(idea.slug)
-    day = _day(idea)
     title, excerpt = _titled(idea), _clean(idea.excerpt or "").strip()
     session, record = (_line(each or "") for each in (idea.session, idea.record))
-    origin = [f"session {session}"] if session else []
-    origin += [f"record {record}"] if record else []
     blocks = [
         f"# {escaped(title)}",
         _MARKUP.sub(r"\\", escaped(_line(idea.summary))),
-        "\n".join(escaped(f"> {row}".rstrip()) for row in excerpt.splitlines()),
-        escaped(f"Surfaced {day}{' in ' if origin else ''}{', '.join(origin)}."),
+        *_met(idea, "Surfaced"),
     ]
-    moment = check_date(idea.at, "at") if idea.at else day
+    moment = check_date(idea.at, "at") if idea.at else _day(idea)
     # The status is among the extras, since it is the page's word for pending.
     own = zip(PAGE_KEYS, (codec.INCUBATING, idea.slug, moment, session), strict=True)
     return codec.encode(
@@ -433,6 +460,38 @@ def page_of(idea: Idea) -> bytes:
             path=path,
         )
     )
+
+
+def met_again(data: bytes, path: str, idea: Idea) -> bytes | None:
+    """The page of an open idea that another session brought again; None where it says
+    so already, and for one that is not open.
+
+    Raises:
+        InvalidEntry: the page is not in order.
+        InvalidValue: the day does not exist.
+    """
+    page = codec.decode(data, path).entry
+    session = _line(idea.session or "")
+    known = (page.source.session, *page.evidence)
+    if page.status is not Status.PENDING or not session or session in known:
+        return None
+    moment = check_date(idea.at, "at") if idea.at else _day(idea)
+    fresh = page.replace(
+        body="\n\n".join((page.body.rstrip(), *_met(idea, "Met again"))) + "\n",
+        seen=(*page.seen, moment)[-_MOST_SIGHTINGS:],
+        evidence=(*page.evidence, session)[-_MOST_SIGHTINGS:],
+    )
+    return codec.rewrite(data, fresh)
+
+
+def _met(idea: Idea, how: str) -> tuple[str, str]:
+    """The words of a session about an idea, and where they stood."""
+    excerpt = _clean(idea.excerpt or "").strip()
+    rows = (escaped(f"> {row}".rstrip()) for row in excerpt.splitlines())
+    origin = [f"session {_line(idea.session)}"] if idea.session else []
+    origin += [f"record {_line(idea.record)}"] if idea.record else []
+    place = f"{' in ' if origin else ''}{', '.join(origin)}"
+    return "\n".join(rows), escaped(f"{how} {_day(idea)}{place}.")
 
 
 def _day(idea: Idea) -> str:

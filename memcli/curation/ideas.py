@@ -160,7 +160,7 @@ def named(vault: Vault, words: Sequence[str]) -> list[str]:
 
 
 def existing(vault: Vault) -> dict[str, bytes]:
-    """The files that `idea_text.plan` and `idea_text.known` take: path -> bytes.
+    """The files that `idea_text.plan` and `idea_text.held` take: path -> bytes.
 
     Raises:
         UnsafePath: a symbolic link leads out of the vault; Unreadable.
@@ -226,6 +226,25 @@ def add(vault: Vault, change: Transaction, new: Sequence[Idea]) -> list[str]:
     for path, data in planned.items():
         change.put(path, data, expected=there.get(path))
     return [path for path in planned if layout.is_idea(path)]
+
+
+def meet(vault: Vault, change: Transaction | None, path: str, idea: Idea) -> bool:
+    """Say on the page of an open idea that a session brought it again.
+
+    Args:
+        vault: where the page is.
+        change: an open transaction; None only says whether there is something to say.
+        path: of the page; empty where it has none.
+        idea: as the session has it.
+    """
+    if not path:
+        return False
+    page = vault.stored(path)
+    pending = change.pending(path) if change is not None else None
+    data = idea_text.met_again(pending or page.data, path, idea)
+    if data is not None and change is not None:
+        change.put(path, data, **({} if pending else {"expected": page.data}))
+    return data is not None
 
 
 class _Deciding:

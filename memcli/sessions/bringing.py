@@ -211,7 +211,7 @@ def _written(
         for place, route in enumerate(routes)
         if route.draft and place not in fates
     }
-    ideas = _ideas(vault, session, routes, fates)
+    ideas = _ideas(vault, transaction, session, routes, fates)
     there = saving.look_up(vault, list(drafts.values()))[0]
     fresh = [place for place, draft in drafts.items() if there.match(draft) is None]
     fresh = sorted([*fresh, *ideas], key=lambda place: _rank(routes[place].candidate))
@@ -266,21 +266,20 @@ def _fate(route: Route, saved: Saved) -> Fate:
 
 def _ideas(
     vault: Vault,
+    transaction: Transaction | None,
     session: Session,
     routes: Sequence[Route],
     fates: dict[int, Fate],
 ) -> dict[int, Idea]:
     """The ideas that the ledger does not have; the others get their fate."""
     from memcli.curation import ideas
-    from memcli.curation.idea_text import SLUG_LENGTH, Idea, keys, known
+    from memcli.curation.idea_text import SLUG_LENGTH, Held, Idea, held, same
     from memcli.entries import dates
     from memcli.entries.ids import slug
-    from memcli.entries.text.differences import restates
 
     today = dates.iso(vault.now_ms() // 1000)
     new: dict[int, Idea] = {}
-    ledger: set[str] | None = None
-    said: list[str] = []
+    there: list[Held] | None = None
     for place, route in enumerate(routes):
         if place in fates or route.action != "idea":
             continue
@@ -301,15 +300,15 @@ def _ideas(
             host=session.host,
             agent=vault.agent_name,
         )
-        if ledger is None:
-            there = known(ideas.existing(vault), vault.agent)
-            ledger, said = set(there.keys), there.titles
-        again = any(restates(idea.title, title) for title in said)
-        if again or ledger & keys(idea):
-            fates[place] = Fate(candidate, "duplicate")
+        if there is None:
+            there = [*held(ideas.existing(vault), vault.agent)]
+        known = same(idea, there)
+        if known is not None:
+            met = ideas.meet(vault, transaction, known.path, idea)
+            action = "seen" if met else "duplicate"
+            fates[place] = Fate(candidate, action, None, known.path or None)
             continue
-        ledger |= keys(idea)
-        said.append(idea.title)
+        there.append(Held(idea.title, idea.session, idea.record))
         new[place] = idea
     return new
 

@@ -234,7 +234,7 @@ def test_a_known_idea_is_left_out_in_any_state() -> None:
     ):
         there = {LEDGER: ledger.encode()}
         assert idea_text.plan(there, [CACHE._replace(slug="")]) == {}
-        assert idea_text.keys(CACHE) & idea_text.known(there).keys
+        assert idea_text.same(CACHE, idea_text.held(there))
 
 
 def test_a_record_read_again_is_known_though_its_title_was_edited() -> None:

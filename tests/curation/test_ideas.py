@@ -168,7 +168,7 @@ def test_a_dismissed_idea_stays_in_its_folder_and_never_comes_back(two: Vault) -
     entry = two.get(item.id or "")
     assert (entry.status, entry.reason) == (Status.REJECTED, "too small")
     assert f"## ~~2026-11-01: {WARM.title}~~ — Dismissed {DAY}\n" in ledger(two)
-    assert idea_text.keys(WARM) <= idea_text.known(ideas.existing(two)).keys
+    assert idea_text.same(WARM, idea_text.held(ideas.existing(two)))
     assert add(two, WARM, WARM._replace(session="s9", record="r9")) == []
     asked = Filters(kinds=("idea",))
     rows = two.recall("warm index login", filters=asked).rows

@@ -64,8 +64,37 @@ def test_an_idea_that_was_dismissed_does_not_come_back_reworded(
     brought(vault, tmp_path, "we should also add a json export later", "one")
     (idea,) = vault_ideas.listed(vault)
     vault_ideas.dismiss(vault, [idea.slug])
+    for number, again in enumerate(
+        [
+            "later we could add an export as json",
+            "someday we should add a json export to the billing report",
+        ]
+    ):
+        done = brought(vault, tmp_path, again, f"again-{number}")
+        assert done.counts == {"duplicate": 1}
+    assert [one.state for one in vault_ideas.listed(vault)] == ["dismissed"]
+
+
+def test_the_page_of_an_idea_says_when_it_was_met_again(
+    vault: Vault, tmp_path: Path
+) -> None:
+    from memcli.curation import ideas as vault_ideas
+
+    brought(vault, tmp_path, "we should also add a json export later", "one")
     again = "later we could add an export as json"
-    assert brought(vault, tmp_path, again, "two").counts == {"duplicate": 1}
+    done = brought(vault, tmp_path, again, "two")
+    assert (done.counts, bool(done.commit)) == ({"seen": 1}, True)
+    (idea,) = vault_ideas.listed(vault)
+    page = vault.stored(idea.path or "").entry
+    surfaced, met = [
+        line for line in page.body.splitlines() if line.startswith(("Surf", "Met"))
+    ]
+    assert surfaced.endswith(" in session one, record r3.")
+    assert met.endswith(" in session two, record r3.")
+    assert f"> {again}" in page.body
+    assert (len(page.seen), page.evidence) == (1, ("two",))
+    more = say(tmp_path, again, "thanks, that is all", name="two")
+    assert reflect_file(vault, more).commit is None
 
 
 def test_a_candidate_that_names_what_it_confirms_confirms_it(
