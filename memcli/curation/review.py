@@ -160,6 +160,7 @@ def supersede(
         fresh = successor(vault, target.entry, values, (), now_ms, True)
         keys = {name for name, _ in fresh.extra}
         evidence = (*target.entry.evidence, *candidate.evidence)
+        evidence = tuple(mark for mark in evidence if mark != target.entry.id)
         fresh = fresh.replace(
             id=candidate.id,
             source=candidate.source,

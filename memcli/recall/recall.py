@@ -122,6 +122,7 @@ def look(
         if row.path in paths
     }
     warnings = unknown_warnings(reader, query.filters)
+    warnings += _replacements(reader, query, rows)
     if scorer.problem:
         warnings.append(scorer.problem)
     if not question.terms and question.inside is None and not rows:
@@ -137,6 +138,25 @@ def look(
         omitted=omitted,
         warnings=warnings + _broken_warnings(reader),
     )
+
+
+def _replacements(reader: Reader, query: Query, rows: Iterable[Row]) -> list[str]:
+    """The candidates that may replace one of these rows, and wait for a review.
+
+    A candidate names what it speaks against as its evidence. Where nobody reviews
+    (`review_mode = "silent"`) this is the only place that says so.
+    """
+    if query.view.as_of is not None or not reader.exact("status", str(Status.PENDING)):
+        return []
+    view = query.view._replace(statuses=frozenset({Status.PENDING}))
+    found = []
+    for row in rows:
+        for doc in reader.exact("evidence", row.id):
+            if reader.verdict(doc, view) is None:
+                one = reader.row(doc)
+                what = f"{one.id} ({one.title}) waits for review, and may replace"
+                found.append(f"{what} {row.id}: memcli review {one.id}")
+    return found
 
 
 def _explained(reader: Reader, query: Query) -> Recalled:

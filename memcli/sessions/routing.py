@@ -181,7 +181,8 @@ def _compared(
         if differs and row.project not in (None, draft.project):
             continue  # two projects may do it differently
         if differs:
-            pending = draft.replace(status=Status.PENDING)
+            # By its evidence a candidate says what it would replace.
+            pending = draft.replace(status=Status.PENDING, evidence=(row.id,))
             why = ", ".join(SAID[one] for one in differs)
             return Route(route.candidate, pending, "supersede", row.id, why)
         here = in_force or row.project in (None, draft.project)

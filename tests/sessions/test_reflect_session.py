@@ -230,7 +230,10 @@ def test_what_contradicts_an_entry_is_offered_as_supersede_and_not_decided(
 ) -> None:
     from memcli.curation import inbox, review
 
+    config = Path(vault.root, ".memcli", "config.toml")
+    config.write_text('[memory]\nreview_mode = "silent"\n', encoding="utf-8")
     held = vault.save(vault.draft({"text": old, "kind": "preference"})).id
+    assert vault.recall(old).warnings == []
     done = reflect_file(vault, say(tmp_path, new))
     (fate,) = done.fates
     assert (fate.action, fate.target) == ("supersede", held)
@@ -238,7 +241,15 @@ def test_what_contradicts_an_entry_is_offered_as_supersede_and_not_decided(
     (waiting,) = inbox.pending(vault)
     assert waiting.confidence == "HIGH"
     assert inbox.proposals(vault, waiting)[0].id == held
+    # Where nobody reviews, the recall that shows the one side names the other.
+    (warning,) = vault.recall(old).warnings
+    assert warning == (
+        f"{waiting.id} ({waiting.title}) waits for review, and may replace {held}: "
+        f"memcli review {waiting.id}"
+    )
     review.supersede(vault, waiting.id, held)
+    assert vault.recall(old).warnings == []
+    assert held not in vault.get(waiting.id).evidence
     assert {text.lower().rstrip(".") for text in texts(vault)} == {
         new.lower().rstrip(".")
     }
