@@ -83,7 +83,7 @@ def sync(
         _tell_setup(context, named)
     done = _synced(context, vault, terms, dry_run=dry_run)
     data = {**done.as_dict(), "setup": named is not None and named.added}
-    return Result(data=data, text=lambda canvas: _draw(canvas, done))
+    return Result(data=data, text=lambda canvas: _draw(canvas, done, vault))
 
 
 def _synced(context: Context, vault: Vault, terms: Terms, *, dry_run: bool) -> Synced:
@@ -134,8 +134,15 @@ def _tell_setup(context: Context, named: Named) -> None:
         context.tell(f"the remote {named.remote.name} is {named.remote.shown}")
 
 
-def _draw(canvas: Canvas, done: Synced, prefix: str = "") -> None:
-    """The one line, what was left, and what needs a person's eyes."""
+def _draw(canvas: Canvas, done: Synced, vault: Vault, name: str = "") -> None:
+    """The one line, what was left, and what needs a person's eyes.
+
+    Args:
+        canvas: where to.
+        done: what was synced.
+        vault: which vault; of those of --all also its `name`.
+    """
+    prefix = f"{name}: " if name else ""
     canvas.line(f"{prefix}{done.line}", style="good")
     verb = "would commit" if done.dry_run else "committed"
     _draw_some(canvas, [f"{verb} {path}" for path in done.committed])
@@ -147,7 +154,14 @@ def _draw(canvas: Canvas, done: Synced, prefix: str = "") -> None:
         if note.kept:
             canvas.line(f"    the other text: {note.kept}", style="dim")
     if done.eyes and not done.dry_run:
-        canvas.line("A merge chose between two texts; check: memcli review")
+        from memcli.curation import review
+
+        # Of a deletion, or of a file that is no entry, the line above says all.
+        if review.merged_versions(vault):
+            where = f" --vault {name}" if name else ""
+            canvas.line(
+                f"A merge chose between two texts; check: memcli review{where}"
+            )
     if done.dry_run:
         to_apply(canvas, dry_run=True)
 
@@ -162,7 +176,7 @@ def _draw_some(canvas: Canvas, lines: list[str]) -> None:
 def _all(context: Context, terms: Terms, *, dry_run: bool) -> Result:
     """Sync every vault that has a remote; one that fails does not stop the others."""
     rows: list[dict[str, Any]] = []
-    drawn: list[tuple[str, Synced | MemcliError]] = []
+    drawn: list[tuple[str, Vault | None, Synced | MemcliError]] = []
     failures: list[MemcliError] = []
     for name, vault in _vaults(context):
         try:
@@ -176,17 +190,17 @@ def _all(context: Context, terms: Terms, *, dry_run: bool) -> Result:
                 continue
             failures.append(error)
             rows.append({"vault": name, "error": _problem(error)})
-            drawn.append((name, error))
+            drawn.append((name, None, error))
         else:
             rows.append({"skipped": None, "error": None, **done.as_dict()})
-            drawn.append((name, done))
+            drawn.append((name, vault, done))
 
     def text(canvas: Canvas) -> None:
-        for name, what in drawn:
+        for name, vault, what in drawn:
             if isinstance(what, MemcliError):
                 canvas.line(f"{name}: {what.message}", style="bad")
-            else:
-                _draw(canvas, what, f"{name}: ")
+            elif vault is not None:
+                _draw(canvas, what, vault, name)
 
     later = failures and all(error.exit_code == 75 for error in failures)
     if later and len(failures) == len(drawn):

@@ -25,6 +25,7 @@ PERSONAL = "personal"
 REPO = "repo"
 """The name of the vault that the repository carries, and the `source` of its rows."""
 
+_TEAM = "team:"
 _ROLES = ("rw", "ro")
 _KNOWN = (
     *("path", "role", "recall", "hooks", "kinds", "max_chars"),
@@ -75,7 +76,7 @@ class KnownVault(NamedTuple):
     @property
     def source(self) -> str:
         """The `source` of its rows."""
-        return self.name if self.name in (PERSONAL, REPO) else f"team:{self.name}"
+        return self.name if self.name in (PERSONAL, REPO) else f"{_TEAM}{self.name}"
 
 
 def configured(environ: Mapping[str, str]) -> dict[str, KnownVault]:
@@ -125,10 +126,9 @@ def beside(cwd: str | None, environ: Mapping[str, str]) -> list[KnownVault]:
 
 
 def find(word: str, environ: Mapping[str, str]) -> KnownVault | None:
-    """The vault of this name; None when none has it, and for a path."""
-    if not is_name(word):
-        return None
-    return configured(environ).get(word)
+    """The vault of this name or `source`; None when none has it, and for a path."""
+    name = word.removeprefix(_TEAM)
+    return configured(environ).get(name) if is_name(name) else None
 
 
 def is_name(word: str) -> bool:
@@ -221,7 +221,7 @@ def place_of(
     if place is None:
         root = find_vault(word, environ)
         if word and word != PERSONAL:
-            if not os.path.exists(root) and is_name(word):
+            if not os.path.exists(root) and is_name(word.removeprefix(_TEAM)):
                 raise refused(word)
             place = at(root, environ) or _repositorys(root, cwd, environ)
         place = place or KnownVault(PERSONAL, root)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from memcli.curation import merged_versions
 from tests import clones
 from tests.cli.conftest import Run
 from tests.clones import Clones, say
@@ -114,3 +115,35 @@ def test_doctor_says_how_far_the_vault_is_from_its_remote(
     said = memcli("doctor", "--vault", laptop).out
     (line,) = [line for line in said.splitlines() if "sync: origin" in line]
     assert "1 ahead, 0 behind, last sync 0 minutes ago" in line
+
+
+def test_review_is_named_where_it_has_a_text_to_choose(
+    two: Clones, memcli: Run
+) -> None:
+    laptop, desk = (str(two.roots[name]) for name in ("laptop", "desk"))
+    name = say(two.vault("laptop"), "We deploy on Tuesdays")
+    two.sync("laptop")
+    two.sync("desk")
+    for root, day in ((laptop, "Mondays"), (desk, "Fridays")):
+        note = two.vault(Path(root).name).path_of(name)
+        Path(root, note).write_text(
+            Path(root, note).read_text().replace("Tuesdays", day)
+        )
+    memcli("sync", "--vault", laptop)
+    lines = memcli("sync", "--vault", desk).out.splitlines()
+    assert lines[-1] == "choose between the texts: memcli review"
+    assert merged_versions.waiting(two.vault("desk"))
+    # A file in the place of a folder is told, and is nothing to review.
+    merged_versions.keep_current(
+        two.vault("desk"), merged_versions.waiting(two.vault("desk"))[0].id
+    )
+    Path(laptop, "notes").write_text("a file\n")
+    Path(desk, "notes").mkdir()
+    Path(desk, "notes", "mine.md").write_text("mine\n")
+    for root in (laptop, desk):
+        git(root, "add", "notes")
+        git(root, "commit", "--quiet", "-m", "notes")
+    memcli("sync", "--vault", laptop)
+    out = memcli("sync", "--vault", desk).out
+    assert "1 to look at" in out
+    assert "memcli review" not in out
