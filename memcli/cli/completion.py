@@ -76,9 +76,9 @@ _POWERSHELL = r"""Register-ArgumentCompleter -Native -CommandName memcli -Script
         Where-Object { $_.Extent.EndOffset -lt $cursor } |
         ForEach-Object { if ($null -ne $_.Value) { $_.Value } else { "$_" } })
     $encoding = [Console]::OutputEncoding
-    [Console]::OutputEncoding = [Text.Encoding]::UTF8
+    try { [Console]::OutputEncoding = [Text.Encoding]::UTF8 } catch { }
     $offers = @(memcli __complete powershell "=$current" @before 2>$null)
-    [Console]::OutputEncoding = $encoding
+    try { [Console]::OutputEncoding = $encoding } catch { }
     foreach ($offer in $offers) {
         $value, $about = $offer -split "`t", 2
         $word = if ($value -match '^[\w./:=+~-]+$') { $value } else { "'$value'" }
