@@ -34,7 +34,7 @@ PAGE = "SKILL.md"
 # Twenty times the longest page; a larger file is not a page of memcli's.
 _MOST_BYTES = 200_000
 _LAST_LINE = re.compile(
-    rb"<!-- version: (\d{1,6})(?:, page: ([a-z-]+))?, checksum: ([0-9a-f]{16}) -->\s*\Z"
+    rb"<!-- version: (\d{1,6})(?:, page: ([a-z-]+))?, checksum: ([0-9a-f]{16}) -->\s*"
 )
 
 
@@ -187,7 +187,8 @@ def look(skill: Skill, folder: str) -> InstalledPage | None:
     version = int(last[1])
     if version > skill.version:
         return InstalledPage(path, "newer", version, None)
-    if last[3].decode() != _checksum(data[: last.start()]):
+    behind = data[last.end() :]
+    if behind or last[3].decode() != _checksum(data[: last.start()]):
         return InstalledPage(path, "edited", version, None)
     variant = (last[2] or b"").decode()
     current = variant in skill.pages and data == page(skill, variant)

@@ -468,7 +468,7 @@ def test_installing_twice_changes_nothing(tmp_path: Path) -> None:
 def test_what_a_person_edited_stays_until_forced(tmp_path: Path) -> None:
     install(tmp_path)
     page = tmp_path / "recap" / "SKILL.md"
-    page.write_bytes(page.read_bytes().replace(b"neutral", b"friendly"))
+    page.write_bytes(page.read_bytes() + b"\nA line of mine, behind the last one.\n")
     edited = page.read_bytes()
     assert install(tmp_path)["recap"] == "kept"
     assert page.read_bytes() == edited
