@@ -19,7 +19,7 @@ from memcli.cli import plain
 from memcli.cli.inspect import TOPICS
 from memcli.cli.mcp import catalog, tools
 from memcli.cli.run import run
-from memcli.errors import MemcliError, SkillNotFound
+from memcli.errors import MemcliError
 from memcli.hosts import skills
 from memcli.hosts.transcripts import project_name as slug
 from tests.conftest import ROOT as TOP
@@ -522,18 +522,6 @@ def test_what_an_earlier_version_wrote_is_brought_up_to_date(
         assert set(install(tmp_path / "host", "codex").values()) == {"kept"}
 
 
-def test_two_hosts_that_share_a_folder_share_the_generic_page(tmp_path: Path) -> None:
-    page = tmp_path / "memcli" / "SKILL.md"
-    assert install(tmp_path, "codex", shared=True)["core"] == "installed"
-    assert page.read_bytes() == PAGES["core/codex"].encode()
-    assert install(tmp_path, "gemini-cli", shared=True)["core"] == "updated"
-    generic = PAGES["core/generic"].encode()
-    assert page.read_bytes() == generic
-    for variant in ("codex", "gemini-cli", "generic"):
-        assert install(tmp_path, variant, shared=True)["core"] == "unchanged"
-    assert install(tmp_path, "codex")["core"] == "updated"
-
-
 def test_a_damaged_installation_is_named(copy: Path) -> None:
     (recap,) = skills.pick(["recap"])
     (copy / "recap.md").write_text("@{nothing}")
@@ -543,15 +531,6 @@ def test_a_damaged_installation_is_named(copy: Path) -> None:
         (copy / "skills.toml").write_text(broken)
         with pytest.raises(MemcliError, match="damaged"):
             skills.catalog()
-
-
-def test_an_unknown_skill_is_refused_with_those_there_are() -> None:
-    with pytest.raises(SkillNotFound) as refused:
-        skills.pick(["recapp"])
-    assert "recap" in (refused.value.hint or "")
-    assert [one.name for one in skills.pick(["memcli", "core", "recap"])] == [
-        *("core", "recap")
-    ]
 
 
 def test_each_host_has_its_folder(tmp_path: Path) -> None:

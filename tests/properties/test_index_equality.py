@@ -354,3 +354,16 @@ def test_a_link_to_two_files_of_one_id_means_the_same_one_in_any_order(
     bit_by_bit = rows()
     shutil.rmtree(state_of(vault.root, layout.INDEX))
     assert rows() == bit_by_bit == ["memories/note/asks.md", "memories/note/a.md"]
+
+
+def test_same_size_edit_of_a_file_that_had_settled_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = time.time_ns
+    # Later than the tick in which a file may change unseen: its stamp is trusted.
+    monkeypatch.setattr(time, "time_ns", lambda: real() + 10_000_000_000)
+    file = write(tmp_path, "n/bird.md", "A heron stood there.\n")
+    for _ in range(2):
+        assert len(found_texts(folder_vault(tmp_path), "heron")) == 1
+    file.write_text("A stork stood there.\n")
+    assert len(found_texts(folder_vault(tmp_path), "stork")) == 1
