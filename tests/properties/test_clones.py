@@ -299,6 +299,18 @@ def test_a_file_that_one_side_broke_is_not_taken_for_forgotten() -> None:
     assert theirs["a.md"] in files.values()
 
 
+def test_a_page_of_an_entity_that_two_sides_rewrote_holds_both_texts() -> None:
+    path = "entities/tool/redis.md"
+    page = Entry("1m7xvn68xtqp489w", title="Redis", created=OLD, body="a\n", path=path)
+    base = {path: codec.encode(page)}
+    ours = {path: codec.encode(page.replace(body="Redis holds the queue\n"))}
+    theirs = {path: codec.encode(page.replace(body="Redis holds sessions\n"))}
+    files = after(ours, merged(base, ours, theirs))
+    assert files == after(theirs, merged(base, theirs, ours, "BA"))
+    assert b"Redis holds the queue" in files[path]
+    assert b"Redis holds sessions" in files[path]
+
+
 def test_a_new_version_is_as_private_as_the_other_side_made_the_one_before() -> None:
     entry = Entry(
         "1m7xvn68xtqp489w", created=OLD, body="a\n", path="memories/note/x.md"

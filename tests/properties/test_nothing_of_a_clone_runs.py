@@ -104,7 +104,8 @@ def planted(
     )
     planted.vault.save(planted.vault.draft({"text": "We deploy on Mondays"}))
     planted.plant()
-    monkeypatch.setenv("PATH", f".:./bin:bin::{os.environ['PATH']}")
+    own = f"{planted.vault.root}/bin"
+    monkeypatch.setenv("PATH", f"{own}:.:./bin:bin::{os.environ['PATH']}")
     monkeypatch.setenv("MEMCLI_VAULT", planted.vault.root)
     monkeypatch.setenv("EDITOR", "touch")
     monkeypatch.chdir(tmp_path)
