@@ -150,7 +150,8 @@ def test_hooks_leave_it_out_and_say_why(own: Vault, ends_at: Ending) -> None:
     ends_at(0)
     until = time.monotonic() + 30
     asked = teams.ask([place], texts, own=own, until=until)
-    assert len(asked.answers[0][1]) == 2
+    (told,) = asked.answers
+    assert len(told) == 2
     ends_at(3)
     asked = teams.ask([place], texts, own=own, until=until)
     assert asked.answers == []

@@ -291,7 +291,7 @@ def test_hooks_tell_nothing_of_a_team_that_the_user_resolved(
             until=time.monotonic() + 30,
         )
         assert not answers.silent
-        return [item.text for _, told in answers.answers for item in told.items]
+        return [item.text for told in answers.answers for item in told.items]
 
     team.recall("warm up its index")
     assert told() == [SOLVED]
