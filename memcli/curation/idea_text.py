@@ -31,7 +31,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 OPEN, PROMOTED, DISMISSED, MERGED = "open", "promoted", "dismissed", "merged"
 STATES = (OPEN, PROMOTED, DISMISSED, MERGED)

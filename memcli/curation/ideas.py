@@ -243,7 +243,10 @@ def meet(vault: Vault, change: Transaction | None, path: str, idea: Idea) -> boo
     pending = change.pending(path) if change is not None else None
     data = idea_text.met_again(pending or page.data, path, idea)
     if data is not None and change is not None:
-        change.put(path, data, **({} if pending else {"expected": page.data}))
+        if pending:
+            change.put(path, data)
+        else:
+            change.put(path, data, expected=page.data)
     return data is not None
 
 

@@ -6,7 +6,6 @@ goes is taken out of each list that it is on, so nothing of it is left.
 
 from __future__ import annotations
 
-import zlib
 from array import array
 from functools import reduce
 from itertools import groupby

@@ -26,7 +26,7 @@ from memcli.vault.saved import (
     sentence,
     why_not_shown,
 )
-from memcli.vault.signals.event import is_skill
+from memcli.vault.signals import is_skill
 
 TYPE_CHECKING = False
 

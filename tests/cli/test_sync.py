@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memcli.curation import merged_versions
+from memcli.curation import review
 from tests import clones
 from tests.cli.conftest import Run
 from tests.clones import Clones, say
@@ -131,11 +131,11 @@ def test_review_is_named_where_it_has_a_text_to_choose(
         )
     memcli("sync", "--vault", laptop)
     lines = memcli("sync", "--vault", desk).out.splitlines()
-    assert lines[-1] == "choose between the texts: memcli review"
-    assert merged_versions.waiting(two.vault("desk"))
+    assert lines[-1] == "A merge chose between two texts; check: memcli review"
+    assert review.merged_versions(two.vault("desk"))
     # A file in the place of a folder is told, and is nothing to review.
-    merged_versions.keep_current(
-        two.vault("desk"), merged_versions.waiting(two.vault("desk"))[0].id
+    review.keep_current(
+        two.vault("desk"), review.merged_versions(two.vault("desk"))[0].id
     )
     Path(laptop, "notes").write_text("a file\n")
     Path(desk, "notes").mkdir()

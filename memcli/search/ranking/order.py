@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 
 from memcli.named_tuple import NamedTuple
-from memcli.search.ranking.boosts import Adjust, Nudge
 from memcli.search.ranking.corpus import NEAR, Reading, Table, Term
 
 TYPE_CHECKING = False
@@ -24,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from memcli.search.ranking.boosts import Adjust, Nudge
     from memcli.search.ranking.borrowing import Loans
     from memcli.search.ranking.graph import Reached, Step
     from memcli.search.ranking.proximity import Neighbourhood
