@@ -168,8 +168,9 @@ class Canvas(Protocol):
     def line(self, text: str = "", *, style: str = "") -> None:
         """One line; `style` is title, dim, bad, good, hint, or nothing.
 
-        hint: words of memcli alone, which name what to do next; an MCP client has
-        them in its own words. nothing: there are no rows; a pipe has it on stderr.
+        hint: words of memcli alone, which name what to do next: the commands get the
+        vault that was asked, and an MCP client has them in its own words. nothing:
+        there are no rows; a pipe has it on stderr.
         """
 
     def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:

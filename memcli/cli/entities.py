@@ -246,7 +246,8 @@ def _listed(context: Context, project: str | None) -> Result:
             if total > len(rows):
                 canvas.line(f"  ... and {total - len(rows):,} more (--json)")
         if waiting:
-            canvas.line(f"names waiting: {waiting:,} (memcli entities waiting)")
+            line = f"names waiting: {waiting:,} (memcli entities waiting)"
+            canvas.line(line, style="hint")
 
     data = {
         "entities": [row._asdict() for row in rows],

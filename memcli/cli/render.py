@@ -27,10 +27,22 @@ _BUG_HINT = "Set MEMCLI_DEBUG=1 for the traceback, and report it, please."
 
 
 class Screen:
-    """Where one command's answer goes."""
+    """Where one command's answer goes.
 
-    def __init__(self, command: str, *, as_json: bool, header: bool = False) -> None:
+    Where the command line named one vault (`asked`), so do the commands that warnings
+    and hints say.
+    """
+
+    def __init__(
+        self,
+        command: str,
+        *,
+        as_json: bool,
+        header: bool = False,
+        asked: Sequence[str] = (),
+    ) -> None:
         self._command = command
+        self._asked = asked[0] if len(asked) == 1 else ""
         self._json = as_json
         self._header = header
         self._bar: _Bar | None = None
@@ -39,11 +51,12 @@ class Screen:
         """Print a result; returns the exit code."""
         self._erase()
         for number, part in enumerate(result.lines or (result,)):
+            warnings = [self._typed(each) for each in part.warnings]
             if self._json:
-                self._document(part.data, list(part.warnings), None, ok=part.ok)
+                self._document(part.data, warnings, None, ok=part.ok)
                 continue
             named = f"{part.label}: " if part.label else ""
-            for warning in part.warnings:  # of one line; a file's name may have several
+            for warning in warnings:  # of one line; a file's name may have several
                 self.tell(f"warning: {named}{' '.join(warning.splitlines())}")
             canvas = self._canvas()
             if part.label:
@@ -56,13 +69,17 @@ class Screen:
         return 0 if result.ok and result.found else 1
 
     def _canvas(self) -> _Terminal | _Pipe:
-        return _Terminal() if _is_terminal(sys.stdout) else _Pipe(header=self._header)
+        if _is_terminal(sys.stdout):
+            return _Terminal(typed=self._typed)
+        return _Pipe(header=self._header, typed=self._typed)
 
     def failure(self, error: MemcliError) -> int:
         """Print a failure; returns its exit code."""
         hint = error.hint
         if hint is None and self._command and error.exit_code == 2:
             hint = f"See: memcli {self._command} --help"
+        elif hint and error.error_code not in _NO_VAULT:
+            hint = self._typed(hint)
         if self._json:
             problem: dict[str, Any] = {
                 "code": error.error_code,
@@ -78,6 +95,19 @@ class Screen:
             if hint:
                 self.tell(f"  {hint}")
         return error.exit_code
+
+    def _typed(self, text: str) -> str:
+        """A sentence whose commands, as it says them, go to the vault that was asked."""
+        if not self._asked or "--vault" in text or "memcli " not in text:
+            return text
+        import re
+        from shlex import quote
+
+        from memcli.cli.commands import COMMANDS
+
+        named = "|".join(sorted(COMMANDS.keys() - _OF_NO_VAULT))
+        vault = f"memcli --vault {quote(self._asked)} "
+        return re.sub(rf"\bmemcli (?=(?:{named})\b)", lambda _: vault, text)
 
     def bug(self, error: Exception, *, debug: bool) -> int:
         """Print a failure that is memcli's own; returns its exit code."""
@@ -155,6 +185,9 @@ class Screen:
         sys.stdout.buffer.write(line)
 
 
+# Commands that are about the machine, and errors after which no vault can be asked.
+_OF_NO_VAULT = {"init", "install", "uninstall", "mcp", "hook", "completion", "allow"}
+_NO_VAULT = ("vault_not_found", "not_a_vault", "invalid_config")
 _STYLES = {"title": "bold", "dim": "dim", "bad": "red", "good": "green"}
 _STYLES["nothing"] = _STYLES["hint"] = _STYLES["dim"]
 
@@ -164,12 +197,16 @@ class _Pipe:
 
     terminal = False
 
-    def __init__(self, *, header: bool = False) -> None:
+    def __init__(
+        self, *, header: bool = False, typed: Callable[[str], str] = str
+    ) -> None:
         self._header = header
+        self._typed = typed
 
     def line(self, text: str = "", *, style: str = "") -> None:
         # On a pipe a sentence is no row: `memcli list | cut -f 1` gives ids or nothing.
         stream = sys.stderr if style == "nothing" else sys.stdout
+        text = self._typed(text) if style == "hint" else text
         if stream is not None:
             _write(stream, safe(text) + "\n")
 
@@ -188,15 +225,17 @@ class _Terminal:
 
     terminal = True
 
-    def __init__(self) -> None:
+    def __init__(self, *, typed: Callable[[str], str] = str) -> None:
         from rich.console import Console
 
+        self._typed = typed
         # rich obeys NO_COLOR and TERM=dumb.
         self._console = Console(highlight=False)
 
     def line(self, text: str = "", *, style: str = "") -> None:
         from rich.segment import Segment, Segments
 
+        text = self._typed(text) if style == "hint" else text
         # Not as rich's Text, which breaks lines and makes spaces of tabs.
         style = _STYLES.get(style, "none")
         segment = Segment(safe(text), self._console.get_style(style))

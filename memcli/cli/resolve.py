@@ -4,7 +4,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.cli.rows import stale_lines
-from memcli.errors import UsageError
+from memcli.errors import MemcliError, UsageError
 
 TYPE_CHECKING = False
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memcli.curation.resolve import ResolvePlan, Target
     from memcli.curation.siblings import Resting
     from memcli.declared import Argument, Option
+    from memcli.vault.vault import Vault
 
 
 def resolve(
@@ -91,7 +92,7 @@ def resolve(
     elif ids:
         plan = use_case.plan(vault, ids, same_key=not only_this, undo=undo)
     else:
-        plan = use_case.plan_last_undo(vault)
+        vault, plan = _last(context, vault)
     changed: list[Target] = []
     if acting and (plan.targets or count is not None):
         changed = use_case.apply(vault, plan, by=by, note=note, expect=count)
@@ -101,7 +102,40 @@ def resolve(
     # An MCP client confirms by ids alone.
     person = "" if context.via == "mcp" else ", or add --yes"
     how = None if dry_run else f"Nothing changed. Give the ids to apply{person}."
-    return _result(plan, changed, stale, acted=acting, how=how)
+    done = _result(plan, changed, stale, acted=acting, how=how)
+    if undo and not ids and vault.source != "personal" and not context.vault:
+        where = f"it was resolved in the vault {vault.source.removeprefix('team:')}"
+        done = done._replace(warnings=(where, *done.warnings))
+    return done
+
+
+def _last(context: Context, own: Vault) -> tuple[Vault, ResolvePlan]:
+    """The last resolve, in the own vault or where the command line named another.
+
+    Raises:
+        EntryNotFound, NotAllowed: as `plan_last_undo`, of the own vault.
+    """
+    from memcli.curation.resolve import plan_last_undo
+    from memcli.storage import known_vaults
+
+    named = [] if context.vault else known_vaults.configured(context.environ)
+    found: list[tuple[str, Vault, ResolvePlan]] = []
+    refusal: MemcliError | None = None
+    for word in (None, *named):
+        try:
+            vault = own
+            if word is not None:
+                other = context._replace(vault=word)
+                vault = other.open_vault("resolving", writes=True)
+            plan = plan_last_undo(vault)
+            at = max(vault.get(one.id).resolved_at or "" for one in plan.targets)
+            found.append((at, vault, plan))
+        except MemcliError as error:
+            refusal = refusal or error
+    if not found and refusal:
+        raise refusal
+    _, vault, plan = max(found, key=lambda one: one[0])
+    return vault, plan
 
 
 def _check(

@@ -225,7 +225,8 @@ def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
     def text(canvas: Canvas) -> None:
         if merged:
             number = counted(len(merged), "text")
-            canvas.line(f"{number} replaced in a merge: decide with memcli review")
+            line = f"{number} replaced in a merge: decide with memcli review"
+            canvas.line(line, style="hint")
         if not candidates:
             if not merged:
                 canvas.line("Nothing waits for review.", style="nothing")

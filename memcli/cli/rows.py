@@ -31,7 +31,7 @@ def draw_constraints(
     for row in rows:
         canvas.line(f"  {short(row.id)} · {row.title}")
     if more:
-        canvas.line(f"  {more} more: memcli list --all --kind constraint", style="dim")
+        canvas.line(f"  {more} more: memcli list --all --kind constraint", style="hint")
 
 
 def project_shown(canvas: Canvas, name: str) -> str:

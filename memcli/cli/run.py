@@ -37,8 +37,9 @@ def run(name: str, values: dict[str, Any]) -> int:
     empty = _flag_without_value(name, values)
     as_json = bool(values.pop("json", False))
     header = bool(values.pop("header", False))
-    screen = render.Screen(name, as_json=as_json, header=header)
     vault, named = values.pop("vault", None), values.pop("agent", None)
+    asked = [vault] if vault else values.get("vaults") or []
+    screen = render.Screen(name, as_json=as_json, header=header, asked=asked)
     context = _context(vault, as_json, screen)
     agent = os.environ.get("MEMCLI_AGENT") or None
     via = "reflect" if name == "reflect" else "recall"

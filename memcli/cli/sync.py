@@ -159,7 +159,8 @@ def _draw(canvas: Canvas, done: Synced, vault: Vault, name: str = "") -> None:
         # Of a deletion, or of a file that is no entry, the line above says all.
         if review.merged_versions(vault):
             where = f" --vault {name}" if name else ""
-            canvas.line(f"A merge chose between two texts; check: memcli review{where}")
+            line = f"A merge chose between two texts; check: memcli review{where}"
+            canvas.line(line, style="hint")
     if done.dry_run:
         to_apply(canvas, dry_run=True)
 

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,36 @@ def said(memcli: Run, *words: str) -> set[tuple[str, str]]:
     data = done.json["data"]
     rows = data.get("rows", data.get("facts"))
     return {(row["source"], row["text"]) for row in rows}
+
+
+def test_what_is_printed_of_a_vault_works_when_typed(
+    team: Vault, vault: Vault, memcli: Run, home: Path
+) -> None:
+    config = home / ".config" / "memcli" / "config.toml"
+    config.write_text(f"[vaults.platform]\npath = '{team.root}'\n")
+    (row,) = team.recall("bazel").rows
+    # The label of a row, and the vault that a refusal names.
+    shown = memcli("list", "--vault", "team:platform", "--json", environ=READ)
+    assert [one["id"] for one in shown.json["data"]["rows"]] == [row.id]
+    refused = memcli("tag", row.id, "+ci", environ=READ)
+    assert "Add --vault platform" in refused.err
+    assert memcli("tag", row.id, "+ci", "--vault", "platform", environ=READ).code == 0
+    # The commands that an answer says go to the vault that was asked.
+    words = ("--vault", "platform")
+    memcli("resolve", row.id, *words, environ=READ)
+    again = memcli("save", "the team deploys with bazel!", *words, environ=READ).err
+    command = f"memcli --vault platform resolve --undo {row.id}"
+    assert again.rstrip().endswith(command)
+    # The last resolve was there, which needs no name.
+    own = vault.save(vault.draft({"text": "Own is resolved before"})).id
+    vault.resolve(own)
+    memcli(*command.split()[1:], environ=READ)
+    time.sleep(1.1)  # a resolve says its second
+    memcli("resolve", row.id, *words, environ=READ)
+    back = memcli("resolve", "--undo", environ=READ)
+    assert f"  {row.id} " in back.out
+    assert "it was resolved in the vault platform" in back.err
+    assert f"  {own} " in memcli("resolve", "--undo", environ=READ).out
 
 
 OWN = ("personal", "I deploy with make")

@@ -108,7 +108,8 @@ def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
     _draw_code(canvas, seen)
     if seen.recurred_at:
         reopen = f"memcli resolve --undo {entry.id}"
-        canvas.line(f"  recurred on {seen.recurred_at}; to reopen it: {reopen}")
+        line = f"  recurred on {seen.recurred_at}; to reopen it: {reopen}"
+        canvas.line(line, style="hint")
     if seen.item:
         left = seen.item.days_left
         canvas.line(
