@@ -97,7 +97,7 @@ class Screen:
         return error.exit_code
 
     def _typed(self, text: str) -> str:
-        """A sentence whose commands, as it says them, go to the vault that was asked."""
+        """A sentence whose commands go to the vault that was asked."""
         if not self._asked or "--vault" in text or "memcli " not in text:
             return text
         import re

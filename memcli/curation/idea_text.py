@@ -1,10 +1,9 @@
-"""Ideas as text: the sections of the ledger, a decision on one, and the page of each.
+"""Ideas as text: the sections of the ledger, and a decision on one.
 
 Invariant: pure. Adding an idea changes no existing byte, and a decision changes one
-line and no other. No text of an idea can look like another idea or like a decision. An
-idea that is known, in any state, is not added again; where it is open, its page says
-when it was met again. Text between the ideas is skipped, and edits by hand are
-understood where possible: any dash, an idea without a page.
+line and no other. No text of an idea can look like another idea or like a decision.
+Text between the ideas is skipped, and edits by hand are understood where possible: any
+dash, an idea without a page.
 """
 
 from __future__ import annotations
@@ -12,26 +11,23 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from memcli.entries import codec, ids, layout, plain_yaml
+from memcli.entries import ids, layout
 from memcli.entries.checks import check_date
-from memcli.entries.eligibility import Agent, facts, visible
-from memcli.entries.entry import Entry, Source, Status
+from memcli.entries.entry import Entry
 from memcli.entries.identity import strict_key
 from memcli.entries.text.counted import agreeing, counted
-from memcli.entries.text.links import escaped
 from memcli.errors import (
     EntryNotFound,
     InvalidEntry,
     InvalidValue,
     NotAllowed,
-    UnsafePath,
 )
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable
 
 OPEN, PROMOTED, DISMISSED, MERGED = "open", "promoted", "dismissed", "merged"
 STATES = (OPEN, PROMOTED, DISMISSED, MERGED)
@@ -43,10 +39,6 @@ PAGE_KEYS = ("status", "slug", "surfaced_at", "surfaced_in_session")
 
 # A longer title is a summary; a memory's title may have 500 characters.
 _TITLE_LENGTH = 200
-# A page that grows for ever is a log.
-_MOST_SIGHTINGS = 50
-# What is said of every idea, and tells none from another.
-_LATER = re.compile(r"(?i)\b(?:later|some ?day|one day|at some point|eventually)\b")
 _DAY = r"\d{4}-\d\d-\d\d"
 _GAP = r"(?:[ \t]*[:–—-][ \t]*|[ \t]+)"
 _OPEN = re.compile(rf"##[ \t]+({_DAY}){_GAP}(\S.*)")
@@ -62,7 +54,7 @@ _LINK = re.compile(
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\ufffe\uffff]")
 # A line that starts with one of these would be more than a plain paragraph.
-_MARKUP = re.compile(r"^(?=[#\[`~<>=*+_|-])")
+MARKUP = re.compile(r"^(?=[#\[`~<>=*+_|-])")
 
 
 class Section(NamedTuple):
@@ -120,15 +112,15 @@ def slug(title: str, taken: Collection[str] = ()) -> str:
     return name
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """The text without control characters and halves of surrogate pairs."""
     whole = text.encode("utf-8", "replace").decode().replace("\r\n", "\n")
     return _CONTROL.sub(" ", whole.replace("\r", "\n"))
 
 
-def _line(text: str) -> str:
+def line_of(text: str) -> str:
     """The text on one line."""
-    return " ".join(_clean(text).split())
+    return " ".join(clean(text).split())
 
 
 # --- reading the ledger -----------------------------------------------------------
@@ -271,136 +263,13 @@ def decided(ledger: str, name: str, state: str, day: str, where: str = "") -> st
     start = line.index(section.day, 2)
     said = f"{state.title()} {day}"
     if where:
-        said += f" {'into' if state == MERGED else 'to'} {_line(where)}"
+        said += f" {'into' if state == MERGED else 'to'} {line_of(where)}"
     struck = f"{line[:start]}~~{line[start:].rstrip()}~~ — {said}"
     lines[section.line - 1] = struck + ("\r" if line.endswith("\r") else "")
     return "\n".join(lines)
 
 
-# --- which ideas are known --------------------------------------------------------
-
-
-def page_path(name: str) -> str:
-    """The page of the idea of this slug.
-
-    UnsafePath: a ledger that was edited by hand names no folder of the incubator.
-    """
-    if re.search(r"[/\\\x00-\x1f]", name) or name.startswith(".") or not name:
-        raise UnsafePath(f"{layout.IDEA_LEDGER}: {name!r} is not the name of a folder")
-    return layout.idea_page(name)
-
-
-class Held(NamedTuple):
-    """An idea that is there, in any state; `path` is its page's, empty without one."""
-
-    title: str
-    session: str | None = None
-    record: str | None = None
-    path: str = ""
-
-
-def same(idea: Idea, others: Iterable[Held]) -> Held | None:
-    """The idea that says the same: its title, or one that says nothing more, in nearly
-    its words.
-
-    >>> again = Idea("It would be nice if login warmed the search index", "", "")
-    >>> same(again, [Held("Warm the index on login")])
-    Held(title='Warm the index on login', session=None, record=None, path='')
-    """
-    from memcli.entries.text.differences import restates
-
-    keys = _keys(_titled(idea), idea.session, idea.record)
-    mine = _LATER.sub("", _titled(idea))
-    for other in others:
-        theirs = _LATER.sub("", other.title)
-        if keys & _keys(*other[:3]) or restates(mine, theirs) or restates(theirs, mine):
-            return other
-    return None
-
-
-def held(existing: Mapping[str, bytes], agent: Agent | None = None) -> Iterator[Held]:
-    """Every idea that is there, those with a page first.
-
-    Args:
-        existing: path -> bytes of the ledger and of ideas' pages, as
-            `memcli.curation.ideas.existing` reads them.
-        agent: who asks, and knows the ideas whose pages it may see; the ledger, which
-            has the titles of all, is the owner's.
-
-    Raises:
-        InvalidEntry: the ledger is not UTF-8 text.
-    """
-    for path, data in existing.items():
-        if not layout.is_idea(path):
-            continue
-        try:
-            page = codec.decode(data, path).entry
-        except InvalidEntry:
-            continue  # its title is in the ledger; lint reports the page
-        if agent is None or visible(facts(page), agent):
-            source = page.source
-            yield Held(page.display_title, source.session, source.record, path)
-    ledger = text_of(existing.get(layout.IDEA_LEDGER, b""))
-    for section in parse(ledger) if agent is None else ():
-        yield Held(section.title)
-
-
-def _keys(title: str, session: str | None, record: str | None) -> frozenset[str]:
-    plain = _line(title)
-    keys = {strict_key("title", plain)}
-    if record:
-        # One record may hold several ideas; a title that differs in its marks or
-        # behind its 40th character is the same idea, read again.
-        keys.add(f"record:{session or ''}:{record}:{ids.slug(plain, SLUG_LENGTH)}")
-    return frozenset(keys)
-
-
-# --- new ideas --------------------------------------------------------------------
-
-
-def plan(
-    existing: Mapping[str, bytes], new: Sequence[Idea], agent: Agent | None = None
-) -> dict[str, bytes]:
-    """The files to write for new ideas: the whole ledger, and a new page for each.
-
-    Known ideas are left out; when all are known, there is nothing to write.
-
-    Args:
-        existing: as for `held`; a key that ends with `/` names a folder of the
-            incubator that has no page.
-        new: in their order in the ledger; those of an agent bring a slug of their own,
-            since a number behind it would tell of another idea.
-        agent: as for `held`.
-
-    Returns:
-        Path -> all of its bytes. A page is always a new file.
-
-    Raises:
-        InvalidEntry: the ledger is not UTF-8 text.
-        InvalidValue: a day does not exist.
-    """
-    text = text_of(existing.get(layout.IDEA_LEDGER, b""))
-    seen = {key for each in held(existing, agent) for key in _keys(*each[:3])}
-    taken = {section.slug for section in parse(text)}
-    places = (path.removeprefix(layout.ARCHIVE + "/") for path in existing)
-    taken |= {
-        place.removeprefix(layout.INCUBATOR).partition("/")[0]
-        for place in places
-        if place.startswith(layout.INCUBATOR)
-    }
-    files: dict[str, bytes] = {}
-    for idea in new:
-        keys = _keys(_titled(idea), idea.session, idea.record)
-        if not seen.isdisjoint(keys):
-            continue
-        seen |= keys
-        placed = idea._replace(slug=slug(idea.slug or _titled(idea), taken))
-        taken.add(placed.slug)
-        text = append(text, placed)
-        files[layout.idea_page(placed.slug)] = page_of(placed)
-    if files:
-        files[layout.IDEA_LEDGER] = plain_yaml.to_bytes(text)
-    return files
+# --- adding -----------------------------------------------------------------------
 
 
 def append(ledger: str, idea: Idea) -> str:
@@ -408,16 +277,16 @@ def append(ledger: str, idea: Idea) -> str:
 
     It is unchanged if it has the idea. InvalidValue: the day does not exist.
     """
-    day, title = _day(idea), _titled(idea)
+    day, title = day_of(idea), titled(idea)
     key = strict_key("title", title)
     for section in parse(ledger):
         linked = section.linked and section.slug == idea.slug
         # An agent may have an idea of the same title as one that it does not see.
-        same = strict_key("title", _line(section.title)) == key
+        same = strict_key("title", line_of(section.title)) == key
         if linked or (same and idea.agent is None):
             return ledger
     end = "\r\n" if ledger.partition("\n")[0].endswith("\r") else "\n"
-    lines = [f"## {day}: {title}", _MARKUP.sub(r"\\", _line(idea.summary))]
+    lines = [f"## {day}: {title}", MARKUP.sub(r"\\", line_of(idea.summary))]
     lines.append(f"[[incubator/{idea.slug}/_index.md]]")
     begins = not ledger.strip("\ufeff \t\r\n")
     gap = "" if begins or ledger.endswith(end * 2) else end
@@ -427,80 +296,13 @@ def append(ledger: str, idea: Idea) -> str:
     return ledger + gap + head + end.join(filter(None, lines)) + end
 
 
-def page_of(idea: Idea) -> bytes:
-    """Return the page of an idea, which has a slug; raises as `append`."""
-    path = page_path(idea.slug)
-    title, excerpt = _titled(idea), _clean(idea.excerpt or "").strip()
-    session, record = (_line(each or "") for each in (idea.session, idea.record))
-    blocks = [
-        f"# {escaped(title)}",
-        _MARKUP.sub(r"\\", escaped(_line(idea.summary))),
-        *_met(idea, "Surfaced"),
-    ]
-    moment = check_date(idea.at, "at") if idea.at else _day(idea)
-    # The status is among the extras, since it is the page's word for pending.
-    own = zip(PAGE_KEYS, (codec.INCUBATING, idea.slug, moment, session), strict=True)
-    return codec.encode(
-        Entry(
-            agent=idea.agent,
-            id=ids.adopted_id(path),
-            kind="idea",
-            title=title,
-            created=moment,
-            updated=moment,
-            source=Source(
-                writer=idea.writer,
-                host=_line(idea.host or "") or None,
-                session=session or None,
-                record=record or None,
-                excerpt=excerpt or None,
-            ),
-            extra=tuple((k, plain_yaml.lines_of(k, v)) for k, v in own if v),
-            body="\n\n".join(filter(None, blocks)) + "\n",
-            path=path,
-        )
-    )
-
-
-def met_again(data: bytes, path: str, idea: Idea) -> bytes | None:
-    """The page of an open idea that another session brought again; None where it says
-    so already, and for one that is not open.
-
-    Raises:
-        InvalidEntry: the page is not in order.
-        InvalidValue: the day does not exist.
-    """
-    page = codec.decode(data, path).entry
-    session = _line(idea.session or "")
-    known = (page.source.session, *page.evidence)
-    if page.status is not Status.PENDING or not session or session in known:
-        return None
-    moment = check_date(idea.at, "at") if idea.at else _day(idea)
-    fresh = page.replace(
-        body="\n\n".join((page.body.rstrip(), *_met(idea, "Met again"))) + "\n",
-        seen=(*page.seen, moment)[-_MOST_SIGHTINGS:],
-        evidence=(*page.evidence, session)[-_MOST_SIGHTINGS:],
-    )
-    return codec.rewrite(data, fresh)
-
-
-def _met(idea: Idea, how: str) -> tuple[str, str]:
-    """The words of a session about an idea, and where they stood."""
-    excerpt = _clean(idea.excerpt or "").strip()
-    rows = (escaped(f"> {row}".rstrip()) for row in excerpt.splitlines())
-    origin = [f"session {_line(idea.session)}"] if idea.session else []
-    origin += [f"record {_line(idea.record)}"] if idea.record else []
-    place = f"{' in ' if origin else ''}{', '.join(origin)}"
-    return "\n".join(rows), escaped(f"{how} {_day(idea)}{place}.")
-
-
-def _day(idea: Idea) -> str:
+def day_of(idea: Idea) -> str:
     day = check_date(idea.day, "day")[:10]
     if len(day) < 10:
         raise InvalidValue(f"day: a whole day is needed, not {day}", code="invalid_day")
     return day
 
 
-def _titled(idea: Idea) -> str:
-    title = _line(idea.title)[:_TITLE_LENGTH].rstrip()
-    return title or Entry(id="Untitled idea", body=_line(idea.summary)).display_title
+def titled(idea: Idea) -> str:
+    title = line_of(idea.title)[:_TITLE_LENGTH].rstrip()
+    return title or Entry(id="Untitled idea", body=line_of(idea.summary)).display_title

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from memcli.curation import idea_text
+from memcli.curation import idea_page, idea_text
 from memcli.curation.idea_text import DISMISSED, MERGED, OPEN, PROMOTED
 from memcli.entries import dates, layout
 from memcli.entries.entry import Entry, Status
@@ -160,7 +160,7 @@ def named(vault: Vault, words: Sequence[str]) -> list[str]:
 
 
 def existing(vault: Vault) -> dict[str, bytes]:
-    """The files that `idea_text.plan` and `idea_text.held` take: path -> bytes.
+    """The files that `idea_page.plan` and `idea_page.held` take: path -> bytes.
 
     Raises:
         UnsafePath: a symbolic link leads out of the vault; Unreadable.
@@ -195,7 +195,7 @@ def _ledger(vault: Vault) -> bytes | None:
 
 def _page(vault: Vault, name: str) -> Stored | None:
     """The page of an idea in the incubator; None when it has none."""
-    path = idea_text.page_path(name)
+    path = idea_page.page_path(name)
     place = inside(vault.root, path)
     real = os.path.realpath(vault.root)
     if os.path.realpath(place) != os.path.join(real, *path.split("/")):
@@ -216,37 +216,24 @@ def add(vault: Vault, change: Transaction, new: Sequence[Idea]) -> list[str]:
         The paths of the new ideas' pages.
 
     Raises:
-        InvalidEntry, InvalidValue: as `idea_text.plan`; UnsafePath, Unreadable: as
+        InvalidEntry, InvalidValue: as `idea_page.plan`; UnsafePath, Unreadable: as
             `existing`.
     """
     if not new:
         return []
     there = existing(vault)
-    planned = idea_text.plan(there, new, vault.agent)
+    planned = idea_page.plan(there, new, vault.agent)
     for path, data in planned.items():
         change.put(path, data, expected=there.get(path))
     return [path for path in planned if layout.is_idea(path)]
 
 
 def meet(vault: Vault, change: Transaction | None, path: str, idea: Idea) -> bool:
-    """Say on the page of an open idea that a session brought it again.
-
-    Args:
-        vault: where the page is.
-        change: an open transaction; None only says whether there is something to say.
-        path: of the page; empty where it has none.
-        idea: as the session has it.
-    """
-    if not path:
-        return False
-    page = vault.stored(path)
-    pending = change.pending(path) if change is not None else None
-    data = idea_text.met_again(pending or page.data, path, idea)
+    """Say on an open idea's page that a session brought it again, if that is news."""
+    page, pending = vault.stored(path), change and change.pending(path)
+    data = idea_page.met_again(pending or page.data, path, idea)
     if data is not None and change is not None:
-        if pending:
-            change.put(path, data)
-        else:
-            change.put(path, data, expected=page.data)
+        change.put(path, data, expected=page.data)
     return data is not None
 
 

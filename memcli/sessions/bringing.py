@@ -273,7 +273,8 @@ def _ideas(
 ) -> dict[int, Idea]:
     """The ideas that the ledger does not have; the others get their fate."""
     from memcli.curation import ideas
-    from memcli.curation.idea_text import SLUG_LENGTH, Held, Idea, held, same
+    from memcli.curation.idea_page import Held, held, same
+    from memcli.curation.idea_text import SLUG_LENGTH, Idea
     from memcli.entries import dates
     from memcli.entries.ids import slug
 
@@ -304,9 +305,10 @@ def _ideas(
             there = [*held(ideas.existing(vault), vault.agent)]
         known = same(idea, there)
         if known is not None:
-            met = ideas.meet(vault, transaction, known.path, idea)
+            page = known.path
+            met = page and ideas.meet(vault, transaction, page, idea)
             action = "seen" if met else "duplicate"
-            fates[place] = Fate(candidate, action, None, known.path or None)
+            fates[place] = Fate(candidate, action, None, page or None)
             continue
         there.append(Held(idea.title, idea.session, idea.record))
         new[place] = idea

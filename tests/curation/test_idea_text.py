@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memcli.curation import idea_text
+from memcli.curation import idea_page, idea_text
 from memcli.curation.idea_text import Idea
 from memcli.entries import codec, layout
 from memcli.entries.entry import Status
@@ -141,20 +141,20 @@ def test_a_slug_is_a_safe_name_of_at_most_40_characters(title: str, used: int) -
         assert re.fullmatch("[a-z0-9-]{1,40}", name)
         assert name not in taken
         taken.add(name)
-        assert idea_text.page_path(name) == f"ideas/incubator/{name}/_index.md"
+        assert idea_page.page_path(name) == f"ideas/incubator/{name}/_index.md"
 
 
 @pytest.mark.parametrize("name", ["..", "../x", "a/b", "", ".git", "a\\b", "a\0", "/x"])
 def test_a_slug_that_is_no_folder_name_is_refused(name: str) -> None:
     with pytest.raises(UnsafePath):
-        idea_text.page_path(name)
+        idea_page.page_path(name)
 
 
 # --- pages ------------------------------------------------------------------------
 
 
 def test_a_page_says_what_it_is_and_where_it_came_from() -> None:
-    data = idea_text.page_of(CACHE._replace(at="2026-11-21T09:30:00Z")).decode()
+    data = idea_page.page_of(CACHE._replace(at="2026-11-21T09:30:00Z")).decode()
     assert data == (
         "---\n"
         "id: zgakfg1t894w9rfg\n"
@@ -187,8 +187,8 @@ def test_a_page_says_what_it_is_and_where_it_came_from() -> None:
 @example(CACHE._replace(record="[[", session="[[x]]"))
 def test_the_page_of_any_idea_is_read_back(idea: Idea) -> None:
     idea = idea._replace(slug=idea_text.slug(idea.title))
-    path = idea_text.page_path(idea.slug)
-    decoded = codec.decode(idea_text.page_of(idea), path)
+    path = idea_page.page_path(idea.slug)
+    decoded = codec.decode(idea_page.page_of(idea), path)
     assert decoded.problems == ()
     assert decoded.entry.status is Status.PENDING
     assert decoded.entry.kind == "idea"
@@ -199,7 +199,7 @@ def test_the_page_of_any_idea_is_read_back(idea: Idea) -> None:
 
 
 def test_incubating_is_pending_on_an_ideas_page_only() -> None:
-    data = idea_text.page_of(CACHE)
+    data = idea_page.page_of(CACHE)
     for path, status in (
         (layout.idea_page("x"), Status.PENDING),
         ("archive/ideas/incubator/x/_index.zqh58dan3e1k64x4.md", Status.PENDING),
@@ -210,7 +210,7 @@ def test_incubating_is_pending_on_an_ideas_page_only() -> None:
 
 def test_a_rewrite_of_a_page_leaves_its_word() -> None:
     path = layout.idea_page(CACHE.slug)
-    data = idea_text.page_of(CACHE)
+    data = idea_page.page_of(CACHE)
     entry = codec.decode(data, path).entry
     tagged = codec.rewrite(data, entry.replace(tags=("cache",)))
     assert b"\nstatus: incubating\n" in tagged
@@ -223,7 +223,7 @@ def test_a_rewrite_of_a_page_leaves_its_word() -> None:
 
 
 def test_a_known_idea_is_left_out_in_any_state() -> None:
-    files = idea_text.plan({}, [CACHE])
+    files = idea_page.plan({}, [CACHE])
     text = files[LEDGER].decode()
     other = idea_text.append(text, CACHE._replace(title="Other", slug="other"))
     for ledger in (
@@ -233,33 +233,33 @@ def test_a_known_idea_is_left_out_in_any_state() -> None:
         idea_text.decided(other, CACHE.slug, "merged", DAY, "other"),
     ):
         there = {LEDGER: ledger.encode()}
-        assert idea_text.plan(there, [CACHE._replace(slug="")]) == {}
-        assert idea_text.same(CACHE, idea_text.held(there))
+        assert idea_page.plan(there, [CACHE._replace(slug="")]) == {}
+        assert idea_page.same(CACHE, idea_page.held(there))
 
 
 def test_a_record_read_again_is_known_though_its_title_was_edited() -> None:
-    files = idea_text.plan({}, [CACHE])
+    files = idea_page.plan({}, [CACHE])
     long = "Warm the index on login, so that nobody ever has to wait"
     first = CACHE._replace(title=long, slug="")
-    files = idea_text.plan({}, [first])
+    files = idea_page.plan({}, [first])
     files[LEDGER] = files[LEDGER].replace(long.encode(), b"Warm it")
     again = first._replace(title=long + " again")
-    assert idea_text.plan(files, [again]) == {}
+    assert idea_page.plan(files, [again]) == {}
     elsewhere = again._replace(record="r8")
-    assert len(idea_text.plan(files, [elsewhere])) == 2
+    assert len(idea_page.plan(files, [elsewhere])) == 2
 
 
 def test_a_taken_folder_gives_another_name() -> None:
     there = {"ideas/incubator/warm-the-index-on-login/": b""}
     archived = "archive/ideas/incubator/warm-the-index-on-login-2/_index.x.md"
-    files = idea_text.plan({**there, archived: b"---\nbroken: [\n---\n"}, [CACHE])
+    files = idea_page.plan({**there, archived: b"---\nbroken: [\n---\n"}, [CACHE])
     assert layout.idea_page("warm-the-index-on-login-3") in files
 
 
 def test_a_ledger_that_is_no_text_is_refused_with_its_line() -> None:
     for data, line in ((b"# Ideas\n\xff", 2), (b"a\nb\n<<<<<<< HEAD\n", 3)):
         with pytest.raises(InvalidEntry) as refused:
-            idea_text.plan({LEDGER: data}, [CACHE])
+            idea_page.plan({LEDGER: data}, [CACHE])
         assert (refused.value.path, refused.value.line) == (LEDGER, line)
 
 
@@ -268,9 +268,9 @@ def test_a_plan_keeps_the_ledger_and_planning_again_writes_nothing(
     ledger: str, new: list[Idea]
 ) -> None:
     there = {LEDGER: ledger.encode()}
-    files = idea_text.plan(there, new)
+    files = idea_page.plan(there, new)
     assert files.get(LEDGER, there[LEDGER]).startswith(there[LEDGER])
-    assert idea_text.plan({**there, **files}, new) == {}
+    assert idea_page.plan({**there, **files}, new) == {}
 
 
 # --- what a person writes ---------------------------------------------------------

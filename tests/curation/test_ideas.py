@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import evolve, idea_text, ideas, inbox, review, undo
+from memcli.curation import evolve, idea_page, ideas, inbox, review, undo
 from memcli.curation.idea_text import Idea
 from memcli.entries import layout
 from memcli.entries.entry import Status
@@ -168,7 +168,7 @@ def test_a_dismissed_idea_stays_in_its_folder_and_never_comes_back(two: Vault) -
     entry = two.get(item.id or "")
     assert (entry.status, entry.reason) == (Status.REJECTED, "too small")
     assert f"## ~~2026-11-01: {WARM.title}~~ — Dismissed {DAY}\n" in ledger(two)
-    assert idea_text.same(WARM, idea_text.held(ideas.existing(two)))
+    assert idea_page.same(WARM, idea_page.held(ideas.existing(two)))
     assert add(two, WARM, WARM._replace(session="s9", record="r9")) == []
     asked = Filters(kinds=("idea",))
     rows = two.recall("warm index login", filters=asked).rows
