@@ -4,6 +4,7 @@ Invariant: pure, and linear in the length of a turn. A line is judged by its sha
 by the head above it, never by what it asks for. A head reaches over what follows: over
 its line, its paragraph or the rest of the turn. What follows foreign words without a
 sign of the person is doubtful: it may wait for a person, and is never saved unasked.
+So is a turn that is laid out as a document and in which nobody speaks.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def own(text: str) -> list[Span]:
     turn = _Turn(_covered(text))
     for line, below in zip(turn.lines, [*turn.lines[1:], ""], strict=True):
         turn.read(line, below)
-    if turn.others:
+    if turn.others or turn.is_laid_out():
         return [span._replace(doubtful=True) for span in turn.found]
     return turn.found
 
@@ -111,6 +112,14 @@ class _Turn:
             False  # a list that a colon opened; None: it may come
         )
         self.blank = False  # the line before was empty
+        # Of what is not foreign: items of lists, fields, other lines; a voice.
+        self.items = self.fields = self.rows = 0
+        self.voice = False
+
+    def is_laid_out(self) -> bool:
+        """Whether it is a list, rows or fields, and nobody speaks in it."""
+        laid_out = self.items > 1 or self.fields or self.rows > 2
+        return bool(laid_out) and not self.voice
 
     def read(self, line: str, below: str) -> None:
         """Judge the next line; `below` is the one after it."""
@@ -174,6 +183,7 @@ class _Turn:
             self.doubt = self.doubt or reach == "line"
         if reach or self.foreign:
             return
+        self._count(words, listed=bool(bullet))
         doubtful = self.doubt or self.lazy or bool(self.listed)
         if shapes.DOUBTFUL.search(read):
             doubtful = self.doubt = True
@@ -184,6 +194,15 @@ class _Turn:
             self.doubt = self.doubt or shapes.is_title(words, alone=not below)
         elif below and not _BULLET.match(below):
             self.doubt = self.doubt or bool(_NAMED.fullmatch(words))
+
+    def _count(self, words: str, *, listed: bool) -> None:
+        """Count a line that may be the person's, and listen for their voice."""
+        self.items += listed
+        self.rows += not listed
+        if shapes.FIELD.match(words):
+            self.fields += 1
+        elif shapes.CASUAL.match(words) or not listed and shapes.VOICE.search(words):
+            self.voice = True
 
     def _reach(self, read: str, words: str, start: int) -> str:
         """How far what begins with this line is foreign; "" when it is not."""

@@ -274,6 +274,21 @@ PERSON: Final = re.compile(
 )
 
 
+# A field of a document, with its value. What a person decided, remembers or adds is
+# spoken.
+FIELD: Final = re.compile(
+    r"\W*(?:notes?|nb|rules?|conventions?|polic(?:y|ies)|guidelines?|important|warning|caution|tips?|info|hint)\s?\d{0,3}[*_]*:",
+    _I,
+)
+# Somebody speaks: of themselves, to somebody, in an answer; or begins as no document
+# does.
+VOICE: Final = re.compile(
+    r"\b(?:i|i'\w+|me|my|mine|let'?s|please|pls|thanks?|(?:can|could|would|will) you|ok|okay|yes|yeah|no,|also|sorry|actually|you(?:'ve|'re| keep| forgot| did))\b|\?|\b(?:from now on|in future|going forward|remember)\b[^.]{0,40}:\s*$",
+    _I,
+)
+CASUAL: Final = re.compile(r"\s*[a-z\u00df-\u00ff]")
+
+
 def is_letter(reads: Sequence[str]) -> bool:
     """Whether lines end as letters do: a greeting with a comma, and a name.
 
