@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     from memcli.vault.vault import Vault
 
-VAULT, USER = "vault", "user"
-"""Whose a setting is."""
+VAULT, USER, IGNORED = "vault", "user", "ignored"
+"""Whose a setting is; what a vault says of its user, or what memcli does not know, is
+ignored."""
 
 DEFAULT_VAULT = "default-vault"
 """The setting that stands in a file of its own."""
@@ -82,9 +83,7 @@ def scope_of(name: str) -> str:
         return USER
     if table == "sync" and key in _OF_SYNC:
         return USER
-    if name in settings.defaults() or (
-        first == "agents" and chosen and key in _OF_AGENT
-    ):
+    if _is_of_vault(name):
         return VAULT
     known = [
         *settings.defaults(),
@@ -101,6 +100,13 @@ def scope_of(name: str) -> str:
     )
 
 
+def _is_of_vault(name: str) -> bool:
+    table, _, key = name.rpartition(".")
+    first, _, chosen = table.partition(".")
+    of_agent = first == "agents" and chosen and key in _OF_AGENT
+    return name in settings.defaults() or bool(of_agent)
+
+
 def listed(vault: Vault | None, environ: Mapping[str, str]) -> list[Setting]:
     """Every setting of a vault, and those that the user's config sets.
 
@@ -114,7 +120,8 @@ def listed(vault: Vault | None, environ: Mapping[str, str]) -> list[Setting]:
         _, text = settings.read(vault.root)
         tables = _flat(user_config.read(text, settings.path_of(vault.root)))
         for name, value in {**settings.defaults(), **tables}.items():
-            found.append(Setting(name, value, name in tables, VAULT))
+            scope = VAULT if _is_of_vault(name) else IGNORED
+            found.append(Setting(name, value, name in tables, scope))
     path = user_config.path_of(environ)
     default = known_vaults.default_vault(environ)
     found.append(Setting(DEFAULT_VAULT, default, default is not None, USER))
@@ -131,7 +138,7 @@ def get(vault: Vault | None, name: str, environ: Mapping[str, str]) -> Setting:
     """
     scope = scope_of(name)
     for setting in listed(vault, environ):
-        if setting.name == name:
+        if (setting.name, setting.scope) == (name, scope):
             return setting
     return Setting(name, _default(name), False, scope)
 

@@ -123,6 +123,15 @@ NO_SETTINGS = [
 ]
 
 
+def test_what_a_vault_says_of_its_user_is_listed_as_ignored(vault: Vault) -> None:
+    path = Path(vault.root, ".memcli", "config.toml")
+    path.write_text('[mining]\njudge = "sh -c evil"\n[memory]\nsession_cap = 3\n')
+    scopes = {one.name: one.scope for one in config.listed(vault, os.environ)}
+    assert scopes["mining.judge"] == "ignored"
+    assert scopes["memory.session_cap"] == "vault"
+    assert config.get(vault, "mining.judge", os.environ).value == ()
+
+
 def test_an_unknown_setting_is_answered_with_the_nearest(vault: Vault) -> None:
     for name, hint in NO_SETTINGS:
         with pytest.raises(InvalidValue, match="there is no setting") as refusal:
