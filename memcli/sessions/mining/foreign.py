@@ -201,8 +201,9 @@ class _Turn:
         self.rows += not listed
         if shapes.FIELD.match(words):
             self.fields += 1
-        elif shapes.CASUAL.match(words) or not listed and shapes.VOICE.search(words):
-            self.voice = True
+            return
+        spoken = not listed and shapes.VOICE.search(words)
+        self.voice = self.voice or bool(spoken or shapes.CASUAL.match(words))
 
     def _reach(self, read: str, words: str, start: int) -> str:
         """How far what begins with this line is foreign; "" when it is not."""
