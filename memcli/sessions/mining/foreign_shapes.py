@@ -70,6 +70,7 @@ TURN: Final = _any(
     r"\bsession is being continued|\bconversation (?:so far|history|was|is|has)\b",
     r"^\W*(?:[\w-]+ ){0,3}?\w*(?:hook|additional context|tool result|system prompt|assistant|human)\b[^:\n]{0,50}:(?:\s|$)",
     r"^\W*(?:\[(?:hook|tool|system|assistant|user|agent|bot|automated)\b[^\]]*\])",
+    r"^\s*(?:fwd?|re|aw|wg|tr|rv)\s*:?\s*$",
     # The badge that a forge puts below a name or behind it.
     r"^\s*(?:contributor|collaborator|member|maintainer|owner|[\w.-]+ \[?bot\]?)\s*$",
     # A text to work on, without a colon.
@@ -188,6 +189,10 @@ DOUBTFUL: Final = _any(
     # A text that is asked about, and follows.
     rf"\b(?:this|these|th(?:is|e) following|ce(?:tte|t)?|diese[nsr]?|est[ea]|questo)\s+(?:\w+ )?{_TEXT}\b[^.!?\n]{{0,40}}[?.]?\s*$|\b(?:{_TASK})\s+(?:this|that|it|das|ceci|esto)\b[^.!?\n]{{0,40}}[?.]?\s*$",
     rf"^(?!\W*(?:i|we) )[^.!?\n]{{0,60}}(?:{_AGO})\s*$|^\W*(?:what|why|who)\b[^.!?\n]{{0,60}}\b(?:this|that|it)\??\s*$",
+    # A text that somebody got, or shall answer or improve; a story of a ticket; a model.
+    r"\b(?:got|received|found|saw|answer|reply to|respond to) (?:this|these|that)\b[^.!?\n]{0,40}\W*$|\bhere(?:'s| is| are)\b[^.!?\n]{0,60}:\s*$|^\W*(?:the|these) following\b[^\n]*:\s*$",
+    r"^\W*(?:[\w']+ ){0,3}?(?:translate|re(?:phrase|word|write)|shorten|improve|correct) (?:this|these|the following) (?:sentence|paragraph|text|message|e-?mail|mail|draft|reply|wording|phrase)s?\b",
+    r"^\W*as an? \w[\w -]{2,40},? i (?:want|need|would like)\b[^\n]*\bso that\b|^\W*certainly\b[!.,]|\bi'?d be (?:happy|glad) to help\b|\bas an ai\b",
     # A question about "this", and what lies below.
     r"\b(?:is|does|do|whether|about|of) (?:this|th(?:is|e) (?:following|below))\b(?! (?:repo|project|function|method|class|file|module|code|branch|test))[^.!?\n]{0,60}\?|\b(?:the|see|text|message)\s+(?:below|following)\b[^.!?\n:]{0,30}[.!?]?\s*$",
     rf"^\W*(?:next|below|this) (?:is|comes) (?:the|a|an) {_TEXT}\b",
@@ -209,7 +214,8 @@ _TYPED: Final = re.compile(
 # What programs put above, before and behind others' words: a number, a name, a badge.
 _BADGE: Final = _any(
     r"^\s*(?:\d[\w.,:]*(?:\s+\S+){0,3}|(?-i:[A-Z][\w'.-]*)(?:\s+(?:of|de|von|van|the|(?-i:[A-Z][\w'.-]*)))+|(?-i:[A-Z])[\w'-]+(?: \w+)?|\w+(?:[,;]\w+)+)(?<![.,;:!?])\s*$",
-    r"^\s*(?:(?:\d+\.){2,}\d*|(?-i:[A-Z])\w+ #?\d[\d.]*\s?[.:)\u2013\u2014-]|[ivx]+[.)]|\(\w+\)|[a-z]\d?\.)\s+\S",
+    r"^\s*(?:(?:\d+\.){2,}\d*|(?-i:[A-Z])\w+\.? #?\d[\d.]*\s?[.:)\u2013\u2014-]|[ivx]+[.)]|\(\w+\)|[a-z]\d?\.)\s+\S",
+    r"^\s*\(?(?:edited|bearbeitet|modifi\u00e9|editado)\)?\s*$|\((?:she|he|they)/\w+\)\s*$",
     r"\((?:edited|bearbeitet|modifi\u00e9|editado|#\d+|(?-i:[A-Z]+)-\d+)\)\s*$|\s\[[^\]]{1,20}\]\s*$|^\s*(?:sent from|you received this|this e?-?mail (?:is|and)|get outlook|von mein\w+ \S+ gesendet|envoy\u00e9 d|enviado d)\b",
     flags=_I,
 )

@@ -130,6 +130,16 @@ R\u201d
 .. note::\\n   R
 note: R
 Important: R
+got this from ada\\nR
+How should I answer this?\\nR
+Sure! Here's the rule:\\nR
+I'd be happy to help! R
+rewrite this sentence to be more formal. R
+As a developer I want fast pushes so that I can ship.\\nR
+The following rules apply:\\nR
+Fig. 2. R
+Ada (she/her)\\nR
+edited\\nR
 - The build takes an hour.\\n- R
 1. Deploys happen on Tuesdays.\\n2. R
 [ ] R\\n[x] The build is green.
