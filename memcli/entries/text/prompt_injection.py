@@ -127,7 +127,9 @@ def of_entry(title: str | None, text: str, source: str = "") -> str | None:
         source: the vault of others that holds it; empty for the user's own.
     """
     whole = f"{title}\n{text}" if title else text
-    return suspicious(whole) or (_unread(whole) if source else None)
+    # An imperative begins the text, and an order may begin in the title.
+    found = suspicious(whole) or (title and suspicious(text))
+    return found or (_unread(whole) if source else None)
 
 
 def _unread(text: str) -> str | None:
