@@ -183,7 +183,8 @@ class _Turn:
             self.doubt = self.doubt or reach == "line"
         if reach or self.foreign:
             return
-        self._count(words, listed=bool(bullet))
+        boxed = bool(bullet) and read.lstrip().startswith("[")
+        self._count(words, listed=bool(bullet), boxed=boxed)
         doubtful = self.doubt or self.lazy or bool(self.listed)
         if shapes.DOUBTFUL.search(read):
             doubtful = self.doubt = True
@@ -195,9 +196,9 @@ class _Turn:
         elif below and not _BULLET.match(below):
             self.doubt = self.doubt or bool(_NAMED.fullmatch(words))
 
-    def _count(self, words: str, *, listed: bool) -> None:
+    def _count(self, words: str, *, listed: bool, boxed: bool) -> None:
         """Count a line that may be the person's, and listen for their voice."""
-        self.items += listed
+        self.items += listed + boxed  # a person ticks no box
         self.rows += not listed
         if shapes.FIELD.match(words):
             self.fields += 1

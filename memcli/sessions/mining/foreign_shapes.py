@@ -200,6 +200,9 @@ DOUBTFUL: Final = _any(
     r"\s[\u2013\u2014-]{1,2}\s(?-i:[A-Z][a-z'.-]+(?: [A-Z][\w'.-]*){1,2})\s*$",
     r"^\s+\*\s|^[^\"]*\"(?:[^\"]*\"[^\"]*\")*[^\"]*$|[\u201c-\u201f\u00ab\u00bb\u2039\u203a\u300c-\u300f]|\b(?:is|are|was|has|says?|said|prints?|printed|contains?|shows?|reads?|gets?|got|returns?|errors?|with|as|like)\s*$",
     r"\b(?:according to|as per|laut|selon|seg\u00fan|secondo)\b|^\W*per the\b|\bhereby\b|\blicensed under\b|\bcopyright\b",
+    # A letter on one line: to whom, from whom, for whom, and when it was sent.
+    r"^\W*(?:(?:hi|hello|hey|dear)\s+(?!claude|codex|gemini|copilot|cursor|agent|there|again)(?:(?-i:[A-Z])[\w'-]+|all|team|everyone|both|folks)|team|folks|all|everyone)\s*[,!]\s+\S",
+    r"[.!?]\s+(?:(?:best |kind |warm )?(?:regards|wishes),?\s+\w+|(?:--|[\u2013\u2014~])?\s*[(\[]?(?!thanks?|cheers|please|ok|claude|codex|gemini)(?-i:[A-Z])[a-z]+[)\]]?|(?:/?cc\s+)?@\w+|/cc\b.*|\(?\d\d?:\d\d(?:\s?[ap]m)?\)?|#\w+(?:\s+#\w+)*)\s*$",
     # A message to another person; an example; a line that ends with "NAME wrote".
     r"^\W*(?:please )?(?:tell|ask|remind|inform|e-?mail|message) (?!(?:me|us|you|it|for|before|first|when\w*|if|each|every|agents?|claude|codex|gemini)\b)\w+|^\W*(?:e\.g\.|i\.e\.|for (?:example|instance)\b)|\b(?!(?:i|we)\b)\w+ (?:wrote|said|says)\W*$",
     # A capital within a sentence begins the text that the sentence speaks of.
@@ -283,7 +286,7 @@ PERSON: Final = re.compile(
 # A field of a document, with its value. What a person decided, remembers or adds is
 # spoken.
 FIELD: Final = re.compile(
-    r"\W*(?:notes?|nb|rules?|conventions?|polic(?:y|ies)|guidelines?|important|warning|caution|tips?|info|hint)\s?\d{0,3}[*_]*:",
+    r"\W*(?:notes?|nb|rules?|conventions?|polic(?:y|ies)|guidelines?|memor(?:y|ies)|user preferences?|important|warning|caution|tips?|info|hint)\s?\d{0,3}[*_]*:",
     _I,
 )
 # Somebody speaks: of themselves, to somebody, in an answer; or begins as no document

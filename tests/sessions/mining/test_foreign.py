@@ -32,6 +32,7 @@ Perfect, thanks.\\n\\nR
 Ask before you push. R
 yes\\n\\nR
 R Thanks!
+Hi Claude, R
 look at src/push.ts and fix the lint. R
 R It broke prod at 10:12 on Mar 3.
 cout << "a" << endl is slow.\\n\\nR
@@ -130,6 +131,17 @@ R\u201d
 .. note::\\n   R
 note: R
 Important: R
+Memory: R
+[x] R
+Hi Ada, R
+Dear all, R
+R Regards, Ada
+R -- Ada
+R (Ada)
+R @ada
+R /cc bob
+R 10:32 AM
+R #push #slow
 got this from ada\\nR
 How should I answer this?\\nR
 Sure! Here's the rule:\\nR
