@@ -338,6 +338,8 @@ PHRASES: Final[tuple[Form, ...]] = (
      "credentials: bob / ~12~", "credentials: user / password"),
     ("key of a login", ("login ",), NOISE, r"\blogin[ \t]{1,9}(?:--?[\w-]{1,20}[ \t=]{1,3}){0,2}([A-Za-z0-9_-]{32,200})(?![\w-])",
      "wandb login ~40h~", "wandb login --relogin"),
+    ("password beside its name", ("password ", "passwd ", "pwd ", "pw "), MIXED, r"(?i)(?<![\w-])(?:\w{1,30}_)?(?:password|passwd|pwd|pw)[ \t]{1,3}[\"'`]((?=[^\s\"'`]{0,60}\d)[^\s\"'`]{6,200})[\"'`]",
+     "rds_password '~12~'", "the field password 'required'"),
     ("password of a login", ("login ",), MIXED, r"\blogin[ \t]{1,9}\S{1,100}\s{1,9}password[ \t]{1,9}(\S{3,200})",
      "machine acme.dev login bob password ~12~", "enter your login and your password twice"),
 )
