@@ -131,7 +131,8 @@ def test_review_is_named_where_it_has_a_text_to_choose(
         )
     memcli("sync", "--vault", laptop)
     lines = memcli("sync", "--vault", desk).out.splitlines()
-    assert lines[-1] == "A merge chose between two texts; check: memcli review"
+    said = f"A merge chose between two texts; check: memcli --vault {desk} review"
+    assert lines[-1] == said
     assert review.merged_versions(two.vault("desk"))
     # A file in the place of a folder is told, and is nothing to review.
     review.keep_current(
@@ -146,4 +147,4 @@ def test_review_is_named_where_it_has_a_text_to_choose(
     memcli("sync", "--vault", laptop)
     out = memcli("sync", "--vault", desk).out
     assert "1 to look at" in out
-    assert "memcli review" not in out
+    assert "check:" not in out
