@@ -3,6 +3,7 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.rows import listed
 from memcli.errors import UsageError, VaultNotFound
 
 TYPE_CHECKING = False
@@ -109,17 +110,17 @@ def _paths(context: Context) -> Result:
 
 
 def _listed(settings: list[Setting]) -> Result:
-    def text(canvas: Canvas) -> None:
-        canvas.table(
-            ("setting", "value", "from"),
-            [
-                (one.name, _shown(one.value), one.scope if one.is_set else "default")
-                for one in settings
-            ],
-        )
-
-    data = {"settings": [one.as_dict() for one in settings], "count": len(settings)}
-    return Result(data=data, text=text)
+    return listed(
+        "settings",
+        settings,
+        ("setting", "value", "from"),
+        lambda one, _: (
+            one.name,
+            _shown(one.value),
+            one.scope if one.is_set else "default",
+        ),
+        empty="No settings.",
+    )
 
 
 def _got(setting: Setting) -> Result:

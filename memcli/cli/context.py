@@ -69,6 +69,21 @@ class Context(NamedTuple):
             self.tell(f"{question} Not asked: the next line was typed already.")
         return (answer or "").strip().lower() in ("y", "yes")
 
+    def owner_only(self, why: str) -> None:
+        """Refuse what is for the owner of the vaults alone, where an agent asks.
+
+        Raises:
+            NotAllowed: an agent asks.
+        """
+        if self.agent:
+            from memcli.errors import NotAllowed
+
+            raise NotAllowed(
+                f"{why}, not for agent {self.agent}",
+                hint="Ask the owner to run it.",
+                code="owner_only",
+            )
+
     def open_vault(self, doing: str, *, writes: bool = False) -> Vault:
         """Open the vault that the command line names.
 

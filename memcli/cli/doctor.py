@@ -10,7 +10,6 @@ import sys
 
 from memcli import __version__
 from memcli.cli.context import Canvas, Context, Result, declined, to_apply
-from memcli.errors import NotAllowed
 
 TYPE_CHECKING = False
 
@@ -66,12 +65,7 @@ def doctor(
     from memcli.hosts import install
     from memcli.sessions import doctor as use_case
 
-    if context.agent:
-        raise NotAllowed(
-            f"doctor is for the owner of the vault, not for agent {context.agent}",
-            hint="Ask the owner to run it.",
-            code="owner_only",
-        )
+    context.owner_only("doctor is for the owner of the vault")
     path = context.environ.get("PATH")
     around = use_case.Surroundings(
         versions=(__version__, platform.python_version()),

@@ -6,7 +6,7 @@ import os
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries.text.counted import counted
-from memcli.errors import NotAllowed, UsageError
+from memcli.errors import UsageError
 
 TYPE_CHECKING = False
 
@@ -226,12 +226,7 @@ def publish(
     """
     from memcli.vault import publishing
 
-    if context.agent:
-        raise NotAllowed(
-            f"a vault is published by its owner, not by agent {context.agent}",
-            hint="Ask the owner to run it.",
-            code="owner_only",
-        )
+    context.owner_only("to publish a vault is for its owner")
     if to is None:
         raise UsageError(
             "--to is missing: the name of the database in your config",

@@ -8,6 +8,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 from functools import partial
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.rows import listed
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, UsageError
 
@@ -110,22 +111,15 @@ def _check(
 
 
 def _listed(ideas: list[ListedIdea]) -> Result:
-    def text(canvas: Canvas) -> None:
-        if not ideas:
-            canvas.line("No open ideas.", style="nothing")
-            return
-        canvas.table(
-            ("slug", "days", "title", "summary"),
-            [
-                (idea.slug, f"{idea.age_days}", idea.title, idea.summary)
-                for idea in ideas
-            ],
-        )
-
-    warnings = tuple(idea.problem for idea in ideas if idea.problem)
-    rows = [idea._asdict() for idea in ideas]
-    data = {"ideas": rows, "count": len(rows)}
-    return Result(data=data, text=text, warnings=warnings)
+    result = listed(
+        "ideas",
+        ideas,
+        ("slug", "days", "title", "summary"),
+        lambda idea, _: (idea.slug, f"{idea.age_days}", idea.title, idea.summary),
+        empty="No open ideas.",
+    )
+    problems = tuple(idea.problem for idea in ideas if idea.problem)
+    return result._replace(warnings=problems)
 
 
 def _planned(ideas: list[ListedIdea], action: str) -> Result:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memcli.cli.context import Canvas, Context, Result
-from memcli.cli.rows import draw, project_shown
+from memcli.cli.rows import draw, listed, project_shown
 
 TYPE_CHECKING = False
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from memcli import parameters
     from memcli.cli import options
-    from memcli.curation.resolve_query import Standing
     from memcli.declared import Option
     from memcli.recall.listing import Listed, Wish
     from memcli.recall.results import Row
@@ -153,26 +152,17 @@ def _kinds(context: Context) -> Result:
 
 def _counts(name: str, counts: Sequence[Count]) -> Result:
     """The names with their counts."""
+    return listed(
+        name,
+        counts,
+        (name.removesuffix("s"), "now", "past", "waiting"),
+        lambda one, _: (one.name or "", *_numbers(one)),
+        empty=f"No {name}.",
+    )
 
-    def text(canvas: Canvas) -> None:
-        if not counts:
-            canvas.line(f"No {name}.", style="nothing")
-            return
-        canvas.table(
-            (name.removesuffix("s"), "now", "past", "waiting"),
-            [
-                (
-                    one.name or "",
-                    f"{one.current:,}",
-                    f"{one.past:,}",
-                    f"{one.waiting:,}",
-                )
-                for one in counts
-            ],
-        )
 
-    data = {name: [one.as_dict() for one in counts], "count": len(counts)}
-    return Result(data=data, text=text)
+def _numbers(one: Count) -> tuple[str, str, str]:
+    return f"{one.current:,}", f"{one.past:,}", f"{one.waiting:,}"
 
 
 def _projects(context: Context) -> Result:
@@ -187,9 +177,7 @@ def _projects(context: Context) -> Result:
         rows: list[tuple[str, ...]] = [
             (
                 each.name or "(everywhere)",
-                f"{each.current:,}",
-                f"{each.past:,}",
-                f"{each.waiting:,}",
+                *_numbers(each),
                 "here" if each.name and each.name == here else "",
             )
             for each in counted
@@ -207,33 +195,24 @@ def _projects(context: Context) -> Result:
 
 def _statuses(context: Context) -> Result:
     """What is open, resolved, or has come back."""
-    from memcli.cli.rows import short_ids
     from memcli.curation import resolve_query
 
     vault = context.open_vault("reading")
-    rows = resolve_query.standings(vault)
-
-    def text(canvas: Canvas) -> None:
-        if not rows:
-            canvas.line("No matching entries.", style="nothing")
-            return
-        header = ("id", "state", "since", "by", "seen", "title", "note")
-        short = short_ids(canvas, vault)
-        canvas.table(header, [_cells(row, short(row.id)) for row in rows])
-
-    data = {"entries": [row._asdict() for row in rows], "count": len(rows)}
-    return Result(data=data, text=text)
-
-
-def _cells(row: Standing, shown: str) -> tuple[str, ...]:
-    return (
-        shown,
-        row.state,
-        (row.resolved_at or "")[:10],
-        row.resolved_by or "",
-        str(row.seen),
-        row.title,
-        row.resolution_note or "",
+    return listed(
+        "entries",
+        resolve_query.standings(vault),
+        ("id", "state", "since", "by", "seen", "title", "note"),
+        lambda row, short: (
+            short(row.id),
+            row.state,
+            (row.resolved_at or "")[:10],
+            row.resolved_by or "",
+            str(row.seen),
+            row.title,
+            row.resolution_note or "",
+        ),
+        empty="No matching entries.",
+        vault=vault,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
-from memcli.errors import MemcliError, NotAllowed, UsageError, VaultNotFound
+from memcli.errors import MemcliError, UsageError, VaultNotFound
 
 TYPE_CHECKING = False
 
@@ -46,12 +46,7 @@ def allow(
       memcli allow
       memcli allow --revoke
     """
-    if context.agent:
-        raise NotAllowed(
-            f"only the user decides what may be read, not agent {context.agent}",
-            hint="Ask the owner to run it.",
-            code="owner_only",
-        )
+    context.owner_only("to allow a vault is for the user")
     if context.vault or (list_ and (path or revoke)):
         raise UsageError(
             "memcli allow takes no --vault, and --list neither PATH nor --revoke",

@@ -12,13 +12,53 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
 
-    from memcli.cli.context import Canvas
+    from memcli.cli.context import Canvas, Result
     from memcli.curation.siblings import Resting
     from memcli.recall.results import Row
     from memcli.vault.code_state import CodeState
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
+
+
+def listed(
+    name: str,
+    rows: Sequence[Any],
+    header: tuple[str, ...],
+    cells: Callable[[Any, Callable[[str], str]], tuple[str, ...]],
+    *,
+    empty: str,
+    vault: Vault | None = None,
+) -> Result:
+    """The result of a command that lists: a table, or a sentence where nothing is.
+
+    Args:
+        name: of the list in the data.
+        rows: what is listed.
+        header: the names of the columns.
+        cells: what a row has in them; it is given what shows an id.
+        empty: what is said of no rows.
+        vault: where the ids are; None where none is shown.
+    """
+    from memcli.cli.context import Result
+
+    def text(canvas: Canvas) -> None:
+        short = short_ids(canvas, vault)
+        if rows:
+            canvas.table(header, [cells(row, short) for row in rows])
+        else:
+            canvas.line(empty, style="nothing")
+
+    data = {name: [encoded(row) for row in rows], "count": len(rows)}
+    return Result(data=data, text=text)
+
+
+def encoded(row: Any) -> Any:
+    """A row for JSON."""
+    if hasattr(row, "as_dict"):
+        return row.as_dict()
+    return row._asdict() if hasattr(row, "_asdict") else row
 
 
 def draw_constraints(

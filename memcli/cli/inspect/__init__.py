@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.rows import listed
 from memcli.entries.entry import one_line
 from memcli.entries.text.counted import agreeing, counted
-from memcli.errors import NotAllowed, UsageError, VaultNotFound
+from memcli.errors import UsageError, VaultNotFound
 
 TYPE_CHECKING = False
 
@@ -261,40 +262,27 @@ def agents(context: Context) -> Result:
     """Who reads and writes here, and how much of it each may see."""
     from memcli.vault import agents as use_case
 
-    known = use_case.agents(context.open_vault("reading"))
-
-    def text(canvas: Canvas) -> None:
-        if not known:
-            canvas.line("no agent is configured or has written", style="nothing")
-            return
-        canvas.table(
-            ("agent", "policy", "groups", "wrote", "sees", ""),
-            [
-                (
-                    agent.name,
-                    agent.policy,
-                    ", ".join(agent.groups),
-                    f"{agent.wrote:,}",
-                    f"{agent.sees:,}",
-                    "" if agent.configured else "not in the config: isolated",
-                )
-                for agent in known
-            ],
-        )
-
-    return Result(data={"agents": [agent.as_dict() for agent in known]}, text=text)
+    return listed(
+        "agents",
+        use_case.agents(context.open_vault("reading")),
+        ("agent", "policy", "groups", "wrote", "sees", ""),
+        lambda agent, _: (
+            agent.name,
+            agent.policy,
+            ", ".join(agent.groups),
+            f"{agent.wrote:,}",
+            f"{agent.sees:,}",
+            "" if agent.configured else "not in the config: isolated",
+        ),
+        empty="No agent is configured or has written.",
+    )
 
 
 def vaults(context: Context) -> Result:
     """The user's vaults: where they are, what is allowed in them, what is wrong."""
     from memcli.vault.vaults import states
 
-    if context.agent:
-        raise NotAllowed(
-            f"the list of vaults is for their owner, not for agent {context.agent}",
-            hint="Ask the owner to run it.",
-            code="owner_only",
-        )
+    context.owner_only("the list of vaults is for their owner")
     known = states(context.caller("reading"))
     if context.vault:
         from memcli.storage import known_vaults
@@ -313,24 +301,21 @@ def vaults(context: Context) -> Result:
                 hint="[vaults.NAME] in config.toml names it: docs/use/sharing.md",
             )
 
-    def text(canvas: Canvas) -> None:
-        canvas.table(
-            ("vault", "role", "asked", "entries", "path", "sync", "problem"),
-            [
-                (
-                    state.name,
-                    state.role,
-                    _asked(state),
-                    "-" if state.entries is None else f"{state.entries:,}",
-                    state.path or "-",
-                    _synced(state),
-                    state.problem or "",
-                )
-                for state in known
-            ],
-        )
-
-    return Result(data={"vaults": [state.as_dict() for state in known]}, text=text)
+    return listed(
+        "vaults",
+        known,
+        ("vault", "role", "asked", "entries", "path", "sync", "problem"),
+        lambda state, _: (
+            state.name,
+            state.role,
+            _asked(state),
+            "-" if state.entries is None else f"{state.entries:,}",
+            state.path or "-",
+            _synced(state),
+            state.problem or "",
+        ),
+        empty="No vaults.",
+    )
 
 
 def _synced(state: VaultState) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.rows import listed, short_ids
 from memcli.entries.text.counted import counted
 
 TYPE_CHECKING = False
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
 def models(context: Context, *, stale: bool, project: str | None) -> Result:
     """The models and observations, and which may no longer hold."""
-    from memcli.cli.rows import short_ids
     from memcli.curation import models as use_case
     from memcli.entries.eligibility import View
     from memcli.vault import staleness
@@ -59,38 +59,29 @@ def models(context: Context, *, stale: bool, project: str | None) -> Result:
 
 def reflections(context: Context) -> Result:
     """The reflection items, and whether each would go into a session."""
-    from memcli.cli.rows import short_ids
     from memcli.entries.eligibility import View
     from memcli.entries.projects import number
     from memcli.sessions.briefing import select
 
     vault = context.open_vault("reading")
     view = View(now=vault.now_ms() // 1000, here=number(vault.here))
-    items = select.reflections(vault, view)
-
-    def text(canvas: Canvas) -> None:
-        short = short_ids(canvas, vault)
-        if not items:
-            canvas.line("there are no reflection items", style="nothing")
-            return
-        rows: list[tuple[str, ...]] = [
-            (
-                short(item.id),
-                item.item or "",
-                f"{item.score:.2f}",
-                "" if item.days_left is None else f"{item.days_left:.3g}",
-                str(item.sightings),
-                "in" if item.injected else "out",
-                item.title,
-                item.reason,
-            )
-            for item in items
-        ]
-        header = ("id", "item", "weight", "days left", "seen", "", "title", "why")
-        canvas.table(header, rows)
-
-    data = {"items": [item.as_dict() for item in items], "count": len(items)}
-    return Result(data=data, text=text)
+    return listed(
+        "items",
+        select.reflections(vault, view),
+        ("id", "item", "weight", "days left", "seen", "", "title", "why"),
+        lambda item, short: (
+            short(item.id),
+            item.item or "",
+            f"{item.score:.2f}",
+            "" if item.days_left is None else f"{item.days_left:.3g}",
+            str(item.sightings),
+            "in" if item.injected else "out",
+            item.title,
+            item.reason,
+        ),
+        empty="No reflection items.",
+        vault=vault,
+    )
 
 
 def research(context: Context, name: str | None) -> Result:
@@ -100,31 +91,24 @@ def research(context: Context, name: str | None) -> Result:
     vault = context.open_vault("reading")
     if name:
         return _run(vault, runs.get(vault, name))
-    listed = runs.runs(vault)
-
-    def text(canvas: Canvas) -> None:
-        if not listed:
-            canvas.line("there is no research run", style="nothing")
-            return
-        canvas.table(
-            ("name", "agent", "budget", "searches", "left", "ids", "saved", "last"),
-            [
-                (
-                    run.name,
-                    run.agent or "",
-                    run.budget,
-                    str(len(run.searches)),
-                    str(run.left),
-                    str(len(run.sources)),
-                    str(len(run.saved)),
-                    run.last,
-                )
-                for run in listed
-            ],
-        )
-
-    rows = [{**run.brief(), "saved": len(run.saved)} for run in listed]
-    return Result(data={"runs": rows, "count": len(rows)}, text=text)
+    result = listed(
+        "runs",
+        runs.runs(vault),
+        ("name", "agent", "budget", "searches", "left", "ids", "saved", "last"),
+        lambda run, _: (
+            run.name,
+            run.agent or "",
+            run.budget,
+            str(len(run.searches)),
+            str(run.left),
+            str(len(run.sources)),
+            str(len(run.saved)),
+            run.last,
+        ),
+        empty="No research runs.",
+    )
+    rows = [{**run.brief(), "saved": len(run.saved)} for run in runs.runs(vault)]
+    return result._replace(data={"runs": rows, "count": len(rows)})
 
 
 def _run(vault: Vault, run: Run) -> Result:

@@ -44,6 +44,7 @@ class Tool(NamedTuple):
             ends in `!`; memory_admin lists the others.
         own: parameters that are none of the command, or go to another one of it.
         without: parameters of the command that a client does not have.
+        only: where it is given, the only ones of the command that a client has.
         says: help of its own for parameters; by `*` of all that the command has.
         changes: whether it changes the vault.
     """
@@ -54,6 +55,7 @@ class Tool(NamedTuple):
     shown: str
     own: Mapping[str, Parameter] = _NOTHING
     without: str = ""
+    only: str = ""
     says: Mapping[str, str] = _NOTHING
     changes: bool = False
 
@@ -64,7 +66,7 @@ class Tool(NamedTuple):
         found = {
             _NAMED.get(name, name.rstrip("_")): one
             for name, one in known.items()
-            if name not in without
+            if name not in without and (not self.only or name in self.only.split())
         }
         return {**found, **self.own}
 
@@ -277,10 +279,7 @@ JUDGE = Tool(
     "answers. Not for one memory: that is memory_save.",
     "answers",
     {"answers": _own("JSON objects, one a line", to="judged"), "vault": _VAULT},
-    # Nothing but the digest and what becomes of the answers.
-    without="query research exit_code personal_only response_schema kinds tags project "
-    "limit types layers tags_match entities after before budget at exact session "
-    "all_sessions since host digest judged judge",
+    only="max_chars part dry_run",
     changes=True,
 )
 
