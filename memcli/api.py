@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+from typing import cast
 
-from memcli import declared, parameters
+from memcli import parameters
+from memcli.declared import takes
 from memcli.entries.entry import Entry
 from memcli.errors import InvalidValue
-from memcli.recall import recall as _recall
 from memcli.recall.query import Query, from_words, made, view_of
 from memcli.vault import vault as _vault
 from memcli.vault import vaults as _vaults
@@ -22,19 +23,28 @@ from memcli.vault.caller import OWNER, Caller
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, Self, TypedDict, TypeVar, Unpack
+    from collections.abc import Mapping, Sequence
+    from typing import Any, Self, TypedDict, Unpack
 
     from memcli.curation.evolve import Evolved
     from memcli.curation.forget import Forgotten
+    from memcli.curation.inbox import PendingEntry
+    from memcli.curation.pin import Pinned
     from memcli.curation.resolve import Target
+    from memcli.curation.review import EntryDecisions
     from memcli.curation.sync_report import Synced
+    from memcli.curation.tag import Tagged
+    from memcli.curation.undo import Undone
     from memcli.curation.verify import Confirmed, Verified
     from memcli.entries.eligibility import View
     from memcli.recall.feedback import Noted
     from memcli.recall.query import Filters
     from memcli.recall.reflect import Reflection, Synthesis
     from memcli.recall.results import Recalled, Row
+    from memcli.recall.show import Shown
+    from memcli.sessions.bringing import Reflected
+    from memcli.vault.health.inspect import Inspected
+    from memcli.vault.health.log import Event
     from memcli.vault.saved import Saved
 
     class Whole(TypedDict, total=False):
@@ -49,74 +59,74 @@ if TYPE_CHECKING:
     class QuestionOptions(parameters.Question, Whole, total=False):
         """The keywords of a reflection."""
 
-    Method = TypeVar("Method", bound=Callable[..., Any])
+
+class _Asked:
+    """What one vault and several are asked alike."""
+
+    @takes(parameters.Query)
+    def recall(self, query: str | Query, **options: Unpack[QueryOptions]) -> Recalled:
+        """Answer a question with ranked rows.
+
+        Args:
+            query: words, a question, or a whole `memcli.recall.query.Query`.
+            options: what narrows it, as `kinds` or `after`: `memcli.parameters.Query`.
+        """
+        asked = _asked(_each(self), query, options)
+        if isinstance(self, Vault):
+            from memcli.recall import recall
+
+            return recall.recall(self, asked)
+        from memcli.recall import federated
+
+        return federated.recall(cast("Vaults", self), asked)
+
+    @takes(parameters.Question)
+    def reflect(
+        self,
+        query: str | Query,
+        *,
+        response_schema: Any = None,
+        **options: Unpack[QuestionOptions],
+    ) -> Reflection:
+        """Gather what answers a question, and say how far to trust it.
+
+        As `recall`; `response_schema` is ignored, with a DeprecationWarning: the
+        caller shapes the answer from the facts.
+        """
+        _ignored(response_schema)
+        asked = _asked(_each(self), query, options, facts=True)
+        if isinstance(self, Vault):
+            from memcli.recall import reflect
+
+            return reflect.reflect(self, asked)
+        from memcli.recall import federated
+
+        return federated.reflect(cast("Vaults", self), asked)
+
+    @takes(parameters.Question)
+    def synthesize(
+        self,
+        query: str | Query,
+        *,
+        response_schema: Any = None,
+        **options: Unpack[QuestionOptions],
+    ) -> Synthesis:
+        """As `reflect`, in an older envelope; runs no synthesis."""
+        from memcli.recall import reflect
+
+        _ignored(response_schema)
+        return reflect.synthesis(self.reflect(query, **options))
+
+    def feedback(
+        self, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()
+    ) -> list[Noted]:
+        """Note which rows were useful; see `memcli.recall.feedback.feedback`."""
+        from memcli.recall import feedback
+
+        return feedback.feedback(_each(self), useful, not_useful)
 
 
-def _takes(group: type) -> Callable[[Method], Method]:
-    """Give a method the keywords of a group: by its signature, and by a check."""
-
-    def taking(method: Method) -> Method:
-        import inspect
-        from functools import wraps
-
-        known = declared.group(group)
-        own = inspect.signature(method)
-        named = {*own.parameters, "filters", "view"} - {"options"}
-
-        @wraps(method)
-        def checked(self: Any, *words: Any, **options: Any) -> Any:
-            for name, value in options.items():
-                if name not in named:
-                    _check(method.__name__, known, name, value)
-            return method(self, *words, **options)
-
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        checked.__signature__ = own.replace(  # type: ignore[attr-defined]
-            parameters=[
-                *(one for one in own.parameters.values() if one.kind < 4),
-                *(
-                    inspect.Parameter(name, keyword, default=one.default)
-                    for name, one in known.items()
-                    if name not in named
-                ),
-            ]
-        )
-        return checked  # type: ignore[return-value]
-
-    return taking
-
-
-def _check(
-    method: str, known: Mapping[str, declared.Parameter], name: str, value: Any
-) -> None:
-    """Refuse a keyword that there is not, and a value of another type.
-
-    Raises:
-        TypeError: there is no such keyword.
-        InvalidValue: `invalid_NAME`, of the keyword.
-    """
-    if name not in known:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known)}"
-        raise TypeError(f"{method}() has no keyword argument '{name}'; {hint}")
-    one = known[name]
-    items = value if one.repeat else [value]
-    wanted = f"a sequence of {one.kind.__name__}" if one.repeat else one.kind.__name__
-    listed = isinstance(items, list | tuple | set | frozenset)
-    if value is None or (listed and all(_is(item, one.kind) for item in items)):
-        return
-    raise InvalidValue(
-        f"{name} must be {wanted} (got {str(value)[:60]!r})", code=f"invalid_{name}"
-    )
-
-
-def _is(value: Any, kind: type) -> bool:
-    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
-
-
-class Vault(_vault.Vault):
+class Vault(_Asked, _vault.Vault):
     """A vault with the use cases as methods.
 
     >>> Vault.open("~/memory").recall("how do we deploy?").rows  # doctest: +SKIP
@@ -143,7 +153,7 @@ class Vault(_vault.Vault):
         """
         return super().open(root, _caller(caller, fields), writes=writes)
 
-    @_takes(parameters.Draft)
+    @takes(parameters.Draft)
     def save(
         self,
         draft: Entry | str,
@@ -199,63 +209,7 @@ class Vault(_vault.Vault):
         look: saving.Look = "none" if allow_secret else "all"
         return saving.save_all(self, drafts, look=look, register=register)
 
-    @_takes(parameters.Query)
-    def recall(self, query: str | Query, **options: Unpack[QueryOptions]) -> Recalled:
-        """Answer a question with ranked rows.
-
-        Args:
-            query: words, a question, or a whole `memcli.recall.query.Query`.
-            options: what narrows it, as `kinds` or `after`: `memcli.parameters.Query`.
-
-        Raises:
-            InvalidValue: an option names what does not exist.
-        """
-        return _recall.recall(self, _asked((self,), query, options))
-
-    @_takes(parameters.Question)
-    def reflect(
-        self,
-        query: str | Query,
-        *,
-        response_schema: Any = None,
-        **options: Unpack[QuestionOptions],
-    ) -> Reflection:
-        """Gather what answers a question, and say how far to trust it.
-
-        Args:
-            query: words, a question, or a whole `memcli.recall.query.Query`.
-            response_schema: ignored, with a DeprecationWarning; the caller shapes the
-                answer from the facts.
-            options: what narrows it: `memcli.parameters.Question`.
-
-        Raises:
-            InvalidValue: an option names what does not exist.
-        """
-        from memcli.recall import reflect
-
-        _ignored(response_schema)
-        return reflect.reflect(self, _asked((self,), query, options, facts=True))
-
-    @_takes(parameters.Question)
-    def synthesize(
-        self,
-        query: str | Query,
-        *,
-        response_schema: Any = None,
-        **options: Unpack[QuestionOptions],
-    ) -> Synthesis:
-        """Gather facts to synthesize from; runs no synthesis.
-
-        Takes what `reflect` takes. `answer` is a digest, one line a fact; `sources`
-        are the ids of the facts; `wiki_context_used` is always False. The caller
-        writes the prose, from the facts that `reflect` gives in full.
-        """
-        from memcli.recall import reflect
-
-        _ignored(response_schema)
-        return reflect.synthesis(self.reflect(query, **options))
-
-    @_takes(parameters.StatusFilters)
+    @takes(parameters.StatusFilters)
     def entries(self, **options: Unpack[parameters.StatusFilters]) -> list[Row]:
         """The newest entries that pass; 20 where no limit is given."""
         from memcli.recall import listing
@@ -318,8 +272,7 @@ class Vault(_vault.Vault):
         """Resolve what a question clearly means; gives what was changed.
 
         Raises:
-            AmbiguousQuery: it may mean something else; `details` has the plan, whose
-                ids `resolve` takes.
+            AmbiguousQuery: it may mean something else; `details` has the plan.
             EntryNotFound: nothing matches.
         """
         from memcli.curation import resolve
@@ -337,24 +290,14 @@ class Vault(_vault.Vault):
         plan = resolve.plan(self, ids, same_key=same_key, undo=True)
         return resolve.apply(self, plan)
 
-    def feedback(
-        self, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()
-    ) -> list[Noted]:
-        """Note which rows were useful; see `memcli.recall.feedback.feedback`."""
-        from memcli.recall import feedback
-
-        return feedback.feedback((self,), useful, not_useful)
-
     def verify(self, project: str = "here") -> list[Verified]:
-        """What became of the code that a project's entries name; see
-        `memcli.curation.verify.verify`."""
+        """What became of the code that a project's entries name."""
         from memcli.curation import verify
 
         return verify.verify(self, project)
 
     def confirm(self, *ids: str) -> list[Confirmed]:
-        """Note the code of entries as it is now, since they still hold; see
-        `memcli.curation.verify.confirm`."""
+        """Note the code of entries as it is now, since they still hold."""
         from memcli.curation import verify
 
         return verify.confirm(self, ids)
@@ -365,17 +308,83 @@ class Vault(_vault.Vault):
 
         return forget.forget(self, entry_id, versions=versions)
 
-    def sync(self, *, dry_run: bool = False) -> Synced:
-        """Bring the vault and its git remote together; see `memcli.curation.sync.sync`.
+    def show(self, *ids: str) -> list[Shown]:
+        """Entries in full, also those that recall does not show."""
+        from memcli.recall import show
 
-        git asks for no password: what it needs is in its own settings.
-        """
+        return show.show((self,), ids)
+
+    def inspect(self, entry_id: str) -> Inspected:
+        """An entry with its versions, history and links."""
+        from memcli.vault.health import inspect
+
+        return inspect.inspect(self, entry_id)
+
+    def log(self, limit: int = 20) -> list[Event]:
+        """What happened in the vault, the last change first."""
+        from memcli.vault.health import log
+
+        return log.log(self, limit=limit)
+
+    def tag(
+        self,
+        entry_id: str,
+        *add: str,
+        untag: Sequence[str] = (),
+        project: str | None = None,
+    ) -> Tagged:
+        """Add and drop tags, or say where an entry holds; it stays the same version."""
+        from memcli.curation import tag
+
+        return tag.tag(self, entry_id, add=add, untag=untag, project=project)
+
+    def pin(self, *ids: str, off: bool = False) -> list[Pinned]:
+        """Put entries into every session, or take them out again."""
+        from memcli.curation import pin
+
+        return pin.pin(self, ids, pinned=not off)
+
+    def undo(self, commit: str | None = None) -> Undone:
+        """Take the last change back, or that of a commit."""
+        from memcli.curation import undo
+
+        found = undo.last(self) if commit is None else undo.named(self, commit)
+        return undo.undo(self, found.commit, found.subject)
+
+    def pending(self) -> list[PendingEntry]:
+        """The candidates that wait in the inbox."""
+        from memcli.curation import inbox
+
+        return inbox.pending(self)
+
+    def approve(self, *ids: str, **changes: Any) -> EntryDecisions:
+        """Make candidates memories; see `memcli.curation.review.approve`."""
+        from memcli.curation import review
+
+        return review.approve(self, ids, changes)
+
+    def reject(self, *ids: str, reason: str | None = None) -> EntryDecisions:
+        """Archive candidates, and never propose them again."""
+        from memcli.curation import review
+
+        return review.reject(self, ids, reason)
+
+    def mine(
+        self, transcript: str, host: str | None = None, *, dry_run: bool = False
+    ) -> Reflected:
+        """Learn from a session's transcript, as `memcli reflect --session` does."""
+        from memcli.sessions import reflect_session
+
+        return reflect_session.reflect_file(self, transcript, host, dry_run=dry_run)
+
+    def sync(self, *, dry_run: bool = False) -> Synced:
+        """Bring the vault and its git remote together; git asks for no password."""
         from memcli.curation import sync
 
         return sync.sync(self, sync.Terms(progress=self.progress), dry_run=dry_run)
 
 
-class Vaults(_vaults.Vaults):
+class Vaults(_Asked, _vaults.Vaults):
     """Several vaults asked as one; each row says in `source` where it is from.
 
     >>> Vaults.open("personal", "platform").recall("who is on call?")  # doctest: +SKIP
@@ -394,56 +403,16 @@ class Vaults(_vaults.Vaults):
             *words, caller=_caller(caller, fields), personal_only=personal_only
         )
 
-    @_takes(parameters.Query)
-    def recall(self, query: str | Query, **options: Unpack[QueryOptions]) -> Recalled:
-        """Answer a question with ranked rows; as `Vault.recall`."""
-        from memcli.recall import federated
-
-        return federated.recall(self, _asked(self.vaults, query, options))
-
-    @_takes(parameters.Question)
-    def reflect(
-        self,
-        query: str | Query,
-        *,
-        response_schema: Any = None,
-        **options: Unpack[QuestionOptions],
-    ) -> Reflection:
-        """Gather what answers a question; as `Vault.reflect`."""
-        from memcli.recall import federated
-
-        _ignored(response_schema)
-        asked = _asked(self.vaults, query, options, facts=True)
-        return federated.reflect(self, asked)
-
-    @_takes(parameters.Question)
-    def synthesize(
-        self,
-        query: str | Query,
-        *,
-        response_schema: Any = None,
-        **options: Unpack[QuestionOptions],
-    ) -> Synthesis:
-        """Gather facts to synthesize from; as `Vault.synthesize`."""
-        from memcli.recall import reflect
-
-        _ignored(response_schema)
-        return reflect.synthesis(self.reflect(query, **options))
-
-    def feedback(
-        self, *, useful: Sequence[str] = (), not_useful: Sequence[str] = ()
-    ) -> list[Noted]:
-        """Note which rows were useful; see `memcli.recall.feedback.feedback`."""
-        from memcli.recall import feedback
-
-        return feedback.feedback(self.vaults, useful, not_useful)
-
 
 def _caller(caller: Caller | None, fields: Mapping[str, Any]) -> Caller:
     if caller is None and "cwd" not in fields:
         with contextlib.suppress(OSError):  # the folder is gone
             fields = {**fields, "cwd": os.getcwd()}
     return Caller(**{**(caller or OWNER)._asdict(), **fields})
+
+
+def _each(asked: _Asked) -> Sequence[_vault.Vault]:
+    return (asked,) if isinstance(asked, Vault) else cast("Vaults", asked).vaults
 
 
 def _asked(
@@ -477,5 +446,5 @@ def _ignored(response_schema: Any) -> None:
         warnings.warn(
             "response_schema is ignored: shape the answer from the facts",
             DeprecationWarning,
-            stacklevel=3,
+            stacklevel=4,
         )

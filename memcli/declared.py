@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import sys
 
+from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+    from collections.abc import Callable, Mapping
+    from typing import Any, TypeVar
+
+    Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Option:
@@ -177,3 +180,68 @@ def read(name: str, annotation: tuple[Any, Option]) -> Parameter:
     if getattr(kind, "__origin__", None) is list:
         return Parameter(name, about, kind.__args__[0], True, ())
     return Parameter(name, about, kind, False, (), False if kind is bool else None)
+
+
+# --- the keywords of a Python function ------------------------------------------------
+
+
+def takes(group_: type) -> Callable[[Method], Method]:
+    """Give a method the keywords of a group: by its signature, and by a check."""
+
+    def taking(method: Method) -> Method:
+        import inspect
+        from functools import wraps
+
+        known = group(group_)
+        own = inspect.signature(method)
+        named = {*own.parameters, "filters", "view"} - {"options"}
+
+        @wraps(method)
+        def checked(self: Any, *words: Any, **options: Any) -> Any:
+            for name, value in options.items():
+                if name not in named:
+                    _check(method.__name__, known, name, value)
+            return method(self, *words, **options)
+
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        checked.__signature__ = own.replace(  # type: ignore[attr-defined]
+            parameters=[
+                *(one for one in own.parameters.values() if one.kind < 4),
+                *(
+                    inspect.Parameter(name, keyword, default=one.default)
+                    for name, one in known.items()
+                    if name not in named
+                ),
+            ]
+        )
+        return checked  # type: ignore[return-value]
+
+    return taking
+
+
+def _check(method: str, known: Mapping[str, Parameter], name: str, value: Any) -> None:
+    """Refuse a keyword that there is not, and a value of another type.
+
+    Raises:
+        TypeError: there is no such keyword.
+        InvalidValue: `invalid_NAME`, of the keyword.
+    """
+    if name not in known:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, known, 1)
+        hint = f"did you mean {near[0]}?" if near else f"it takes {', '.join(known)}"
+        raise TypeError(f"{method}() has no keyword argument '{name}'; {hint}")
+    one = known[name]
+    items = value if one.repeat else [value]
+    wanted = f"a sequence of {one.kind.__name__}" if one.repeat else one.kind.__name__
+    listed = isinstance(items, list | tuple | set | frozenset)
+    if value is None or (listed and all(_is(item, one.kind) for item in items)):
+        return
+    raise InvalidValue(
+        f"{name} must be {wanted} (got {str(value)[:60]!r})", code=f"invalid_{name}"
+    )
+
+
+def _is(value: Any, kind: type) -> bool:
+    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))

@@ -93,13 +93,13 @@ class ResolvePlan(NamedTuple):
 
     def refusal(self, problem: str) -> AmbiguousQuery:
         """The refusal to carry this plan out, which shows it."""
-        names = ", ".join(f"{one.id} ({one.title})" for one in self.targets[:_NAMED])
+        names = [f"  {one.id} {one.title}" for one in self.targets[:_NAMED]]
         more = len(self.targets) - _NAMED
-        near = ", ".join(f"{one.id} ({one.title})" for one in self.near[:_NAMED])
+        names += [f"  and {more:,} more"] if more > 0 else []
+        near = [f"  near: {one.id} {one.title}" for one in self.near[:_NAMED]]
+        said = f"{problem}; nothing was changed. Matches:{'' if names else ' none'}"
         return AmbiguousQuery(
-            f"{problem}; nothing was changed. Matches: {names or 'none'}"
-            + (f", and {more} more" if more > 0 else "")
-            + (f"; near: {near}" if near else ""),
+            "\n".join([said, *names, *near]),
             hint="Give the ids that are meant.",
             details={"plan": self.as_dict()},
         )
