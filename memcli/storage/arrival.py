@@ -137,7 +137,7 @@ class Arrival:
     def _changes(
         self, changed: Sequence[Difference], contents: Mapping[str, bytes]
     ) -> dict[str, FileChange]:
-        """What becomes of each plain file; removed files make room for new ones."""
+        """The change of each plain file; removed files make room for new ones."""
         plain = [each for each in changed if each.is_plain]
         plain.sort(key=lambda each: each.after is not None)
         places = all_inside(self._root, [each.path for each in plain])

@@ -24,7 +24,7 @@ MALFORMED = (
     *(AttributeError, IndexError, KeyError, OverflowError),
     *(RecursionError, TypeError, ValueError),
 )
-"""What reading a value of an unexpected shape raises."""
+"""The errors of reading a value of an unexpected shape."""
 
 _MAGIC = b"memcli cache 1\n"
 # The names of the files of a vault of ten million entries.
@@ -33,7 +33,7 @@ _HEAD = len(_MAGIC) + 4
 
 
 def load(path: str, parsed: Callable[[Any], _Parsed]) -> _Parsed | None:
-    """What `parsed` makes of the value in a file; None when there is none to use.
+    """The value in a file, as `parsed` makes it; None when there is none to use.
 
     A value of another shape than the parser expects is none, whether the parser says
     so with None or raises one of `MALFORMED`.

@@ -30,7 +30,7 @@ _TRIES = 3
 
 
 class Change:
-    """What becomes of some files; the caller holds the vault's lock.
+    """A change of some files; the caller holds the vault's lock.
 
     Args:
         root: the vault's folder.

@@ -23,7 +23,7 @@ _BELOW = os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd
 
 
 class Look(NamedTuple):
-    """What is at a path of the checkout.
+    """A look at a path of the checkout.
 
     Attributes:
         data: the file's bytes; None when it was not read.
@@ -71,7 +71,7 @@ def _looked(folder: str, path: str, limit: int | None) -> Look:
 
 
 def _data(folder: str, parts: list[str], limit: int | None) -> bytes | None:
-    """What a file holds; None without a limit, and where a folder was asked for.
+    """The bytes of a file; None without a limit, and where a folder was asked for.
 
     Raises:
         _Refused, OSError: it cannot be looked at.

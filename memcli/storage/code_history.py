@@ -86,7 +86,7 @@ class CodeHistory:
             return 0
 
     def was(self, commit: str, path: str, limit: int) -> bytes | None:
-        """What a file held at a commit; None where the checkout does not have it.
+        """The bytes of a file at a commit; None where the checkout does not have it.
 
         Args:
             commit: its id, or the beginning of it.
@@ -157,7 +157,7 @@ class CodeHistory:
         return tip.branch(self._git_dir).removeprefix("refs/heads/")
 
     def _printed(self, command: Sequence[str], seconds: float) -> list[str]:
-        """What git prints, cut at its ends; nothing where it failed."""
+        """The words that git prints, cut at its ends; none where it failed."""
         done = self._git(command, seconds=seconds)
         words = done.printed.decode("utf-8", "replace").split("\0")
         return [] if done.code else [word.strip("\n") for word in words]

@@ -1,4 +1,4 @@
-"""What a transaction is about to do, so that a kill cannot halve it.
+"""The journal of a transaction, so that a kill cannot halve it.
 
 Invariant: the journal is written before the first file changes, and removed after the
 commit. One that holds the new bytes of every file is synced. The next command that
@@ -39,7 +39,7 @@ _STRANGE = b"\0not a file\0"
 
 
 class FileChange(NamedTuple):
-    """What becomes of one file; None stands for no file."""
+    """The change of one file; None stands for no file."""
 
     before: bytes | None
     after: bytes | None
@@ -60,7 +60,7 @@ class Journal(NamedTuple):
 
 
 class Recovered(NamedTuple):
-    """What was finished: the paths to commit, those left alone, the message.
+    """The outcome of finishing: the paths to commit, those left alone, the message.
 
     When nothing was finished because of what was left alone, there are no paths.
     `move` is what becomes of the branch, instead of a commit.

@@ -190,7 +190,7 @@ def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
 
 
 def _of_a_missing(word: str | None, root: str, environ: Mapping[str, str]) -> str:
-    """What to do about a vault that is not at its place."""
+    """The hint for a vault that is not at its place."""
     create = f"memcli init {_quoted(root)}"
     if word and word != PERSONAL:
         return f"Create it with: {create}"
@@ -271,7 +271,7 @@ def _quoted(path: str) -> str:
 
 
 def named_personal(environ: Mapping[str, str]) -> tuple[str, str] | None:
-    """What names the personal vault, and the path or name; None when nothing does."""
+    """The setting that names the personal vault, and the path or name; or None."""
     if named := environ.get("MEMCLI_VAULT"):
         return "MEMCLI_VAULT", named
     default = default_vault(environ)
@@ -405,7 +405,7 @@ def redacted(url: str) -> str:
 
 
 def without_secrets(text: str, url: str) -> str:
-    """What a library said, on one line and without the password of the URL."""
+    """A library's words on one line, without the password of the URL."""
     from urllib.parse import unquote
 
     text = text.replace(url, "\0")  # what is shown instead is not masked in turn

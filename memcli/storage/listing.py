@@ -233,14 +233,14 @@ def _are_notes(names: list[str]) -> bool:
 def _parted(
     entries: list[os.DirEntry[str]],
 ) -> tuple[list[os.DirEntry[str]], list[os.DirEntry[str]]]:
-    """What is called as a markdown file is, and the rest without hidden names."""
+    """The entries with a markdown file's name, and the rest without hidden names."""
     seen = [entry for entry in entries if entry.name[0] != "."]
     notes = [entry for entry in seen if entry.name[-3:] == ".md"]
     return notes, [entry for entry in seen if entry.name[-3:] != ".md"]
 
 
 def _stats(entries: list[os.DirEntry[str]]) -> list[os.stat_result] | None:
-    """What the system says of files; None unless each is there, and a regular file."""
+    """The status of files; None unless each is there, and a regular file."""
     try:
         found = [entry.stat(follow_symlinks=False) for entry in entries]
     except FileNotFoundError:

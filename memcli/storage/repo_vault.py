@@ -28,7 +28,7 @@ NOTICE = (
     "this repository carries a memory of its own in .memory/, which is not read until "
     "you allow it: memcli allow"
 )
-"""What is said to a user who has not allowed it."""
+"""The notice for a user who has not allowed it."""
 
 _PERMISSIONS = "allowed"
 
@@ -128,7 +128,7 @@ def revoke(folder: str, environ: Mapping[str, str]) -> str | None:
 
 
 def permissions(environ: Mapping[str, str]) -> list[Permission]:
-    """What the user allows, in the order of the folders."""
+    """The repositories that the user allows, in the order of the folders."""
     folder = os.path.join(state_dirs.user_folder(environ), _PERMISSIONS)
     try:
         names = os.listdir(folder)

@@ -1,4 +1,4 @@
-"""What a vault's config says, section by section.
+"""A vault's config, section by section.
 
 Invariant: a vault's config is read only when a built-in default is about to refuse or
 to decide, and parsed only when it sets something (reading TOML costs a start-up 11 ms).

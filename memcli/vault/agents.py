@@ -97,7 +97,7 @@ def refuse_unless(vault: Vault, action: Action, entry: Entry) -> None:
 
 
 def unknown(vault: Vault) -> str | None:
-    """What to tell an agent of whom nothing is known: to it the vault looks empty.
+    """The warning for an agent of whom nothing is known: to it the vault looks empty.
 
     It is told no name: who else works here is not for it to know.
     """

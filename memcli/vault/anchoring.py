@@ -202,7 +202,7 @@ def _commands(text: str) -> Iterator[str]:
 
 
 def _candidates(draft: Entry) -> Iterator[Name]:
-    """What a text may name, still to be found in the project."""
+    """The names in a text, still to be found in the project."""
     from memcli.entries.text.identifiers import identifiers
 
     anchor_paths = {anchor.path for anchor in anchors.read_all(draft.code)}

@@ -31,10 +31,10 @@ else:
     Protocol = object
 
 HOOK_SECONDS = 0.02
-"""What a hook may spend on all entries that it tells."""
+"""Seconds that a hook may spend on all entries that it tells."""
 
 SECONDS = 0.25
-"""What an answer may spend on all of its rows: a person waits for it."""
+"""Seconds that an answer may spend on all of its rows: a person waits for it."""
 
 # A hook has time for small files only: to look through 1 MB takes longer than it has.
 _HOOK_BYTES = 200_000
@@ -42,7 +42,7 @@ _KIND_KEPT = "constraint"
 
 
 class Anchored(Protocol):
-    """What is asked of an entry, or of its row in the index."""
+    """An entry, or its row in the index, as far as its code is concerned."""
 
     @property
     def code(self) -> tuple[str, ...]: ...
@@ -53,7 +53,7 @@ class Anchored(Protocol):
 
 
 class CodeState(NamedTuple):
-    """What became of one place that an entry names.
+    """The state of one place that an entry names.
 
     Attributes:
         place: as the entry names it, without its fingerprint.
@@ -107,7 +107,7 @@ class Watch:
         return entry.project == self.project.name
 
     def states(self, entry: Anchored, source: str) -> list[CodeState]:
-        """What became of each place that an entry names; none for most entries."""
+        """The state of each place that an entry names; none for most entries."""
         if not (entry.code or entry.code_names):
             return []
         here = self.is_here(entry, source)
@@ -259,7 +259,7 @@ def _ended(place: str, state: str, since: str) -> str:
 
 
 class Looked(NamedTuple):
-    """What became of one place, and how the entry would name it now.
+    """The state of one place, and how the entry would name it now.
 
     Attributes:
         state: as `code_state` has it, with renames.
@@ -304,7 +304,7 @@ class CloseLook:
         return self._watch.is_here(entry, self._source)
 
     def looks(self, entry: Anchored, *, diffs: bool = False) -> Iterator[Looked]:
-        """What became of each place that an entry names.
+        """A look at each place that an entry names.
 
         Args:
             entry: any; of another project nothing is looked at.

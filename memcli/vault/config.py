@@ -243,7 +243,7 @@ def _default_vault(words: Sequence[str] | None, environ: Mapping[str, str]) -> C
 
 
 def _value(name: str, words: Sequence[str]) -> Any:
-    """What was typed as a value of the type that the setting has by default."""
+    """The typed words as a value of the type that the setting has by default."""
     default = _default(name)
     text = " ".join(words)
     if isinstance(default, tuple):

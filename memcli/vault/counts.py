@@ -52,7 +52,7 @@ def kinds(vault: Vault) -> list[Count]:
 
 
 def projects(vault: Vault) -> list[Count]:
-    """What holds everywhere, without a name, then each project, the one with most
+    """The entries that hold everywhere, then each project, the one with most
     entries in force first."""
     found = vault.read(lambda reader: _by_field(vault, reader, "project"))
     everywhere = Count(None, 0, 0, 0)

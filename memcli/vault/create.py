@@ -37,7 +37,7 @@ _NEEDED = (layout.CONFIG, ".memcli/.gitignore")
 
 
 class Plan(NamedTuple):
-    """What `prepare` would do.
+    """The plan of `prepare`.
 
     Attributes:
         path: the folder, absolute.
@@ -66,7 +66,7 @@ class Plan(NamedTuple):
 
     @property
     def question(self) -> str | None:
-        """What a person has to agree to first, as one sentence; None for nothing."""
+        """The question that a person has to agree to first; None for none."""
         if self.survey is None:
             return None
         if self.around:
@@ -87,7 +87,7 @@ class Plan(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """What `prepare` did, and the plan that it followed."""
+    """The outcome of `prepare`, and the plan that it followed."""
 
     plan: Plan
     commit: str | None
@@ -279,7 +279,7 @@ _WRITTEN = (
 
 
 class Survey(NamedTuple):
-    """What a folder holds that is no vault yet.
+    """The contents of a folder that is no vault yet.
 
     Attributes:
         notes: the markdown files that a vault there would take in, in order.

@@ -69,7 +69,7 @@ _MET_AGAIN = {
 
 
 class HeldTexts:
-    """What the vault holds of the texts of some drafts.
+    """The entries of a vault that hold the texts of some drafts.
 
     Args:
         agent: the name of the agent that asks, if it is not the owner.
@@ -162,7 +162,7 @@ class HeldTexts:
 
 
 def _claims(entry: Entry) -> tuple[str, ...]:
-    """What a draft claims in its text, and by its title."""
+    """The claims of a draft, in its text and by its title."""
     return words(entry.body), *filter(None, (claim(entry.title),))
 
 
@@ -284,7 +284,7 @@ def place(source: Source) -> tuple[Any, ...]:
 def held_texts(
     reader: Reader, later: Later, drafts: Sequence[Entry], now: int
 ) -> HeldTexts:
-    """What the vault holds of these drafts' texts and ids, at `now` (epoch seconds)."""
+    """The entries with these drafts' texts and ids, at `now` (epoch seconds)."""
     known = HeldTexts(later.agent.name if later.agent else None)
     claims = {said for entry in drafts for said in _claims(entry)}
     signs = {fingerprint(entry.body) for entry in drafts if not claim(entry.body)}

@@ -80,7 +80,7 @@ def path_of(reader: Reader, word: str) -> str:
 
 
 def _called(row: StoredRow, *, by_id: bool) -> str:
-    """What an entry is called among several: its title where its id was typed, its
+    """The label of an entry among several: its title where its id was typed, its
     path where a name was."""
     return shortened(row.title, _OF_A_TITLE, " ") if by_id else row.path
 

@@ -158,7 +158,7 @@ class _Placing:
         resolved_id: str | None,
         unclear: list[str],
     ) -> list[str]:
-        """What the caller must know of a new entry."""
+        """The notes that the caller gets about a new entry."""
         notes = [
             f"an entry with the same text is {earlier.status}: {earlier.id}"
             for earlier in self._held_texts.earlier(draft)

@@ -39,7 +39,7 @@ _BATCH = 1_000  # files whose bytes are held at once
 
 
 class Outcome(NamedTuple):
-    """What a publish did, or would do: numbers of files, and of what is there then.
+    """The outcome of a publish, done or tried: numbers of files, and of entries then.
 
     `newer` is the commit that the database holds when that one follows `commit`, which
     was not published then.
@@ -166,7 +166,7 @@ def publish(
 
 
 class _Changes(NamedTuple):
-    """What differs from what is published, in numbers of files."""
+    """The differences from what is published, in numbers of files."""
 
     added: int
     changed: int
@@ -264,7 +264,7 @@ def _is_listed(path: str) -> bool:
 
 @contextmanager
 def _settings_at(repository: Repository, blobs: Sequence[Blob]) -> Iterator[Files]:
-    """What reads files by the settings of a commit."""
+    """A reader of files by the settings of a commit."""
     import tempfile
 
     from memcli.search.reading import Files
@@ -280,7 +280,7 @@ def _settings_at(repository: Repository, blobs: Sequence[Blob]) -> Iterator[File
 def _content(
     repository: Repository, blobs: Sequence[Blob], name: str, commit: str
 ) -> Content:
-    """What is published of a commit besides its entries."""
+    """The part of a commit that is published besides its entries."""
     from memcli.vault.registry.page import read_entity
 
     def is_entity(path: str) -> bool:

@@ -1,4 +1,4 @@
-"""What became of a draft that was to be saved.
+"""The outcome of a draft that was to be saved.
 
 Invariant: pure; one value for each draft, whether it became an entry or not.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Saved(NamedTuple):
-    """What became of one draft.
+    """The outcome of one draft.
 
     `outcome` is one of: created; duplicate (an entry holds the same text); merged (it
     does, and the draft's tags or the like were added to it); seen (a reflection item
@@ -88,7 +88,7 @@ class Saved(NamedTuple):
 
 
 def matched(held: Held, outcome: str) -> Saved:
-    """What became of a draft whose text an entry holds already."""
+    """The outcome of a draft whose text an entry holds already."""
     notes: tuple[str, ...] = ()
     if outcome == "rejected":
         notes = (f"{held.id} says this, and a review rejected it",)
@@ -98,7 +98,7 @@ def matched(held: Held, outcome: str) -> Saved:
 
 
 def held_back(saved: Saved, resolved_id: str | None) -> Saved:
-    """What became of a draft, with what keeps it from being shown."""
+    """The outcome of a draft, with what keeps it from being shown."""
     if resolved_id is None and saved.outcome == "recurred":
         resolved_id = saved.id  # what was mined: an entry that was resolved alone
     if resolved_id is None:
@@ -216,7 +216,7 @@ def merge(
 
 
 def sentence(entry_id: str, left: NotTaken) -> str:
-    """What a person is told about a field that was not taken."""
+    """The sentence about a field that was not taken."""
     has = f"has '{left.has}'" if left.has else "has none"
     return (
         f"{left.field} '{left.given}' was not taken: {entry_id} {has}; to change it: "

@@ -121,7 +121,7 @@ def _in_code(vault: Vault, drafts: Sequence[Entry], verb: str) -> Sequence[Entry
 
 
 def plan(vault: Vault, drafts: Sequence[Entry]) -> list[Saved]:
-    """What `save_all` would do with these drafts; ids are empty, paths likely."""
+    """The outcome of `save_all` for these drafts; ids are empty, paths likely."""
     held_texts = look_up(vault, drafts)[0]
     return place(vault, None, drafts, held_texts)
 
@@ -129,7 +129,7 @@ def plan(vault: Vault, drafts: Sequence[Entry]) -> list[Saved]:
 def look_up(
     vault: Vault, drafts: Sequence[Entry], *, similar: bool = False
 ) -> tuple[HeldTexts, tuple[Similar, ...], Similar | None]:
-    """What the vault holds of these drafts.
+    """The entries of a vault that hold these drafts.
 
     With `similar` also the entries nearest to the first one: those in force, and one
     that is resolved.

@@ -57,7 +57,7 @@ class Reason(NamedTuple):
 
 
 class _Finding(NamedTuple):
-    """What was found about one piece of evidence.
+    """The finding about one piece of evidence.
 
     `way` leads from the id that is cited to the version that stands for it; `reason`
     is None where that still holds, and `row` is then what it says.
@@ -246,7 +246,7 @@ def _passes_on(row: StoredRow | None) -> TypeGuard[StoredRow]:
 def _findings(
     reader: Reader, row: StoredRow, view: View, looked: int
 ) -> Iterator[_Finding]:
-    """What became of each entry that it cites; sessions give nothing."""
+    """A finding for each entry that it cites; sessions give none."""
     prints = dict(cited.partition(":")[::2] for cited in row.fingerprints)
     owner = view.agent is None and reader.agent is None
     for name in row.evidence:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class SyncState(NamedTuple):
-    """What is known of a vault's remote without asking it.
+    """The state of a vault's remote, as it is known without asking it.
 
     Attributes:
         remote, address, branch: which it is; the address holds no password.
@@ -51,7 +51,7 @@ class SyncState(NamedTuple):
 
 
 def state(vault: Vault) -> SyncState | None:
-    """What is known of the vault's remote; None without one."""
+    """The state of the vault's remote; None without one."""
     from memcli.storage.git import remote as remotes
     from memcli.storage.git.repository import Repository
 

@@ -345,7 +345,7 @@ class Vault:
         return Transaction(self.root, self.environ, self.caller.audience, self._wrote)
 
     def _wrote(self, notes: list[Note]) -> bool:
-        """What follows a commit; whether the log of signals has it."""
+        """Note a commit, and sync it; whether the log of signals has it."""
         if self.starts_sync:
             from memcli.storage import detached
 

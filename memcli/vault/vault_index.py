@@ -32,7 +32,7 @@ else:
 
 
 class VaultIndex:
-    """What answers the questions of one caller to one vault.
+    """The index, or database, that answers one caller's questions to one vault.
 
     Args:
         root: the vault's folder.
@@ -158,7 +158,7 @@ def own_beside(root: str, opened: Callable[[], _Own]) -> _Own | None:
 
 
 def resolved_in(vault: _Vault | None) -> ResolvedClaims | None:
-    """What is resolved in a vault; None when there is none, or it cannot be read."""
+    """The resolved claims of a vault; None without one, and where it cannot be read."""
     if vault is None:
         return None
     try:

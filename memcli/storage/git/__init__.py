@@ -1,6 +1,6 @@
 """How memcli talks to git.
 
-Door: `repository` (commits), `log` (history), `remote` and `joining` (sync). Outside of
-`storage` only the modules that pyproject.toml lists may call them.
-Not in here: what is committed, or why. GitPython is known in `readable` alone.
+Door: `repository` (questions), `commit`, `history`, `remote` and `merging` (sync).
+Outside of `storage` only the modules that pyproject.toml lists may call them.
+Not in here: what is committed, or why. GitPython is known in `repository` alone.
 """

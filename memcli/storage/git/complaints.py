@@ -1,4 +1,4 @@
-"""What git's messages mean, as memcli's own errors.
+"""git's messages as memcli's own errors.
 
 Invariant: where git says something else, the error repeats git's words.
 """
@@ -38,7 +38,7 @@ UNFINISHED = (
     ("CHERRY_PICK_HEAD", "cherry-pick"),
     ("REVERT_HEAD", "revert"),
 )
-"""What a commit would conclude, and `git rebase --abort` would lose again."""
+"""Operations that a commit would conclude; `git rebase --abort` would lose it again."""
 
 
 def refuse_other_trees(repository: Repository, paths: Iterable[str]) -> None:

@@ -37,7 +37,7 @@ class Setting(NamedTuple):
 
 
 def settings(program: Sequence[str]) -> tuple[Setting, ...]:
-    """What the repository's config is to say.
+    """The lines of the repository's config.
 
     Args:
         program: the words that start memcli; the first one is an absolute path.

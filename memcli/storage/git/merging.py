@@ -141,7 +141,7 @@ def planned(
     theirs: Side,
     kinds: Collection[str],
 ) -> MergePlan:
-    """What becomes of two sides that began as one commit, or as none."""
+    """The merge of two sides that began as one commit, or as none."""
     return plan_merge(
         tree(repository, base) if base else {},
         ours,

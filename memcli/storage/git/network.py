@@ -145,7 +145,7 @@ BATCH_SSH = "ssh -oBatchMode=yes -oConnectTimeout=15 -oServerAliveInterval=15"
 
 
 def without_progress(said: bytes) -> str:
-    """What git said, without the lines that only counted."""
+    """git's words, without the lines that only counted."""
     lines = []
     for line in said.decode("utf-8", "replace").splitlines():
         line = line.split("\r")[-1].strip()

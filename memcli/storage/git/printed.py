@@ -1,4 +1,4 @@
-"""What git prints, read as values.
+"""git's output, read as values.
 
 Invariant: pure. A path that is not UTF-8 is decoded as Python decodes such file names.
 """

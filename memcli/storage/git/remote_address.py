@@ -13,7 +13,7 @@ from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
 
 ALLOWED = "file:git:http:https:ssh"
-"""What `GIT_ALLOW_PROTOCOL` says: git refuses every other transport, also one that a
+"""The value of `GIT_ALLOW_PROTOCOL`: git refuses every other transport, also one that a
 short form (`url.X.insteadOf`) or a config leads to."""
 
 # git's other spellings of ssh.

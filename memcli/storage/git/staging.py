@@ -140,7 +140,7 @@ def empty_tree(repository: Repository, env: dict[str, str]) -> str:
 
 
 def index_lines(repository: Repository, staged: Mapping[str, Staged]) -> bytes:
-    """What is staged, as `git update-index --index-info` reads it.
+    """The staged files, as `git update-index --index-info` reads it.
 
     git takes no file where it has a folder: what goes, goes first.
     """

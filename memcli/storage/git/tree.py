@@ -73,7 +73,7 @@ def origin(repository: Repository, commit: str) -> str:
 
 
 def blob_ids(repository: Repository, paths: Sequence[str]) -> list[tuple[str, str]]:
-    """each path at which there is a file, with git's id of its bytes."""
+    """Each path at which there is a file, with git's id of its bytes."""
     there = [
         path
         for path in paths

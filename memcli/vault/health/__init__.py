@@ -1,4 +1,4 @@
-"""What is wrong with a vault, and how to repair it.
+"""The findings about a vault, and their repair.
 
 Door: `lint` (findings), `repair` (the plan that ends them), `overview` (the vault),
 `inspect` (one entry). Not in here: guesses. What needs one is only reported.

@@ -1,4 +1,4 @@
-"""What git says of the vault's repository: locks, and operations that are not finished.
+"""The state of the vault's repository: locks, and operations that are not finished.
 
 Invariant: reads only, and touches no lock. A lock counts as dead only after more time
 than any git needs.
@@ -60,7 +60,7 @@ def repository_of(vault: Vault) -> Repository | None:
 
 
 def findings(repository: Repository) -> Iterator[Finding]:
-    """What stands in the way of the next commit."""
+    """Findings about what stands in the way of the next commit."""
     from memcli.storage.git import tree
 
     root = repository.root
@@ -135,7 +135,7 @@ def _label(repository: Repository, path: str) -> str:
 
 
 def version(environ: Mapping[str, str]) -> str:
-    """What git says of its version, as in `git version 2.39.5`.
+    """git's version in its own words, as in `git version 2.39.5`.
 
     Raises:
         HistoryError: there is no git on the PATH, or it cannot be started.

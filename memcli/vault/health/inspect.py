@@ -66,7 +66,7 @@ class FileFacts(NamedTuple):
 
 
 class ItemFacts(NamedTuple):
-    """What a reflection item weighs, for how many days yet, and how often it came up.
+    """The weight of a reflection item, its days left, and how often it came up.
 
     `days_left` is None for an item that does not expire.
     """
@@ -77,7 +77,7 @@ class ItemFacts(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """What the index knows around an entry.
+    """The surroundings of an entry in the index.
 
     `before` and `after` stand beside it in its session; `backlinks` link to it;
     `related` share entities with it.
@@ -207,7 +207,7 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
 
 
 def _code(vault: Vault, entry: Entry) -> tuple[Looked, ...]:
-    """What became of the code that an entry names, with what changed in it."""
+    """The state of the code that an entry names, with what changed in it."""
     if not (entry.code or entry.code_names):
         return ()
     try:

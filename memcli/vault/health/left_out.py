@@ -1,4 +1,4 @@
-"""What only commits hold: versions that no file has, commits in no branch.
+"""Versions that only commits hold, and commits in no branch.
 
 Invariant: reads only. A `git rebase`, also that of `git pull --rebase`, moves the
 branch without a look at what was committed to it meanwhile: the commit is in the reflog
@@ -123,7 +123,7 @@ def steps(files: Files, found: Sequence[Finding]) -> Iterator[Step]:
 
 
 def made_again(files: Files, path: str, commit: str | None) -> Changes:
-    """What a commit did to one of its files."""
+    """The change of a commit to one of its files."""
     changes = _changes_of(files.vault, files.repository, commit or "")
     return {path: changes[path][1]} if path in changes else {}
 

@@ -126,7 +126,7 @@ class Names:
 def _about_entries(
     vault: Vault, others: Sequence[str], reader: Reader
 ) -> Iterator[Finding]:
-    """What is wrong in and between the entries; `others` are files that are none."""
+    """Findings in and between the entries; `others` are files that are none."""
     # What is broken is in no document; what is large was not read whole.
     unread = {file.path for file in reader.broken}
     unread.update(reader.row(doc).path for doc in reader.exact("check", LARGE))
@@ -157,7 +157,7 @@ def _about_entries(
 
 
 def _read(vault: Vault, path: str) -> tuple[list[Finding], Text | None]:
-    """What is wrong in one file, and its text when it is an entry's."""
+    """The findings in one file, and its text when it is an entry's."""
     from memcli.entries import codec, file_checks
     from memcli.entries.merging import one_file
 

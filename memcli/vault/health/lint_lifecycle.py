@@ -1,4 +1,4 @@
-"""What can be wrong between entries: ids, lineages, claims.
+"""Problems between entries: ids, lineages, claims.
 
 Invariant: asks the columns of the index, and reads no file. It reports traces of an
 edit by hand, a merge or a killed command, and is silent about what is merely unusual:
@@ -42,7 +42,7 @@ class Problem(NamedTuple):
 
 
 def problems(reader: Reader, now: int) -> Iterator[Problem]:
-    """What is wrong between the entries of an index; `now` in epoch seconds."""
+    """The problems between the entries of an index; `now` in epoch seconds."""
     # Once: to read the ids of 10,000 documents takes half of the time of all rules.
     ids = reader.values("id")
     yield from _repeated_ids(reader, ids)
@@ -102,7 +102,7 @@ class _Lineages:
         return _STATUSES[self._flags[doc] & STATUS_MASK]
 
     def place(self, doc: int) -> tuple[bool, str]:
-        """What orders documents: their paths, those in the archive last."""
+        """The key that orders documents: their paths, those in the archive last."""
         path = self._reader.row(doc).path
         return path.startswith(layout.ARCHIVE + "/"), path
 
@@ -145,7 +145,7 @@ def _about_lineages(lives: _Lineages) -> Iterator[Problem]:
 def _about_end(
     lives: _Lineages, doc: int, other: str, is_doubtful: bool
 ) -> Iterator[Problem]:
-    """What is wrong with an entry that names its successor."""
+    """Problems of an entry that names its successor."""
     field, status, successor = "superseded_by", lives.status(doc), lives.docs.get(other)
     if successor is None:
         yield _dangling(doc, field, other, replaced=status is Status.SUPERSEDED)

@@ -1,5 +1,5 @@
-"""What a vault holds besides entries: the registry, leftovers, other repositories, and
-a link or a file in the place of a folder of memcli.
+"""A vault's files besides entries: the registry, leftovers, other repositories, and a
+link or a file in the place of a folder of memcli.
 
 Invariant: reads only, and follows nothing. No hint holds a command with a name from the
 tree, which another person may have chosen. `memcli sync` takes no commit that puts a
@@ -63,7 +63,7 @@ def _replaced(path: str, what: str) -> Finding:
 
 
 class Tree(NamedTuple):
-    """What a walk through a vault found, as vault-relative paths.
+    """The result of a walk through a vault, as vault-relative paths.
 
     `others` are files that are no entries, `leftovers` what killed writes left,
     `nested` the folders of other repositories, with a `.git` or bare, `odd` notes with
@@ -112,7 +112,7 @@ def _is_ours(prefix: str) -> bool:
 
 
 def findings(root: str, tree: Tree, repository: Repository | None) -> Iterator[Finding]:
-    """What should not lie in the tree, or not be committed with it.
+    """Findings about what should not lie in the tree, or not be committed with it.
 
     Args:
         root: the vault.
@@ -143,7 +143,7 @@ def findings(root: str, tree: Tree, repository: Repository | None) -> Iterator[F
 
 
 def about_registry(root: str) -> Iterator[Finding]:
-    """What is wrong in the registry of the vault at `root`."""
+    """Findings in the registry of the vault at `root`."""
     registry = load(root)
     for path, line, reason in registry.broken:
         hint = "Correct the file; until then it is no entity."

@@ -94,7 +94,7 @@ def verb_of(subject: str) -> str:
 
 
 def action_of(subject: str) -> str:
-    """What a commit did, in a word; "commit" of one that is not memcli's."""
+    """The action of a commit in a word; "commit" of one that is not memcli's."""
     for start, action in _PARTS.items():
         if subject.startswith(f"{start}: "):
             return action
@@ -103,7 +103,7 @@ def action_of(subject: str) -> str:
 
 
 def log(vault: Vault, *, limit: int = 20, since: int | None = None) -> list[Event]:
-    """What happened in the vault, the last commit first.
+    """The events of the vault, the last commit first.
 
     Args:
         vault: which one.

@@ -176,7 +176,7 @@ def another_id(files: Files, path: str, older: str | None) -> Changes:
 
 
 def _age(files: Files, path: str) -> tuple[str, int, str]:
-    """What sorts the files of one id, the oldest first: by its first commit, else by
+    """The key that sorts files of one id, the oldest first: by first commit, else by
     when the file was written."""
     from memcli.storage.git import history
 

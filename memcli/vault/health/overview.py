@@ -142,7 +142,7 @@ def overview(vault: Vault) -> Overview:
 
 
 class _Held(NamedTuple):
-    """What an index holds: counts of everything, and the rows that may be shown, each
+    """The contents of an index: counts, and the rows that may be shown, each
     with the status that it counts as, the newest first."""
 
     by_status: dict[str, int]

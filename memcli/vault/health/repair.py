@@ -193,8 +193,8 @@ def _is_whole(tree: WorkingTree) -> bool:
 
 
 def _changes(files: Files, step: Repair) -> Changes:
-    """What a step changes; nothing where a file was edited since, and is broken or
-    gone."""
+    """The files that a step changes; none where one was edited since, and is broken
+    or gone."""
     try:
         return MENDS[step.code](files, step.path, step.detail)
     except MemcliError:

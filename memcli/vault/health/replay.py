@@ -1,4 +1,4 @@
-"""What plain git left of a merge, made what `memcli sync` would have made of it.
+"""Merges by plain git, made what `memcli sync` would have made of them.
 
 Invariant: the plan reads only, and nothing is removed: a version that gives way goes to
 the archive. git merges file by file. So it leaves marks in a file; two versions that

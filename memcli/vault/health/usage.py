@@ -52,7 +52,7 @@ class Usage(NamedTuple):
 
 
 def usage(vault: Vault) -> Usage:
-    """What the log of signals says, and how often each skill was used.
+    """The log of signals in numbers, and how often each skill was used.
 
     Raises:
         NotAllowed: an agent asks.

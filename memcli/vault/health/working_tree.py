@@ -73,7 +73,7 @@ _SAID = {
 
 
 class WorkingTree(NamedTuple):
-    """What is not as HEAD has it, by path and in the order of paths.
+    """The files that are not as HEAD has them, in the order of paths.
 
     `lost` is on disk as in HEAD, and otherwise in the index: a `git commit` that ran
     beside ours has overwritten the index (decision 4). `missing` is in HEAD and not in
@@ -102,7 +102,7 @@ def working_tree(
     broken: Collection[str] = (),
     status: Sequence[tuple[str, str]] | None = None,
 ) -> WorkingTree:
-    """What git has not committed of a vault.
+    """The files of a vault that git has not committed.
 
     Args:
         vault: whose files.

@@ -164,7 +164,7 @@ def rewrite_entity(
 
 
 def description_of(data: bytes, path: str) -> str:
-    """What a registry file says of its entity.
+    """The description of an entity in its registry file.
 
     Raises:
         InvalidEntry: as `codec.decode`.
