@@ -22,7 +22,7 @@ from memcli.storage import known_vaults, state_dirs
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from memcli.entries.eligibility import View
     from memcli.hosts.hook_payload import Event
@@ -38,7 +38,6 @@ _MOST, _CHARS = 2, 600
 _TITLE = 160
 _MOST_REFUSED = 20
 _REFUSED = "!"
-_MOST_REPOSITORIES = 50
 _BEFORE, _AFTER = "About what you are about to do", "About what you just did"
 
 
@@ -229,25 +228,18 @@ def _note_beside(answer: Answer) -> None:
     from memcli.errors import MemcliError
     from memcli.storage.files import write_derived
 
-    environ, cwd = os.environ, answer.event.cwd
-    known = glance.beside(answer.root, environ)
-    top = glance.repository(cwd or "")
-    if known is not None and (not top or top in known):
+    environ, cwd = os.environ, answer.event.cwd or ""
+    if glance.beside(answer.root, cwd, environ) is not None:
         return
-
-    def tables(paths: Iterable[str]) -> str:
-        return "\n".join(state_dirs.path(p, layout.INDEX, environ) for p in paths)
-
     try:
         places = known_vaults.beside(cwd, environ) if answer.until else []
-        named = dict(list((known or {}).items())[-_MOST_REPOSITORIES:])
-        own = [p for p in places if p.source == known_vaults.REPO]
-        named[""] = tables(p.path for p in places if p.hooks and p not in own)
-        if top:
-            named[top] = tables(p.path for p in own)
         parts = [glance.settings_stamp(environ)]
-        parts += [part for pair in named.items() for part in pair]
-        path = glance.beside_path(answer.root, environ)
+        parts += [
+            state_dirs.path(place.path, layout.INDEX, environ)
+            for place in places
+            if place.hooks
+        ]
+        path = glance.beside_path(answer.root, cwd, environ)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         write_derived(path, os.fsencode("\0".join(parts)))
     except (MemcliError, OSError) as error:

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from memcli.search.trigger_table import Table
 
-BESIDE = "beside"
-"""The file, among the markers, that names the tables of other vaults."""
-
+# The files, among the markers, that name the tables of other vaults.
+_BESIDE = "beside"
+_NO_SETTINGS = "none none"
 _LARGEST = 1_000_000
 # Seconds of the host's time; an edit of 200,000 characters takes a third.
 _BUDGET = 2.0
@@ -194,56 +194,38 @@ def _tables(root: str, folder: str, environ: Mapping[str, str]) -> list[Table] |
     own = trigger_table.read(os.path.join(index, trigger_table.NAME))
     if own is None or not own.is_fresh(root):
         return None
-    tables = [own]
     if own.is_off:
         return []
-    top = repository(folder)
-    if not top and not os.path.exists(state_dirs.path_of(environ)):
-        return tables
-    named = beside(root, environ)
-    if named is None or (top and top not in named):
+    named = beside(root, folder, environ)
+    if named is None:
         return None
-    for place, path in named.items():
-        if place and place != top:
-            continue  # the vault of another repository
-        for each in path.split("\n"):
-            table = trigger_table.read(os.path.join(each, trigger_table.NAME))
-            if table is not None:
-                tables.append(table)
-    return tables
+    tables = [trigger_table.read(os.path.join(p, trigger_table.NAME)) for p in named]
+    return [own, *(table for table in tables if table is not None)]
 
 
-def repository(folder: str) -> str:
-    """The folder above a session's that carries a vault of its own; empty for none."""
-    above = os.path.realpath(folder) if os.path.isabs(folder) else ""
-    while above:
-        if os.path.isdir(os.path.join(above, ".memory", ".memcli")):
-            return above
-        parent = os.path.dirname(above)
-        above = parent if parent != above else ""
-    return ""
-
-
-def beside(root: str, environ: Mapping[str, str]) -> dict[str, str] | None:
-    """The folders of the tables of other vaults: of each repository that carries one,
-    by its top, and of the user's config, by "".
+def beside(root: str, folder: str, environ: Mapping[str, str]) -> list[str] | None:
+    """The folders of the tables of other vaults, for a session in a folder.
 
     None when they are not known, or the user's settings changed since. A team's table
     counts as it is: the next prompt brings it up to date.
     """
+    stamp = settings_stamp(environ)
+    if stamp == _NO_SETTINGS:
+        return []
     try:
-        with open(beside_path(root, environ), "rb") as file:
-            parts = os.fsdecode(file.read(_LARGEST)).split("\0")
+        with open(beside_path(root, folder, environ), "rb") as file:
+            known, *paths = os.fsdecode(file.read(_LARGEST)).split("\0")
     except OSError:
         return None
-    if parts[0] != settings_stamp(environ) or len(parts) % 2 == 0:
-        return None
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
+    return paths if known == stamp else None
 
 
-def beside_path(root: str, environ: Mapping[str, str]) -> str:
-    """Where `beside` is read from."""
-    return os.path.join(state_dirs.path(root, layout.HARNESS, environ), BESIDE)
+def beside_path(root: str, folder: str, environ: Mapping[str, str]) -> str:
+    """The file that `beside` reads."""
+    from zlib import crc32
+
+    name = f"{_BESIDE}.{crc32(os.fsencode(folder)):08x}"
+    return os.path.join(state_dirs.path(root, layout.HARNESS, environ), name)
 
 
 def settings_stamp(environ: Mapping[str, str]) -> str:
