@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections import Counter
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries.text.counted import counted
@@ -12,8 +13,9 @@ from memcli.errors import Unreadable, UsageError, VaultNotFound
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from memcli.sessions.bringing import Fate, Reflected
-    from memcli.sessions.reflect_session import FileOutcome
     from memcli.vault.vault import Vault
 
 
@@ -231,28 +233,19 @@ def _lines(done: Reflected) -> list[str]:
     return lines
 
 
-def _summary(done: list[FileOutcome], *, dry_run: bool) -> Result:
-    failed = [each for each in done if each.outcome == "failed"]
+def _summary(done: list[dict[str, Any]], *, dry_run: bool) -> Result:
+    failed = [each for each in done if each["outcome"] == "failed"]
 
     def text(canvas: Canvas) -> None:
         rows = []
-        for host in dict.fromkeys(each.host for each in done):
-            mine = [each for each in done if each.host == host]
-            read = [each.reflected for each in mine if each.reflected]
-            counts = {
-                name: sum(reflected.counts.get(name, 0) for reflected in read)
-                for name in ("saved", "review", "noted", "idea", "seen")
-            }
-            rows.append(
-                (
-                    host,
-                    str(len(mine)),
-                    str(len(read)),
-                    str(sum(each.outcome == "unchanged" for each in mine)),
-                    str(sum(each.outcome == "failed" for each in mine)),
-                    *(str(counts[name]) for name in counts),
-                )
-            )
+        for host in dict.fromkeys(each["host"] for each in done):
+            mine = [each for each in done if each["host"] == host]
+            outcomes = Counter(each["outcome"] for each in mine)
+            counts: Counter[str] = sum((Counter(e["counts"]) for e in mine), Counter())
+            numbers = [outcomes[name] for name in ("reflected", "unchanged", "failed")]
+            names = ("saved", "review", "noted", "idea", "seen")
+            numbers += [counts[name] for name in names]
+            rows.append((host, *map(str, (len(mine), *numbers))))
         if not rows:
             canvas.line("no transcripts on this machine", style="nothing")
             return
@@ -266,6 +259,6 @@ def _summary(done: list[FileOutcome], *, dry_run: bool) -> Result:
         if dry_run and canvas.terminal:
             canvas.line("nothing was changed", style="dim")
 
-    data = {"sessions": [each.as_dict() for each in done], "dry_run": dry_run}
-    warnings = tuple(each.error or "" for each in failed)
+    data = {"sessions": done, "dry_run": dry_run}
+    warnings = tuple(each["error"] for each in failed)
     return Result(data=data, text=text, warnings=warnings, ok=not failed)

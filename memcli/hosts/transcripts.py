@@ -110,11 +110,9 @@ def named(host: str, session: str, environ: Mapping[str, str]) -> str | None:
     record = table.get(host)
     if record is None or not _SESSION.fullmatch(session):
         return None
-    match = None
-    for path in _discover(record, environ):
-        if _has_name(record, path, session):
-            match = path  # the one written last
-    return match
+    paths = [p for p in _files(record, environ) if _has_name(record, p, session)]
+    # Two files may have the name: after a resume the older one is written on.
+    return max(paths, key=lambda path: (_written(path) or 0, path), default=None)
 
 
 def current(environ: Mapping[str, str], cwd: str) -> str | None:
@@ -200,20 +198,18 @@ def _of_session(
     host: Host, session: str, environ: Mapping[str, str], cwd: str
 ) -> str | None:
     """The transcript of a session that runs this program; None for none yet."""
-    if host.name == "claude-code" and _SESSION.fullmatch(session):
+    if host.name == "claude-code":
         # Where it should be, without a look at all others.
         projects = os.path.join(host.folder(environ), "projects")
-        named = environ.get("CLAUDE_CODE_PROJECT_DIR_NAME", "")
+        named_so = environ.get("CLAUDE_CODE_PROJECT_DIR_NAME", "")
         project = environ.get("CLAUDE_PROJECT_DIR") or cwd
-        names = [named] if _SESSION.fullmatch(named) else []
+        names = [named_so] if _SESSION.fullmatch(named_so) else []
         names += [project_name(os.path.realpath(each)) for each in (project, cwd)]
         for name in names:
             path = os.path.join(projects, name, f"{session}.jsonl")
             if os.path.isfile(path):
                 return path
-    paths = [p for p in _files(host, environ) if _has_name(host, p, session)]
-    # Two files may have the name: after a resume the older one is written on.
-    return max(paths, key=lambda path: (_written(path) or 0, path), default=None)
+    return named(host.name, session, environ)
 
 
 def _is_about(host: Host, path: str, folder: str) -> bool | None:

@@ -142,30 +142,6 @@ def _noted(fate: Fate, before: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]
     return fresh
 
 
-class FileOutcome(NamedTuple):
-    """The outcome for one transcript: reflected, unchanged, or failed with `error`."""
-
-    path: str
-    host: str
-    outcome: str
-    reflected: Reflected | None = None
-    error: str | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        done = self.reflected
-        return {
-            "transcript": self.path,
-            "host": self.host,
-            "outcome": self.outcome,
-            "session": done.session.id if done else None,
-            "turns": done.turns if done else 0,
-            "counts": done.counts if done else {},
-            "cut": done.cut if done else 0,
-            "error": self.error,
-        }
-
-
 def opened(path: str, host: str | None, cwd: str | None = None) -> Transcript:
     """A transcript; `cwd` is where the session ran, if it does not say that itself.
 
@@ -244,31 +220,40 @@ def reflect_all(
     *,
     dry_run: bool = False,
     progress: Callable[[int, int], None] | None = None,
-) -> Iterator[FileOutcome]:
+) -> Iterator[dict[str, Any]]:
     """Mine these transcripts, (host, path) as `found_here` gives them.
 
     What one session brings, the next one finds in the vault; a dry run, which brings
     nothing, counts it for each session that says it.
 
+    Yields:
+        For JSON, the `outcome` of each: reflected, unchanged, or failed with `error`.
+
     Raises:
         LockBusy: another process writes; what is done is done.
     """
     for number, (host, path) in enumerate(files):
+        done, error = None, None
         try:
             transcript = opened(path, host)
-            outcome = FileOutcome(path, host, "unchanged")
             if not is_unchanged(vault, transcript):
                 done = reflect(vault, transcript, dry_run=dry_run)
-                outcome = FileOutcome(path, host, "reflected", done)
         except LockBusy:
             raise
-        except Exception as error:  # noqa: BLE001 one session stops no other
-            code = getattr(
-                error, "error_code", f"a bug in memcli: {type(error).__name__}"
-            )
-            why = no_secrets.redact(f"{code}: {getattr(error, 'message', error)}")
-            outcome = FileOutcome(path, host, "failed", error=why)
-        yield outcome
+        except Exception as trouble:  # noqa: BLE001 one session stops no other
+            bug = f"a bug in memcli: {type(trouble).__name__}"
+            code = getattr(trouble, "error_code", bug)
+            error = f"{code}: {getattr(trouble, 'message', trouble)}"
+        yield {
+            "transcript": path,
+            "host": host,
+            "outcome": "reflected" if done else "failed" if error else "unchanged",
+            "session": done.session.id if done else None,
+            "turns": done.turns if done else 0,
+            "counts": done.counts if done else {},
+            "cut": done.cut if done else 0,
+            "error": no_secrets.redact(error) if error else None,
+        }
         if progress is not None:
             progress(number + 1, len(files))
 

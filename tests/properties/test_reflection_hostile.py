@@ -143,7 +143,7 @@ def test_a_transcript_that_grows_or_shrinks_while_it_is_read(
     state = (len(whole), path.stat().st_mtime_ns)
     learn(vault, found.session, growing(), state)
     (one,) = reflect_session.reflect_all(vault, [("generic", str(path))])
-    assert one.outcome == "reflected"  # what came meanwhile is not lost
+    assert one["outcome"] == "reflected"  # what came meanwhile is not lost
     assert ALWAYS.replace("linter", "formatter") in texts(vault)
 
     def shrinking() -> Iterator[Step]:

@@ -351,11 +351,11 @@ def test_a_history_is_mined_session_by_session_and_goes_on_where_it_was_stopped(
         )
     ]
     run = reflect_session.reflect_all(vault, found)
-    assert next(run).outcome == "reflected"
+    assert next(run)["outcome"] == "reflected"
     del run
-    done = [one.outcome for one in reflect_session.reflect_all(vault, found)]
+    done = [one["outcome"] for one in reflect_session.reflect_all(vault, found)]
     assert done == ["unchanged", "reflected", "reflected"]
-    assert [one.outcome for one in reflect_session.reflect_all(vault, found)] == [
+    assert [one["outcome"] for one in reflect_session.reflect_all(vault, found)] == [
         "unchanged"
     ] * 3
     assert len(texts(vault)) == 3
@@ -371,8 +371,8 @@ def test_a_transcript_that_cannot_be_read_stops_no_other(
         ("claude-code", strange),
     ]
     done = list(reflect_session.reflect_all(vault, found))
-    assert [one.outcome for one in done][:2] == ["failed", "reflected"]
-    assert "gone.jsonl" in (done[0].error or "")
+    assert [one["outcome"] for one in done][:2] == ["failed", "reflected"]
+    assert "gone.jsonl" in done[0]["error"]
     assert texts(vault) == {ALWAYS}
 
 
