@@ -232,7 +232,8 @@ def plan(
             same = copy.state == "current" and copy.variant == page
             outcome = "removed" if removal else "unchanged" if same else "updated"
             if copy.state == "foreign" or not (force or copy.variant is not None):
-                outcome, reason = "kept", _KEPT[copy.state]
+                verb = "removes" if removal else "writes over"
+                outcome, reason = "kept", _KEPT[copy.state].format(verb)
         change = PageChange(
             skill.name, path, outcome, skill.version, before, page, reason
         )
@@ -242,8 +243,8 @@ def plan(
 
 _KEPT = {
     "foreign": "it is not memcli's; move it away first",
-    "edited": "it was edited; --force takes it all the same",
-    "newer": "it was written by a newer memcli; --force takes it all the same",
+    "edited": "it was edited; --force {} it",
+    "newer": "it was written by a newer memcli; --force {} it",
 }
 
 

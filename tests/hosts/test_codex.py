@@ -151,26 +151,6 @@ def test_an_item_that_is_repeated_is_read_once(tmp_path: Path) -> None:
     assert said(write(tmp_path / "r.jsonl", records)) == ["Once"]
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "action", "text"),
-    [
-        ("shell", '{"command": ["bash", "-lc", "make test"]}', "run", "make test"),
-        ("shell", '{"command": ["ls", "-l"]}', "run", "ls -l"),
-        ("shell_command", '{"command": "pwd"}', "run", "pwd"),
-        ("read_file", '{"file_path": "/a"}', "read", "/a"),
-        ("update_plan", '{"plan": []}', "other", ""),
-        ("exec_command", "not JSON", "run", ""),
-        ("exec_command", "[" * 100_000, "run", ""),
-    ],
-)
-def test_a_call_names_its_command_or_its_file(
-    tmp_path: Path, name: str, arguments: str, action: str, text: str
-) -> None:
-    path = write(tmp_path / "r.jsonl", [meta(), call(name, arguments)])
-    (step,) = steps(path)
-    assert (step.action, step.text) == (action, text)
-
-
 def test_a_patch_names_the_first_file_it_changes(tmp_path: Path) -> None:
     patch = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n*** End Patch"
     records = [

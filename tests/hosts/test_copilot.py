@@ -129,24 +129,6 @@ def test_a_result_says_whether_the_tool_failed(
     assert (step.text, step.failed) == (text, failed)
 
 
-@pytest.mark.parametrize(
-    ("tool", "given", "action", "text"),
-    [
-        ("view", {"path": "/a"}, "read", "/a"),
-        ("create", {"path": "/a"}, "edit", "/a"),
-        ("str_replace_editor", {"command": "view", "path": "/a"}, "read", "/a"),
-        ("str_replace_editor", {"command": "create", "path": "/a"}, "edit", "/a"),
-        ("report_intent", {"intent": "x"}, "other", ""),
-    ],
-)
-def test_a_call_names_its_command_or_its_file(
-    tmp_path: Path, tool: str, given: dict[str, str], action: str, text: str
-) -> None:
-    start = event("tool.execution_start", toolName=tool, arguments=given)
-    (step,) = steps(write(tmp_path / "events.jsonl", [START, start]))
-    assert (step.action, step.text) == (action, text)
-
-
 def test_a_session_without_a_start_has_its_folders_name(tmp_path: Path) -> None:
     path = tmp_path / "abc" / "events.jsonl"
     write(path, [event("user.message", "e1", content="Hello")])

@@ -7,7 +7,7 @@ import pytest
 
 from memcli.hosts.transcript import Step
 from memcli.hosts.transcripts import open_transcript
-from tests.hosts.writing import FRAME, said, steps, write
+from tests.hosts.writing import FRAME, said, write
 
 
 def line(role: str, *blocks: Any) -> dict[str, Any]:
@@ -84,24 +84,3 @@ def test_a_user_step_is_the_query(
 ) -> None:
     records = [line("user", *blocks), line("user", query("Typed"))]
     assert said(write(tmp_path / "c1.jsonl", records)) == [*typed, "Typed"]
-
-
-@pytest.mark.parametrize(
-    ("block", "action", "text"),
-    [
-        (tool("Write", path="/a", contents="x"), "edit", "/a"),
-        (tool("StrReplace", path="/a", old_string="x"), "edit", "/a"),
-        (tool("Read", path="/a", limit=3), "read", "/a"),
-        (tool("Grep", pattern="x", path="/a"), "read", "/a"),
-        (tool("Glob", glob_pattern="*.py", target_directory="/a"), "read", "/a"),
-        (tool("run_terminal_cmd", command="ls"), "run", "ls"),
-        (tool("edit_file", target_file="/a"), "edit", "/a"),
-        (tool("TodoWrite", todos=[]), "other", ""),
-        ({"type": "tool_use", "name": "ApplyPatch", "input": "*** Begin"}, "edit", ""),
-    ],
-)
-def test_a_call_names_its_command_or_its_file(
-    tmp_path: Path, block: dict[str, Any], action: str, text: str
-) -> None:
-    (step,) = steps(write(tmp_path / "c1.jsonl", [line("assistant", block)]))
-    assert (step.action, step.text) == (action, text)

@@ -1,7 +1,6 @@
 """A database that gives no answer keeps one call waiting, and not those after it."""
 
 import os
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -112,37 +111,3 @@ def test_hooks_do_not_wait_for_it_either(
     asked = teams.ask([place], lambda *_: None, own=own, until=until)
     assert len(tries) == 1
     assert f"{ASKED} 10 s ago" in asked.silent["team:company"]
-
-
-@pytest.mark.slow
-def test_a_hook_that_waited_in_vain_spares_the_next_ones(
-    at: Callable[..., Caller], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A moment that is enough for a database nearby is too short to call it silent."""
-    answered, tries = threading.Event(), []
-
-    def connect(url: str, _patience: float | None) -> Any:
-        tries.append(url)
-        answered.wait(10)
-        raise psycopg.OperationalError("too late")
-
-    monkeypatch.setattr(connection, "_connect", connect)
-    place = known_vaults.configured(os.environ)["company"]
-
-    def silent(second: int, seconds: float) -> str:
-        own = Vault.open(None, at(second))
-        own.read(lambda reader: reader.size)
-        until = time.monotonic() + seconds
-        return teams.ask([place], lambda *_: 0, own=own, until=until).silent[
-            "team:company"
-        ]
-
-    try:
-        assert silent(1000, 0.2) == teams.LATE
-        assert f"{ASKED} 30 s ago" in silent(1030, 0.2)
-        assert len(tries) == 1
-        assert silent(1061, 0.2) == teams.LATE
-        assert silent(1062, 1.2) == teams.LATE, "a session's start asks it"
-        assert len(tries) == 3
-    finally:
-        answered.set()

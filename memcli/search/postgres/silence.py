@@ -32,13 +32,10 @@ class Silence(NamedTuple):
     Attributes:
         folder: of this machine, for what belongs to the vault in the database.
         now_ms: the clock, in milliseconds since 1970.
-        name: of the note, in that folder. Hooks, which wait for a moment only, have one
-            of their own.
     """
 
     folder: str
     now_ms: Callable[[], int]
-    name: str = "silent"
 
     def note(self) -> None:
         """Note that a call has waited in vain."""
@@ -75,4 +72,4 @@ class Silence(NamedTuple):
 
     @property
     def _path(self) -> str:
-        return os.path.join(self.folder, self.name)
+        return os.path.join(self.folder, "silent")
