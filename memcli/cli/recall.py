@@ -327,7 +327,7 @@ def _result(
 
         warnings += hints.of_recall(context, answer)
     if answer.reading:
-        from memcli.recall.read_as import sentence
+        from memcli.recall.results import sentence
 
         warnings += [sentence(word, others) for word, others in answer.reading.items()]
     if answer.omitted:

@@ -7,7 +7,7 @@ import shlex
 from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.recall import query_of
 from memcli.cli.rows import draw, draw_constraints
-from memcli.recall.read_as import sentence
+from memcli.recall.results import sentence
 
 TYPE_CHECKING = False
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memcli import parameters
-    from memcli.recall.next_queries import Next
+    from memcli.recall.follow_up import Next
     from memcli.recall.query import Query
     from memcli.recall.reflect import Reflection
     from memcli.recall.results import Row

@@ -19,7 +19,6 @@ from memcli.recall import question as asking
 from memcli.recall import scorer as scorers
 from memcli.recall.filters import Admission, unknown_warnings, within
 from memcli.recall.query import Query, checked
-from memcli.recall.read_as import read_as
 from memcli.recall.results import (
     FACT,
     Recalled,
@@ -29,6 +28,7 @@ from memcli.recall.results import (
     mark,
     noted,
     of_source,
+    read_as,
     row_of,
 )
 from memcli.search.edges import Decided, EntryLinks

@@ -13,11 +13,9 @@ from memcli.entries.text.prompt_injection import digest
 from memcli.named_tuple import NamedTuple
 from memcli.recall import code_rows, confidence, recall
 from memcli.recall import question as asking
-from memcli.recall.next_queries import Next, next_queries
+from memcli.recall.follow_up import Next, Pair, next_queries, pairs
 from memcli.recall.query import Query, checked
-from memcli.recall.read_as import respelled
-from memcli.recall.results import Recalled, Row, noted, of_source
-from memcli.recall.similar_facts import Pair, pairs
+from memcli.recall.results import Recalled, Row, noted, of_source, respelled
 from memcli.search.ranking import rank
 from memcli.search.ranking.corpus import SPELLING
 from memcli.search.ranking.weights import DEFAULTS

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from memcli.entries.entry import Layer
 from memcli.entries.ids import is_id
+from memcli.entries.text import tokens
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
-from memcli.recall.read_as import ReadAs, respelled
+from memcli.search.ranking.corpus import SPELLING
 from memcli.vault import signals
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from memcli.recall.confidence import Covered
     from memcli.recall.no_match import NoMatch
+    from memcli.search.ranking.corpus import Reading
     from memcli.search.stored_row import StoredRow
     from memcli.vault import staleness
     from memcli.vault.code_state import CodeState
@@ -31,6 +33,19 @@ FACT = str(Layer.FACT)
 
 _NOT_OF_FACTS = ("subtype", "stale_why", "citations_checked")
 _NEVER = ("parts", "writer", "share", "code", "code_names", "read", "matched")
+
+
+class ReadAs(NamedTuple):
+    """A word of the question, and what a row holds instead.
+
+    `kind` is that of the reading (`search.ranking.corpus`), `share` what the other word
+    counts, as a share of the word itself.
+    """
+
+    word: str
+    read_as: str
+    kind: str
+    share: float
 
 
 class Row(NamedTuple):
@@ -129,7 +144,6 @@ class Recalled(NamedTuple):
     def low_coverage(self) -> Covered | None:
         """The words that the best of the first rows holds, and those that it lacks,
         where it holds less than half of them; None where it holds more."""
-        from memcli.entries.text import tokens
         from memcli.recall import confidence
         from memcli.search.ranking.rank import COVERING
 
@@ -273,3 +287,50 @@ def noted(
         for rank, row in [*enumerate(rows, 1), *((None, row) for row in constraints)]
         if source in (None, row.source)
     ]
+
+
+# --- words of the question that a row holds others for --------------------------------
+
+
+def read_as(
+    readings: Sequence[tuple[str, Reading]], row: StoredRow, stem: tokens.Stem
+) -> tuple[ReadAs, ...]:
+    """The readings of a hit, in the words of its row."""
+    if not readings:
+        return ()
+    told = "\n".join((row.title, row.text, *row.tags, *row.entities))
+    spelled: dict[str, str] = {}
+    for term, word in tokens.question(told, stem):
+        spelled.setdefault(term, word)
+    return tuple(
+        ReadAs(
+            word,
+            " ".join(spelled.get(term, term) for term in reading.terms),
+            reading.kind,
+            round(reading.share, 2),
+        )
+        for word, reading in readings
+    )
+
+
+def respelled(rows: Iterable[Sequence[ReadAs]]) -> dict[str, list[str]]:
+    """Word of the question -> the words that it was read as in these rows.
+
+    Only of words that stand nowhere as they were spelled; the likeliest come first.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for readings in rows:
+        for reading in readings:
+            if reading.kind == SPELLING:
+                found.setdefault(reading.word, {}).setdefault(
+                    reading.read_as, reading.share
+                )
+    return {
+        word: sorted(others, key=lambda other: -others[other])
+        for word, others in found.items()
+    }
+
+
+def sentence(word: str, others: Sequence[str]) -> str:
+    """The line for people: "postgress: read as postgres"."""
+    return f"{word}: read as {', '.join(others)}"

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from memcli.entries.entry import Entry
     from memcli.search.postgres.publisher import Standing
-    from memcli.search.reading import Files
+    from memcli.search.updating import Files
     from memcli.storage.git.printed import Blob
     from memcli.vault.vault import Vault
 
@@ -267,7 +267,7 @@ def _settings_at(repository: Repository, blobs: Sequence[Blob]) -> Iterator[File
     """A reader of files by the settings of a commit."""
     import tempfile
 
-    from memcli.search.reading import Files
+    from memcli.search.updating import Files
 
     with tempfile.TemporaryDirectory(prefix="memcli-") as folder:
         path = os.path.join(folder, *layout.CONFIG.split("/"))

@@ -164,8 +164,8 @@ class Vault:
         """
         engine = None
         if place.engine:
+            from memcli.search.postgres.connection import Silence
             from memcli.search.postgres.engine import Engine
-            from memcli.search.postgres.silence import Silence
 
             where = (place.engine, place.published_as, place.path)
             silence = Silence(place.path, caller.now_ms)

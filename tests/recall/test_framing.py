@@ -3,7 +3,7 @@
 import pytest
 
 from memcli import Vault
-from memcli.recall.framing import unframed
+from memcli.recall.question import unframed
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from memcli import Vault
 from memcli.entries.eligibility import Agent, ReadPolicy, View
 from memcli.errors import InvalidValue
 from memcli.recall import recall, reflect
+from memcli.recall.follow_up import pairs
 from memcli.recall.query import Filters, Query, view_of
 from memcli.recall.results import Recalled
-from memcli.recall.similar_facts import pairs
 from memcli.search.reader import Reader
 from memcli.vault import saving
 from tests.conftest import NOW

@@ -13,11 +13,11 @@ from memcli.entries import fields
 from memcli.entries.entry import Source
 from memcli.entries.text.tokens import ANALYSIS_VERSION
 from memcli.search.index import ROW_VERSION
-from memcli.search.reading import Files
 from memcli.search.store import FORMAT
 from memcli.search.stored_row import StoredRow
+from memcli.search.updating import Files
 
-KNOWN = (31, 4, 27), "7c56a05532fefc88"
+KNOWN = (32, 4, 27), "7c56a05532fefc88"
 
 FACT = """\
 ---

@@ -28,7 +28,7 @@ from memcli.search import database, following, store, writing
 from memcli.search.columns import TYPECODES
 from memcli.search.index import Index
 from memcli.search.reader import Reader
-from memcli.search.reading import Files, found_in
+from memcli.search.updating import Files, found_in
 from memcli.search.whoosh_codec import Index as WhooshIndex
 from memcli.search.whoosh_codec import Writer
 from memcli.storage.listing import paths_of, scan
@@ -548,8 +548,8 @@ def test_a_killed_update_leaves_the_old_state_or_the_new_one(
 @pytest.fixture
 def many(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Good files and bad ones, of which several processes are worth their start."""
-    monkeypatch.setattr("memcli.search.reading._WORTH_A_PROCESS", 10)
-    monkeypatch.setattr("memcli.search.reading._MOST_FILES", 8)
+    monkeypatch.setattr("memcli.search.updating._WORTH_A_PROCESS", 10)
+    monkeypatch.setattr("memcli.search.updating._MOST_FILES", 8)
     for number in range(40):
         text = f"Deploy {number} café 中文 src/app{number}.py\n"
         write(vault.root, f"{number}.md", text)

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli.search.word_table import WordList, WordTable, packed
+from memcli.search.readings import WordList, WordTable
 from memcli.storage import state_dirs
 from tests.tables import developers, ordinary
+from tests.tables.packing import everything, packed
 
 FOLDER = Path(state_dirs.our_folder("words"))
 _WORD = st.text("ab cé", min_size=1, max_size=4)
@@ -23,7 +24,7 @@ def test_a_table_gives_back_what_it_was_made_of(
     path = tmp_path_factory.mktemp("table") / "table.bin"
     path.write_bytes(packed({**table, "z": []}))
     read = WordTable(str(path))
-    assert {text: row for text, row in read.everything() if row} == {
+    assert {text: row for text, row in everything(str(path)).items() if row} == {
         text: row for text, row in table.items() if row
     }
     for text in [*table, "", "absent", "a", "b"]:
@@ -67,7 +68,7 @@ def test_the_developers_table_is_made_of_its_source():
 def test_the_table_of_near_words_holds_what_its_page_says():
     path = FOLDER / "near.bin"
     assert path.stat().st_size <= 550_000
-    rows = dict(WordTable(str(path)).everything())
+    rows = everything(str(path))
     assert sum(map(bool, rows.values())) > 10_000
     assert max(map(len, rows.values())) == 5
     for text, row in rows.items():

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memcli.entries.text import tokens
-from memcli.search.word_table import packed
+from tests.tables.packing import packed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memcli.entries.text.tokens import STOP_WORDS, stemmer
-from memcli.search.word_table import packed
+from tests.tables.packing import packed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,8 +16,7 @@ from memcli.entries import layout
 from memcli.errors import MemcliError, NotAllowed, Unavailable
 from memcli.named_tuple import NamedTuple
 from memcli.search.following import Unindexed, UpdateCounts
-from memcli.search.postgres.connection import Database, Gone
-from memcli.search.postgres.silence import LONG
+from memcli.search.postgres.connection import LONG, Database, Gone
 from memcli.search.reader import Reader
 from memcli.search.store import Size, Store
 from memcli.storage import files
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from memcli.entries.eligibility import Agent
-    from memcli.search.postgres.silence import Silence
+    from memcli.search.postgres.connection import Silence
     from memcli.search.resolved_claims import ResolvedClaims
     from memcli.search.triggers import Told
 

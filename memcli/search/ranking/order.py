@@ -23,8 +23,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from memcli.search.ranking.bm25 import Loans
     from memcli.search.ranking.boosts import Adjust, Nudge
-    from memcli.search.ranking.borrowing import Loans
     from memcli.search.ranking.graph import Reached, Step
     from memcli.search.ranking.proximity import Neighbourhood
 

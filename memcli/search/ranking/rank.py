@@ -31,9 +31,8 @@ import heapq
 from itertools import chain
 
 from memcli.named_tuple import NamedTuple
-from memcli.search.ranking.bm25 import BM25, Matches, matches_of
+from memcli.search.ranking.bm25 import BM25, Matches, borrowable, matches_of
 from memcli.search.ranking.boosts import Adjust, Nudge
-from memcli.search.ranking.borrowing import borrowable
 from memcli.search.ranking.corpus import (
     WHOLE,
     Corpus,
@@ -229,10 +228,6 @@ def _gather(
     totals = around.combine(known, table)
     extra: list[Term] = []
     if weights.feedback:
-        # Not at the top: the hook of a prompt ranks by the question's words alone, and
-        # loads neither this nor the graph.
-        from memcli.search.ranking.expansion import expansion
-
         likely = heapq.nlargest(_LIKELY, totals, key=totals.__getitem__)
         corpus.fetch_rows(likely)
         extra = expansion(totals, known, corpus, weights)
@@ -244,6 +239,7 @@ def _gather(
             totals[doc] = totals.get(doc, 0.0) + score
     reached: dict[int, Reached] = {}
     if scope.links is not None and weights.depth and weights.graph:
+        # Not at the top: the hook of a prompt ranks by the question's words alone.
         from memcli.search.ranking.graph import walk
 
         reached = walk(totals, corpus, scope, weights)
@@ -260,6 +256,56 @@ def _gather(
         totals,
         worded(known, table, borrowed),
     )
+
+
+def expansion(
+    totals: Mapping[int, float],
+    known: Sequence[Term],
+    corpus: Corpus,
+    weights: Weights,
+) -> list[Term]:
+    """Terms that the best documents share, weighted to a fraction of the question.
+
+    They break ties among documents and do not outweigh the question. It is pseudo
+    relevance feedback after RM3 (Abdul-Jaleel et al., TREC 2004): terms of the first
+    documents, weighted by those documents' scores, interpolated. Ties break on the
+    term.
+
+    Args:
+        totals: document -> score so far.
+        known: the terms of the question; they are not among those returned.
+        corpus: the documents.
+        weights: `feedback` is the fraction, `feedback_terms` how many terms.
+    """
+    orders = corpus.orders
+    least = min(heapq.nlargest(weights.feedback_entries, totals.values()), default=0.0)
+    highest = [doc for doc, total in totals.items() if total >= least]
+    highest.sort(key=lambda doc: (-totals[doc], orders[doc]))
+    best = highest[: weights.feedback_entries]
+    mass = sum(totals[doc] for doc in best) or 1.0
+    given = {term.text for term in known}
+    votes: dict[str, float] = {}
+    for doc in best:
+        share = totals[doc] / mass
+        for text, count in corpus.key_terms(doc).items():
+            if text not in given:
+                votes[text] = votes.get(text, 0.0) + share * count / (count + 1)
+    # The cut by votes alone spares a look-up of every word of three long notes.
+    likely = sorted(sorted(votes), key=votes.__getitem__, reverse=True)
+    likely = likely[: 8 * weights.feedback_terms]
+    size = corpus.size
+    weighed = []
+    for text, n in zip(likely, corpus.frequencies(likely), strict=True):
+        weighed.append((-votes[text] * inverse_frequency(n, size), text, n))
+    weighed.sort()
+    chosen = weighed[: weights.feedback_terms]
+    mass = -sum(weight for weight, _, _ in chosen)
+    budget = weights.feedback * sum(term.idf for term in known)
+    return [
+        Term(text, text, n, budget * -weight / mass)
+        for weight, text, n in chosen
+        if mass
+    ]
 
 
 def _unsaid(

@@ -189,7 +189,7 @@ def _capitalised(text: str) -> list[str]:
     """
     import os
 
-    from memcli.search.word_table import WordList
+    from memcli.search.readings import WordList
     from memcli.storage import state_dirs
 
     words = [word.strip(".,:;!?()\"'") for word in text.split()]

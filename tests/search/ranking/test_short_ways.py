@@ -16,8 +16,8 @@ from memcli.search.ranking.corpus import (
     held_of,
     inverse_frequency,
 )
-from memcli.search.ranking.expansion import expansion
 from memcli.search.ranking.proximity import Neighbourhood
+from memcli.search.ranking.rank import expansion
 from memcli.search.ranking.weights import Weights
 from tests.search.ranking.test_ranking import DAY, NOW, Doc, Toy
 
