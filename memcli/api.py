@@ -28,12 +28,11 @@ if TYPE_CHECKING:
 
     from memcli.curation.evolve import Evolved
     from memcli.curation.forget import Forgotten
+    from memcli.curation.in_place import Pinned, Tagged
     from memcli.curation.inbox import PendingEntry
-    from memcli.curation.pin import Pinned
     from memcli.curation.resolve import Target
     from memcli.curation.review import EntryDecisions
     from memcli.curation.sync_report import Synced
-    from memcli.curation.tag import Tagged
     from memcli.curation.undo import Undone
     from memcli.curation.verify import Confirmed, Verified
     from memcli.entries.eligibility import View
@@ -334,15 +333,15 @@ class Vault(_Asked, _vault.Vault):
         project: str | None = None,
     ) -> Tagged:
         """Add and drop tags, or say where an entry holds; it stays the same version."""
-        from memcli.curation import tag
+        from memcli.curation import in_place
 
-        return tag.tag(self, entry_id, add=add, untag=untag, project=project)
+        return in_place.tag(self, entry_id, add=add, untag=untag, project=project)
 
     def pin(self, *ids: str, off: bool = False) -> list[Pinned]:
         """Put entries into every session, or take them out again."""
-        from memcli.curation import pin
+        from memcli.curation import in_place
 
-        return pin.pin(self, ids, pinned=not off)
+        return in_place.pin(self, ids, pinned=not off)
 
     def undo(self, commit: str | None = None) -> Undone:
         """Take the last change back, or that of a commit."""
