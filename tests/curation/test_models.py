@@ -121,7 +121,7 @@ ENDS: dict[str, Callable[[Vault, str], Any]] = {
 
 
 @pytest.mark.parametrize(
-    ("end", "layer"), zip(ENDS, ("model", "observation") * 2, strict=True)
+    ("end", "layer"), list(zip(ENDS, ("model", "observation") * 2, strict=True))
 )
 def test_evidence_that_was_edited_superseded_resolved_or_removed_makes_it_stale(
     vault: Vault, clock: list[int], end: str, layer: str
