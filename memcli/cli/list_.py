@@ -118,7 +118,7 @@ def _table(canvas: Canvas, rows: Sequence[Row], short: Callable[[str], str]) -> 
             what += [row.status] if row.status != "active" else []
             what += [row.source] if row.source != "personal" else []
             canvas.line(row.title, style="title")
-            canvas.line("  " + " · ".join(what), style="dim")
+            canvas.line("  " + " · ".join(filter(None, what)), style="dim")
         return
     canvas.table(
         ("id", "written", "kind", "title", "project", "status", "vault"),

@@ -265,6 +265,17 @@ def test_an_export_of_any_memory_to_standard_output_is_json(
     assert json.loads(line)["text"] == "a \x7f \x9b \u202e b\n"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+def test_a_note_without_a_date_is_listed_without_one(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(vault.root, "deploys.md").write_text("# Deploys\n")
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = on_terminal(vault, "list").splitlines()
+    assert lines[0] == "Deploys"
+    assert re.fullmatch(r"  \S+ · note", lines[1])
+
+
 def test_a_pipe_names_the_columns_of_a_table_when_it_is_asked_to(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
