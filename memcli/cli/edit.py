@@ -59,7 +59,7 @@ def edit(
     from memcli.vault.saved import not_shown
 
     notes = not_shown(vault, [done.id])
-    return Result(data=done.as_dict(), text=draw, warnings=tuple(notes))
+    return Result(data=done._asdict(), text=draw, warnings=tuple(notes))
 
 
 _DEFAULT = "notepad" if os.name == "nt" else "vi"

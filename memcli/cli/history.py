@@ -312,7 +312,7 @@ def _confirmed(vault: Vault, ids: Sequence[str], *, dry_run: bool) -> Result:
         if dry_run:
             to_apply(canvas, dry_run=True)
 
-    data = {"confirmed": [each.as_dict() for each in done], "dry_run": dry_run}
+    data = {"confirmed": [each._asdict() for each in done], "dry_run": dry_run}
     return Result(data=data, text=text)
 
 

@@ -244,7 +244,7 @@ def _by_itself(context: Context, *, all_: bool) -> Result:
         vaults = [each for _, each in _vaults(context) if not _failed(each)]
     else:
         vaults = [context.open_vault("syncing")]
-    rows = [use_case.run_by_itself(vault).as_dict() for vault in vaults]  # type: ignore[arg-type]
+    rows = [use_case.run_by_itself(vault)._asdict() for vault in vaults]  # type: ignore[arg-type]
 
     def text(canvas: Canvas) -> None:
         for row in rows:

@@ -66,7 +66,7 @@ def tag(
         verb = "tagged" if done.changed else "unchanged"
         canvas.line(f"{verb} {done.id} {shown}{where}", style="good")
 
-    return Result(data=done.as_dict(), text=text)
+    return Result(data=done._asdict(), text=text)
 
 
 def pin(

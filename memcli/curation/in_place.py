@@ -124,10 +124,6 @@ class Tagged(NamedTuple):
     project: str | None
     changed: bool
 
-    def as_dict(self) -> dict[str, Any]:
-        """The `data` of the JSON envelope."""
-        return {**self._asdict(), "tags": list(self.tags)}
-
 
 def tag(
     vault: Vault,
@@ -188,10 +184,6 @@ class Edited(NamedTuple):
     path: str
     title: str
     changed: bool
-
-    def as_dict(self) -> dict[str, Any]:
-        """The `data` of the JSON envelope."""
-        return self._asdict()
 
 
 def opened(vault: Vault, entry_id: str) -> Stored:

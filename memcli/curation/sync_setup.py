@@ -25,7 +25,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from memcli.storage.git.network import Terms
     from memcli.storage.git.repository import Repository
@@ -135,10 +134,6 @@ class SyncedByItself(NamedTuple):
     vault: str
     outcome: str
     line: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return self._asdict()
 
 
 def run_by_itself(

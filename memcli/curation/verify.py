@@ -73,13 +73,6 @@ class Confirmed(NamedTuple):
     code_names: tuple[str, ...]
     dropped: tuple[str, ...]
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in self._zipped()}
-
-    def _zipped(self) -> list[tuple[str, Any]]:
-        return list(zip(self._fields, self, strict=True))
-
 
 def verify(vault: Vault, project: str = HERE) -> list[Verified]:
     """The state of the code that the entries of a project name, the worst first.

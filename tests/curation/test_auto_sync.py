@@ -107,7 +107,7 @@ def test_a_sync_by_itself_notes_its_failure_and_starts_no_other(
     done = use_case.run_by_itself(two.vault("laptop"), sleep=lambda _: None)
     assert done.outcome == "remote_unreachable"
     assert started == []
-    assert json.dumps(done.as_dict())
+    assert json.dumps(done._asdict())
 
 
 def test_a_setting_that_is_not_known_is_an_error(
