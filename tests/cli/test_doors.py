@@ -217,3 +217,25 @@ def test_save_registers_entities_as_the_command_does(memcli: Run, vault: Vault) 
     vault.save(vault.draft({"text": "Alan proved it", "entities": ["Alan"]}))
     names = {entity.name for entity in Vault.open(vault.root).registry.entities}
     assert names == {"Ada", "Grace", "Alan"}
+
+
+def test_python_has_the_use_cases_of_the_commands(vault: Vault, tmp_path: Path) -> None:
+    mine = vault.save("We deploy on Mondays").id
+    assert vault.show(mine[:10])[0].row.id == mine
+    assert vault.inspect(mine).entry.body.strip() == "We deploy on Mondays"
+    assert vault.tag(mine, "ops", project="acme/shop").tags == ("ops",)
+    assert [one.id for one in vault.entries(project="shop")] == [mine]
+    assert vault.pin(mine)[0].changed
+    assert vault.log(limit=1)[0].action == "pinned"
+    vault.undo()
+    assert not vault.get(mine).pinned
+    asked = [vault.save(vault.draft({"text": t, "status": "pending"})).id for t in "ab"]
+    assert {one.id for one in vault.pending()} == set(asked)
+    vault.approve(asked[0], kind="fix")
+    vault.reject(asked[1], reason="no")
+    assert vault.pending() == []
+    assert vault.get(asked[0]).kind == "fix"
+    rows = [{"role": "user", "text": "From now on always run the linter first."}]
+    talk = tmp_path / "talk.jsonl"
+    talk.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert vault.mine(str(talk), dry_run=True).turns == 1
