@@ -64,7 +64,8 @@ def test_a_reflection_holds_each_text_once(vault: Vault, context: Context) -> No
     ids = [fact["id"] for fact in found["facts"]]
     assert [one["id"] for one in found["citations"]] == ids
     lines = found["answer"].splitlines()
-    assert [line.count(text) for line, text in zip(lines, texts, strict=True)] == [1, 1]
+    told = [fact["text"] for fact in found["facts"]]
+    assert [line.count(text) for line, text in zip(lines, told, strict=True)] == [1, 1]
 
 
 def test_a_save_tells_its_first_line_and_what_is_similar_in_its_data(
