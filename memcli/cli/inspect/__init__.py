@@ -101,8 +101,6 @@ def inspect(
         result: Result = topic(context, **{each: given[each] for each in takes})
         return result
     if not what:
-        from memcli.cli.inspect import overview
-
         return overview(context)
     from memcli.cli.inspect.entry import entry
 

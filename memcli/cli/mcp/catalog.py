@@ -321,7 +321,6 @@ _TOPICS: dict[str, tuple[str, dict[str, Any]]] = {
     "ideas": ("ideas", {"action": "list"}),
     "projects": ("list", {"by": "project"}),
     "entities": ("entities", {}),
-    "entity": ("entities", {"action": "show"}),
 }
 # What `memcli tag` changes of an entry, as evolve's values name it.
 _IN_PLACE = frozenset({"tags", "untag", "project"})
@@ -341,8 +340,6 @@ def command_of(tool: Tool, values: dict[str, Any]) -> tuple[str, dict[str, Any]]
     if tool is INSPECT and (topic := _TOPICS.get(values.get("what", ""))):
         command, own = topic
         del given["what"]
-        if "show" in own.values():
-            given["names"] = [given.pop("name")] if "name" in given else []
         return command, {**own, **given}
     return tool.command, values
 

@@ -78,7 +78,8 @@ def test_a_save_tells_its_first_line_and_what_is_similar_in_its_data(
     assert answer.notes[0] == f"saved {new}"
     (similar,) = (answer.data or {})["similar"]
     assert (similar["id"], similar["differs"]) == (first, ["number"])
-    assert len(answer.notes) == 1
+    assert answer.notes[1].strip().startswith("to replace the older: memory_evolve {")
+    assert len(answer.notes) == 2
 
 
 def test_what_the_data_lists_is_not_told_again(vault: Vault, context: Context) -> None:
