@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 FACTOR = 0.5
-"""What the score of a row is multiplied with when its code changed or is gone.
+"""The factor of a row's score when its code changed or is gone.
 
 The row may still hold, so it stays; a row that fits half as well and was not overtaken
 is the better first answer.

@@ -149,7 +149,7 @@ def reflect(vaults: Vaults, query: Query) -> Reflection:
 def _ask(
     vaults: Vaults, query: Query, answer: Callable[[Reader, Query], _Answer]
 ) -> tuple[list[tuple[Vault, _Answer]], list[str]]:
-    """What each vault answers while all are read, and the warnings.
+    """The answer of each vault while all are read, and the warnings.
 
     An index that is damaged is repaired, as when its vault is asked alone.
 
@@ -228,7 +228,7 @@ def _weighed(
     answer: Callable[[Reader, Query], _Answer],
     leave_out: Callable[[Vault, MemcliError], None],
 ) -> list[tuple[Vault, _Answer]]:
-    """What each vault answers, with its words weighed over all of them.
+    """The answer of each vault, with its words weighed over all of them.
 
     Args:
         held: the vaults; one whose database ends meanwhile is taken out.

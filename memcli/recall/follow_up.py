@@ -1,4 +1,4 @@
-"""What to look at after an answer: the next questions, and facts that are similar.
+"""Follow-ups of an answer: the next questions, and facts that are similar.
 
 Invariant: pure; drawn from the rows that the caller was given, and from the question.
 A pair of similar facts is no verdict: both may hold, and the caller looks at both, the
@@ -42,7 +42,7 @@ def next_queries(
     weights: Mapping[str, float],
     window: Mapping[str, Any] | None,
 ) -> list[Next]:
-    """What to ask next, the most telling first.
+    """The questions to ask next, the most telling first.
 
     Args:
         query: the question.

@@ -78,7 +78,7 @@ class Listed(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """What to list: the filters, the oldest moment of writing (epoch seconds), and how
+    """A list that is asked for: filters, oldest moment of writing (epoch s), and how
     to group: by "kind", "tag" or "project", fields of the index, or "" for one list."""
 
     query: Query

@@ -85,7 +85,7 @@ class Picture(NamedTuple):
 
 
 def picture(vault: Vault, project: str = "") -> Picture:
-    """What a vault knows.
+    """The picture of a vault.
 
     Args:
         vault: whose.

@@ -1,4 +1,4 @@
-"""What a caller asks: one value for flags, tools, batch lines and Python.
+"""Queries: one value for flags, tools, batch lines and Python.
 
 Invariant: a `Query` holds everything that an answer depends on besides the vault. It is
 built here only: by `from_words` from strings, by `made` from Python values. `checked`
@@ -41,7 +41,7 @@ TAGGED = "any_strict"
 
 
 class Filters(NamedTuple):
-    """What an entry must be to take part; empty fields filter nothing.
+    """The filters that an entry must pass to take part; empty fields filter nothing.
 
     A layer among `types` counts as one of `layers`; types and layers both narrow.
     `after` and `before` are epoch seconds: at or after, strictly before. `project` is
@@ -240,7 +240,7 @@ def checked(query: Query, vault: Vault) -> Query:
 
 
 def checked_project(word: str) -> str:
-    """What `--project` names: a project, `here`, `none`, `any`; empty for no filter.
+    """The project of `--project`: a name, `here`, `none`, `any`; empty for no filter.
 
     Raises:
         InvalidValue: it cannot be a project's name.
@@ -261,7 +261,7 @@ def _moment(at: str | None, now: int) -> int:
 def _window(
     after: str | None, before: str | None, now: int
 ) -> tuple[int | None, int | None]:
-    """What `--after` and `--before` let pass: at or after, strictly before.
+    """The bounds of `--after` and `--before`: at or after, strictly before.
 
     A period that is named ("last week") is that period when `--after` stands alone,
     and so is any date that both name. Otherwise each counts by its first second.

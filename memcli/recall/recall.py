@@ -245,7 +245,7 @@ def _ranking(
 
 
 def _decided(reader: Reader) -> Decided:
-    """What persons decided on names, as far as the reader's agent may know of it."""
+    """The decisions of persons on names that the reader's agent may know of."""
     from memcli.vault.registry import store
 
     meant = store.load(reader.root, reader.agent).names.meant

@@ -70,7 +70,7 @@ class Excluded(NamedTuple):
 
 
 class Reflection(NamedTuple):
-    """What is known about a question; docs/use/reflect.md describes the fields."""
+    """The answer to a question; docs/use/reflect.md describes the fields."""
 
     query: str
     answer: str
@@ -119,7 +119,7 @@ class Synthesis(NamedTuple):
 
 
 class Gathered(NamedTuple):
-    """What one vault, or several, know about a question.
+    """The rows of one vault, or several, about a question.
 
     `matched` are the words of the question that each row holds, `weights` what each
     word counts; `ends` says by id when a row's event ended, if it lasted; `no_match`
@@ -164,7 +164,7 @@ def reflect(vault: Vault, query: Query) -> Reflection:
 
 
 def in_code(vault: Vault, gathered: Gathered) -> Gathered:
-    """What was gathered, with what became of the code that it speaks of.
+    """The rows that were gathered, with the state of the code that they speak of.
 
     Within its layer a row whose code changed or is gone comes after the others.
     """
@@ -188,7 +188,7 @@ def in_code(vault: Vault, gathered: Gathered) -> Gathered:
 
 
 def logged(gathered: Gathered, source: str | None = None) -> list[EventRow]:
-    """What was gathered, of one source or all, as the log of signals has it.
+    """The rows that were gathered, of one source or all, for the log of signals.
 
     The order is by layer and then by score: no rank that a scorer could learn from.
     """
@@ -255,7 +255,7 @@ def _suspicious(rows: Sequence[Row]) -> list[str]:
 
 
 def gather(reader: Reader, query: Query) -> Gathered:
-    """What one vault knows, within a read; the query is `checked`."""
+    """The rows of one vault, within a read; the query is `checked`."""
     rows: list[Row] = []
     matched: list[tuple[str, ...]] = []
     warnings: dict[str, None] = {}
@@ -351,7 +351,7 @@ def _ends(reader: Reader, rows: Sequence[Row]) -> dict[str, str]:
 def _excluded(
     reader: Reader, query: Query, weights: Mapping[str, float], rows: Sequence[Row]
 ) -> list[Excluded]:
-    """What would be among the rows, had it not been replaced or solved."""
+    """The entries that would be among the rows, were they not replaced or solved."""
     view = query.view
     gone = [
         status
@@ -375,7 +375,7 @@ def _excluded(
 
 
 def _why_ended(reader: Reader, row: Row, view: View) -> str:
-    """What an entry says of its end: the reason or note, or else what ended it."""
+    """The reason or note of an entry's end, or else the entry or date that ended it."""
     for doc in reader.exact("path", row.path):
         stored = reader.row(doc)
         note = stored.reason if stored.superseded_by else stored.resolution_note

@@ -76,7 +76,7 @@ class HeldOut(NamedTuple):
 
 
 class Scorer(NamedTuple):
-    """What was learned, from how much, and whether it counts.
+    """The weights that were learned, from how much, and whether they count.
 
     `weights` has for each feature its weight, and the centre and scale by which it is
     measured; `position` is what a row's place explains (eta, see above).

@@ -1,4 +1,4 @@
-"""What eligibility and ranking need of every document: a column of numbers per fact.
+"""Columns: a number per document for each fact that eligibility and ranking need.
 
 Invariant: a recall reads the facts that it needs as arrays, without decoding by
 document. A change here raises `FORMAT` in `store.py`.

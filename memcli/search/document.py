@@ -66,7 +66,7 @@ EVERYWHERE = "-"
 
 
 class Checked(NamedTuple):
-    """What the lint says of a file: the parts of its findings, and its links' lines."""
+    """The lint's findings of a file, as plain values, and its links' lines."""
 
     findings: tuple[tuple[int, str, str, str, str | None], ...] = ()
     links: tuple[tuple[str, int], ...] = ()
@@ -77,7 +77,7 @@ _UNCHECKED = Checked()
 
 
 class Document(NamedTuple):
-    """What the index stores of one file.
+    """The content of one file as the index stores it.
 
     `exact` holds by field the values that filters look up. `length` counts terms,
     `time` is in epoch seconds, 0 if unknown; `seq` is the place in its session, -1 if
@@ -161,7 +161,7 @@ def document(
 
 
 def _looks(entry: Entry, checked: Checked) -> tuple[str, ...]:
-    """What the lint, or a reader, has to look at of an entry beside its columns."""
+    """The names of what the lint or a reader looks at beside the columns."""
     known = {
         FINDING: checked.findings,
         LINKS: checked.links,
@@ -282,7 +282,7 @@ def _count(words: list[str]) -> dict[str, float]:
 
 
 def _wide(checked: Checked, count: int) -> Checked:
-    """What is said of a file with so many terms, beside what is wrong otherwise."""
+    """The findings of a file with so many terms."""
     message = f"{count:,} different words; only the first {MOST_TERMS:,} are searched"
     found = (1, "large", WARNING, message, "Split it.")
     return checked._replace(findings=(*checked.findings, found))

@@ -22,7 +22,6 @@ from memcli.search.columns import (
 )
 from memcli.search.ranking.corpus import held_of
 from memcli.search.store import WEIGHTED
-from memcli.search.stored_row import StoredRow, said
 
 TYPE_CHECKING = False
 
@@ -127,16 +126,6 @@ class Documents:
     def newest(self, docs: Iterable[int]) -> list[int]:
         """These documents, pinned ones first, then by the time they were written."""
         return sorted(docs, key=newest_first(self.columns))
-
-    def naming(self, values: Collection[str]) -> Iterator[int]:
-        """The documents in whose row one of these is a value, perhaps others.
-
-        For what no list tells, and few documents have: every row is read.
-        """
-        marks = [StoredRow.mark(value) for value in values]
-        for doc, data in self._store.all_rows():
-            if any(mark in data for mark in marks):
-                yield doc
 
     # --- values of fields
 
@@ -289,10 +278,6 @@ class Documents:
         return lambda doc: not holds(projects[doc], here)
 
     # --- rows
-
-    def said(self, doc: int) -> tuple[str, str]:
-        """The id and the text of a document, in less time than `row`."""
-        return said(self._store.row(doc))
 
     def fetch_rows(self, docs: Iterable[int]) -> None:
         """Read the rows of several documents at once, which are asked for next."""

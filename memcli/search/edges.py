@@ -28,7 +28,7 @@ _WORDS_A_NAME = 3
 
 
 class Decided(NamedTuple):
-    """What persons decided on names: folded form -> the entity that it means, and the
+    """The decisions of persons on names: folded form -> its entity, and the
     folded forms that are no entity."""
 
     meant: Mapping[str, str]

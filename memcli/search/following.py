@@ -53,7 +53,7 @@ class Differences(NamedTuple):
 
 
 class UpdateCounts(NamedTuple):
-    """What bringing the index up to date did, in numbers of files.
+    """The numbers of files that an update indexed anew, again, or removed.
 
     `rebuilt` says why everything was indexed again; empty when it was not.
     """
@@ -65,7 +65,7 @@ class UpdateCounts(NamedTuple):
 
 
 class State(NamedTuple):
-    """What was indexed.
+    """The files that were indexed.
 
     Attributes:
         config: the time and size of the settings that it was made with.

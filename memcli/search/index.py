@@ -214,7 +214,7 @@ class Index:
     def told(
         self, found: Actions | None = None, *, enabled: bool = True
     ) -> list[Told] | None:
-        """What the entries are told at, of the files as the last reader found them.
+        """The triggers of the entries, of the files as the last reader found them.
 
         None when no table was written yet and nothing was read. The table in the
         index's folder is brought up to date on the way.

@@ -1,4 +1,4 @@
-"""What else the words of a question may be read as: spelling, other names, near words.
+"""Readings of the words of a question: spelling, other names, near words.
 
 Invariant: a reading depends on the word, on the tables that come with memcli, and on
 which terms the index holds; never on the order in which files were indexed. A word that
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
 
 PREFIX_SHARE = 0.7
-"""What a word counts that begins like the one that was asked for, or the other way."""
+"""The share of a word that begins like the one asked for, or the other way round."""
 
 _ONE_THING = 1.0  # the share of names of one thing, in the developers' table
 _SHORTEST = 4  # letters of a word that is respelled
@@ -104,7 +104,7 @@ def _looked_for(
 
 
 def _spelled(text: str, word: str, reader: Reader, *, known: bool) -> list[Reading]:
-    """What a word that is found nowhere may have been meant to be.
+    """The likely spellings of a word that is found nowhere.
 
     Args:
         text: its term.
@@ -131,7 +131,7 @@ def _spelled(text: str, word: str, reader: Reader, *, known: bool) -> list[Readi
 
 
 def _alike(text: str, word: str, term: str, *, known: bool) -> float:
-    """What a term counts for a word and its stem that it is not; 0 for most."""
+    """The share of a term as a spelling of a word and its stem; 0 for most."""
     if len(term) < _SHORTEST_TERM or not term.isalpha():
         return 0.0
     if not known and (

@@ -95,7 +95,7 @@ class Claims:
         return ResolvedClaims(numbers, self.resolves)
 
     def resolves_elsewhere(self, claim: int) -> tuple[Resolve, ...]:
-        """What another vault, which counts here as well, has resolved of a claim."""
+        """The resolutions of a claim in another vault, which count here as well."""
         return self._beside.by(claim) if self._beside else ()
 
     def resolves(self, claim: int) -> tuple[Resolve, ...]:
@@ -117,7 +117,7 @@ class Claims:
 
 
 class _Either:
-    """What one or the other holds; the second may ask a database for each number."""
+    """The union of two sets; the second may ask a database for each number."""
 
     def __init__(self, one: Container[int], other: Container[int]) -> None:
         self._one = one

@@ -388,12 +388,6 @@ class Store:
             return unpacked(data)
         raise IndexError(doc)
 
-    def all_rows(self) -> Iterator[tuple[int, bytes]]:
-        """Every document with its row."""
-        for doc, data in self._asked("SELECT id, data FROM doc", ()):
-            if self.live is None or self.live[doc]:
-                yield doc, unpacked(data)
-
     def check(self) -> None:
         """Read every list, column and row, and what is told.
 

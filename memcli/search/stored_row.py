@@ -1,4 +1,4 @@
-"""What the index stores of an entry to be shown: everything but its file.
+"""A row of the index: everything that is shown of an entry but its file.
 
 Invariant: a row is written as JSON, plain values in field order and nothing else. A
 change that adds, moves or drops a field raises `ROW_VERSION` in `index.py`, so that
@@ -100,13 +100,6 @@ class StoredRow(NamedTuple):
         # ASCII: a path may hold half a surrogate pair, which UTF-8 has no bytes for.
         return json.dumps(self, separators=(",", ":")).encode("ascii")
 
-    @staticmethod
-    def mark(value: str) -> bytes:
-        """What the bytes of a row hold when one of its values is this one."""
-        import json
-
-        return json.dumps(value).encode("ascii")
-
     @classmethod
     def from_json(cls, data: bytes) -> StoredRow:
         """The row that `as_json` made these bytes of."""
@@ -133,24 +126,9 @@ def packed_terms(terms: Mapping[str, float]) -> str:
     return "\n".join(lines)
 
 
-def said(data: bytes) -> tuple[str, str]:
-    """The id and the text of what `StoredRow.as_json` made these bytes of.
-
-    They come first in a row, which is not read to its end.
-
-    Raises:
-        ValueError: the bytes are no row.
-    """
-    row, decoded = data.decode("ascii"), _decoder()
-    if not row.startswith("["):
-        raise ValueError("no row of the index")
-    name, end = decoded(row, 1)
-    return name, decoded(row, end + 1)[0]
-
-
 @cache
 def _decoder() -> Callable[[str, int], tuple[Any, int]]:
-    """What decodes the JSON value at a place of a text, and says where it ends."""
+    """The function that decodes the JSON value at a place and says where it ends."""
     import json
 
     return json.JSONDecoder().raw_decode

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     Actions = Sequence[tuple[str, str, str]]
-    """What a tool is about to do, as `hosts.tool_call.actions` has it."""
+    """The actions that a tool is about to take (`hosts.tool_call.actions`)."""
 
 NAME = "triggers"
 """The file, in the folder of the index."""
@@ -58,9 +58,9 @@ _MANIFESTS = ("requirements", "constraints")
 # them a long text holds four words of some entry by chance. docs/benchmarks/README.md.
 _RAREST, _COUNTED, _ENOUGH = 16, 4, 17.0
 MOST = 5.0
-"""What a shared word counts at most."""
+"""The most that a shared word counts."""
 LEAST = _ENOUGH - MOST * (_COUNTED - 1)
-"""What a word must count to matter at all."""
+"""The least that a word must count to matter."""
 
 # A vault of fewer entries is weighed as if it had so many: in ten entries each word is
 # rare.
@@ -139,7 +139,7 @@ class Table:
         return sorted(weighed)
 
     def _lines_of(self, key: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """What stands in the lines of a word: the middle, and the numbers."""
+        """The middle and the numbers of each line of a word."""
         # By halves of the bytes: to split them takes longer than most edits' words do.
         lines, key = self._lines, key + b"\t"
         at, high = 0, len(lines)

@@ -1,4 +1,4 @@
-"""What entries are told at, made with the index: the half that writes the table.
+"""The table of triggers, made with the index: the half that writes it.
 
 Invariant: the entries are rows of the index, written in its transaction, each with the
 words that bring it. A hook looks at each edit, and has no time to open a database: for
@@ -151,7 +151,7 @@ def _shared(text: str) -> tuple[tuple[bytes, float], ...]:
 
 
 def _most_of(word: str) -> float:
-    """What a word counts at most: less when people say it often, whoever they are."""
+    """The most that a word counts: less when people say it often, whoever they are."""
     if word in STOP_WORDS or word.isdigit():
         return 0.0
     return evidence.weight(stemmer()(word) if word.isascii() else word, 0, _MANY)

@@ -167,7 +167,7 @@ _MOST_FILES = 128  # that a process reads before it tells what it found
 
 
 class Found(NamedTuple):
-    """What a file of the vault holds.
+    """The content of a file of the vault.
 
     `number` is its content number while it may change unseen (`following.racy_number`);
     `broken` the line and reason when it is no entry, and `document` is None then.
@@ -204,7 +204,7 @@ class Files:
         data: bytes,
         seen: Callable[[Entry], Entry | None] | None = None,
     ) -> Found:
-        """What these bytes of a file hold, of which the beginning counts.
+        """The content of these bytes of a file, of which the beginning counts.
 
         Args:
             path: of the file.
@@ -230,7 +230,7 @@ class Files:
         return Found(path, None, None, prepared(doc), told and told.as_line())
 
     def found(self, path: str) -> Found:
-        """What the file of a path holds."""
+        """The content of the file of a path."""
         absolute = os.path.join(self.root, path)
         number = None
         try:
@@ -262,7 +262,7 @@ def _listed(found: Iterable[Finding], links: tuple[tuple[str, int], ...]) -> Che
 def _checked(
     data: bytes, decoded: codec.Decoded, kinds: Collection[str], size: int
 ) -> Checked:
-    """What is wrong in a file; of one that is not indexed whole the lint finds out."""
+    """The findings of a file; those of one that is not indexed whole are the lint's."""
     if size > _LARGEST:
         return Checked(is_large=True)
     text = file_checks.text_of(data, decoded.entry)
@@ -281,7 +281,7 @@ def _beginning(data: bytes) -> bytes:
 
 
 def found_in(root: str, paths: Sequence[str], processes: int) -> Iterator[Found]:
-    """What these files hold, in the order of the paths.
+    """The content of these files, in the order of the paths.
 
     Args:
         root: the vault's folder.

@@ -44,7 +44,7 @@ _WRITE = "REPLACE INTO posting VALUES (?, ?, ?, ?, ?, ?)"
 
 
 def packed_lists(values: Mapping[str, Iterable[str]], row: bytes) -> bytes:
-    """What takes a document out of its lists again; `lists_of` reads it.
+    """The lists that a document is on, packed; `lists_of` reads them.
 
     Args:
         values: by field its terms or values.

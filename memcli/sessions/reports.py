@@ -215,7 +215,7 @@ def current(vault: Vault, record: Record) -> list[dict[str, Any]]:
 
 
 def _mined(reader: Reader) -> list[StoredRow]:
-    rows = [reader.row(doc) for doc in reader.naming(WRITERS)]
+    rows = map(reader.row, reader.everything())
     return [row for row in rows if row.writer in WRITERS and row.rationale]
 
 

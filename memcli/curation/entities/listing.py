@@ -163,10 +163,10 @@ def candidates(vault: Vault, most: int | None = None) -> tuple[list[PossibleName
         for form in order[:most]:
             count, spellings = found[form]
             docs = shown.intersection(set().union(*spellings.values()))
-            entry_id, text = reader.said(min(docs, key=newest))
+            row = reader.row(min(docs, key=newest))
             name = _usual(spellings, shown)
-            example = _around(" ".join(text.split()), name)
-            names.append(PossibleName(name, count, example, entry_id))
+            example = _around(" ".join(row.text.split()), name)
+            names.append(PossibleName(name, count, example, row.id))
         return names, len(found)
 
     return vault.read(named)

@@ -77,7 +77,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """What is done inside is kept as a whole, or not at all."""
+        """A transaction: its changes are kept as a whole, or not at all."""
         self.ask("BEGIN")
         try:
             yield

@@ -106,7 +106,7 @@ class Engine:
         return self._database.round_trips
 
     def published(self) -> Published:
-        """What is published, with the settings and the registry on this machine.
+        """The published vault, with its settings and registry on this machine.
 
         Raises:
             Unavailable: the database is gone or slow.

@@ -58,7 +58,7 @@ _PLAIN = (("posting", "data"), ("fact", "data"), ("doc", "data"), ("doc", "terms
 
 
 class Content(NamedTuple):
-    """What is published of a vault besides its entries.
+    """The part of a published vault that is no entry.
 
     `name` is its name in the database, `origin` its first commit, `commit` the one that
     is published; `pages` are its settings and the files of its registry.
@@ -72,7 +72,7 @@ class Content(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """What the database holds of a vault: `commit` is None before the first publish.
+    """The state of a vault in the database; `commit` is None before the first publish.
 
     `number` counts its publishes; `origin` is the first commit of its history, empty
     where that was not known, and `remote` the address that it is pushed to.
@@ -150,7 +150,7 @@ class Publisher:
         self.content = content
 
     def standing(self) -> Standing:
-        """What the database holds of the vault."""
+        """The state of the vault in the database."""
         rows = self._database.ask(
             "SELECT number, commit, version, origin, remote, schema "
             "FROM memcli.vault WHERE name = %s",

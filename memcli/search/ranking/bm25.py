@@ -1,4 +1,4 @@
-"""What a word counts in each document that holds it, or counts as if it did.
+"""BM25: the score of a word in each document that holds it, or borrows it.
 
 Invariant: pure; sums run in the order of the terms, so that a score is the same to the
 last bit each time. It is BM25 (Robertson & Zaragoza, "The Probabilistic Relevance
@@ -39,7 +39,7 @@ _FEW = 5  # entries, at least, that a near word may stand in
 
 
 class Loan(NamedTuple):
-    """What one term borrows.
+    """The documents that one term borrows.
 
     `counts` says by document how often it counts as holding the term, `read` by which
     reading; `frequency` is how many documents hold the commonest of these readings.
@@ -55,7 +55,7 @@ Loans = Mapping[str, Loan]
 
 
 def loans(question: Question, corpus: Corpus, weights: Weights) -> dict[str, Loan]:
-    """What each term of a question borrows, for those that borrow anything."""
+    """The loan of each term of a question that borrows anything."""
     asked = {text for text, _ in question.terms}
     most = _most(corpus)
     share_of = shares(corpus, weights)
@@ -91,7 +91,7 @@ def loans(question: Question, corpus: Corpus, weights: Weights) -> dict[str, Loa
 
 
 def shares(corpus: Corpus, weights: Weights) -> Callable[[Reading], float]:
-    """What a word that is read in place of another counts beside that one."""
+    """The share of a word that counts when another is read in its place."""
     damped = by_length(weights.near, average_length(corpus), weights.half_length)
     return lambda reading: reading.share * (damped if reading.kind == NEAR else 1.0)
 
@@ -146,7 +146,7 @@ def _together(terms: tuple[str, ...], corpus: Corpus) -> Iterable[tuple[int, flo
 
 
 class Postings(NamedTuple):
-    """What holds a term, or counts as if it did.
+    """The documents that hold a term, or count as if they did.
 
     `listed` are the documents that hold it, and how often each does; `more` the others
     with what they count: those that mean it, then those that borrow it.
@@ -157,7 +157,7 @@ class Postings(NamedTuple):
 
 
 class Matches(NamedTuple):
-    """What holds the words of a question, or counts as if it did.
+    """The documents that hold the words of a question, or count as if they did.
 
     `known` are the terms that a document holds or borrows, and `postings` what holds
     each of them.
@@ -171,7 +171,7 @@ class Matches(NamedTuple):
 def matches_of(
     terms: list[Term], question: Question, corpus: Corpus, weights: Weights
 ) -> Matches:
-    """What holds the words of a question; its `implied` do not hold the term."""
+    """The matches of a question; its `implied` do not hold the term."""
     borrowed = loans(question, corpus, weights) if question.readings else {}
     known = weighed(terms, borrowed, corpus.size)
     postings = {}
@@ -198,7 +198,7 @@ class BM25:
         self._corpus = corpus
 
     def score(self, term: Term, n: float, length: int) -> float:
-        """What a term counts in a document of a length that holds it so often."""
+        """The score of a term in a document of a length that holds it so often."""
         gain = term.idf * (self.k1 + 1)
         return gain * n / (n + self.base + self.slope * length)
 
@@ -246,7 +246,7 @@ class BM25:
         return table
 
     def scored(self, term: Term, held: Mapping[int, float]) -> Scored:
-        """What a term counts in the documents that hold it, and how often each does."""
+        """The scores of a term in the documents that hold it so often."""
         base, scaled = self.base, self._corpus.scaled_lengths(self.slope)
         gain = term.idf * (self.k1 + 1)
         return {

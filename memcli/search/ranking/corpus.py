@@ -1,4 +1,4 @@
-"""What a ranking works with: the question, the documents, and what ties them together.
+"""The values of a ranking: the question, the documents, and the edges between them.
 
 Invariant: documents are small integers and mean nothing outside one corpus; a
 corpus counts live documents only.
@@ -55,7 +55,7 @@ Less than 1, which no other word counts: what must not read `asked` can tell the
 
 
 class Reading(NamedTuple):
-    """What a word of the question may be read as.
+    """A reading of a word of the question.
 
     `terms` are one term, or several that an entry must hold together; `kind` is one of
     the above. `share` is what one of them counts, as a share of the word itself; that
@@ -99,7 +99,7 @@ class Question(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """What ties a document to others.
+    """An edge from a document to others.
 
     `kind` is entity, name (a possible one), code (a path or command), link, lineage or
     evidence; `name` is that of the first three, else empty; `docs`
@@ -118,7 +118,7 @@ class Links(Protocol):
         """Read at once what the edges of documents are made of; changes no answer."""
 
     def edges(self, doc: int) -> Iterable[Edge]:
-        """What ties a document to others, always in the same order."""
+        """The edges of a document, always in the same order."""
 
 
 class Scope(NamedTuple):
@@ -160,7 +160,7 @@ WHOLE = Scope()
 
 
 class Corpus(Protocol):
-    """What the ranking reads; documents are small integers.
+    """The documents that a ranking reads, as small integers.
 
     `size` counts live documents, `total_length` their terms. By document: `lengths`
     in terms; `sessions` a number shared by the entries of one session or document, 0

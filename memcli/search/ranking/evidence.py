@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from memcli.search.ranking.corpus import Corpus
 
 MOST = 5.0
-"""What a word counts at most."""
+"""The most that a word counts."""
 
 WORDS = 24
 """Of a longer text so many words count: the rarest say what it is about."""
 
 _TWICE = 1.5
 MOST_TWICE = MOST * _TWICE
-"""What a word counts at most that the entry says twice, and all parts of one name: a
+"""The most that a word counts that an entry says twice, or all parts of one name: a
 path, an URL, a.b."""
 
 # More than one word can count.
@@ -49,7 +49,7 @@ _WIDE = 1_000
 
 
 def weight(term: str, frequency: int, size: int) -> float:
-    """What a shared term counts, when `frequency` of `size` entries hold it."""
+    """The weight of a shared term that `frequency` of `size` entries hold."""
     if len(term) == 1 or (term.isdigit() and len(term) < _DIGITS):
         return 0.0
     many = max(size, _SMALL)

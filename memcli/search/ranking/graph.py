@@ -56,7 +56,7 @@ def is_hub(count: int, size: int) -> bool:
 def walk(
     totals: Mapping[int, float], corpus: Corpus, scope: Scope, weights: Weights
 ) -> dict[int, Reached]:
-    """What the best documents lead to.
+    """The documents that the best ones lead to.
 
     Args:
         totals: document -> score so far; the walk starts at the best

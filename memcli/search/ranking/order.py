@@ -60,7 +60,7 @@ class Hit(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What all channels say of each document; `totals` are the sums of the parts.
+    """The scores of each document by channel; `totals` are their sums.
 
     `worded` are by term the documents that hold it, or more than a near word of it.
     """

@@ -146,7 +146,7 @@ class Neighbourhood:
     def _spread(
         self, term: Term, own: Scored
     ) -> tuple[dict[int, float], dict[int, float]]:
-        """What a term counts in each document that holds it, or stands beside one.
+        """The score of a term in each document that holds it, or stands beside one.
 
         And what it lifts each session by, by how often it stands in there. Both in one
         loop, the hottest of the closer look: two took a third more time.
