@@ -181,12 +181,11 @@ class Canvas(Protocol):
     terminal: bool
 
     def line(self, text: str = "", *, style: str = "") -> None:
-        """One line; `style` is title, dim, bad, good, hint, command, or nothing.
+        """One line; `style` is title, dim, bad, good, hint, or nothing.
 
         hint: words of memcli alone, which name what to do next: the commands get the
-        vault that was asked, and an MCP client has them in its own words. command:
-        as a hint, for those alone who type. nothing: there are no rows; a pipe has it
-        on stderr.
+        vault that was asked, and an MCP client has them in its own words. nothing:
+        there are no rows; a pipe has it on stderr.
         """
 
     def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:

@@ -189,8 +189,7 @@ class Screen:
 _OF_NO_VAULT = {"init", "install", "uninstall", "mcp", "hook", "completion", "allow"}
 _NO_VAULT = ("vault_not_found", "not_a_vault", "invalid_config")
 _STYLES = {"title": "bold", "dim": "dim", "bad": "red", "good": "green"}
-_STYLES |= dict.fromkeys(("nothing", "hint", "command"), _STYLES["dim"])
-_TYPED = ("hint", "command")
+_STYLES["nothing"] = _STYLES["hint"] = _STYLES["dim"]
 
 
 class _Pipe:
@@ -207,7 +206,7 @@ class _Pipe:
     def line(self, text: str = "", *, style: str = "") -> None:
         # On a pipe a sentence is no row: `memcli list | cut -f 1` gives ids or nothing.
         stream = sys.stderr if style == "nothing" else sys.stdout
-        text = self._typed(text) if style in _TYPED else text
+        text = self._typed(text) if style == "hint" else text
         if stream is not None:
             _write(stream, safe(text) + "\n")
 
@@ -236,7 +235,7 @@ class _Terminal:
     def line(self, text: str = "", *, style: str = "") -> None:
         from rich.segment import Segment, Segments
 
-        text = self._typed(text) if style in _TYPED else text
+        text = self._typed(text) if style == "hint" else text
         # Not as rich's Text, which breaks lines and makes spaces of tabs.
         style = _STYLES.get(style, "none")
         segment = Segment(safe(text), self._console.get_style(style))
