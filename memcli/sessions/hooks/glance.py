@@ -89,7 +89,9 @@ def look(words: Sequence[str], payload: Any, environ: Mapping[str, str]) -> bool
         return True
     if not os.path.isdir(os.path.join(root, ".memcli")):
         return False
-    folder = payload.get("cwd") or payload.get("directory") or ""
+    roots = payload.get("workspace_roots")  # Cursor's
+    root_folder = roots[0] if isinstance(roots, list) and roots else ""
+    folder = payload.get("cwd") or payload.get("directory") or root_folder
     folder = folder if isinstance(folder, str) else ""
     found = tool_call.actions(payload, folder)
     if not found:
