@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from memcli.vault.saved import Saved
 
     class Whole(TypedDict, total=False):
-        """What else a whole `Query` has, for who has it at hand."""
+        """The other parts of a whole `Query`, for who has them at hand."""
 
         filters: Filters
         view: View
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 
 class _Asked:
-    """What one vault and several are asked alike."""
+    """The questions that one vault and several are asked alike."""
 
     @takes(parameters.Query)
     def recall(self, query: str | Query, **options: Unpack[QueryOptions]) -> Recalled:
@@ -290,7 +290,7 @@ class Vault(_Asked, _vault.Vault):
         return resolve.apply(self, plan)
 
     def verify(self, project: str = "here") -> list[Verified]:
-        """What became of the code that a project's entries name."""
+        """The state of the code that a project's entries name."""
         from memcli.curation import verify
 
         return verify.verify(self, project)
@@ -320,7 +320,7 @@ class Vault(_Asked, _vault.Vault):
         return inspect.inspect(self, entry_id)
 
     def log(self, limit: int = 20) -> list[Event]:
-        """What happened in the vault, the last change first."""
+        """The history of the vault, the last change first."""
         from memcli.vault.health import log
 
         return log.log(self, limit=limit)

@@ -1,4 +1,4 @@
-"""What a question may be narrowed by, and what a memory may say: declared once.
+"""The filters of a question and the fields of a memory, declared once.
 
 Invariant: a parameter stands here in one place. Its flag, its key in a line of a batch,
 the parameter of the MCP tool and the option of Python are read from it; its meaning is
@@ -23,7 +23,7 @@ _PROJECT = ("--project", "-p")
 
 
 class Selection(TypedDict, total=False):
-    """What an entry must be to be told or exported."""
+    """Filters by what an entry is."""
 
     kinds: Annotated[
         Sequence[str] | None,
@@ -45,7 +45,7 @@ class Selection(TypedDict, total=False):
 
 
 class Filters(Selection, total=False):
-    """What an entry must be to take part in an answer, and how many may."""
+    """Filters of every answer that lists entries, and how many it lists."""
 
     limit: Annotated[
         int | None, Option("--limit", "-n", metavar="N", help="Show N at most")
@@ -318,7 +318,7 @@ _DATES = ("occurred_at", "occurred_until", *_AHEAD)
 
 
 def entry_fields(given: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
-    """What a draft or new fields say, as the fields of an entry; what is not given is
+    """The fields of an entry that a draft or new fields give; what is not given is
     left out, and dates are in the form that files have.
 
     Raises:

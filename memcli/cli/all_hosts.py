@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Step(NamedTuple):
-    """What becomes of one file: `outcome` is installed, unchanged, removed, written,
+    """The fate of one file: `outcome` is installed, unchanged, removed, written,
     kept or failed."""
 
     what: str
@@ -200,7 +200,7 @@ def _skills(context: Context, *, dry_run: bool) -> list[Step]:
 
 
 def _left(context: Context) -> list[tuple[str, str]]:
-    """What memcli has made on this machine besides, with where it is."""
+    """The other things that memcli has made on this machine, with their places."""
     from memcli.storage import known_vaults, state_dirs
 
     left = []

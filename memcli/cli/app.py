@@ -204,7 +204,7 @@ def _of_typer(one: declared.Parameter) -> Any:
 
 
 def _fields(name: str) -> str:
-    """What the help of a command says of --set."""
+    """The part of a command's help about --set."""
     lines = [
         f"      {field:18} {one.about.help}"
         for field, one in flags.fields(name).items()

@@ -1,4 +1,4 @@
-"""What a shell offers when a person presses Tab.
+"""The words that a shell offers when a person presses Tab.
 
 Invariant: it answers in the time of a keystroke, so it loads no Typer and indexes
 nothing; when anything fails, it offers nothing and says nothing. A value that a shell
@@ -246,7 +246,7 @@ def main(words: Sequence[str]) -> None:
 
 
 def _in_time(found: Callable[[], list[Offer]]) -> list[Offer]:
-    """What is found within a second; raises TimeoutError later than that.
+    """The offers that are found within a second; raises TimeoutError later than that.
 
     The database of a vault may not answer, and a person waits.
     """
@@ -291,7 +291,7 @@ def _of_bash(words: list[str]) -> tuple[list[str], int]:
 
 
 def offers(words: Sequence[str], environ: Mapping[str, str]) -> list[Offer]:
-    """What may stand in the place of the last word.
+    """The words that may stand in the place of the last one.
 
     Args:
         words: those behind `memcli`, the last one as far as it was typed.

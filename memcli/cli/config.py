@@ -83,7 +83,7 @@ def _vault(context: Context, *, changes: bool) -> Vault | None:
 
 
 def _checks() -> list[Any]:
-    """What reads the user's config, and refuses what is not valid in it."""
+    """The readers of the user's config, which refuse what is not valid in it."""
     from memcli.sessions.judging import command
     from memcli.storage import known_vaults, user_config
 

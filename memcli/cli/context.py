@@ -1,4 +1,4 @@
-"""What every command gets and gives: the world outside, and a result.
+"""The world outside that every command gets, and the result that it gives.
 
 Invariant: a command reads the clock, the environment, standard input and the terminal
 through its `Context` only, and prints nothing: `render` draws its `Result`.
@@ -157,7 +157,7 @@ class Context(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What a command answers.
+    """The answer of a command.
 
     `data` goes into the envelope of `--json`; `text` draws the same for people. A
     result that is not `ok` exits with 1 though nothing failed (a lint that found

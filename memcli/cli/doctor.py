@@ -122,7 +122,7 @@ def _fixed(
 
 
 def _text(done: RepairPlan, *, dry_run: bool) -> Callable[[Canvas], None]:
-    """What a person is shown of a plan, or of what was done."""
+    """The text of a plan, or of what was done, for a person."""
 
     def text(canvas: Canvas) -> None:
         if not done.steps:

@@ -147,7 +147,7 @@ def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
 
 
 def _mark(path: str) -> tuple[int, int] | None:
-    """What tells a file from one that was saved over it; None when it is gone."""
+    """The mark that tells a file from one saved over it; None when it is gone."""
     try:
         found = os.stat(path)
     except OSError:

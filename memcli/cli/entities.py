@@ -216,7 +216,7 @@ def _ignored(vault: Vault, names: list[str]) -> Result:
 
 
 def _listed(context: Context, project: str | None) -> Result:
-    """What is registered or mentioned, and how often."""
+    """The names that are registered or mentioned, and how often."""
     from memcli.curation.entities.listing import count_candidates, listed
 
     vault = context.open_vault("reading")

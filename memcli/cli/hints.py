@@ -1,4 +1,4 @@
-"""What is said beside an answer or a refusal: what it means, and what to try next.
+"""Hints beside an answer or a refusal: what it means, and what to try next.
 
 Invariant: "nothing was found" never stands for "nothing is known": memcli compares
 words, and says which words no entry holds. Vaults are asked as the same agent: what the

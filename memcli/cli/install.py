@@ -271,7 +271,7 @@ def _named(host: str | None, names: list[str] | None, verb: str) -> str:
 def _report(
     plan: InstallPlan, done: InstallOutcome | None, warnings: list[str], verb: str
 ) -> Result:
-    """What installing or removing has changed, or would change, as a result."""
+    """The result of installing or removing, or of its dry run."""
     diff = _diff(plan) if done is None else []
     outcome = "dry_run" if done is None else done.outcome
 
@@ -346,7 +346,7 @@ def _about_vault(context: Context, pinned: str | None) -> list[str]:
 
 
 def _about(context: Context, program: Program) -> list[str]:
-    """What speaks against this memcli as the one that hosts start."""
+    """The warnings that speak against this memcli as the one that hosts start."""
     path = program.words[0].replace("\\", "/")
     if any(part in path for part in _FLEETING):
         return [

@@ -54,7 +54,7 @@ class Trial(NamedTuple):
 
 
 class JudgeChange(NamedTuple):
-    """What becomes of the judge in the user's config.
+    """A change of the judge in the user's config.
 
     Attributes:
         words: the command; empty for a no.

@@ -194,7 +194,7 @@ def _projects(context: Context) -> Result:
 
 
 def _statuses(context: Context) -> Result:
-    """What is open, resolved, or has come back."""
+    """The entries that are open, resolved, or have come back."""
     from memcli.curation import resolve_query
 
     vault = context.open_vault("reading")

@@ -20,7 +20,7 @@ else:
 
 
 class Everywhere(TypedDict, total=False):
-    """What every command takes, before its name or behind it."""
+    """The options of every command, before its name or behind it."""
 
     set: Annotated[
         list[str] | None,

@@ -39,7 +39,7 @@ def answer(
     asked: parameters.Question,
     research: str | None,
 ) -> Result:
-    """What is known about a question, gathered in a research run when one is named."""
+    """The facts about a question, gathered in a research run when one is named."""
     # An idea that waits for a decision is no fact, also with --kind idea.
     words: parameters.Query = {**asked, "statuses": ["active"]}  # type: ignore[typeddict-item]
     query = query_of(context, text, words)

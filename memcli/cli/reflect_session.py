@@ -201,7 +201,7 @@ _WOULD = {
     "seen": "would count as seen",
     "recurred": "would count as recurred",
 }
-"""What a dry run says of what writes; the other actions change nothing anyway."""
+"""The words of a dry run for what writes; the other actions change nothing anyway."""
 
 
 def _row(fate: Fate, *, dry_run: bool) -> tuple[str, ...]:
@@ -218,7 +218,7 @@ def _row(fate: Fate, *, dry_run: bool) -> tuple[str, ...]:
 
 
 def _lines(done: Reflected) -> list[str]:
-    """What happened, in sentences."""
+    """The outcome, in sentences."""
     from memcli.sessions.bringing import MOST_UNSURE
 
     counts = ", ".join(f"{name} {number}" for name, number in done.counts.items())

@@ -100,7 +100,7 @@ def _allow(context: Context, folder: str) -> Result:
 
 
 def _holds(context: Context, found: RepoVault) -> dict[str, int]:
-    """What is trusted with the vault: its entries in force, and those that say most.
+    """The numbers of its entries in force, and of those that say most.
 
     It builds the index, since a hook does not wait for one.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class _Decision(NamedTuple):
-    """What is to become of candidates; `target` is the entry that one supersedes."""
+    """A decision on candidates; `target` is the entry that one supersedes."""
 
     action: str
     target: str | None

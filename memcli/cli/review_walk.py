@@ -60,7 +60,7 @@ def _plain(text: object) -> str:
 
 
 class _Decision(NamedTuple):
-    """What was decided on the candidate at a place of the walk, in which commit."""
+    """A decision on the candidate at a place of the walk, and its commit."""
 
     outcome: str
     place: int

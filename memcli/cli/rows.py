@@ -185,7 +185,7 @@ def below(title: str, text: str) -> Iterator[str]:
 
 
 def _after(title: str, line: str) -> str | None:
-    """What follows the title in the line that begins with it; None in any other."""
+    """The rest behind the title in the line that begins with it; None in any other."""
     plain = line.lstrip("-*+>•_ \t")
     if not title or not plain.startswith(title):
         return None

@@ -93,7 +93,7 @@ def broken(line: str, width: int, cells: Cells) -> list[str]:
 
 
 def talk(text: str, width: int, cells: Cells) -> str:
-    """What is said to a person, with its long lines broken to fit a terminal.
+    """Talk to a person, with its long lines broken to fit a terminal.
 
     The parts of a line begin below its first word. The command that ends a line is not
     broken: the terminal itself wraps it, so that it can be copied.

@@ -66,7 +66,7 @@ def signals(
 
 
 def _pairs(vault: Vault) -> Result:
-    """What a scorer learns from, one pair a line."""
+    """The pairs that a scorer learns from, one a line."""
     from memcli.vault.health import usage
 
     rows = usage.pairs(vault)

@@ -1,4 +1,4 @@
-"""What a person may have meant: the nearest word, and words of other programs.
+"""Guesses at what was meant: the nearest word, and words of other programs.
 
 Invariant: pure; it is loaded only after a mistake. It names a way only when that way
 exists.

@@ -108,7 +108,7 @@ def _terms(context: Context) -> Terms:
 
 
 def _foreseen(named: Named) -> Result:
-    """What --setup with --dry-run says: the remote is not asked."""
+    """The answer of --setup with --dry-run: the remote is not asked."""
     remote = named.remote
 
     def text(canvas: Canvas) -> None:

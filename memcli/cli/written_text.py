@@ -1,4 +1,4 @@
-"""What a command line brings: its text or question, and who types it."""
+"""The text or question of a command line, and who types it."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def filled(vault: Vault) -> Vault:
 
 
 def outcome(ask: Any) -> Any:
-    """What a door answers: ids, or the code of its refusal."""
+    """The answer of a door: ids, or the code of its refusal."""
     try:
         return ask()
     except MemcliError as error:
@@ -179,7 +179,7 @@ def test_a_field_is_the_same_at_every_door(
 
 
 def told(vault: Vault, name: str, one: Parameter) -> Any:
-    """What the entry holds of a field."""
+    """The value of a field in the entry."""
     entry = vault.get(name)
     if one.name.startswith("source"):
         part = one.name.removeprefix("source_").replace("source", "writer")

@@ -199,7 +199,7 @@ def _counts(counts: dict[str, int]) -> str:
 
 
 def lint(context: Context) -> Result:
-    """What is wrong, file by file; not ok when one of the findings is an error."""
+    """The findings, file by file; not ok when one of the findings is an error."""
     from memcli.entries.file_checks import ERROR
     from memcli.vault.health.lint import lint as check
 
@@ -238,7 +238,7 @@ def draw_more(canvas: Canvas, number: int, where: str) -> None:
 
 
 def index(context: Context) -> Result:
-    """What the index holds; not ok when it could not read a file."""
+    """The contents of the index; not ok when it could not read a file."""
     from memcli.vault.health import overview
 
     facts = overview.index_facts(context.open_vault("reading"))

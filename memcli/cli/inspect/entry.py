@@ -57,7 +57,7 @@ def _not_a_topic(
 
 
 def _draw_trust(canvas: Canvas, seen: Inspected) -> None:
-    """What speaks against an observation or model."""
+    """Draw what speaks against an observation or model."""
     from memcli.cli.hints import UNCHECKED
     from memcli.vault import staleness
 
@@ -69,7 +69,7 @@ def _draw_trust(canvas: Canvas, seen: Inspected) -> None:
 
 
 def _draw_code(canvas: Canvas, seen: Inspected) -> None:
-    """What became of each place in the code that it names, and what changed there."""
+    """Draw the state of each place in the code that it names, and what changed."""
     from memcli.entries.code_lines import NOT_CHECKED, STALE
 
     for look in seen.code:
@@ -126,7 +126,7 @@ def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
 
 
 def _draw_marks(canvas: Canvas, entry: Entry) -> None:
-    """What a note that memcli did not write says outside of its frontmatter."""
+    """Draw what a note by hand says outside of its frontmatter."""
     from memcli.entries.text import links
 
     read = links.as_read(entry)

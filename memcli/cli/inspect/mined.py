@@ -118,7 +118,7 @@ def _why(session: dict[str, Any]) -> str:
 
 
 def _judged(line: dict[str, Any]) -> str:
-    """What a judge was asked, and what became of its answers."""
+    """The questions to a judge, and what became of its answers."""
     if line.get("event") != "judge" or line.get("did") != "asked":
         return ""
     numbers = {k: v for k, v in line.items() if isinstance(v, int) and k not in _PLAIN}

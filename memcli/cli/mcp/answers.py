@@ -1,4 +1,4 @@
-"""What an answer says to a client: nothing empty, nothing twice, and tools by name.
+"""Answers as a client has them: nothing empty, nothing twice, and tools by name.
 
 Invariant: a model can tell from what is left what was left out: an entry is active, a
 fact and not stale unless its row says otherwise. A value that is there is the command's

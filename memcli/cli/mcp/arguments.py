@@ -1,4 +1,4 @@
-"""What a client gives to a tool, as the command's values.
+"""The arguments that a client gives to a tool, as the command's values.
 
 Invariant: what a model may have meant is read as that when it can mean nothing else: a
 list in one text, the singular of a name, a word for a value. The rest is refused, never

@@ -313,7 +313,7 @@ ADMIN = Tool(
 )
 
 SERVED: Sequence[Tool] = (*TOOLS, ADMIN)
-"""What a client sees."""
+"""The tools that a client sees."""
 
 # Topics of memory_inspect that are commands of their own.
 _TOPICS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Answer(NamedTuple):
-    """What a call came to: `data`, or `error` with code, message and hint.
+    """The answer to a call: `data`, or `error` with code, message and hint.
 
     `notes` are sentences: what was done, and the command's warnings.
     """

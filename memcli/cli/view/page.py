@@ -31,7 +31,7 @@ _LINKS = ("http://", "https://", "mailto:")
 
 
 class About(NamedTuple):
-    """What the page says of itself: the vault's name, the project that it was narrowed
+    """The page about itself: the vault's name, the project that it was narrowed
     to (empty for none), and when it was made, in epoch seconds."""
 
     vault: str
@@ -140,7 +140,7 @@ def _entry(seen: Seen, render: Callable[[str], str], most: int) -> dict[str, Any
 
 
 def renderer() -> Callable[[str], str]:
-    """What draws markdown: HTML in it is text, and images and odd links are, too."""
+    """The renderer of markdown, to which HTML, images and odd links are text."""
     from markdown_it import MarkdownIt
 
     markdown = MarkdownIt("commonmark", {"html": False, "linkify": False})
