@@ -44,6 +44,8 @@ _ALIKE = str.maketrans(
 )
 for _first in (0x1F150, 0x1F170, 0x1F1E6):  # letters in black circles, squares, flags
     _ALIKE |= {_first + place: 97 + place for place in range(26)}
+# Between a title and its text: an order may go on, and an imperative may begin.
+_BELOW = " |:\n"
 # Letters beside those of the six languages that are judged.
 _UNREAD = r"[^\W\d_a-z\u00df-\u00e4\u00e6-\u00ef\u00f1-\u00f6\u00f9-\u00fc\u00ff\u0153]"
 # Single letters in a row, as a word, and as a whole sentence.
@@ -126,11 +128,8 @@ def of_entry(title: str | None, text: str, source: str = "") -> str | None:
         title, text: of the entry.
         source: the vault of others that holds it; empty for the user's own.
     """
-    whole = f"{title}\n{text}" if title else text
+    whole = f"{title}{_BELOW}{text}" if title else text
     found = suspicious(whole)
-    # An imperative begins the text, unless the title does so in the same words.
-    if not found and title and not text.lstrip().startswith(title[:20]):
-        found = suspicious(text)
     return found or (_unread(whole) if source else None)
 
 
