@@ -112,9 +112,18 @@ def research(context: Context, name: str | None) -> Result:
 
 
 def _run(vault: Vault, run: Run) -> Result:
+    from contextlib import suppress
+
     from memcli.curation import research as runs
+    from memcli.errors import MemcliError
+    from memcli.vault.vault import Vault
 
     titles = runs.still_there(vault, run.sources)
+    for source in set(run.sources.values()) - {vault.source}:
+        ids = [name for name, at in run.sources.items() if at == source]
+        with suppress(MemcliError):  # a vault that cannot be asked has no titles
+            other = Vault.open(source.removeprefix("team:"), vault.caller)
+            titles |= runs.still_there(other, ids)
     # An agent may have lost sight of what it retrieved; then it is not in its vault.
     known = set(titles) if vault.agent else {*titles, *run.sources}
     searches = [
@@ -147,8 +156,8 @@ def _run(vault: Vault, run: Run) -> Result:
             about = f"{search['command']} ({search['budget']})"
             canvas.line(f"{search['at']} {about} {search['query']}")
             for row in search["found"]:
-                gone = "(gone)" if row["source"] == vault.source else row["source"]
-                canvas.line(f"  {row['id']} {row['title'] or gone}")
+                where = "" if row["source"] == vault.source else f" · {row['source']}"
+                canvas.line(f"  {row['id']} {row['title'] or '(gone)'}{where}")
         for conclusion in saved:
             canvas.line(f"{conclusion['at']} saved {conclusion['id']}", style="good")
             canvas.line(f"  cites {', '.join(conclusion['cited']) or 'nothing'}")
