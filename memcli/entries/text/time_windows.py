@@ -91,8 +91,9 @@ _AFTER_YEAR = (
     r"he|she|they|you|it|the|what|who|when|where|why|how|which|with|for|at|about|by|on|"
     r"to|from|that|than)\b))"
 )
-# Each as the whole of a time; of two in the same place the first one counts.
-_PATTERNS = (
+# Each as the whole of a time; of two in the same place the first one counts. To compile
+# them all takes a recall 10 ms; most questions have neither a digit nor such a word.
+_DATES: tuple[str, ...] = (
     rf"{_ON_DAY}\ (?:of\ )?{_OF_MONTH},?\ (?:de\ )?{_OF_YEAR}",
     rf"{_OF_MONTH}\ {_ON_DAY},?\ {_OF_YEAR}",
     r"(?P<date>\d{4}-\d\d-\d\d)(?![\w/-]|[.:]\w)",
@@ -100,6 +101,8 @@ _PATTERNS = (
     rf"{_IN_FRONT}(?P<date>\d{{4}}-\d\d)(?![\w/-]|[.:]\w)",
     rf"Q(?P<quarter>[1-4])\ {_OF_YEAR}",
     rf"{_IN_FRONT}(?:(?:early|mid|late)[ -])?{_OF_YEAR}{_AFTER_YEAR}",
+)
+_RELATIVE = (
     r"(?P<before_last>day\ before\ yesterday|vorgestern)",
     r"(?P<word>yesterday|gestern|ayer|(?<=\bfait\ )hier|^hier(?=\W)|today|heute"
     r"|aujourd['’]hui|hoy)",
@@ -113,6 +116,10 @@ _PATTERNS = (
     r"(?P<period>semaine|mois|année|an)\ (?:dernière|dernier|passée?)",
     r"(?P<period>semana|mes|año)\ pasad[oa]",
 )
+_RELATIVE_WORDS = (
+    "ago last past this previous yesterday today gestern heute letzte vergangene hier "
+    "aujourd derni passé ayer hoy pasad"
+).split()
 _BEFORE_IT = (
     r"(?:(?P<unit>day|week|month|year)\ )?"
     r"(?P<relation>since|before|after|until|till)\ (?:the\ )?$"
@@ -158,7 +165,11 @@ class _Period(NamedTuple):
 def _periods(text: str, now: int) -> list[_Period]:
     """The times of a question, in their order."""
     periods: list[_Period] = []
-    for pattern in _PATTERNS:
+    lower = text.lower()
+    patterns = _DATES if any(map(str.isdigit, text)) else ()
+    if any(word in lower for word in _RELATIVE_WORDS):
+        patterns += _RELATIVE
+    for pattern in patterns:
         whole = rf"(?<![\w/#:.-])(?:{pattern})\b"
         for match in re.finditer(whole, text, re.IGNORECASE):
             start, end = match.span()
