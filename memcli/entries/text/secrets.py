@@ -54,7 +54,7 @@ _PASSWORD_WORDS: Final = (
 # Parts, one of which stands in every text with a name or sentence that says "secret".
 _HINTS: Final = (
     "passw", "passp", "passc", "pass=", "pass:", "pass =", 'pass"', "pass'", "pwd", "secret", "token", "key",
-    "credential", "bearer", "pw=", "pw:", "pw =", "psw", *_PASSWORD_WORDS,
+    "credential", "bearer", "pw=", "pw:", "pw =", "pw is", "psw", "2fa", "totp", *_PASSWORD_WORDS,
 )  # fmt: skip
 _ASSIGNED: Final = (
     r"(?<![\w.-])([\w.-]{2,120})[\\\"'`\]]{0,3}([ \t]{0,20}(?::=|=>|==?|:)[ \t]{0,20})"
@@ -64,7 +64,7 @@ _ASSIGNED: Final = (
 # How names end, in lower case and without `_`, `-` and `.`.
 _PASSWORDS: Final = ("password", "passwd", "passwort", "kennwort", "pwd", "passphrase", "passcode")  # fmt: skip
 _SAID_PASSWORDS: Final = (
-    *_PASSWORDS, "psw", *_PASSWORD_WORDS, "pin",
+    *_PASSWORDS, "psw", "pw", "secret word", *_PASSWORD_WORDS, "pin",
 )  # fmt: skip
 _KEYS: Final = (
     "secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey",
@@ -77,12 +77,12 @@ _SHORT: Final = ("pass", "pw", "PW", "psw")
 # Names that end so and hold no secret: where a list goes on, what a button says.
 _HARMLESS_NAMES: Final = ("nexttoken", "pagetoken", "continuationtoken", "synctoken", "publickeytoken")  # fmt: skip
 _SAID: Final = (
-    r"(?i)\b(pass(?:word|wd|phrase|code)|pwd|psw|"
+    r"(?i)\b(pass(?:word|wd|phrase|code)|pwd|pw|psw|secret word|(?:2fa|totp)[ -](?:seed|secret|key)|"
     + "|".join(_PASSWORD_WORDS)
     + r"|pin|secret|token"
     r"|credentials?|bearer|api[ _-]?key|access[ _-]?key"
     r"|(?:private|secret|encryption|signing|master|session)[ _-]key)(?:\b|(?=[は是为為는은]))"
-    r"(?:(?: (?:for|of|to|on|in|at|von|für|zu|de|del|da|do|pour|der|para)"
+    r"(?:(?: (?:for|of|to|on|in|at|von|für|fuer|zu|de|del|da|do|pour|der|para)"
     r" \S{1,60}(?: \S{1,60}){0,3}?| \([^)\n]{1,40}\))?[\"'`*]{0,3}"
     r"([ \t]{0,9}[は是为為는은][ \t]{0,9}|[ \t]{0,9}(?:is[ \t]?)?(?:[:=]|=?=>|->)[*]{0,2}[ \t]{0,9}|>"
     r"|[ \t]{1,9}\|[ \t]{1,9}"
