@@ -6,7 +6,9 @@ through its `Context` only, and prints nothing: `render` draws its `Result`.
 
 from __future__ import annotations
 
-from memcli.errors import UsageError
+import os
+
+from memcli.errors import Conflict, UsageError
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -197,6 +199,20 @@ def declined(data: dict[str, Any]) -> Result:
     return Result(
         data=data, text=lambda canvas: canvas.line("Nothing changed.", style="dim")
     )
+
+
+def refuse_inside(path: str, root: str) -> None:
+    """Refuse to write what a command makes into a vault: over a memory or a config.
+
+    Raises:
+        Conflict: the path lies in the vault, or is a link.
+    """
+    folder, root = os.path.realpath(path), os.path.realpath(root)
+    if folder == root or folder.startswith(os.path.join(root, "")):
+        raise Conflict(
+            f"{path} lies in the vault, where it would be committed",
+            hint="Name a place outside of it, as in: --out ~/memory",
+        )
 
 
 def to_apply(canvas: Canvas, *, dry_run: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.context import Canvas, Context, Result, refuse_inside
 from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
 
@@ -68,6 +68,8 @@ def export(
             )
         return _page(context, out, everywhere=everywhere, dry_run=dry_run)
     vault = context.open_vault("exporting")
+    if out is not None:
+        refuse_inside(out, vault.root)
     from memcli.curation import exporting
     from memcli.recall.query import Filters
 
@@ -139,6 +141,7 @@ def _page(
     context: Context, out: str | None, *, everywhere: bool, dry_run: bool
 ) -> Result:
     from memcli.curation import exporting
+    from memcli.entries.entry import Visibility
     from memcli.entries.projects import HERE
     from memcli.recall.query import Filters
     from memcli.storage import projects
@@ -155,7 +158,8 @@ def _page(
     filters = Filters(project=HERE if everywhere else project.name)
     vault = context._replace(cwd=near).open_vault("exporting")
     found = exporting.entries(vault, filters, current=True)
-    page = exporting.planned(path, found.entries)
+    shared = [e for e in found.entries if e.visibility != Visibility.PRIVATE]
+    page = exporting.planned(path, shared)
     if not dry_run:
         exporting.put(page)
     data = {
@@ -179,7 +183,9 @@ def _page(
         if page.in_page:
             canvas.line(f"  left out: {page.in_page} that the page says by itself")
 
-    doubts = [
+    private = len(found.entries) - len(shared)
+    doubts = [f"left out: {counted(private, 'private memory')}"] if private else []
+    doubts += [
         f"{entry_id} was left out: it {why}; look at it: memcli show {entry_id}"
         for entry_id, why in page.doubtful
     ]

@@ -69,7 +69,8 @@ def draw_constraints(
     if rows:
         canvas.line("Constraints in force:", style="title")
     for row in rows:
-        canvas.line(f"  {short(row.id)} · {row.title}")
+        source = "" if row.source == "personal" else f" ({row.source})"
+        canvas.line(f"  {short(row.id)} · {row.title}{source}")
     if more:
         canvas.line(f"  {more} more: memcli list --all --kind constraint", style="hint")
 

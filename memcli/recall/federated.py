@@ -18,7 +18,15 @@ from memcli.recall import question as asking
 from memcli.recall import recall as of_one
 from memcli.recall import scorer as scorers
 from memcli.recall.query import Query, checked
-from memcli.recall.results import Recalled, Row, fit, mark, noted, of_source
+from memcli.recall.results import (
+    Recalled,
+    Row,
+    constraints_of,
+    fit,
+    mark,
+    noted,
+    of_source,
+)
 from memcli.search.ranking.rank import COVERING
 from memcli.storage.files import reason_of
 from memcli.vault.vaults import not_asked
@@ -126,7 +134,7 @@ def reflect(vaults: Vaults, query: Query) -> Reflection:
             vault,
             gathered._replace(
                 rows=of_source(gathered.rows, vault.source),
-                constraints=of_source(gathered.constraints, vault.source),
+                constraints=constraints_of(gathered.constraints, vault.source),
             ),
         )
         for vault, gathered in answers

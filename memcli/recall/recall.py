@@ -24,6 +24,7 @@ from memcli.recall.results import (
     Recalled,
     Row,
     check_mark,
+    constraints_of,
     fit,
     mark,
     noted,
@@ -326,7 +327,7 @@ def labelled(vault: Vault, answer: Recalled) -> Recalled:
     """A vault's answer with the vault's name as the source of its rows."""
     return answer._replace(
         rows=of_source(answer.rows, vault.source),
-        constraints=of_source(answer.constraints, vault.source),
+        constraints=constraints_of(answer.constraints, vault.source),
     )
 
 

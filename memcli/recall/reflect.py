@@ -15,7 +15,14 @@ from memcli.recall import code_rows, confidence, recall
 from memcli.recall import question as asking
 from memcli.recall.follow_up import Next, Pair, next_queries, pairs
 from memcli.recall.query import Query, checked
-from memcli.recall.results import Recalled, Row, noted, of_source, respelled
+from memcli.recall.results import (
+    Recalled,
+    Row,
+    constraints_of,
+    noted,
+    of_source,
+    respelled,
+)
 from memcli.search.ranking import rank
 from memcli.search.ranking.corpus import SPELLING
 from memcli.search.ranking.weights import DEFAULTS
@@ -151,7 +158,7 @@ def reflect(vault: Vault, query: Query) -> Reflection:
     gathered = vault.read(lambda reader: gather(reader, query))
     gathered = gathered._replace(
         rows=of_source(gathered.rows, vault.source),
-        constraints=of_source(gathered.constraints, vault.source),
+        constraints=constraints_of(gathered.constraints, vault.source),
         warnings=gathered.warnings + recall.index_warnings(vault),
         no_match=None
         if gathered.rows

@@ -231,6 +231,17 @@ def of_source(rows: Sequence[Row], source: str) -> list[Row]:
     return [r if r.source == source else r._replace(source=source) for r in rows]
 
 
+def constraints_of(rows: Sequence[Row], source: str) -> list[Row]:
+    """As `of_source`, of constraints, which come unasked: what others wrote as an order
+    to the model is left out, as hooks leave it out."""
+    if source == "personal":
+        return of_source(rows, source)
+    from memcli.entries.text import prompt_injection
+
+    plain = [r for r in rows if not prompt_injection.of_entry(r.title, r.text, source)]
+    return of_source(plain, source)
+
+
 def fit(rows: list[Row], max_chars: int | None) -> tuple[list[Row], int]:
     """The rows whose texts fit, best first, and how many do not.
 

@@ -87,8 +87,10 @@ def begin(
     transcript: str | None,
     agent: str | None = None,
     cwd: str | None = None,
-) -> None:
+) -> bool:
     """Note that a session lives; one that was mined before lives again.
+
+    Returns whether it is this agent's: another's, and the owner's, is left as it is.
 
     Args:
         root: the vault.
@@ -96,13 +98,15 @@ def begin(
         transcript: its path, when the host says so; Gemini names one when it resumes,
             and writes to another.
         agent: the agent to whom the session's teachings belong, whenever it is mined;
-            the first call that names one counts.
+            that of the first call counts, None is the owner.
         cwd: the folder in which it runs; the first counts.
 
     Raises:
         OSError: it cannot be written down.
     """
     known = _fields(_lines(root, session))
+    if "started" in known and known.get("agent") != agent:
+        return False
     said = {"session": session, "host": host, "cwd": cwd, "agent": agent}
     news = {name: text for name, text in said.items() if text and name not in known}
     if transcript and known.get("transcript") != transcript:
@@ -114,6 +118,7 @@ def begin(
 
         news["started"] = dates.iso(int(time.time()))
     _write(root, session, news.items())
+    return True
 
 
 def noted(root: str, session: str, name: str, agent: str | None) -> set[str]:

@@ -6,6 +6,7 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
+from tests.checkouts import made_shop
 from tests.cli.conftest import Run
 
 AGENTS = """
@@ -92,3 +93,30 @@ def test_what_narrows_evidence_is_said(memcli: Run) -> None:
         *("--cite", fact.json["data"]["id"], "--visibility", "shared"),
     )
     assert "it is private, not shared: no more agents may see its evidence" in model.err
+
+
+def test_a_page_of_a_repository_gets_nothing_private(
+    memcli: Run, tmp_path: Path
+) -> None:
+    shop = made_shop(tmp_path / "shop")
+    rule = ("--kind", "convention", "--project", "github.com/acme/shop")
+    memcli("save", "Walrus tags are signed", *rule)
+    memcli("save", "Ocelot is my own habit", *rule, "--visibility", "private")
+    page = shop / "AGENTS.md"
+    done = memcli("export", "--format", "agents-md", "--out", str(page))
+    assert "left out: 1 private memory" in done.err
+    assert "Walrus" in page.read_text()
+    assert "Ocelot" not in page.read_text()
+
+
+@pytest.mark.parametrize("name", [".git/config", layout.CONFIG, "memories/x.md"])
+def test_an_export_overwrites_nothing_of_the_vault(
+    memcli: Run, vault: Vault, name: str
+) -> None:
+    memcli("save", "Walrus tags are signed")
+    place = Path(vault.root, name)
+    before = place.read_bytes() if place.exists() else None
+    refused = memcli("export", "--out", str(place))
+    assert refused.code != 0
+    assert "lies in the vault" in refused.err
+    assert (place.read_bytes() if place.exists() else None) == before

@@ -9,8 +9,8 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 import os
 
-from memcli.cli.context import Canvas, Context, Result
-from memcli.errors import Conflict, UsageError
+from memcli.cli.context import Canvas, Context, Result, refuse_inside
+from memcli.errors import UsageError
 
 TYPE_CHECKING = False
 
@@ -51,11 +51,7 @@ def view(
 
     path = os.path.abspath(out or _NAME)
     vault = context.open_vault("drawing")
-    if _is_inside(path, vault.root):
-        raise Conflict(
-            f"{path} lies in the vault, where it would be committed",
-            hint="Name a file outside of it: --out ~/memory.html",
-        )
+    refuse_inside(path, vault.root)
     if not os.path.isdir(os.path.dirname(path)):
         raise UsageError(
             f"there is no folder {os.path.dirname(path)}",
@@ -89,9 +85,3 @@ def _address(path: str) -> str:
     from urllib.request import pathname2url
 
     return "file:" + pathname2url(path)
-
-
-def _is_inside(path: str, root: str) -> bool:
-    folder = os.path.realpath(os.path.dirname(path))
-    root = os.path.realpath(root)
-    return folder == root or folder.startswith(os.path.join(root, ""))

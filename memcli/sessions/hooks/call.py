@@ -293,7 +293,7 @@ def _handle(answer: Answer, host: Host) -> str:
         line["did"] = f"nothing: {host.ignored[event.name]}"
         return ""
     # At an end the host may not say where the transcript is; it said so before.
-    _begin(root, event)
+    is_ours = _begin(root, event)
     if event.name == "prompt-submit":
         line["shown"] = 0
         if not event.prompt or not takes_text:
@@ -301,6 +301,9 @@ def _handle(answer: Answer, host: Host) -> str:
         from memcli.sessions.hooks import tell
 
         return tell.at_prompt(answer)
+    if not is_ours:
+        line["did"] = "nothing: the session is another agent's"
+        return ""
     if event.name == "pre-compact" and not host.starts_after_compaction:
         markers.forget(root, event.session, os.environ.get("MEMCLI_AGENT"))
     line["did"] = pipe.start(root, *_mining_flags(event))
@@ -316,12 +319,12 @@ def _mining_flags(event: Event) -> Iterator[str]:
         yield "--close"
 
 
-def _begin(root: str, event: Event) -> None:
+def _begin(root: str, event: Event) -> bool:
     from memcli.sessions import markers
 
     agent = os.environ.get("MEMCLI_AGENT") or None
     session, transcript = event.session, event.transcript
-    markers.begin(root, session, event.host, transcript, agent, event.cwd)
+    return markers.begin(root, session, event.host, transcript, agent, event.cwd)
 
 
 def _session_start(answer: Answer, *, takes_text: bool) -> str:

@@ -144,3 +144,25 @@ def test_a_hook_that_is_not_understood_says_nothing_and_notes_it(
     tool = {"tool_name": "Edit", "tool_input": {"file_path": "/w/a", "new_string": "x"}}
     given = ["pre-tool", "--host", "claude-code", "--vault", told.root, *words]
     assert glance.look(given, tool, os.environ), "the call notes it"
+
+
+@pytest.mark.parametrize("first", ["bob", ""])
+def test_no_agent_takes_the_session_of_another_or_of_the_owner(
+    live: Vault,
+    tmp_path: Path,
+    started: list[list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    first: str,
+) -> None:
+    path = session(tmp_path, "s1", ALWAYS)
+    monkeypatch.setenv("MEMCLI_AGENT", first)
+    given = {"session_id": "s1", "transcript_path": path}
+    call(live, "session-start", "claude-code", given)
+    started.clear()
+    monkeypatch.setenv("MEMCLI_AGENT", "ada")
+    for event in ("stop", "session-end", "pre-compact"):
+        done = call(live, event, "claude-code", {"session_id": "s1"})
+        assert done.line["did"] == "nothing: the session is another agent's"
+    assert started == []
+    (marker,) = markers.markers(live.root)
+    assert (marker.agent, marker.transcript) == (first or None, path)
