@@ -235,18 +235,18 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
 
 
 def _refuse_filters(repository: Repository, each: Difference) -> None:
-    """A filter of the user's own, such as LFS, is for the user to turn on: with it the
-    remote would decide what git stores of a memory, and where."""
+    """What changes the bytes of a memory on its way is for the user to turn on: a filter,
+    such as LFS, another encoding, `$Id$`. A remote would decide what git stores."""
     oids = [side.oid for side in (each.after, each.before) if side and side.oid]
     texts = [
-        re.findall(rb"\sfilter=(\S+)", text)
+        re.findall(rb"\s(filter=\S+|working-tree-encoding=\S+|ident\b)", text)
         for text in merging.read_blobs(repository, oids)
     ]
     new = set(texts[0] if texts else ()).difference(*texts[1:])
     if new:
         name = min(new).decode(errors="replace")
         raise NotAllowed(
-            f"the remote's {each.path} sends files through the filter {name!r}; "
+            f"the remote's {each.path} has files changed on their way ({name}); "
             "nothing was changed",
             hint="If you want that, merge it with git, then repeat the command.",
             code="new_filter",

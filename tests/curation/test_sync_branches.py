@@ -114,19 +114,26 @@ def test_what_git_filters_is_left_to_git(two: Clones, rule: str) -> None:
     assert two.tip() not in git(desk, "rev-list", "HEAD")
 
 
-@pytest.mark.parametrize("place", [".gitattributes", "memories/.gitattributes"])
-def test_a_remote_turns_on_no_filter(two: Clones, place: str) -> None:
+@pytest.mark.parametrize(
+    ("place", "what"),
+    [
+        (".gitattributes", "filter=lfs"),
+        ("memories/.gitattributes", "filter=lfs"),
+        (".gitattributes", "ident"),
+    ],
+)
+def test_a_remote_turns_on_no_filter(two: Clones, place: str, what: str) -> None:
     laptop, desk = two.roots["laptop"], two.roots["desk"]
     say(two.vault("desk"), "We deploy on Tuesdays")
     two.sync("desk")
     two.sync("laptop")
     with Path(laptop, place).open("a") as file:
-        file.write("[attr]note -text filter=lfs\n*.md note\n")
+        file.write(f"[attr]note -text {what}\n*.md note\n")
     git(laptop, "add", place)
     git(laptop, "commit", "-qm", "attributes")
     git(laptop, "push", "-q")
     head = git(desk, "rev-parse", "HEAD")
-    with pytest.raises(NotAllowed, match=f"{place} sends .* filter 'lfs'"):
+    with pytest.raises(NotAllowed, match=f"{place} has files changed .*{what}"):
         two.sync("desk")
     assert git(desk, "rev-parse", "HEAD") == head
     git(desk, "merge", "-q", "origin/main")
