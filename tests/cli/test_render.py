@@ -107,12 +107,6 @@ def test_a_path_is_never_broken(
     assert path in on_terminal(odd, *words, *told)
 
 
-def test_a_timer_is_printed_as_it_is_to_be_written(odd: Vault) -> None:
-    said = on_terminal(odd, "sweep", "--unit", "cron", "--vault", odd.root)
-    (line,) = [line for line in said.splitlines() if "sweep" in line]
-    assert str(odd.root).replace("'", "'\"'\"'") in line
-
-
 # --- tables -----------------------------------------------------------------------
 
 

@@ -1,10 +1,5 @@
-"""`memcli sweep`: by hand, for timers, and what it prints for them."""
+"""`memcli sweep`: what crashed is mined, and what fails is said."""
 
-import json
-import os
-import plistlib
-import shlex
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -57,51 +52,13 @@ def test_a_sweep_that_fails_exits_with_1_and_says_why(
     assert crashed.exists()
 
 
-def test_units_hold_a_command_that_runs(memcli: Run, vault: Vault) -> None:
-    for name, word in (("systemd", "ExecStart="), ("cron", "17 * * * * ")):
-        text = memcli("sweep", "--unit", name).out
-        (line,) = [one for one in text.splitlines() if one.startswith(word)]
-        command = line.removeprefix(word).partition(" >")[0]
-        words = shlex.split(command)
-        assert words[-1] == "sweep"
-        assert os.path.isabs(words[0])
-        assert os.access(words[0], os.X_OK)
-
-
-def test_units_survive_odd_paths(memcli: Run, tmp_path: Path) -> None:
-    odd = str(tmp_path / "a & b 100%")
-    text = memcli("sweep", "--unit", "launchd", "--vault", odd).out
-    data = plistlib.loads(text[text.index("<?xml") :].encode())
-    words = shlex.split(data["ProgramArguments"][2])
-    assert words[-3:] == ["sweep", "--vault", odd]
-    assert "100%%" in memcli("sweep", "--unit", "systemd", "--vault", odd).out
-    assert "100\\%" in memcli("sweep", "--unit", "cron", "--vault", odd).out
-
-
-def test_a_timer_sweeps_the_vault_and_as_the_agent_that_it_was_printed_for(
+def test_an_agent_sweeps_its_own_sessions(
     memcli: Run, vault: Vault, crashed: Path
 ) -> None:
-    flags = ("--vault", vault.root, "--agent", "ada & co")
-    text = memcli("sweep", "--unit", "cron", *flags).out
-    line = text.splitlines()[1].partition(" * * * * ")[2].partition(" >")[0]
-    nobody = {"MEMCLI_VAULT": "", "MEMCLI_AGENT": ""}
-    done = subprocess.run(
-        [*shlex.split(line), "--dry-run", "--json"],
-        env={**os.environ, **nobody},
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    # The owner's session is not the agent's.
-    assert json.loads(done.stdout)["data"]["sessions"] == []
+    asked = ("sweep", "--agent", "ada & co", "--json")
+    assert memcli(*asked).json["data"]["sessions"] == []
     crashed.write_text(crashed.read_text("utf-8") + "agent: ada & co\n", "utf-8")
     age(crashed, 7_200)
-    done = subprocess.run(
-        shlex.split(line),
-        env={**os.environ, **nobody},
-        check=False,
-        capture_output=True,
-    )
-    assert done.returncode == 0, done.stderr
+    assert len(memcli(*asked).json["data"]["sessions"]) == 1
     (row,) = vault.recall("linter").rows
     assert vault.get(row.id).agent == "ada & co"

@@ -281,9 +281,7 @@ def test_inspect_vaults(team: Vault, vault: Vault, memcli: Run) -> None:
     assert done.json["error"]["code"] == "owner_only"
 
 
-def test_a_timer_and_a_hook_get_the_folder_of_a_name(team: Vault, memcli: Run) -> None:
-    unit = ["sweep", "--unit", "cron", "--vault", "platform"]
-    assert f"--vault {team.root}" in memcli(*unit, environ=READ).out
+def test_a_hook_gets_the_folder_of_a_name(team: Vault, memcli: Run) -> None:
     hooks = ["install", "claude-code", "--dry-run", "--vault", "platform"]
     assert team.root in memcli(*hooks, "--json", environ=READ).out
 
