@@ -5,10 +5,9 @@ Invariant: in the walk every decision is committed before the next question.
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from functools import partial
-
 from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.rows import listed
+from memcli.cli.walk import Walk
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, UsageError
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from memcli.cli import options
     from memcli.curation.ideas import IdeaDecisions, ListedIdea
     from memcli.declared import Argument
-    from memcli.vault.vault import Vault
 
 
 def ideas(
@@ -202,8 +200,11 @@ def _ledger(context: Context) -> Result:
     return Result(data=data, text=text, warnings=warnings)
 
 
-_KEYS = "[p]romote [d]ismiss [m]erge [s]kip [u]ndo [q]uit [?]"
-_HELP = """\
+class IdeaWalk(Walk):
+    """The walk through the open ideas."""
+
+    keys = "[p]romote [d]ismiss [m]erge [s]kip [u]ndo [q]uit [?]"
+    explained = """\
   p       promote: it becomes a memory of kind idea
   p KIND  it becomes a memory of this kind
   d WHY   dismiss: it is struck out and not proposed again
@@ -211,106 +212,45 @@ _HELP = """\
   s       skip: it waits on
   u       undo the last decision
   q       quit; what is decided stays decided"""
+    outcomes = ("promoted", "dismissed", "merged")
 
-
-def walk(context: Context, vault: Vault) -> dict[str, int]:
-    """Ask a person about each open idea.
-
-    Returns:
-        How many were promoted, dismissed, merged, and are left; nothing when there was
-        no open idea.
-    """
-    from memcli.curation import ideas as vault_ideas
-
-    try:
-        total = len(vault_ideas.listed(vault, only_open=True))
-    except MemcliError as error:  # what was decided on candidates is to be told
-        context.tell(f"the ideas cannot be read: {error.message}")
-        return {}
-    if not total:
-        return {}
-    counts = dict.fromkeys(("promoted", "dismissed", "merged"), 0)
-    _Walk(context, vault, counts).go()
-    counts["left"] = len(vault_ideas.listed(vault, only_open=True))
-    return counts
-
-
-class _Walk:
-    """The state of one walk: what was skipped, and what was decided."""
-
-    def __init__(self, context: Context, vault: Vault, counts: dict[str, int]) -> None:
-        self.context = context
-        self.vault = vault
-        self.counts = counts
-        self.skipped: set[str] = set()
-        self.decided: list[tuple[str, str, str | None]] = []
-
-    def go(self) -> None:
-        """Ask until every open idea was decided on or skipped, or the person quits."""
-        from memcli.cli.walk import answered
+    def waiting(self) -> list[ListedIdea]:
         from memcli.curation import ideas as vault_ideas
 
-        while True:
-            waiting = [
-                idea
-                for idea in vault_ideas.listed(self.vault, only_open=True)
-                if idea.slug not in self.skipped
-            ]
-            if not waiting:
-                return
-            self._show(waiting[0], len(waiting))
-            slug = waiting[0].slug
-            if not answered(self.context, _KEYS, partial(self._obey, slug)):
-                return
+        try:
+            return vault_ideas.listed(self.vault, only_open=True)
+        except MemcliError as error:  # what was decided before is still to be told
+            self.context.tell(f"the ideas cannot be read: {error.message}")
+            return []
 
-    def _show(self, idea: ListedIdea, left: int) -> None:
+    def name(self, item: ListedIdea) -> str:
+        return item.slug
+
+    def show(self, item: ListedIdea, left: int) -> None:
         tell = self.context.tell
         tell("")
-        tell(f"an idea, {left} left: {idea.title}")
-        facts = [f"{counted(idea.age_days, 'day')} old", idea.slug]
-        facts += [f"session {idea.session}"] if idea.session else []
+        tell(f"an idea, {left} left: {item.title}")
+        facts = [f"{counted(item.age_days, 'day')} old", item.slug]
+        facts += [f"session {item.session}"] if item.session else []
         tell("  " + " · ".join(facts))
-        if idea.excerpt:
-            tell(f"  said: {idea.excerpt[:500]}")
-        if idea.summary:
-            tell(f"    {idea.summary[:2_000]}")
+        if item.excerpt:
+            tell(f"  said: {item.excerpt[:500]}")
+        if item.summary:
+            tell(f"    {item.summary[:2_000]}")
 
-    def _obey(self, slug: str, key: str, word: str) -> bool:
-        """Do what a key asks for; whether to look for the next idea."""
-        from memcli.cli.walk import reason, unknown
+    def obey(self, item: ListedIdea, key: str, word: str) -> bool:
         from memcli.curation import ideas as vault_ideas
 
         if key == "p":
-            return self._note(vault_ideas.promote(self.vault, [slug], {"kind": word}))
-        if key == "d":
-            why = reason(self.context, word)
-            return self._note(vault_ideas.dismiss(self.vault, [slug], why))
-        if key == "m":
+            done = vault_ideas.promote(self.vault, [item.slug], {"kind": word})
+        elif key == "d":
+            why = self.reason(word)
+            done = vault_ideas.dismiss(self.vault, [item.slug], why)
+        elif key == "m":
             other = word or (self.context.ask("Slug of the idea? ") or "").strip()
-            return self._note(vault_ideas.merge(self.vault, slug, other))
-        if key == "s":
-            self.skipped.add(slug)
-            return True
-        if key == "u":
-            return self._undo()
-        return unknown(self.context, key, _HELP)
-
-    def _note(self, done: IdeaDecisions) -> bool:
-        item = done.items[0]
-        self.counts[item.outcome] += 1
-        self.decided.append((item.outcome, item.title, done.commit))
-        self.context.tell(f"  {item.outcome}: {item.path}")
-        return True
-
-    def _undo(self) -> bool:
-        """Take the last decision of this walk back; it is asked about again."""
-        from memcli.curation import undo
-
-        if not self.decided:
-            self.context.tell("nothing was decided in this walk: memcli undo")
-            return False
-        outcome, title, commit = self.decided[-1]
-        undo.undo(self.vault, commit or "", f"review: {outcome} {title}")
-        self.decided.pop()
-        self.counts[outcome] -= 1
-        return True
+            done = vault_ideas.merge(self.vault, item.slug, other)
+        else:
+            return self.unknown(key)
+        made = done.items[0]
+        said = f"{made.outcome}: {made.path}"
+        return self.note(item.slug, made.outcome, done.commit, said)

@@ -1,17 +1,10 @@
-"""The walk of `memcli review` on a terminal: one candidate after the other.
-
-Invariant: every decision is committed before the next question, so leaving at any
-point, by a key or by a closed terminal, loses nothing, and the next walk begins with
-what is left.
-"""
+"""The walk of `memcli review` on a terminal: candidates, merged texts, then ideas."""
 
 from __future__ import annotations
 
-from functools import partial
-
 from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.walk import MergedWalk, Walk
 from memcli.entries.text.counted import counted
-from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
@@ -23,20 +16,6 @@ if TYPE_CHECKING:
     from memcli.curation.review import EntryDecisions
     from memcli.vault.vault import Vault
 
-# With the space behind it 60 columns; undo is named by `?`.
-_KEYS = "[y] approve [n] reject [e]dit [m] supersede [s]kip [q] [?]"
-_HELP = """\
-  y          approve: it becomes a memory
-  n WHY      reject: it goes to the archive and is not proposed again
-  e          edit it in your editor, then approve it
-  1-3        supersede: it becomes the next version of that entry
-  m ID       supersede the entry of that id, or of that number
-  k KIND     change its kind; y then approves it so
-  t +x -y    change its tags
-  p NAME     change where it holds; none: everywhere
-  s          skip: it waits on
-  u          undo the last decision
-  q          quit; what is decided stays decided"""
 _CHANGES = {"k": "kind", "t": "tags", "p": "project"}
 
 
@@ -59,49 +38,57 @@ def _plain(text: object) -> str:
     return " ".join(str(text or "").replace("`", "").split())
 
 
-class _Decision(NamedTuple):
-    """A decision on the candidate at a place of the walk, and its commit."""
+class CandidateWalk(Walk):
+    """The walk through the inbox.
 
-    outcome: str
-    place: int
-    commit: str | None
+    Attributes:
+        only: ids of the candidates to ask about; None: all of them.
+        near: the entries that the candidate in question may replace.
+        changes: what is to be changed in a candidate when it is approved, by its id.
+    """
 
-
-class _Walk:
-    """The state of one walk: what is left, and what was decided."""
+    # With the space behind it 60 columns; undo is named by `?`.
+    keys = "[y] approve [n] reject [e]dit [m] supersede [s]kip [q] [?]"
+    explained = """\
+  y          approve: it becomes a memory
+  n WHY      reject: it goes to the archive and is not proposed again
+  e          edit it in your editor, then approve it
+  1-3        supersede: it becomes the next version of that entry
+  m ID       supersede the entry of that id, or of that number
+  k KIND     change its kind; y then approves it so
+  t +x -y    change its tags
+  p NAME     change where it holds; none: everywhere
+  s          skip: it waits on
+  u          undo the last decision
+  q          quit; what is decided stays decided"""
+    outcomes = ("approved", "rejected", "superseded")
 
     def __init__(
         self, context: Context, vault: Vault, only: Collection[str] | None
     ) -> None:
-        from memcli.curation import inbox
-
-        self.context = context
-        self.vault = vault
-        self.waiting = [
-            each
-            for each in inbox.pending(vault, to_decide=True)
-            if only is None or each.id in only
-        ]
-        self.total = len(self.waiting)
-        self.place = 0
-        self.decided: list[_Decision] = []
+        super().__init__(context, vault)
+        self.only = only
+        self.near: list[Proposal] = []
         self.changes: dict[str, dict[str, Any]] = {}
 
-    def go(self) -> bool:
-        """Ask about each candidate; whether there was an answer for every one."""
-        from memcli.cli.walk import answered
+    def waiting(self) -> list[PendingEntry]:
+        from memcli.curation import inbox
 
-        while self.place < len(self.waiting):
-            candidate = self.waiting[self.place]
-            obey = partial(self._obey, candidate, self._show(candidate))
-            gone = partial(self._is_gone, candidate)
-            if not answered(self.context, _KEYS, obey, gone):
-                return False
-        return True
+        return [
+            each
+            for each in inbox.pending(self.vault, to_decide=True)
+            if self.only is None or each.id in self.only
+        ]
+
+    def counts(self) -> dict[str, int]:
+        """As for every walk, but all that waits is left, not only what was asked."""
+        from memcli.curation import inbox
+
+        return super().counts() | {"left": len(inbox.pending(self.vault))}
 
     def name_lost_changes(self) -> None:
         """Name what was to be changed in candidates that were not approved."""
-        decided = {self.waiting[each.place].id for each in self.decided}
+        decided = {each.name for each in self.decided}
         for entry_id, changes in self.changes.items():
             if not changes or entry_id in decided:
                 continue
@@ -112,21 +99,15 @@ class _Walk:
             lost = f"{', '.join(parts)} of {entry_id}"
             self.context.tell(f"not kept, since it was not approved: {lost}")
 
-    def _is_gone(self, candidate: PendingEntry) -> bool:
-        """Whether it waits no more, since another process decided; if so, go on."""
-        from memcli.curation import inbox
-
-        gone = candidate.id not in {each.id for each in inbox.pending(self.vault)}
-        self.place += gone
-        return gone
-
-    def _show(self, candidate: PendingEntry) -> list[Proposal]:
+    def show(self, item: PendingEntry, left: int) -> None:
         from memcli.curation import inbox
         from memcli.vault.saved import not_shown
 
+        candidate = item
+        place = len(self.decided) + len(self.skipped) + 1
         tell = self.context.tell
         tell("")
-        tell(f"{self.place + 1} of {self.total}: {candidate.title}")
+        tell(f"{place} of {place + left - 1}: {candidate.title}")
         facts = [candidate.kind, candidate.confidence or "", candidate.item or ""]
         facts += [f"{counted(candidate.age_days, 'day')} old", candidate.id]
         tell("  " + " · ".join(fact for fact in facts if fact))
@@ -152,8 +133,8 @@ class _Walk:
             rest = f"{counted(len(lines) - _MOST_LINES, 'more line')}"
             tell(f"    ... {rest}: memcli inspect {candidate.id}")
         tell("")
-        near = inbox.proposals(self.vault, candidate)
-        for number, old in enumerate(near, 1):
+        self.near = inbox.proposals(self.vault, candidate)
+        for number, old in enumerate(self.near, 1):
             alike = f"{old.likeness:.0%} alike" if old.likeness else "named as evidence"
             about = f"{old.relation} {old.id} ({alike}): {old.title}"
             tell(f"  {number}: {about}")
@@ -161,44 +142,36 @@ class _Walk:
                 tell(f"       {old.why}")
             for line in self.vault.get(old.id).body.splitlines()[:_MOST_OF_OLD]:
                 tell(f"       {line[:_WIDEST]}")
-        return near
 
-    def _obey(
-        self, candidate: PendingEntry, near: list[Proposal], key: str, word: str
-    ) -> bool:
-        """Do what a key asks for; whether the walk goes on to the next candidate."""
-        from memcli.cli.walk import reason, unknown
+    def obey(self, item: PendingEntry, key: str, word: str) -> bool:
         from memcli.curation import review
 
-        changes = self.changes.setdefault(candidate.id, {})
+        changes = self.changes.setdefault(item.id, {})
         if key == "y":
-            return self._note(review.approve(self.vault, [candidate.id], changes))
+            return self._noted(review.approve(self.vault, [item.id], changes))
         if key == "e":
-            return self._note(edited(self.context, self.vault, candidate.id, changes))
+            return self._noted(edited(self.context, self.vault, item.id, changes))
         if key in _CHANGES:
-            return self._change(candidate, changes, _CHANGES[key], word)
+            return self._change(item, changes, _CHANGES[key], word)
         if key == "n":
-            why = reason(self.context, word)
-            return self._note(review.reject(self.vault, [candidate.id], why))
-        if key == "s":
-            self.place += 1
-            return True
-        numbers = {str(number): old.id for number, old in enumerate(near, 1)}
+            why = self.reason(word)
+            return self._noted(review.reject(self.vault, [item.id], why))
+        numbers = {str(number): old.id for number, old in enumerate(self.near, 1)}
         if key == "m" or key in numbers:
             target = word if key == "m" else key
             if not target:
-                which = "Number, or id of the entry? " if near else "Id of the entry? "
+                which = (
+                    "Number, or id of the entry? " if numbers else "Id of the entry? "
+                )
                 target = (self.context.ask(which) or "").strip()
             if not target:
                 return False
             target = numbers.get(target, target)
-            return self._note(review.supersede(self.vault, candidate.id, target))
-        if key == "u":
-            return self._undo()
+            return self._noted(review.supersede(self.vault, item.id, target))
         if key.isdigit():
             self.context.tell(f"  no entry is shown as {key}; m ID names another one")
             return False
-        return unknown(self.context, key, _HELP)
+        return self.unknown(key)
 
     def _change(
         self, candidate: PendingEntry, changes: dict[str, Any], name: str, word: str
@@ -228,31 +201,9 @@ class _Walk:
         self.context.tell(f"  {name.replace('retagged', 'tags')}: {shown or 'none'}")
         return False
 
-    def _note(self, done: EntryDecisions) -> bool:
-        outcome = done.items[0].outcome
-        self.decided.append(_Decision(outcome, self.place, done.commit))
-        self.context.tell(f"  {outcome}")
-        self.place += 1
-        return True
-
-    def _undo(self) -> bool:
-        """Take the last decision back, and ask about that candidate again."""
-        from memcli.curation import inbox, undo
-
-        if self.decided and self.decided[-1].commit:
-            last = self.decided[-1]
-            title = self.waiting[last.place].title
-            undo.undo(self.vault, last.commit or "", f"review: {last.outcome} {title}")
-            self.decided.pop()
-            # Decisions are taken back newest first, so all behind it still wait.
-            self.place = last.place
-            return True
-        known = {each.id for each in self.waiting}
-        undo.undo_last(self.vault, "review: ")
-        back = [each for each in inbox.pending(self.vault) if each.id not in known]
-        self.waiting[self.place : self.place] = back
-        self.total += len(back)
-        return True
+    def _noted(self, done: EntryDecisions) -> bool:
+        item = done.items[0]
+        return self.note(item.id, item.outcome, done.commit)
 
 
 def walk(context: Context, vault: Vault, only: Collection[str] | None = None) -> Result:
@@ -263,42 +214,33 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
         vault: where it waits.
         only: ids of the candidates to ask about, and about no idea; None: everything.
     """
-    from memcli.cli import ideas
-    from memcli.cli.walk import walk_merged
-    from memcli.curation import inbox
+    from memcli.cli.ideas import IdeaWalk
 
-    state = _Walk(context, vault, only)
+    candidates = CandidateWalk(context, vault, only)
     try:
-        finished = state.go()
+        finished = candidates.go()
     finally:  # Ctrl-C as well
-        state.name_lost_changes()
-    on_merged: dict[str, int] = {}
-    if finished and only is None:
-        on_merged, finished = walk_merged(context, vault)
-    # The ledger of ideas is the owner's.
-    ideas_too = finished and only is None and vault.agent is None
-    on_ideas = ideas.walk(context, vault) if ideas_too else {}
-    counts: dict[str, Any] = {
-        name: sum(decision.outcome == name for decision in state.decided)
-        for name in ("approved", "rejected", "superseded")
-    }
-    counts["left"] = len(inbox.pending(vault))
+        candidates.name_lost_changes()
+    data: dict[str, Any] = {**candidates.counts()}
+    shown = [("", data.copy())] if candidates.was_asked else []
+    rest: dict[str, Walk] = {}
+    if only is None:
+        rest["merged"] = MergedWalk(context, vault)
+        if vault.agent is None:  # the ledger of ideas is the owner's
+            rest["ideas"] = IdeaWalk(context, vault)
+    for name, each in rest.items():
+        finished = finished and each.go()
+        if each.was_asked:
+            data[name] = each.counts()
+            shown.append((f"{name}: ", data[name]))
 
     def text(canvas: Canvas) -> None:
-        if not (state.total or on_merged or on_ideas):
+        if not shown:
             canvas.line("nothing waits for review", style="nothing")
-            return
-        for of, numbers in (
-            ("", counts if state.total else {}),
-            ("merged: ", on_merged),
-            ("ideas: ", on_ideas),
-        ):
-            parts = ", ".join(f"{name} {number}" for name, number in numbers.items())
-            if parts:
-                canvas.line(of + parts, style="good")
+        for of, counts in shown:
+            parts = ", ".join(f"{name} {number}" for name, number in counts.items())
+            canvas.line(of + parts, style="good")
 
-    data = counts | ({"ideas": on_ideas} if on_ideas else {})
-    data |= {"merged": on_merged} if on_merged else {}
     return Result(data=data, text=text)
 
 

@@ -1,7 +1,8 @@
-"""The question that a walk asks again until it has an answer; the walk through merges.
+"""The walk through what waits: one item shown, one decision made, then the next.
 
-Invariant: of two versions both texts stand beside each other before a decision, and
-every decision is committed before the next question.
+Invariant: every decision is committed before the next question, so leaving at any
+point, by a key or by a closed terminal, loses nothing, and the next walk begins with
+what is left. Of two versions both texts stand beside each other before a decision.
 """
 
 from __future__ import annotations
@@ -10,161 +11,211 @@ import textwrap
 from itertools import zip_longest
 
 from memcli.errors import MemcliError
+from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
+    from typing import Any
 
     from memcli.cli.context import Context
     from memcli.curation.review import MergedVersion
     from memcli.vault.vault import Vault
 
 
-def answered(
-    context: Context,
-    keys: str,
-    obey: Callable[[str, str], bool],
-    is_gone: Callable[[], bool] = lambda: False,
-) -> bool:
-    """Ask a person what to do with one item.
+class Decision(NamedTuple):
+    """A decision on an item; `commit` is None where only the last one is known."""
 
-    Args:
-        context: where the person is.
+    name: str
+    outcome: str
+    commit: str | None
+
+
+class Walk:
+    """A walk through the items of one kind, and what was decided in it.
+
+    A kind of items says how they are asked for, shown and decided on.
+
+    Attributes:
         keys: the prompt, which names the keys.
-        obey: does what a key and the word behind it ask for; returns whether the walk
-            goes on to the next item. What it raises is told, and the question is asked
-            again.
-        is_gone: whether the item waits no more after such an error.
-
-    Returns:
-        Whether the walk goes on; False when the person quits or the input ends.
+        explained: the answer to `?`.
+        outcomes: the decisions that are counted.
+        was_asked: whether there was an item to ask about.
     """
-    while True:
-        answer = context.ask(f"{keys} ")
-        if answer is None or answer.strip().lower() in ("q", "quit"):
+
+    keys = explained = ""
+    outcomes: tuple[str, ...] = ()
+
+    def __init__(self, context: Context, vault: Vault) -> None:
+        self.context = context
+        self.vault = vault
+        self.skipped: set[str] = set()
+        self.decided: list[Decision] = []
+        self.was_asked = False
+
+    def waiting(self) -> Sequence[Any]:
+        """The items that nobody has decided on."""
+        raise NotImplementedError
+
+    def name(self, item: Any) -> str:
+        """The id of an item."""
+        name: str = item.id
+        return name
+
+    def show(self, item: Any, left: int) -> None:
+        """Show an item, and that so many are left with it."""
+        raise NotImplementedError
+
+    def obey(self, item: Any, key: str, word: str) -> bool:
+        """Do what a key and the word behind it ask for; returns whether the walk goes
+        on to the next item."""
+        raise NotImplementedError
+
+    def go(self) -> bool:
+        """Ask about each item; returns whether there was an answer for every one."""
+        while left := self._left():
+            self.was_asked = True
+            self.show(left[0], len(left))
+            if not self._is_answered(left[0]):
+                return False
+        return True
+
+    def counts(self) -> dict[str, int]:
+        """The decisions by their outcome, and how many items are left."""
+        outcomes = [decision.outcome for decision in self.decided]
+        counts = {name: outcomes.count(name) for name in self.outcomes}
+        return counts | {"left": len(self.waiting())}
+
+    def note(
+        self, name: str, outcome: str, commit: str | None = None, said: str = ""
+    ) -> bool:
+        """Note a decision and say it; True, since the walk goes on."""
+        self.decided.append(Decision(name, outcome, commit))
+        self.context.tell(f"  {said or outcome}")
+        return True
+
+    def unknown(self, key: str) -> bool:
+        """Answer a key that does nothing here, with the keys for `?`; False, since
+        nothing is decided."""
+        if key in ("?", "h", "help"):
+            self.context.tell(self.explained)
+        else:
+            tell = f"  the key {key} does nothing here; ? explains the keys"
+            self.context.tell(tell)
+        return False
+
+    def reason(self, word: str) -> str | None:
+        """Why an item is refused: the word behind the key, or what the person answers.
+
+        One letter is not taken for a reason: a person who knows the keys has typed the
+        next one already.
+        """
+        while True:
+            answer = word or self.context.ask("Reason (Enter to skip): ")
+            word = ""
+            given = (answer or "").strip()
+            if len(given) != 1 or not given.isascii():  # one sign of Chinese says much
+                return given or None
+            self.context.tell(f"  {given} is too short for a reason; Enter skips it")
+
+    def _left(self) -> list[Any]:
+        return [each for each in self.waiting() if self.name(each) not in self.skipped]
+
+    def _is_answered(self, item: Any) -> bool:
+        """Ask until the walk goes on; False when the person quits or the input ends."""
+        name = self.name(item)
+        while True:
+            answer = self.context.ask(f"{self.keys} ")
+            if answer is None or answer.strip().lower() in ("q", "quit"):
+                return False
+            key, _, word = answer.strip().partition(" ")
+            if not key:
+                self.context.tell("  ? explains the keys")
+                continue
+            try:
+                if self._obeyed(item, key.lower(), word.strip()):
+                    return True
+            except MemcliError as error:
+                self.context.tell(error.message)
+                if error.hint:
+                    self.context.tell(f"  {error.hint}")
+                # Another process may have decided on it.
+                if name not in map(self.name, self.waiting()):
+                    return True
+
+    def _obeyed(self, item: Any, key: str, word: str) -> bool:
+        if key == "s":
+            self.skipped.add(self.name(item))
+            return True
+        return self._undo() if key == "u" else self.obey(item, key, word)
+
+    def _undo(self) -> bool:
+        """Take the last decision back, and ask about its item again."""
+        from memcli.curation import undo
+
+        if not self.decided:
+            self.context.tell("nothing was decided in this walk: memcli undo")
             return False
-        key, _, word = answer.strip().partition(" ")
-        if not key:
-            context.tell("  ? explains the keys")
-            continue
-        try:
-            if obey(key.lower(), word.strip()):
-                return True
-        except MemcliError as error:
-            context.tell(error.message)
-            if error.hint:
-                context.tell(f"  {error.hint}")
-            if is_gone():
-                return True
+        commit = self.decided[-1].commit
+        if commit:
+            found = undo.named(self.vault, commit)
+            undo.undo(self.vault, found.commit, found.subject)
+        else:
+            undo.undo_last(self.vault, "review: ")
+        self.decided.pop()
+        return True
 
 
-def reason(context: Context, word: str) -> str | None:
-    """Why an item is refused: the word behind the key, or what the person answers.
-
-    One letter is not taken for a reason: a person who knows the keys has typed the
-    next one already.
-    """
-    while True:
-        answer = word or context.ask("Reason (Enter to skip): ")
-        word = ""
-        given = (answer or "").strip()
-        if len(given) != 1 or not given.isascii():  # one sign of Chinese says much
-            return given or None
-        context.tell(f"  {given} is too short for a reason; Enter skips it")
+# Two columns of this width and a gap fit a terminal of 80.
+_WIDTH = 37
+_MOST_LINES = 40
 
 
-def unknown(context: Context, key: str, explained: str) -> bool:
-    """Answer a key that does nothing here, with the keys for `?`; False, since
-    nothing is decided."""
-    if key in ("?", "h", "help"):
-        context.tell(explained)
-    else:
-        context.tell(f"  the key {key} does nothing here; ? explains the keys")
-    return False
+class MergedWalk(Walk):
+    """The walk through texts that a merge of two clones replaced."""
 
-
-_MERGED_KEYS = "[k]eep current [t]ake other [b]oth [s]kip [u]ndo [q]uit [?]"
-_MERGED_HELP = """\
+    keys = "[k]eep current [t]ake other [b]oth [s]kip [u]ndo [q]uit [?]"
+    explained = """\
   k          keep the current text; the other one stays in the archive
   t          take the other text: it becomes the next version
   b          both: the next version has the current text, then the other
   s          skip: it is asked again next time
   u          undo the last decision
   q          quit; what is decided stays decided"""
-# Two columns of this width and a gap fit a terminal of 80.
-_WIDTH = 37
-_MOST_LINES = 40
+    outcomes = ("kept", "taken", "joined")
 
+    def waiting(self) -> list[MergedVersion]:
+        from memcli.curation import review
 
-def walk_merged(context: Context, vault: Vault) -> tuple[dict[str, int], bool]:
-    """Ask a person about each version that was replaced.
+        return review.merged_versions(self.vault)
 
-    Returns:
-        How many current texts were kept, other ones taken, both joined, and how many
-        are left, nothing where there was none to decide on; and whether the person did
-        not quit.
-    """
-    from memcli.cli.walk import answered, unknown
-    from memcli.curation import review as versions
+    def show(self, item: MergedVersion, left: int) -> None:
+        tell = self.context.tell
+        tell("")
+        tell(f"two clones changed: {item.current_title} ({left} to decide on)")
+        tell(f"  {item.current_id} is current, {item.id} was {item.reason}")
+        tell("")
+        columns = [_wrapped(text) for text in (item.current_text, item.text)]
+        tell(f"  {'current':<{_WIDTH}}  {item.reason}")
+        for one, other in list(zip_longest(*columns, fillvalue=""))[:_MOST_LINES]:
+            tell(f"  {one:<{_WIDTH}}  {other}".rstrip())
+        if max(map(len, columns)) > _MOST_LINES:
+            tell(f"  ... all of it: memcli show {item.current_id} {item.id}")
+        tell("")
 
-    counts = dict.fromkeys(("kept", "taken", "joined"), 0)
-    skipped: set[str] = set()
-    decided: list[str] = []
-    finished = True
-    while True:
-        left = [
-            each for each in versions.merged_versions(vault) if each.id not in skipped
-        ]
-        if not left:
-            break
-        version = left[0]
-        _show(context, version, len(left))
+    def obey(self, item: MergedVersion, key: str, word: str) -> bool:
+        del word
+        from memcli.curation import review
 
-        def obey(key: str, _: str, version: MergedVersion = version) -> bool:
-            if key == "k":
-                versions.keep_current(vault, version.id)
-                decided.append("kept")
-            elif key in ("t", "b"):
-                versions.take(vault, version.id, both=key == "b")
-                decided.append("taken" if key == "t" else "joined")
-            elif key == "s":
-                skipped.add(version.id)
-                return True
-            elif key == "u" and decided:
-                from memcli.curation import undo
-
-                undo.undo_last(vault, "review: ")
-                counts[decided.pop()] -= 1
-                return True
-            else:
-                return unknown(context, key, _MERGED_HELP)
-            counts[decided[-1]] += 1
-            context.tell(f"  {decided[-1]}")
-            return True
-
-        if not answered(context, _MERGED_KEYS, obey):
-            finished = False
-            break
-    if not (counts.keys() and (decided or skipped or versions.merged_versions(vault))):
-        return {}, finished
-    merged = counts | {"left": len(versions.merged_versions(vault))}
-    return merged, finished
-
-
-def _show(context: Context, version: MergedVersion, count: int) -> None:
-    tell = context.tell
-    tell("")
-    tell(f"two clones changed: {version.current_title} ({count} to decide on)")
-    tell(f"  {version.current_id} is current, {version.id} was {version.reason}")
-    tell("")
-    columns = [_wrapped(text) for text in (version.current_text, version.text)]
-    tell(f"  {'current':<{_WIDTH}}  {version.reason}")
-    for left, right in list(zip_longest(*columns, fillvalue=""))[:_MOST_LINES]:
-        tell(f"  {left:<{_WIDTH}}  {right}".rstrip())
-    if max(map(len, columns)) > _MOST_LINES:
-        tell(f"  ... all of it: memcli show {version.current_id} {version.id}")
-    tell("")
+        outcome = {"k": "kept", "t": "taken", "b": "joined"}.get(key)
+        if outcome is None:
+            return self.unknown(key)
+        if key == "k":
+            review.keep_current(self.vault, item.id)
+        else:
+            review.take(self.vault, item.id, both=key == "b")
+        return self.note(item.id, outcome)
 
 
 def _wrapped(text: str) -> list[str]:

@@ -236,15 +236,6 @@ def test_the_last_decision_is_taken_back_and_asked_again(
     assert {vault.get(name).status for name in three} == {Status.PENDING}
 
 
-def test_a_decision_of_an_earlier_walk_is_taken_back_too(
-    vault: Vault, three: list[str]
-) -> None:
-    walk(vault, "y", "q")
-    walked = walk(vault, "u", "n", "", "q")
-    assert vault.get(three[0]).status is Status.REJECTED
-    assert walked.data["left"] == 2
-
-
 def test_an_error_is_told_and_the_walk_goes_on(vault: Vault, three: list[str]) -> None:
     walked = walk(vault, "m zzzz", "x", "y", "q")
     assert "no entry has the id or the file name 'zzzz'" in walked.said
@@ -349,13 +340,13 @@ def test_enter_and_a_key_that_is_none_do_not_print_all_the_help(
 
 
 def test_the_questions_of_a_walk_fit_60_columns() -> None:
-    from memcli.cli import ideas, review_walk
-    from memcli.cli import walk as merged
+    from memcli.cli.ideas import IdeaWalk
+    from memcli.cli.review_walk import CandidateWalk
+    from memcli.cli.walk import MergedWalk
 
-    for keys in (review_walk._KEYS, merged._MERGED_KEYS, ideas._KEYS):
-        assert len(keys) < 60
-    for said in (review_walk._HELP, merged._MERGED_HELP, ideas._HELP):
-        assert max(map(len, said.splitlines())) < 80
+    for kind in (CandidateWalk, MergedWalk, IdeaWalk):
+        assert len(kind.keys) < 60
+        assert max(map(len, kind.explained.splitlines())) < 80
 
 
 def test_ctrl_c_names_the_changes_that_are_not_kept(
