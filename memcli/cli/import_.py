@@ -5,7 +5,6 @@ from __future__ import annotations  # evaluated only when Typer reads them
 import os
 
 from memcli.cli.context import Canvas, Context, Result
-from memcli.entries.text.counted import counted
 from memcli.errors import Unreadable, UsageError
 
 TYPE_CHECKING = False
@@ -42,13 +41,6 @@ def import_(
             "mem0",
         ),
     ] = None,
-    in_place: Annotated[
-        bool,
-        Option(
-            "--in-place",
-            help="Make the folder itself a vault; no byte of its notes changes",
-        ),
-    ] = False,
     map_: Annotated[
         list[str] | None,
         Option(
@@ -58,9 +50,6 @@ def import_(
             "repeatable",
         ),
     ] = None,
-    yes: Annotated[
-        bool, Option("--yes", help="Act without asking", needs="in_place")
-    ] = False,
     dry_run: options.DryRun = False,
     allow_secret: options.AllowSecret = False,
 ) -> Result:
@@ -69,21 +58,20 @@ def import_(
     Each JSON line is one memory: `text`, and any other field of an entry. Notes
     may come from Obsidian or any editor, memories from another tool; a page of
     instructions gives one memory a rule. All are saved in one commit; importing them
-    again adds nothing.
+    again adds nothing. memcli init FOLDER makes a vault of the notes where they are.
 
     \b
     Example:
       memcli import notes.jsonl
       memcli import notes.jsonl --map fact=note --map semantic=reference
       memcli import ~/obsidian --dry-run
-      memcli import ~/obsidian --in-place
       memcli import CLAUDE.md
       memcli import --from claude-code --dry-run
     """
     if from_ is None and source and _is_page(source):
         from_ = "agents-md"
     if from_ is not None:
-        if in_place or allow_secret or map_:
+        if allow_secret or map_:
             raise UsageError(
                 "--from goes only with --dry-run",
                 hint="Secrets are left out of what other tools remember.",
@@ -94,8 +82,6 @@ def import_(
             "nothing names what to import",
             hint="Give a file or a folder, or another tool with --from TOOL.",
         )
-    if in_place:
-        return _in_place(context, source, yes=yes, dry_run=dry_run)
     from memcli.curation import importing
     from memcli.storage import jsonl
 
@@ -115,7 +101,7 @@ def import_(
             hint=f"memcli save --file {quote(source)}; a page of instructions for "
             f"agents, by its rules: memcli import {quote(source)} --from agents-md",
         )
-    kinds = _kinds(context, vault, data, source, map_ or [])
+    kinds = _kinds(vault, map_ or [])
     done = importing.import_lines(
         vault, data, source, kinds=kinds, dry_run=dry_run, allow_secret=allow_secret
     )
@@ -154,13 +140,9 @@ def _other_form(source: str) -> list[str]:
     return [f"{source} is a session's transcript ({host}); to mine it: {command}"]
 
 
-def _kinds(
-    context: Context, vault: Vault, data: bytes, source: str, words: list[str]
-) -> dict[str, str]:
-    """By a kind of the lines the kind that it becomes: as --map says, or a person."""
-    from memcli.curation import importing
+def _kinds(vault: Vault, words: list[str]) -> dict[str, str]:
+    """By a kind of the lines the kind that it becomes, as --map says."""
     from memcli.entries.checks import check_kind
-    from memcli.errors import InvalidValue
 
     kinds: dict[str, str] = {}
     for word in words:
@@ -170,21 +152,6 @@ def _kinds(
                 f"--map takes KIND=KIND (got {word[:60]!r})", hint="As in: fact=note"
             )
         kinds[theirs.strip().lower()] = check_kind(ours, vault.kinds)
-    if not context.interactive or source == "-":
-        return kinds
-    for kind, count in importing.foreign_kinds(vault, data, source, kinds).items():
-        lines = counted(count, "line")
-        while kind not in kinds:
-            answer = context.ask_unless_typed(
-                f"{lines} of the kind '{kind}', which the vault does not know. "
-                "Which kind is it here? (Enter: leave them out) "
-            )
-            if not (answer or "").strip():
-                break
-            try:
-                kinds[kind] = check_kind(answer or "", vault.kinds)
-            except InvalidValue as error:
-                context.tell(f"{error.message} {error.hint or ''}".rstrip())
     return kinds
 
 
@@ -207,14 +174,6 @@ def _memories(
     vault = context.open_vault("importing", writes=True)
     at = foreign.At(context.environ, project)
     return report(foreign.import_memories(vault, tool, places, at, dry_run=dry_run))
-
-
-def _in_place(context: Context, source: str, *, yes: bool, dry_run: bool) -> Result:
-    if not os.path.isdir(source):
-        raise Unreadable(f"{source} is not a folder", hint="--in-place takes a folder.")
-    from memcli.cli import init
-
-    return init.prepare(context, source, yes=yes, dry_run=dry_run)
 
 
 def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> Result:

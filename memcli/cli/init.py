@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Annotated
+    from typing import Annotated, Any
 
     from memcli.cli import options
     from memcli.declared import Argument, Option
@@ -63,7 +63,7 @@ def init(
         return _prepare_repo(context, dry_run=dry_run)
 
     folder = path or known_vaults.find_vault(context.vault, context.environ)
-    return prepare(context, folder, yes=yes, dry_run=dry_run, make_default=default)
+    return _prepare(context, folder, yes=yes, dry_run=dry_run, make_default=default)
 
 
 def _prepare_repo(context: Context, *, dry_run: bool) -> Result:
@@ -99,34 +99,20 @@ def _prepare_repo(context: Context, *, dry_run: bool) -> Result:
         )
     allowed = dry_run or bool(found and found.allowed)
 
-    def text(canvas: Canvas) -> None:
-        said = _WOULD if dry_run else _DID
-        canvas.line(f"{said[plan.outcome]} {plan.path}", style="good")
-        canvas.line(f"  its history is that of the repository {top}")
-        if not allowed:
-            canvas.line("  it is not read until you allow it: memcli allow")
-
-    data = {
-        "path": plan.path,
-        "outcome": plan.outcome,
-        "notes": plan.notes,
-        "added": plan.added,
-        "repository": top,
-        "commit": commit,
-        "default": False,
-        "allowed": allowed,
-        "dry_run": dry_run,
-    }
-    return Result(data=data, text=text)
+    about = [f"its history is that of the repository {top}"]
+    if not allowed:
+        about.append("it is not read until you allow it: memcli allow")
+    own = {"repository": top, "default": False, "allowed": allowed}
+    return _result(plan, commit, about, own, dry_run=dry_run)
 
 
-def prepare(
+def _prepare(
     context: Context,
     path: str,
     *,
-    yes: bool = False,
-    dry_run: bool = False,
-    make_default: bool = False,
+    yes: bool,
+    dry_run: bool,
+    make_default: bool,
 ) -> Result:
     """Make a folder a vault, and the default if there is none."""
     from memcli.cli import written_text
@@ -157,34 +143,49 @@ def prepare(
             kept.append(f"{said}; name it with --vault or MEMCLI_VAULT")
             becomes_default = False
 
+    about = [f"notes in it, unchanged: {plan.notes:,}"] if plan.notes else []
+    if plan.repository:
+        about.append(f"its history is that of the repository {plan.repository}")
+    if becomes_default and default != plan.path:
+        is_now = "would become your default" if dry_run else "is your default now"
+        before = f", instead of {default}, which is gone" if gone else ""
+        about.append(f"it {is_now}{before}")
+    elif default != plan.path and not kept:
+        about.append(f"your default is still {default}")
+    own = {
+        "repository": plan.repository,
+        "default": becomes_default or default == plan.path,
+    }
+    result = _result(plan, commit, about, own, dry_run=dry_run)
+    return result._replace(warnings=(*_warnings(plan, dry_run), *kept))
+
+
+def _result(
+    plan: Plan,
+    commit: str | None,
+    about: list[str],
+    own: dict[str, Any],
+    *,
+    dry_run: bool,
+) -> Result:
+    """The result of making a vault: what was done, and lines about it."""
+
     def text(canvas: Canvas) -> None:
         said = _WOULD if dry_run else _DID
         canvas.line(f"{said[plan.outcome]} {plan.path}", style="good")
-        if plan.notes:
-            canvas.line(f"  notes in it, unchanged: {plan.notes:,}")
-        if plan.repository:
-            canvas.line(f"  its history is that of the repository {plan.repository}")
-        if default == plan.path or kept:
-            return
-        if becomes_default:
-            is_now = "would become your default" if dry_run else "is your default now"
-            before = f", instead of {default}, which is gone" if gone else ""
-            canvas.line(f"  it {is_now}{before}", style="dim")
-        else:
-            canvas.line(f"  your default is still {default}", style="dim")
+        for line in about:
+            canvas.line(f"  {line}")
 
     data = {
         "path": plan.path,
         "outcome": plan.outcome,
         "notes": plan.notes,
         "added": plan.added,
-        "repository": plan.repository,
         "commit": commit,
-        "default": becomes_default or default == plan.path,
+        **own,
         "dry_run": dry_run,
     }
-    warnings = (*_warnings(plan, dry_run), *kept)
-    return Result(data=data, text=text, warnings=warnings)
+    return Result(data=data, text=text)
 
 
 def _is_gone(default: str, context: Context) -> bool:

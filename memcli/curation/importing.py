@@ -186,20 +186,6 @@ def _bring(
     return imported(saved, failed, dry_run=dry_run)
 
 
-def foreign_kinds(
-    vault: Vault, data: bytes, name: str, known: Mapping[str, str] = _NO_KINDS
-) -> dict[str, int]:
-    """The kinds of JSON lines that the vault does not know, with how many lines have
-    each; without those of `known`."""
-    kinds = {*vault.kinds, *known, ""}
-    found: dict[str, int] = {}
-    for _, values in jsonl.attempts(data, name):
-        kind = "" if isinstance(values, Exception) else _word(values.get("kind"))
-        if kind not in kinds:
-            found[kind] = found.get(kind, 0) + 1
-    return found
-
-
 def _word(value: Any) -> str:
     return value.strip().lower() if isinstance(value, str) else ""
 

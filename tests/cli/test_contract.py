@@ -204,7 +204,7 @@ def test_adopting_a_folder_changes_no_byte(memcli: Run, tmp_path: Path) -> None:
             b"---\r\ntags: [a, b]\r\ntitle: 'T'\r\n---\r\nheron %d" % number
         )
     before = {path.name: path.read_bytes() for path in folder.glob("*.md")}
-    done = memcli("import", str(folder), "--in-place", "--json")
+    done = memcli("init", str(folder), "--yes", "--json")
     assert done.json["data"]["notes"] == 200
     found = memcli("recall", "heron", "--json", "--vault", str(folder))
     assert len(found.json["data"]["rows"]) == 10

@@ -91,45 +91,12 @@ KINDS = b"\n".join(
 )
 
 
-def test_kinds_of_another_program_are_counted_and_mapped(vault: Vault) -> None:
-    found = importing.foreign_kinds(vault, KINDS, "x")
-    assert found == {"fact": 3, "semantic": 1}
-    assert importing.foreign_kinds(vault, KINDS, "x", {"fact": "note"}) == {
-        "semantic": 1
-    }
+def test_kinds_of_another_program_are_mapped(vault: Vault) -> None:
     kinds = {"fact": "note", "semantic": "reference"}
     done = importing.import_lines(vault, KINDS, "x", kinds=kinds)
     assert (len(done.created), done.failed) == (5, [])
     said = [vault.get(item.id).kind for item in done.created]
     assert said == ["note", "note", "reference", "note", "note"]
-
-
-def test_a_person_is_asked_once_for_each_kind(vault: Vault, tmp_path: Path) -> None:
-    from memcli.cli import run
-    from memcli.cli.import_ import import_
-    from memcli.cli.render import Screen
-
-    file = tmp_path / "lines.jsonl"
-    file.write_bytes(KINDS)
-    answers = iter(["lesson plan", "lesson", ""])
-    asked: list[str] = []
-
-    def ask(question: str) -> str:
-        asked.append(question)
-        return next(answers)
-
-    context = run._context(vault.root, False, Screen("import", as_json=False))
-    context = context._replace(stdin_is_terminal=True, ask=ask, tell=lambda _: None)
-    pasted = context._replace(typed_ahead=lambda: True)
-    assert len(import_(pasted, str(file), dry_run=True).data["failed"]) == 4
-    assert asked == []
-    done = import_(context, str(file))
-    assert [question.partition(",")[0] for question in asked] == [
-        "3 lines of the kind 'fact'",
-        "3 lines of the kind 'fact'",
-        "1 line of the kind 'semantic'",
-    ]
-    assert (len(done.data["created"]), len(done.data["failed"])) == (4, 1)
 
 
 def test_a_file_of_another_tool_is_answered_with_the_command_that_takes_it(
