@@ -6,7 +6,7 @@ Invariant: in the walk every decision is committed before the next question.
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result
-from memcli.cli.rows import listed
+from memcli.cli.rows import decided, listed, planned
 from memcli.cli.walk import Walk
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, UsageError
@@ -121,38 +121,16 @@ def _listed(ideas: list[ListedIdea]) -> Result:
 
 
 def _planned(ideas: list[ListedIdea], action: str) -> Result:
-    def text(canvas: Canvas) -> None:
-        canvas.line(f"would {action} {len(ideas)}:")
-        for idea in ideas:
-            canvas.line(f"  {idea.slug} {idea.title}")
-
+    names = ("slug", "title", "id", "path")
     items = [
-        {
-            "slug": idea.slug,
-            "title": idea.title,
-            "id": idea.id,
-            "path": idea.path,
-            "outcome": idea.state,
-        }
+        {name: getattr(idea, name) for name in names} | {"outcome": idea.state}
         for idea in ideas
     ]
-    return Result(data={"applied": False, "action": action, "items": items}, text=text)
+    return planned(action, items, "slug", dry_run=True)
 
 
 def _decided(done: IdeaDecisions) -> Result:
-    def text(canvas: Canvas) -> None:
-        for item in done.items:
-            canvas.line(
-                f"{item.outcome} {item.slug} {item.path or ''}".rstrip(), style="good"
-            )
-
-    data = {
-        "applied": True,
-        "action": done.items[0].outcome,
-        "items": [item._asdict() for item in done.items],
-        "commit": done.commit,
-    }
-    return Result(data=data, text=text)
+    return decided(done.items, done.commit, "slug")
 
 
 def _ledger(context: Context) -> Result:

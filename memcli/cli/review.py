@@ -4,7 +4,8 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 import re
 
-from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.rows import decided, listed, planned
 from memcli.entries.text.counted import counted
 from memcli.errors import InvalidValue, UsageError
 from memcli.named_tuple import NamedTuple
@@ -219,84 +220,51 @@ def _days(text: str | None, now: int) -> float | None:
 
 def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
     from memcli.curation import review
+    from memcli.vault.saved import not_shown
 
     merged = review.merged_versions(vault, listed=True)
+    result = listed(
+        "candidates",
+        candidates,
+        ("id", "days", "confidence", "kind", "title"),
+        lambda one, short: (
+            short(one.id),
+            f"{one.age_days:g}",
+            one.confidence or "",
+            one.kind,
+            one.title,
+        ),
+        empty="Nothing waits for review.",
+        vault=vault,
+    )
 
     def text(canvas: Canvas) -> None:
         if merged:
             number = counted(len(merged), "text")
             line = f"{number} replaced in a merge: decide with memcli review"
             canvas.line(line, style="hint")
-        if not candidates:
-            if not merged:
-                canvas.line("Nothing waits for review.", style="nothing")
-            return
-        _draw(canvas, vault, candidates)
+        if candidates or not merged:
+            result.text(canvas)
 
-    rows = [candidate._asdict() for candidate in candidates]
-    from memcli.vault.saved import not_shown
-
-    solved = not_shown(vault, [candidate.id for candidate in candidates])
-    data: dict[str, Any] = {"candidates": rows, "count": len(rows)}
+    data = dict(result.data)
     if merged:
         data["merged"] = [version._asdict() for version in merged]
+    solved = not_shown(vault, [candidate.id for candidate in candidates])
     return Result(data=data, text=text, warnings=tuple(solved))
 
 
 def _planned(candidates: list[PendingEntry], action: str, *, dry_run: bool) -> Result:
-    def text(canvas: Canvas) -> None:
-        canvas.line(f"would {action} {len(candidates)}:")
-        for candidate in candidates:
-            canvas.line(f"  {candidate.id} {candidate.title}")
-        to_apply(canvas, dry_run=dry_run)
-
+    names = ("id", "title", "path")
     items = [
-        {
-            "id": candidate.id,
-            "title": candidate.title,
-            "path": candidate.path,
-            "outcome": "pending",
-        }
+        {name: getattr(candidate, name) for name in names} | {"outcome": "pending"}
         for candidate in candidates
     ]
-    data = {"applied": False, "action": action, "items": items}
-    return Result(data=data, text=text)
+    return planned(action, items, "id", dry_run=dry_run)
 
 
 def _decided(vault: Vault, done: EntryDecisions) -> Result:
     from memcli.vault.saved import not_shown
 
-    def text(canvas: Canvas) -> None:
-        for item in done.items:
-            canvas.line(f"{item.outcome} {item.id} {item.path}", style="good")
-
-    outcomes = [item.outcome for item in done.items]
-    data = {
-        "applied": bool(outcomes),
-        "action": outcomes[0] if outcomes else None,
-        "items": [item._asdict() for item in done.items],
-        "commit": done.commit,
-    }
     written = [item.id for item in done.items if item.outcome != "rejected"]
-    solved = not_shown(vault, written)
-    return Result(data=data, text=text, warnings=tuple(solved))
-
-
-def _draw(canvas: Canvas, vault: Vault, waiting: Sequence[PendingEntry]) -> None:
-    """Draw candidates as a table, for a person who decides on them."""
-    from memcli.cli.rows import short_ids
-
-    short = short_ids(canvas, vault)
-    canvas.table(
-        ("id", "days", "confidence", "kind", "title"),
-        [
-            (
-                short(candidate.id),
-                f"{candidate.age_days:g}",
-                candidate.confidence or "",
-                candidate.kind,
-                candidate.title,
-            )
-            for candidate in waiting
-        ],
-    )
+    result = decided(done.items, done.commit, "id")
+    return result._replace(warnings=tuple(not_shown(vault, written)))

@@ -61,6 +61,41 @@ def encoded(row: Any) -> Any:
     return row._asdict() if hasattr(row, "_asdict") else row
 
 
+def planned(
+    action: str, items: list[dict[str, Any]], by: str, *, dry_run: bool
+) -> Result:
+    """The result of decisions that were not made; `by` names an item."""
+    from memcli.cli.context import Result, to_apply
+
+    def text(canvas: Canvas) -> None:
+        canvas.line(f"would {action} {len(items)}:")
+        for item in items:
+            canvas.line(f"  {item[by]} {item['title']}")
+        to_apply(canvas, dry_run=dry_run)
+
+    return Result(data={"applied": False, "action": action, "items": items}, text=text)
+
+
+def decided(rows: Sequence[Any], commit: str | None, by: str) -> Result:
+    """The result of decisions, each a row with its outcome; `by` names an item."""
+    from memcli.cli.context import Result
+
+    items = [row._asdict() for row in rows]
+
+    def text(canvas: Canvas) -> None:
+        for item in items:
+            said = f"{item['outcome']} {item[by]} {item['path'] or ''}"
+            canvas.line(said.rstrip(), style="good")
+
+    data = {
+        "applied": bool(items),
+        "action": items[0]["outcome"] if items else None,
+        "items": items,
+        "commit": commit,
+    }
+    return Result(data=data, text=text)
+
+
 def draw_constraints(
     canvas: Canvas, rows: Sequence[Row], more: int, short: Callable[[str], str] = str
 ) -> None:
