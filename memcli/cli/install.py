@@ -4,7 +4,6 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 import os
 import shutil
-import subprocess
 import sys
 
 from memcli.cli.context import Canvas, Context, Result
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
         Program,
     )
 
-# A program that needs longer to say its version is none.
-_PATIENCE = 20
 # Folders of tools that are run once and thrown away.
 _FLEETING = ("/archive-v0/", "/uv/cache/", "/pipx/.cache/", "/.cache/pipx/")
 
@@ -131,7 +128,7 @@ def install(
         judged, note = judge_setting.ask(context, name, dry_run=dry_run)
     if judged:
         judged.write()
-    warnings = [*plan.notes, *_about_vault(context, vault), *_about(context, program)]
+    warnings = [*plan.notes, *_about_vault(context, vault), *_about(program)]
     return judge_setting.beside(_report(plan, done, warnings, "install"), judged, note)
 
 
@@ -160,7 +157,7 @@ def _of_every_host(
     )
     found = list(dict.fromkeys(each.host for each in installations if each.found))
     done = all_hosts.put_in(context, program, found, no_judge=no_judge, dry_run=dry_run)
-    about = (*_about_vault(context, None), *_about(context, program))
+    about = (*_about_vault(context, None), *_about(program))
     return done._replace(warnings=(*done.warnings, *about))
 
 
@@ -345,32 +342,12 @@ def _about_vault(context: Context, pinned: str | None) -> list[str]:
     ]
 
 
-def _about(context: Context, program: Program) -> list[str]:
-    """The warnings that speak against this memcli as the one that hosts start."""
+def _about(program: Program) -> list[str]:
+    """The warning about a memcli that may be gone when a host starts it."""
     path = program.words[0].replace("\\", "/")
-    if any(part in path for part in _FLEETING):
-        return [
-            f"{program.words[0]} is a temporary installation (uvx, pipx run): install "
-            "memcli for good, then repeat the command"
-        ]
-    if len(program.words) == 1:
-        return []
-    environ = {k: v for k, v in context.environ.items() if k != "PYTHONPATH"}
-    try:
-        done = subprocess.run(  # noqa: S603 our own words
-            [*program.words, "--version"],
-            cwd=os.path.dirname(program.words[0]),
-            env=environ,
-            capture_output=True,
-            timeout=_PATIENCE,
-            check=False,
-        )
-        works = done.returncode == 0
-    except (OSError, subprocess.TimeoutExpired):
-        works = False
-    if works:
+    if not any(part in path for part in _FLEETING):
         return []
     return [
-        f"{' '.join(program.words)} starts only here (this folder or PYTHONPATH): "
-        "install memcli with pip or pipx, then repeat the command"
+        f"{program.words[0]} is a temporary installation (uvx, pipx run): install "
+        "memcli for good, then repeat the command"
     ]

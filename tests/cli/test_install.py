@@ -143,25 +143,6 @@ def test_broken_settings_are_refused_with_their_place(memcli: Run, home: Path) -
     assert os.listdir(settings.parent) == ["settings.json"]
 
 
-def test_a_memcli_that_only_starts_here_is_told(memcli: Run, tmp_path: Path) -> None:
-    """Run from a folder of sources, without being installed."""
-    shutil.copytree(ROOT / "memcli", tmp_path / "src" / "memcli")
-    import venv
-
-    bare = tmp_path / "bare"
-    venv.create(bare, with_pip=False, symlinks=os.name != "nt")
-    python = bare / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    done = subprocess.run(
-        [python, "-m", "memcli", "install", "cursor", "--json"],
-        cwd=tmp_path / "src",
-        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
-        capture_output=True,
-        check=False,
-    )
-    said = json.loads(done.stdout)["warnings"]
-    assert any("starts only here" in warning for warning in said)
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="NOT TESTED: no bash")
 def test_smoke_install_verifies_hooks_land_for_both_stop_and_idle_at_the_2_destinations(
