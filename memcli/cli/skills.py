@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from memcli.hosts.skills import PageChange, Skill
+    from memcli.hosts.skills import PageChange
 
 
 def page(name: str, host: str | None) -> Result:
@@ -58,18 +58,9 @@ def put_in(context: Context, host: str | None, words: SkillWords) -> Result:
     from memcli.hosts import skills
 
     chosen = skills.pick(words.names or skills.catalog())
-    if words.folder:
-        folder, shared = _folder(words.folder), False
-    elif host:
-        place = skills.place(host, words.scope, context.environ, os.getcwd())
-        folder, shared = place.path, len(place.hosts) > 1
-    elif not words.names:
+    if not (words.folder or host or words.names):
         return _list(context)
-    else:
-        raise UsageError(
-            "name the host",
-            hint=f"One of {', '.join(skills.HOSTS)}; or --dir.",
-        )
+    folder, shared = _place(context, host, words)
     variant = skills.variant_of(host)
     steps = skills.plan(chosen, folder, variant, shared=shared, force=words.force)
     if not words.dry_run:
@@ -96,17 +87,11 @@ def offer(context: Context, host: str, scope: str) -> None:
 
 
 def take_out(context: Context, host: str | None, words: SkillWords) -> Result:
-    """Remove skills from a host's folder, or from the only one that has them."""
+    """Remove skills from a host's folder."""
     from memcli.hosts import skills
 
     chosen = skills.pick(words.names or skills.catalog())
-    if words.folder:
-        folder = _folder(words.folder)
-    elif host:
-        cwd = os.getcwd()
-        folder = skills.place(host, words.scope, context.environ, cwd).path
-    else:
-        folder = _only_folder(context, chosen)
+    folder, _ = _place(context, host, words)
     steps = skills.plan(chosen, folder, force=words.force, removal=True)
     if not words.dry_run:
         skills.apply(steps)
@@ -180,29 +165,19 @@ def _installed(steps: list[PageChange], folder: str, *, dry_run: bool) -> Result
 _WRITES = {"installed": "good", "updated": "good", "removed": "good"}
 
 
-def _only_folder(context: Context, chosen: list[Skill]) -> str:
-    """The one folder that has any of these skills.
+def _place(context: Context, host: str | None, words: SkillWords) -> tuple[str, bool]:
+    """The folder that is meant, and whether several hosts read it.
 
     Raises:
-        UsageError: none has one, or several do.
+        UsageError: neither a host nor a folder is named.
     """
-    from memcli.hosts import skills as use_case
+    from memcli.hosts import skills
 
-    found = [
-        place
-        for place in use_case.places(context.environ, os.getcwd())
-        if any(use_case.look(skill, place.path) for skill in chosen)
-    ]
-    if len(found) == 1:
-        return found[0].path
-    if not found:
-        raise UsageError(
-            "no folder of a host has a page of these skills",
-            hint="If they were installed with --dir FOLDER, give that --dir.",
-        )
-    named = "; or ".join(f"{at.hosts[0]} --scope {at.scope}" for at in found)
-    raise UsageError("several hosts have these skills: name one", hint=f"Name {named}.")
-
-
-def _folder(path: str) -> str:
-    return os.path.abspath(os.path.expanduser(path))
+    if words.folder:
+        return os.path.abspath(os.path.expanduser(words.folder)), False
+    if host:
+        place = skills.place(host, words.scope, context.environ, os.getcwd())
+        return place.path, len(place.hosts) > 1
+    raise UsageError(
+        "name the host", hint=f"One of {', '.join(skills.HOSTS)}; or --dir."
+    )

@@ -122,22 +122,15 @@ def test_hosts_that_share_a_folder_do_not_take_turns(memcli: Run, home: Path) ->
     assert (copy["state"], copy["variant"]) == ("current", "generic")
 
 
-def test_a_skill_that_one_host_has_is_removed_without_its_name(
+def test_a_skill_is_removed_from_the_host_that_is_named(
     memcli: Run, home: Path
 ) -> None:
-    none = memcli("uninstall", "core", "--skills")
-    assert (none.code, "no folder of a host has" in none.err) == (2, True)
     memcli("install", "claude-code", "core", "--skills")
     page = home / ".claude" / "skills" / "memcli" / "SKILL.md"
-    assert page.exists()
-    assert memcli("uninstall", "core", "--skills").code == 0
+    none = memcli("uninstall", "core", "--skills")
+    assert (none.code, "name the host" in none.err, page.exists()) == (2, True, True)
+    assert memcli("uninstall", "claude-code", "core", "--skills").code == 0
     assert not page.exists()
-    for host in ("claude-code", "codex"):
-        memcli("install", host, "core", "--skills")
-    several = memcli("uninstall", "core", "--skills")
-    assert several.code == 2
-    assert "claude-code --scope user; or codex --scope user" in (several.err)
-    assert page.exists()
 
 
 def test_a_host_without_a_folder_takes_one(memcli: Run, tmp_path: Path) -> None:
