@@ -7,7 +7,7 @@ from memcli.cli.rows import stale_lines
 from memcli.entries import layout
 from memcli.entries.projects import HERE
 from memcli.entries.text.counted import counted
-from memcli.errors import MemcliError, UsageError
+from memcli.errors import UsageError
 
 TYPE_CHECKING = False
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from memcli.curation.undo import Undone
     from memcli.curation.verify import Verified
     from memcli.declared import Argument, Option
-    from memcli.search.reader import Reader
     from memcli.vault.health.log import Event, Named
     from memcli.vault.vault import Vault
 
@@ -136,35 +135,12 @@ def log(
             canvas.line("nothing happened", style="nothing")
         header = ("when", "what", "id", "title", "by")
         rows = [row for event in events for row in _rows(event)]
-        canvas.table(header, _narrow(rows, vault) if canvas.terminal else rows)
+        if canvas.terminal and len({row[-1] for row in rows}) == 1:
+            rows = [(*row[:-1], "") for row in rows]  # one author is no news
+        canvas.table(header, rows)
 
     data = {"events": [event.as_dict() for event in events], "count": len(events)}
     return Result(data=data, text=text)
-
-
-def _narrow(rows: list[tuple[str, ...]], vault: Vault) -> list[tuple[str, ...]]:
-    """The rows as a terminal has room for them: ids are short, and who wrote stands
-    there where it is not the same one everywhere."""
-    from memcli.vault import lookup
-
-    one_author = len({row[-1] for row in rows}) == 1
-
-    def narrow(reader: Reader) -> list[tuple[str, ...]]:
-        # An id that is gone stays whole: its beginning may be that of another one.
-        short = {
-            row[2]: lookup.shortest(reader, row[2])
-            for row in rows
-            if row[2] and reader.exact("id", row[2])
-        }
-        return [
-            (when, action, short.get(name, name), title, "" if one_author else author)
-            for when, action, name, title, author in rows
-        ]
-
-    try:
-        return vault.read(narrow)
-    except MemcliError:  # the history can be read where the index cannot
-        return rows
 
 
 def _rows(event: Event) -> list[tuple[str, ...]]:
