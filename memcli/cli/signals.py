@@ -160,23 +160,11 @@ def _draw_scorer(canvas: Canvas, stored: Stored) -> None:
         f"{counted(scorer.questions, 'question')}"
     )
     held = scorer.held_out
-    if held is None:
-        return
-    canvas.line(
-        f"  held out: {counted(held.pairs, 'pair')} from "
-        f"{counted(held.questions, 'question')}, "
-        f"{held.differ:,} of these come out differently"
-    )
-    canvas.line(
-        f"  in the right order: default {held.default:.3f}, "
-        f"scorer {held.scorer:.3f}, p {held.p:g}"
-    )
-    weights = [(name, weight) for name, (weight, _, _) in scorer.weights.items()]
-    weights.sort(key=lambda row: -abs(row[1]))
-    canvas.table(
-        ("feature", "weight"), [(name, f"{weight:+.3f}") for name, weight in weights]
-    )
-    canvas.line(f"  what the place explains: {scorer.position:+.2f}", style="dim")
+    if held is not None:
+        canvas.line(
+            f"  in the right order, of {counted(held.pairs, 'pair')} held out: "
+            f"default {held.default:.3f}, scorer {held.scorer:.3f}, p {held.p:g}"
+        )
 
 
 def _counts(counts: dict[str, int], before: str = "") -> str:
