@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from memcli.cli.mcp.catalog import Tool
     from memcli.cli.mcp.tools import Answer
 
-# What pipx and uv write into the environment of a tool (pipx 1.7, uv 0.5).
-_PIPX = "pipx_metadata.json"
-_UV_TOOL = "uv-receipt.toml"
-
 
 def mcp(context: Context) -> Result:
     """Serve the vault to an MCP client, over stdin and stdout
@@ -79,16 +75,11 @@ def _serving() -> Any:
             raise
         raise MemcliError(
             f"memcli mcp needs the MCP SDK, which is not installed ({error.name})",
-            hint=f"Install it: {_install()}",
+            hint="Install memcli again, as it was, with the extra mcp: 'memcli[mcp]', "
+            "or '.[mcp]' in a checkout (docs/agents/mcp.md)",
             code="not_installed",
         ) from error
     return serving
-
-
-def _install() -> str:
-    import sys
-
-    return install_command(sys.prefix, sys.executable, installed_from())
 
 
 def _no_stdin() -> bytes:
@@ -96,52 +87,3 @@ def _no_stdin() -> bytes:
         "there is no text, and a tool has no standard input to read it from",
         hint="Give the words themselves as 'text' or 'query', not '-'.",
     )
-
-
-def install_command(prefix: str, python: str, url: str | None = None) -> str:
-    """The command that adds the extra `mcp`.
-
-    Args:
-        prefix: the environment's folder (`sys.prefix`).
-        python: its interpreter (`sys.executable`).
-        url: where memcli was installed from, when it is no package index.
-    """
-    import shlex
-    from pathlib import Path
-
-    wanted = shlex.quote(f"memcli[mcp] @ {url}" if url else "memcli[mcp]")
-    if Path(prefix, _PIPX).exists():
-        return f"pipx install --force {wanted}"
-    if Path(prefix, _UV_TOOL).exists():
-        return f"uv tool install --force {wanted}"
-    if _made_by_uv(prefix):
-        return f"uv pip install --python {shlex.quote(python)} {wanted}"
-    return f"{shlex.quote(python)} -m pip install {wanted}"
-
-
-def _made_by_uv(prefix: str) -> bool:
-    """Whether `uv venv` made the environment, which then has no pip."""
-    from pathlib import Path
-
-    try:
-        text = Path(prefix, "pyvenv.cfg").read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        return False
-    return any(line.partition("=")[0].strip() == "uv" for line in text.splitlines())
-
-
-def installed_from() -> str | None:
-    """The address that memcli was installed from; None for a package index.
-
-    pip, pipx and uv record it in `direct_url.json` (PEP 610).
-    """
-    import json
-    from importlib import metadata
-
-    try:
-        text = metadata.distribution("memcli").read_text("direct_url.json")
-        said = json.loads(text or "null")
-    except (metadata.PackageNotFoundError, OSError, ValueError):
-        return None
-    url = said.get("url") if isinstance(said, dict) else None
-    return url if isinstance(url, str) and url.startswith("file:") else None
