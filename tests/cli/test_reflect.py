@@ -198,5 +198,5 @@ def test_a_reflection_loads_what_a_recall_loads(vault: Vault, facts: list[str]) 
 
     loaded("recall")  # makes the index
     more = loaded("reflect") - loaded("recall")
-    own = {"reflect", "screening", "cli.reflect", "cli.reflect_query"}
+    own = {"reflect", "screening", "cli.reflect"}
     assert more <= {*(f"memcli.{name}" for name in own), "shlex"}
