@@ -81,9 +81,6 @@ def _tools(_: Mapping[str, str]) -> Sequence[str]:
     return [tool.name for tool in tools.TOOLS]
 
 
-# Moments that people ask for; each reads as `7d` and `2026-05` do.
-PAST = ("today", "yesterday", "7d", "2w", "3m", "1y", "last week", "last month")
-FUTURE = ("tomorrow", "30d", "in 2 weeks", "next month", "next friday")
 _LAYERS = ("fact", "observation", "model")
 _STATUSES = ("active", "superseded", "resolved", "expired", "pending", "rejected")
 WITHOUT_VAULT: dict[str, Callable[[Mapping[str, str]], Sequence[str]]] = {
@@ -93,11 +90,6 @@ WITHOUT_VAULT: dict[str, Callable[[Mapping[str, str]], Sequence[str]]] = {
     "--vault": _vaults,
     "-v": _vaults,
     "--from": _tools,
-    **dict.fromkeys(
-        ("--since", "--after", "--before", "--as-of", "--at", "--occurred-at"),
-        lambda _: PAST,
-    ),
-    "--expires-at": lambda _: FUTURE,
     "--layer": lambda _: _LAYERS,
     "--status": lambda _: _STATUSES,
     "--min-confidence": lambda _: ("HIGH", "MEDIUM", "LOW"),

@@ -63,17 +63,11 @@ def command(
     """The command line that an unknown command was meant to be."""
     if word in topics:
         return f"memcli inspect {word}"
-    meant, topic = nearest(word, commands, _ALSO), nearest(word, topics)
-    if topic and (
-        meant is None
-        # Not a word of other programs, and a command that is less alike.
-        or (
-            meant == nearest(word, commands)
-            and _likeness(word, topic) > _likeness(word, meant) + _CLEARLY
-        )
-    ):
-        return f"memcli inspect {topic}"
-    return meant and f"memcli {meant}"
+    meant = nearest(word, commands, _ALSO)
+    if meant:
+        return f"memcli {meant}"
+    topic = nearest(word, topics)
+    return topic and f"memcli inspect {topic}"
 
 
 # What to do with more words than a command takes.
@@ -110,14 +104,3 @@ def way(name: str, message: str, words: Sequence[str]) -> str | None:
         if name == "install" and "--all" in words:
             return _MORE_WORDS[name]
     return None
-
-
-# How much likelier a topic of inspect has to be than a command: `entitys` is the
-# command `entities`, and `indx` the topic `index`.
-_CLEARLY = 0.15
-
-
-def _likeness(word: str, known: str) -> float:
-    from difflib import SequenceMatcher
-
-    return SequenceMatcher(None, word.lower(), known).ratio()

@@ -10,7 +10,6 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import complete
-from memcli.cli.complete import FUTURE, PAST
 from memcli.cli.completion import _SCRIPTS
 from tests import processes
 
@@ -53,9 +52,6 @@ PLACES = [
     ("completion z", ["zsh"]),
     ("--vault rep", ["repo"]),
     ("import --from mem", ["mem0"]),
-    ("list --since y", ["yesterday"]),
-    ("recall x --as-of last", ["last week", "last month"]),
-    ("save x --expires-at tom", ["tomorrow"]),
     ("recall some words ", []),
     ("save --title x", []),
     ("nosuch ", []),
@@ -75,16 +71,6 @@ def test_ids_are_offered_with_titles_and_tags_with_their_sign(filled: Vault) -> 
     assert offered("show", first[:10]) == [o for o in titles if o[:10] == first[:10]]
     assert offered("tag", first, "+a") == ["+area:ci"]
     assert offered("-v", filled.root, "pin", first) == [first]
-
-
-def test_every_moment_that_is_offered_is_understood() -> None:
-    from memcli.parameters import entry_fields
-    from memcli.recall.query import moment_of
-
-    assert all(moment_of(word, 1_700_000_000) for word in PAST)
-    for word in FUTURE:
-        fields = entry_fields({"expires_at": word}, 1_700_000_000_000)
-        assert fields["expires_at"] > "2023-11-14"
 
 
 def test_an_offer_of_an_id_fits_80_columns_with_its_state(filled: Vault) -> None:
