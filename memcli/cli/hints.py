@@ -133,7 +133,6 @@ def explained(
 def for_agent(result: Result, context: Context, values: Mapping[str, Any]) -> Result:
     """The answer, with a warning when no vault that was asked knows the agent."""
     from memcli.vault import agents
-    from memcli.vault.vault import Vault
 
     try:
         asked = context.open_vaults(
@@ -141,8 +140,7 @@ def for_agent(result: Result, context: Context, values: Mapping[str, Any]) -> Re
             values.get("vaults"),
             personal_only=bool(values.get("personal_only")),
         )
-        every = (asked,) if isinstance(asked, Vault) else asked.vaults
-        said = [agents.unknown(vault) for vault in every]
+        said = [agents.unknown(vault) for vault in asked.vaults]
     except MemcliError:
         return result
     if not all(said):
@@ -153,12 +151,10 @@ def for_agent(result: Result, context: Context, values: Mapping[str, Any]) -> Re
 def named_project(context: Context, values: Mapping[str, Any]) -> str:
     """The project that --project names, in the vaults that are asked."""
     from memcli.recall.filters import named_project as named
-    from memcli.vault.vault import Vault
 
     own = bool(values.get("personal_only"))
     asked = context.open_vaults("reading", values.get("vaults"), personal_only=own)
-    vaults = (asked,) if isinstance(asked, Vault) else asked.vaults
-    return named(vaults, values["project"])
+    return named(asked.vaults, values["project"])
 
 
 def for_project(vault: Vault, saved: Saved, named: str) -> list[str]:
@@ -237,8 +233,7 @@ def home(context: Context, sources: Vault | Vaults) -> Vault:
     from memcli.storage import known_vaults
     from memcli.vault.vault import Vault
 
-    vaults = (sources,) if isinstance(sources, Vault) else sources.vaults
-    writable = [vault for vault in vaults if not vault.read_only]
+    writable = [vault for vault in sources.vaults if not vault.read_only]
     for vault in writable:
         if vault.source == known_vaults.PERSONAL:
             return vault

@@ -236,11 +236,9 @@ def show(
     """
     from memcli.cli.rows import short_ids
     from memcli.recall import show as use_case
-    from memcli.vault.vault import Vault
 
     sources = context.open_vaults("indexing", vaults)
-    asked = (sources,) if isinstance(sources, Vault) else sources.vaults
-    entries = use_case.show(asked, ids)
+    entries = use_case.show(sources.vaults, ids)
 
     def text(canvas: Canvas) -> None:
         short = short_ids(canvas, sources)

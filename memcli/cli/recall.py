@@ -219,16 +219,14 @@ def _batch(
     """One result a line of the file; a line's own options win over the command's."""
     from memcli.recall.filters import named_project
     from memcli.storage import jsonl
-    from memcli.vault.vault import Vault
 
-    vaults = (sources,) if isinstance(sources, Vault) else sources.vaults
     data = context.read_stdin() if path == "-" else jsonl.read_file(path)
     results: list[Result] = []
     for number, line in jsonl.objects(data, path):
         name, text = line.pop("id", None), line.pop("query", "")
         own = _words(line, number)
         if own.get("project"):
-            own["project"] = named_project(vaults, own["project"] or "")
+            own["project"] = named_project(sources.vaults, own["project"] or "")
         if not (text and isinstance(text, str)):
             raise InvalidContent(
                 f"{path}:{number}: 'query' is missing", code="invalid_batch"
@@ -278,10 +276,8 @@ def _words(line: dict[str, Any], number: int) -> parameters.Query:
 
 def _judged(vaults: Vault | Vaults, useful: list[str], not_useful: list[str]) -> Result:
     from memcli.recall import feedback
-    from memcli.vault.vault import Vault
 
-    holders = (vaults,) if isinstance(vaults, Vault) else vaults.vaults
-    noted = feedback.feedback(holders, useful, not_useful)
+    noted = feedback.feedback(vaults.vaults, useful, not_useful)
 
     def text(canvas: Canvas) -> None:
         for note in noted:

@@ -241,10 +241,8 @@ def short_ids(canvas: Canvas, sources: Vault | Vaults | None) -> Callable[[str],
     if not canvas.terminal or sources is None:
         return str
     from memcli.vault import lookup
-    from memcli.vault.vault import Vault
 
-    vaults = (sources,) if isinstance(sources, Vault) else sources.vaults
-
+    vaults = sources.vaults
     beginning = lookup.shortest if len(vaults) == 1 else lookup.shortest_beside
 
     looked: set[str] = set()

@@ -196,6 +196,11 @@ class Vault:
             raise self._engine.refusal(what)
 
     @property
+    def vaults(self) -> tuple[Vault, ...]:
+        """The vaults that a question to it goes to, as `Vaults` has them."""
+        return (self,)
+
+    @property
     def is_published(self) -> bool:
         """Whether a database answers for it, so that it has no files here."""
         return self._engine is not None
