@@ -71,18 +71,18 @@ def undo(
         use_case.check(vault, found)
     else:
         use_case.undo(vault, found.commit, found.subject)
-    return answer(found, applied=not dry_run)
+    return _undone(found, applied=not dry_run)
 
 
-def answer(done: Undone, *, applied: bool, paths: bool = True) -> Result:
-    """The result of an undo, or of its dry run; `paths` shows its files."""
+def _undone(done: Undone, *, applied: bool) -> Result:
+    """The result of an undo, or of its dry run."""
 
     def text(canvas: Canvas) -> None:
         verb = "undone" if applied else "would undo"
         canvas.line(f"{verb}: {done.subject}", style="good")
-        for path in done.paths[: _MOST_PATHS if paths else 0]:
+        for path in done.paths[:_MOST_PATHS]:
             canvas.line(f"  {path}", style="dim")
-        if paths and len(done.paths) > _MOST_PATHS:
+        if len(done.paths) > _MOST_PATHS:
             canvas.line(f"  and {len(done.paths) - _MOST_PATHS:,} more", style="dim")
         if done.passed:
             from memcli.curation.undo import came

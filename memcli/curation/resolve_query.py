@@ -1,5 +1,5 @@
 """The entries that a question means to resolve, as a plan that is then carried out;
-and which entries are resolved: what `resolve --list` shows.
+and which entries are resolved, for `list --by status`.
 
 Invariant: what should stay is never resolved by chance. A question concerns what can
 be solved (reflection items, blockers, actions, fixes) unless kinds are named; a word
