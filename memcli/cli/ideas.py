@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memcli.cli import options
     from memcli.curation.ideas import IdeaDecisions, ListedIdea
     from memcli.declared import Argument
+    from memcli.vault.vault import Vault
 
 
 def ideas(
@@ -65,7 +66,7 @@ def ideas(
         no_secrets.refuse_texts(words)
     vault = context.open_vault("reading", writes=action not in (None, "list"))
     if action == "list":
-        return _ledger(context)
+        return _ledger(vault)
     if action is None:
         return _listed(vault_ideas.listed(vault, only_open=True))
     into = slugs.pop() if action == "merge" else ""
@@ -133,12 +134,11 @@ def _decided(done: IdeaDecisions) -> Result:
     return decided(done.items, done.commit, "slug")
 
 
-def _ledger(context: Context) -> Result:
+def _ledger(vault: Vault) -> Result:
     """The ledger of ideas: what became of each, and how long the oldest waits."""
     from memcli.curation import ideas as vault_ideas
     from memcli.curation.idea_text import OPEN, STATES
 
-    vault = context.open_vault("reading")
     known = vault_ideas.listed(vault)
     by_state = {state: sum(idea.state == state for idea in known) for state in STATES}
     ages = [idea.age_days for idea in known if idea.state == OPEN]
