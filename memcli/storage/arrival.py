@@ -235,8 +235,8 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
 
 
 def _refuse_filters(repository: Repository, each: Difference) -> None:
-    """What changes the bytes of a memory on its way is for the user to turn on: a filter,
-    such as LFS, another encoding, `$Id$`. A remote would decide what git stores."""
+    """A filter such as LFS, another encoding and `$Id$` change the bytes of a memory on
+    its way: the user turns them on, or the remote would decide what git stores."""
     oids = [side.oid for side in (each.after, each.before) if side and side.oid]
     texts = [
         re.findall(rb"\s(filter=\S+|working-tree-encoding=\S+|ident\b)", text)
