@@ -247,7 +247,8 @@ def place_of(
         branch = remotes.branch_of_clone(root, environ)
         hint = f"Make it one (no file in it changes): memcli init {_quoted(root)}"
         if branch:
-            hint = f"Its remote has one on another branch: git switch {branch}"
+            switch = f"git -C {_quoted(root)} switch {_quoted(branch)}"
+            hint = f"Its remote has one on another branch: {switch}"
         raise NotAVault(f"{root} is not a memcli vault", hint=hint)
     return place
 

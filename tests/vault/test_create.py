@@ -236,5 +236,8 @@ def test_a_clone_without_the_branch_that_has_the_vault_begins_no_second_one(
     with pytest.raises(NotAVault, match="has a vault on the branch main") as refused:
         create.prepare(str(desk))
     assert f"git -C {desk} switch main" in str(refused.value.hint)
+    with pytest.raises(NotAVault) as unknown:
+        Vault.open(str(desk))
+    assert f"git -C {desk} switch main" in str(unknown.value.hint)
     git(desk, "switch", "-q", "main")
     assert create.prepare(str(desk)).plan.outcome == "exists"
