@@ -241,8 +241,11 @@ def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
     def text(canvas: Canvas) -> None:
         if merged:
             number = counted(len(merged), "text")
-            line = f"{number} replaced in a merge: decide with memcli review"
-            canvas.line(line, style="hint")
+            canvas.line(f"{number} replaced in a merge:", style="title")
+            for version in merged:
+                canvas.line(f"  {version.id} {version.title}")
+                canvas.line(f"    now {version.current_id} {version.current_title}")
+            canvas.line("To decide, at a terminal: memcli review", style="hint")
         if candidates or not merged:
             result.text(canvas)
 

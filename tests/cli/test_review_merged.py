@@ -8,6 +8,7 @@ from memcli import Vault
 from memcli.curation import review as versions
 from memcli.entries import codec
 from memcli.entries.merging.entry_file import Version, merge
+from tests.cli.conftest import Run
 from tests.cli.test_review_ideas import walk
 
 
@@ -44,6 +45,16 @@ def test_both_texts_stand_beside_each_other(merged: Vault) -> None:
     assert "We deploy on Mondays                   We deploy on Fridays" in said
     assert "merged from desk" in said
     assert data["merged"]["left"] == 1
+
+
+def test_without_a_terminal_the_texts_are_listed(memcli: Run, merged: Vault) -> None:
+    (version,) = versions.merged_versions(merged)
+    assert memcli("review").out.splitlines() == [
+        "1 text replaced in a merge:",
+        f"  {version.id} We deploy on Fridays",
+        f"    now {version.current_id} We deploy on Mondays",
+        "To decide, at a terminal: memcli review",
+    ]
 
 
 def test_q_ends_the_whole_walk_and_asks_about_no_idea(merged: Vault) -> None:
