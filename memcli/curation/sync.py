@@ -9,6 +9,7 @@ leaves a vault that the next command can use, and a sync that the next one compl
 from __future__ import annotations
 
 import time
+from shlex import quote
 
 from memcli.curation import uncommitted
 from memcli.curation.sync_report import Synced, Traffic, traffic_of
@@ -136,10 +137,11 @@ def joinable(vault: Vault) -> Repository:
     for finding in git_state.findings(repository):
         if finding.code == "git_state":
             raise HistoryError(f"{vault.named}: {finding.message}", hint=finding.hint)
+    git = f"git -C {quote(repository.top)}"
     if repository.branch() is None:
         raise NotAllowed(
             f"{vault.named}: HEAD is detached, so there is no branch to sync",
-            hint="Go to the one that you want: git switch main",
+            hint=f"Go to the one that you want: {git} switch main",
             code="detached_head",
         )
     return repository
@@ -202,13 +204,15 @@ def _fetched(repository: Repository, remote: Remote, terms: Terms) -> str | None
     theirs = remotes.fetch(repository, remote, terms)
     if theirs is None:
         remotes.see_branches(repository, remote, terms)
+        git = f"git -C {quote(repository.top)}"
         for other in remotes.elsewhere(repository, remote.name, remote.tracking):
             what = "this" if other.same else "another"
             raise NotAllowed(
                 f"{remote.name} ({remote.shown}) has {what} vault on the branch "
                 f"{other.branch}, and no branch {remote.branch}: they would never meet",
-                hint=f"To go with that branch: git switch {other.branch}; to have one "
-                f"of its own: git push -u {remote.name} {remote.branch}",
+                hint=f"To go with that branch: {git} switch {quote(other.branch)}; to "
+                f"have one of its own: {git} push -u {remote.name} "
+                f"{quote(remote.branch)}",
                 code="other_branch",
             )
     return theirs

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from shlex import quote
 
 from memcli.curation import sync
 from memcli.entries import layout
@@ -65,8 +66,8 @@ def setup(vault: Vault, address: str, terms: Terms, *, dry_run: bool = False) ->
     if known is not None and not _is_same(known.address, address):
         raise NotAllowed(
             f"{vault.named} has the remote {known.name} ({known.shown}) already",
-            hint=f"To replace it: git -C {vault.root} remote set-url {known.name} "
-            f"{remote_address.shown_of(address)}",
+            hint=f"To replace it: git -C {quote(vault.root)} remote set-url "
+            f"{known.name} {remote_address.shown_of(address)}",
             code="remote_exists",
         )
     if known is not None:

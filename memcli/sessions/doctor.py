@@ -185,7 +185,8 @@ def _sync(vault: Vault) -> tuple[str, ...]:
         return NOTE, f"{said}: {state.line}", "memcli sync"
     if state.others:
         said += f"; a vault that this one does not meet is on {', '.join(state.others)}"
-        return NOTE, said, "to see both: git log --all --oneline"
+        log = shlex.join(["git", "-C", vault.root, "log", "--all", "--oneline"])
+        return NOTE, said, f"to see both: {log}"
     if state.ahead or state.behind:
         return NOTE, said, "memcli sync"
     return OK, said

@@ -269,7 +269,7 @@ def test_what_is_in_progress_is_not_concluded_by_a_write(
     before = snapshot(vault.root)
     with pytest.raises(HistoryError, match=f"a {state} is in progress") as refusal:
         OPERATIONS["evolve"](vault, ids)
-    assert f"git {state} --abort" in (refusal.value.hint or "")
+    assert f"git -C {vault.root} {state} --abort" in (refusal.value.hint or "")
     assert snapshot(vault.root) == before
     assert "git_state" in [finding.code for finding in lint(vault)]
     git(vault, state, "--abort")

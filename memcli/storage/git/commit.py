@@ -170,7 +170,7 @@ def make(
     git_dir = repository.git_dir
     for state, name in UNFINISHED:
         if os.path.lexists(os.path.join(git_dir, state)):
-            raise unfinished(name, paths)
+            raise unfinished(repository, name, paths)
     with IndexLock(git_dir, repository.environment) as index:
         index.make_copy()
         # A branch is switched under this lock, so not from here on.

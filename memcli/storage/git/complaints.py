@@ -95,7 +95,7 @@ def failure(
         return LockBusy("another git moved HEAD during the commit", hint="Try again.")
     for state in ("merge", "cherry-pick", "rebase"):
         if b"partial commit during a " + state.encode() in output:
-            return unfinished(state, paths)
+            return unfinished(repository, state, paths)
     if b"outside of your sparse-checkout" in output:
         return HistoryError(
             f"{what} cannot be committed: a sparse checkout leaves its folder out",
@@ -149,11 +149,15 @@ def _called(paths: Sequence[str]) -> str:
     return paths[0] if len(paths) == 1 else f"{len(paths):,} files"
 
 
-def unfinished(state: str, paths: Sequence[str]) -> HistoryError:
+def unfinished(
+    repository: Repository, state: str, paths: Sequence[str]
+) -> HistoryError:
     """The error for a merge or another operation that a commit would conclude."""
+    from shlex import quote
+
     return HistoryError(
         f"{_called(paths)} cannot be committed: a {state} is in progress",
-        hint=f"Finish it, or run: git {state} --abort",
+        hint=f"Finish it, or: git -C {quote(repository.root)} {state} --abort",
     )
 
 

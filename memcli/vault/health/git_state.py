@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from shlex import quote
 
 from memcli.entries import layout
 from memcli.entries.file_checks import ERROR, WARNING, Finding
@@ -76,7 +77,7 @@ def findings(repository: Repository) -> Iterator[Finding]:
     for name, operation in UNFINISHED:
         if os.path.lexists(os.path.join(repository.git_dir, name)):
             message = f"a {operation} is in progress; nothing can be committed"
-            hint = f"Finish it, or: git {operation} --abort"
+            hint = f"Finish it, or: git -C {quote(root)} {operation} --abort"
             yield Finding(".git", 1, "git_state", ERROR, message, hint)
             return
     try:
@@ -90,7 +91,7 @@ def findings(repository: Repository) -> Iterator[Finding]:
         return
     if repository.is_detached():
         message = "HEAD is detached: commits belong to no branch"
-        hint = "git switch the branch that you want them on."
+        hint = f"Go to the one that you want: git -C {quote(root)} switch main"
         yield Finding(".git", 1, "detached_head", WARNING, message, hint)
 
 

@@ -229,7 +229,7 @@ def test_what_is_in_progress_and_a_detached_head_are_named(
     head = Path(vault.root, ".git", name)
     head.write_text("0" * 40 + "\n")
     assert (only(vault).code, only(vault).level) == ("git_state", "error")
-    assert f"git {state} --abort" in (only(vault).hint or "")
+    assert f"git -C {vault.root} {state} --abort" in (only(vault).hint or "")
     with pytest.raises(HistoryError, match=f"a {state} is in progress"):
         vault.save(vault.draft({"text": "A fact"}))
     assert head.exists()
