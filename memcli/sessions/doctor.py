@@ -72,12 +72,17 @@ def doctor(named: str | None, around: Surroundings, caller: Caller) -> list[Chec
     else:
         checks += _of_vault(vault)
     checks += _other_vaults(caller)
-    checks += _hosts(environ, cwd, around)
-    checks += _skills(environ, cwd)
+    hosts = list(_hosts(environ, cwd, around))
+    checks += hosts
+    checks += _skills(environ, cwd, hosts=any(one.name != _NO_HOST for one in hosts))
     checks.append(_judge(environ))
     sdk = "is" if around.has_mcp else "is not"
     checks.append(Check("mcp", OK, f"the MCP SDK {sdk} installed (for memcli mcp)"))
     return checks
+
+
+# The name of the check that stands alone where no agent host is on the machine.
+_NO_HOST = "hooks"
 
 
 def _problem(name: str, error: MemcliError, mend: str | None = None) -> Check:
@@ -273,10 +278,10 @@ def _hosts(
             said = "the host is here, and does not call memcli"
             yield Check(f"hooks of {host}", NOTE, said, f"memcli install {host}")
     if not calling and not silent:
-        yield Check("hooks", OK, "no agent host is on this machine")
+        yield Check(_NO_HOST, OK, "no agent host is on this machine")
 
 
-def _skills(environ: Mapping[str, str], cwd: str) -> Iterator[Check]:
+def _skills(environ: Mapping[str, str], cwd: str, *, hosts: bool) -> Iterator[Check]:
     from memcli.hosts import skills
 
     try:
@@ -297,8 +302,10 @@ def _skills(environ: Mapping[str, str], cwd: str) -> Iterator[Check]:
             yield Check(f"skills of {host}", NOTE, said, mend)
     if pages:
         yield Check("skills", OK, f"{counted(pages, 'page')} installed")
-    else:
+    elif hosts:
         yield Check("skills", NOTE, "no host has them", "memcli install --all")
+    else:
+        yield Check("skills", OK, "no agent host is on this machine")
 
 
 def _judge(environ: Mapping[str, str]) -> Check:

@@ -63,7 +63,7 @@ def test_a_vault_in_order_has_no_problem(
 ) -> None:
     vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
     before = snapshot(vault.root)
-    assert states(examine()) == {"skills": "note"}
+    assert states(examine()) == {}
     assert snapshot(vault.root) == before
 
 
@@ -81,7 +81,6 @@ def test_each_trouble_is_named_where_it_is(
         "vault": "problem",
         "calls": "note",
         "vault team": "note",
-        "skills": "note",
     }
     assert "memories/x.md" in found["vault"].said
     assert "memcli doctor --fix" in (found["vault"].mend or "")
@@ -145,6 +144,13 @@ def test_a_host_is_named_with_what_its_hooks_lack(
     check = examine(which=lambda name: None)["hooks of claude-code"]
     assert (check.state, "cannot be started" in check.said) == ("problem", True)
     assert check.mend == "memcli install claude-code --scope user"
+
+
+def test_skills_are_missed_only_where_a_host_is(examine: Examine, home: Path) -> None:
+    assert examine()["skills"].state == "ok"
+    (home / ".claude").mkdir()
+    check = examine()["skills"]
+    assert (check.state, check.mend) == ("note", "memcli install --all")
 
 
 def test_outdated_skills_are_named_with_their_folder(
