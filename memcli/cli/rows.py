@@ -68,6 +68,9 @@ def planned(
     from memcli.cli.context import Result, to_apply
 
     def text(canvas: Canvas) -> None:
+        if not items:
+            canvas.line(f"Nothing to {action}.", style="nothing")
+            return
         canvas.line(f"would {action} {len(items)}:")
         for item in items:
             canvas.line(f"  {item[by]} {item['title']}")

@@ -287,6 +287,8 @@ def test_many_are_planned_and_nothing_changes_without_yes(
     memcli: Run, vault: Vault, three: list[str], snapshot: Callable[[str], Any]
 ) -> None:
     before = snapshot(vault.root)
+    none = memcli("review", "--approve", "--all-older-than", "900d")
+    assert (none.out, none.err) == ("", "Nothing to approve.\n")
     for words in (("--all",), ("--all-older-than", "1d"), ("--min-confidence", "LOW")):
         plan = memcli("review", "--reject", *words, "--json").json["data"]
         assert (plan["applied"], len(plan["items"])) == (False, 3)
