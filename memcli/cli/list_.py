@@ -243,7 +243,8 @@ def show(
     def text(canvas: Canvas) -> None:
         short = short_ids(canvas, sources)
         for entry in entries:
-            note = f"not shown: {entry.reason}" if entry.reason else ""
+            why = entry.reason
+            note = f"recall does not show it: {why}" if why else ""
             draw(canvas, entry.row, short, note=note, asked=entry.asked)
 
     data = {"entries": [entry.as_dict() for entry in entries], "count": len(entries)}

@@ -258,9 +258,8 @@ def _result(
         _draw_similar(canvas, reflection, short)
         for gone in reflection.superseded_excluded:
             by = f" by {short(gone.superseded_by)}" if gone.superseded_by else ""
-            canvas.line(
-                f"left out: {short(gone.id)} ({gone.status}{by}): {gone.reason}"
-            )
+            why = f": {gone.reason}" if gone.reason != gone.status else ""
+            canvas.line(f"left out: {short(gone.id)} ({gone.status}{by}){why}")
         if reflection.next_queries:
             canvas.line("ask next:")
         for question in reflection.next_queries:

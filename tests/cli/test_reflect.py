@@ -176,6 +176,10 @@ def test_what_disagrees_and_what_was_left_out_is_named(
     assert f"  older {first}: The retry limit is 3\n" in done.out
     assert f"  newer {second}: The retry limit is 5\n" in done.out
     assert f"left out: {old} (resolved): it was counted\n" in done.out
+    replaced = vault.evolve(first, "The retry limit is 4").id
+    gone = f"left out: {first} (superseded by {replaced})\n"
+    assert gone in memcli("reflect", "what is the retry limit?").out
+    assert "  recall does not show it: superseded\n" in memcli("show", first).out
     assert "  stale: " in done.out
     data = memcli("reflect", "what is the retry limit?", "--json").json["data"]
     assert data["stale"] == [drawn]
