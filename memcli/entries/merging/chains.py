@@ -185,7 +185,7 @@ class _Work:
             changes["reason"] = f"{MERGED_FROM}{sides[0][0]}"
             self.notes[head] = (
                 "both sides evolved it: the later version is current, "
-                f"and that of {sides[0][0]} is in the archive as {name}"
+                f"and the one by {sides[0][0]} is in the archive as {name}"
             )
         if entry.status is not Status.RESOLVED:
             changes["status"] = Status.SUPERSEDED
