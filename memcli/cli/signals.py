@@ -94,7 +94,8 @@ def _train(vault: Vault, *, dry_run: bool) -> Result:
         if dry_run:
             canvas.line("nothing was kept (--dry-run)", style="dim")
         else:
-            canvas.line(f"kept in {place}; delete it to rank as before", style="dim")
+            undo = "; delete it to rank as before" if trained.takes_part else ""
+            canvas.line(f"kept in {place}{undo}", style="dim")
 
     return Result(data=data, text=text)
 

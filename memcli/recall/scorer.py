@@ -242,9 +242,10 @@ def train(given: Iterable[Mapping[str, Any]]) -> Scorer:
     count = sum(map(len, questions.values()))
     nothing = Scorer(False, "", count, len(questions))
     if count < _LEAST_PAIRS:
-        return nothing._replace(reason=f"{counted(count, 'pair')} of {_LEAST_PAIRS}")
+        reason = f"{counted(count, 'pair')} of {_LEAST_PAIRS} needed"
+        return nothing._replace(reason=reason)
     if len(questions) < _LEAST_QUESTIONS:
-        reason = f"{counted(len(questions), 'question')} of {_LEAST_QUESTIONS}"
+        reason = f"{counted(len(questions), 'question')} of {_LEAST_QUESTIONS} needed"
         return nothing._replace(reason=reason)
     training = [group for name, group in questions.items() if not held_out(name)]
     testing = [group for name, group in questions.items() if held_out(name)]

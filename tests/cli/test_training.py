@@ -53,9 +53,9 @@ def test_too_few_pairs_are_told(memcli: Run, vault: Vault) -> None:
     write_log(vault, world(1, 4, nothing))
     done = memcli("signals", "--train")
     assert done.out.splitlines() == [
-        "scorer does not take part: 36 pairs of 200",
+        "scorer does not take part: 36 pairs of 200 needed",
         "  36 pairs from 4 questions",
-        f"kept in {state_of(vault.root, layout.SCORER)}; delete it to rank as before",
+        f"kept in {state_of(vault.root, layout.SCORER)}",
     ]
     assert scorer.load(vault.root).active is None
 
@@ -64,7 +64,7 @@ def test_no_log_is_no_error(memcli: Run) -> None:
     done = memcli("signals", "--train", "--dry-run")
     assert (done.code, done.out.splitlines()[0]) == (
         0,
-        "scorer does not take part: 0 pairs of 200",
+        "scorer does not take part: 0 pairs of 200 needed",
     )
 
 
