@@ -27,7 +27,9 @@ def import_(
     source: Annotated[
         str | None,
         Argument(
-            metavar="[SOURCE]", help="A JSONL file, a folder of notes, or - for stdin"
+            metavar="[SOURCE]",
+            help="A JSONL file, a folder of notes, a page of rules such as CLAUDE.md, "
+            "or - for stdin",
         ),
     ] = None,
     *,
@@ -53,12 +55,12 @@ def import_(
     dry_run: options.DryRun = False,
     allow_secret: options.AllowSecret = False,
 ) -> Result:
-    """Import memories from JSON lines, or a folder of markdown notes
+    """Import memories from JSON lines, notes, CLAUDE.md, or another tool
 
     Each JSON line is one memory: `text`, and any other field of an entry. Notes
-    may come from Obsidian or any editor, memories from another tool; a page of
-    instructions gives one memory a rule. All are saved in one commit; importing them
-    again adds nothing. memcli init FOLDER makes a vault of the notes where they are.
+    may come from Obsidian or any editor, memories from another tool. Each rule of a
+    page such as CLAUDE.md becomes one memory. All are saved in one commit; importing
+    them again adds nothing. memcli init FOLDER makes a vault of notes where they are.
 
     \b
     Example:
