@@ -85,8 +85,8 @@ class Filters(Selection, total=False):
         Option(
             "--after",
             metavar="WHEN",
-            help="Dated on or after WHEN: 2026-05, 7d; 'last week' without --before "
-            "means that week only",
+            help="Dated on or after WHEN: 2026-05, 7d; 'yesterday' or 'last week' "
+            "without --before means that day or week only",
             tool="2026-05, 7d, last week",
         ),
     ]
