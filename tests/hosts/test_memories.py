@@ -268,7 +268,10 @@ def test_a_tool_that_is_not_there_is_named_with_where_it_was_looked_for(
     environ = {"HOME": str(tmp_path)}
     with pytest.raises(UsageError) as error:
         tools.default_places(tools.find("basic-memory"), environ, None)
-    assert "basic-memory" in (error.value.hint or "")
+    hint = error.value.hint or ""
+    assert hint.endswith("memcli import PATH --from basic-memory")
+    with pytest.raises(UsageError, match="in projects, and this folder is in none"):
+        tools.default_places(tools.find("cursor"), environ, None)
     with pytest.raises(UsageError, match="no place of its own"):
         tools.default_places(tools.find("mem0"), environ, None)
     with pytest.raises(InvalidValue) as unknown:

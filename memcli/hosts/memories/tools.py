@@ -386,13 +386,17 @@ def default_places(
     ]
     if there:
         return there
-    if not likely:
+    if not likely and tool.in_project:
+        message = f"{tool.title} keeps memories in projects, and this folder is in none"
+        hint = f"Go to one, or name the place: memcli import PATH --from {tool.name}"
+    elif not likely:
         message = f"{tool.title} has no place of its own"
         hint = f"Name the file: memcli import FILE --from {tool.name}"
     else:
         message = f"nothing of {tool.title} is here"
         looked = ", ".join(os.path.join(*each) for each in likely)
-        hint = f"Looked for: {looked}. Another place can be named."
+        hint = f"Looked for: {looked}. Another place: memcli import PATH --from "
+        hint += tool.name
     raise UsageError(message, hint=hint)
 
 
