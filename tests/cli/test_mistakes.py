@@ -149,6 +149,7 @@ MISTAKES = """
 2 usage recall x --set depth=x
 2 usage recall x --set history=x
 2 usage inspect models x
+2 usage inspect entity # What there is: memcli entities
 2 usage inspect index --stale
 2 usage inspect lint --stale
 1 - inspect indx # Did you mean: memcli inspect index?

@@ -93,9 +93,14 @@ def inspect(
         if value and parameter not in takes:
             raise _not_taken(what, parameter, str(value))
     if what == "entity":
+        if not name:
+            raise UsageError(
+                "inspect entity takes the name of an entity",
+                hint="What there is: memcli entities",
+            )
         from memcli.cli.entities import entities
 
-        return entities(context, "show", [name] if name else [])
+        return entities(context, "show", [name])
     if what in TOPICS:
         topic = _topic(what)
         result: Result = topic(context, **{each: given[each] for each in takes})
