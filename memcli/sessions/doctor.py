@@ -170,12 +170,24 @@ def _identity(vault: Vault) -> tuple[str, ...]:
     return OK, f"commits as {name}{when}"
 
 
+def _is_detached(vault: Vault) -> bool:
+    from memcli.storage.git.repository import Repository
+
+    try:
+        return Repository.open(vault.root, environ=vault.environ).is_detached()
+    except MemcliError:
+        return False
+
+
 def _sync(vault: Vault) -> tuple[str, ...]:
     """How far the vault is from its remote, and how the last sync ended."""
     from memcli.vault import sync_state
 
     state = sync_state.state(vault)
     if state is None:
+        if _is_detached(vault):
+            said = "HEAD is detached, so there is no branch to sync"
+            return NOTE, said, "memcli inspect lint"
         return OK, "no remote; to name one: memcli sync --setup URL"
     facts = [f"{state.remote} ({state.address})"]
     if state.ahead is None or state.behind is None:

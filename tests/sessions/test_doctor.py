@@ -16,6 +16,7 @@ from memcli.sessions import hook_log
 from memcli.sessions.doctor import Check, Surroundings, doctor
 from memcli.vault.caller import Caller
 from tests.conftest import NOW
+from tests.git_command import git
 
 _CLIENTS = "e2e/clients.toml"
 Examine = Callable[..., dict[str, Check]]
@@ -107,6 +108,15 @@ def test_what_git_cannot_say_is_named_as_history(
             path.unlink()
     found = examine()
     assert [name for name in states(found) if name != "skills"] == ["vault", "history"]
+
+
+def test_a_detached_head_is_not_called_a_lack_of_a_remote(
+    vault: Vault, examine: Examine
+) -> None:
+    assert "no remote" in examine()["sync"].said
+    git(vault, "checkout", "--quiet", "--detach")
+    check = examine()["sync"]
+    assert (check.state, "no remote" in check.said) == ("note", False)
 
 
 def test_a_vault_that_one_may_not_write_is_named(
