@@ -91,7 +91,7 @@ def _draw(canvas: Canvas, check: Check) -> None:
         f"{state:8}{check.name}: {' '.join(check.said.splitlines())}", style=style
     )
     if check.mend and check.state != "ok":
-        canvas.line(f"        -> {check.mend}")
+        canvas.line(f"        -> {check.mend}", style="hint")
 
 
 def _fixed(

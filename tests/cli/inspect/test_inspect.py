@@ -201,6 +201,8 @@ def test_a_repair_that_leaves_an_error_says_what_to_do_and_exits_with_1(
 ) -> None:
     write(vault, "a.md", "new\n")
     write(vault, "b.md", "---\nid: [\n---\nx\n")
+    told = memcli("doctor", "--vault", vault.root).out
+    assert f"-> memcli --vault {vault.root} doctor --fix --dry-run" in told
     assert memcli("doctor", "--fix").code == 1
     done = memcli("doctor", "--fix", "--yes")
     assert done.code == 1
