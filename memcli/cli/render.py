@@ -190,6 +190,8 @@ _OF_NO_VAULT = {"init", "install", "uninstall", "mcp", "hook", "completion", "al
 _NO_VAULT = ("vault_not_found", "not_a_vault", "invalid_config")
 _STYLES = {"title": "bold", "dim": "dim", "bad": "red", "good": "green"}
 _STYLES["nothing"] = _STYLES["hint"] = _STYLES["dim"]
+# Sentences, whose commands go to the vault that was asked.
+_SAID = ("nothing", "hint")
 
 
 class _Pipe:
@@ -206,7 +208,7 @@ class _Pipe:
     def line(self, text: str = "", *, style: str = "") -> None:
         # On a pipe a sentence is no row: `memcli list | cut -f 1` gives ids or nothing.
         stream = sys.stderr if style == "nothing" else sys.stdout
-        text = self._typed(text) if style == "hint" else text
+        text = self._typed(text) if style in _SAID else text
         if stream is not None:
             _write(stream, safe(text) + "\n")
 
@@ -235,7 +237,7 @@ class _Terminal:
     def line(self, text: str = "", *, style: str = "") -> None:
         from rich.segment import Segment, Segments
 
-        text = self._typed(text) if style == "hint" else text
+        text = self._typed(text) if style in _SAID else text
         # Not as rich's Text, which breaks lines and makes spaces of tabs.
         style = _STYLES.get(style, "none")
         segment = Segment(safe(text), self._console.get_style(style))

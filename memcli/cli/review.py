@@ -241,11 +241,13 @@ def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
     def text(canvas: Canvas) -> None:
         if merged:
             number = counted(len(merged), "text")
-            canvas.line(f"{number} replaced in a merge:", style="title")
+            lines = [f"{number} replaced in a merge:"]
             for version in merged:
-                canvas.line(f"  {version.id} {version.title}")
-                canvas.line(f"    now {version.current_id} {version.current_title}")
-            canvas.line("To decide, at a terminal: memcli review", style="hint")
+                lines.append(f"  {version.id} {version.title}")
+                lines.append(f"    now {version.current_id} {version.current_title}")
+            lines.append("To decide, at a terminal: memcli review")
+            for line in lines:  # no rows: `memcli review --list | cut -f 1` gives ids
+                canvas.line(line, style="nothing")
         if candidates or not merged:
             result.text(canvas)
 

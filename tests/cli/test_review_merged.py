@@ -49,7 +49,9 @@ def test_both_texts_stand_beside_each_other(merged: Vault) -> None:
 
 def test_without_a_terminal_the_texts_are_listed(memcli: Run, merged: Vault) -> None:
     (version,) = versions.merged_versions(merged)
-    assert memcli("review").out.splitlines() == [
+    done = memcli("review")
+    assert done.out == ""
+    assert done.err.splitlines() == [
         "1 text replaced in a merge:",
         f"  {version.id} We deploy on Fridays",
         f"    now {version.current_id} We deploy on Mondays",
