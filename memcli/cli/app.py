@@ -97,7 +97,8 @@ class _Grouped(TyperGroup):
         lines = flags.first_lines()
         for heading, group in commands.GROUPS.items():
             if heading == "Rare" and not self.whole:
-                formatter.write(f"\nMore: memcli help --all ({', '.join(group)})\n")
+                formatter.write_paragraph()
+                formatter.write_text(f"More: memcli help --all ({', '.join(group)})")
                 continue
             with formatter.section(heading):
                 indent = " " * formatter.current_indent
