@@ -221,6 +221,8 @@ def revert(
         if not earlier:
             raise NotAllowed(
                 f"{old.entry.id} is the first version; there is none before it",
+                hint=f"To hide it: memcli resolve {old.entry.id}; to remove it for "
+                f"good: memcli forget {old.entry.id}",
                 code="no_version_before",
             )
         version = _before(vault, earlier)

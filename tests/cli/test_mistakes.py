@@ -92,7 +92,7 @@ MISTAKES = """
 2 empty_text evolve ID ''
 2 invalid_kind evolve ID x --kind nonsense
 1 nothing_to_change evolve ID 'We deploy on Tuesdays'
-1 no_version_before undo ID
+1 no_version_before undo ID # To hide it: memcli resolve
 1 entry_not_found evolve 1zzz x
 1 entry_not_found evolve ../../etc/passwd x
 2 usage resolve
