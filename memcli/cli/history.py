@@ -335,8 +335,8 @@ def _draw_verified(canvas: Canvas, each: Verified) -> None:
             canvas.line(f"  {look.state.why}", style=style)
     confirm = f"memcli verify --confirm {each.id}"
     if each.state == STALE_ENTRY:
-        canvas.line(f"  still true: {confirm}", style="dim")
-        canvas.line(f"  changed: memcli evolve {each.id}", style="dim")
-        canvas.line(f"  over: memcli resolve {each.id}", style="dim")
+        canvas.line(f"  still true: {confirm}", style="hint")
+        canvas.line(f"  changed: memcli evolve {each.id} TEXT", style="hint")
+        canvas.line(f"  over: memcli resolve {each.id}", style="hint")
     elif each.state == MOVED_ENTRY:
-        canvas.line(f"  to note where it is now: {confirm}", style="dim")
+        canvas.line(f"  to note where it is now: {confirm}", style="hint")
