@@ -266,7 +266,8 @@ def _about_kinds(failed: list[Failure]) -> list[str]:
         places = [f"{item.source}:{item.line}" for item in items[:_PLACES]]
         more = len(items) - len(places)
         where = ", ".join(places) + (f" and {more:,} more" if more else "")
-        warnings.append(f"{where}: {reason}; to import them: --map KIND=note")
+        mend = "to take them: memcli import FILE --map KIND=note"
+        warnings.append(f"{where}: {reason}; {mend}")
     return warnings
 
 

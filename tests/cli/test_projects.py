@@ -85,6 +85,13 @@ def test_a_batch_holds_here_and_an_import_where_its_lines_say(
     assert found == [("one", ""), ("one", SHOP), ("two", "acme/blog")]
 
 
+def test_an_unknown_kind_of_a_batch_names_the_command_that_takes_it(memcli: Run):
+    line = b'{"text": "one", "kind": "rule"}\n'
+    done = memcli("save", "--batch", "-", stdin=line)
+    assert done.code == 1
+    assert "to take them: memcli import FILE --map KIND=note" in done.err
+
+
 def test_rows_say_where_they_hold_and_a_flag_filters(memcli: Run, shop: Path):
     memcli("save", "the header is blue", cwd=shop)
     memcli("save", "the header is red", "--project", "acme/blog", cwd=shop)
