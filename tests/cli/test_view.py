@@ -160,6 +160,8 @@ def test_a_folder_that_is_not_there_is_not_made(vault: Vault, tmp_path: Path) ->
     with pytest.raises(UsageError, match="there is no folder"):
         commands.load("view")(context_of(vault), out=str(tmp_path / "typo" / "x.html"))
     assert list(tmp_path.glob("typo*")) == []
+    with pytest.raises(UsageError, match="is a folder"):
+        commands.load("view")(context_of(vault), out=str(tmp_path))
 
 
 def test_a_page_without_a_browser_is_warned_about(

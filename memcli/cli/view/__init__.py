@@ -57,6 +57,11 @@ def view(
             f"there is no folder {os.path.dirname(path)}",
             hint="Make it first, or name a file in another one with --out.",
         )
+    if os.path.isdir(path):
+        raise UsageError(
+            f"{path} is a folder",
+            hint="Name a file in it: --out FOLDER/memcli.html",
+        )
     seen = picture.picture(vault, project or "")
     name = os.path.basename(vault.root.rstrip(os.sep))
     html = page.html(seen, page.About(name, project or "", vault.now_ms() // 1000))
