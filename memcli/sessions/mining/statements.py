@@ -95,8 +95,10 @@ def sentences(text: str, said: Collection[str] = ()) -> list[Sentence]:
 
 
 def said_by(text: str) -> set[str]:
-    """The sentences of the agent, for `sentences`."""
-    return {normal(part) for part in _END.split(text) if len(part.split()) >= 6}
+    """The sentences of the agent, for `sentences`; also what follows a colon in one."""
+    parts = _END.split(text)
+    parts += [part.partition(": ")[2] for part in parts if ": " in part]
+    return {normal(part) for part in parts if len(part.split()) >= 6}
 
 
 def normal(text: str) -> str:

@@ -161,6 +161,13 @@ def test_what_is_said_in_passing_is_found_below_high(text: str, category: str) -
     assert (one.category, one.confidence is HIGH) == (category, False)
 
 
+@pytest.mark.parametrize("lead", ["", "You could write in the readme: "])
+def test_what_the_agent_said_in_these_words_is_not_the_person_s(lead: str) -> None:
+    rule = "From now on, always use pnpm in this repo."
+    steps = [Step("assistant", lead + rule, 1, "a1"), Step("user", rule, 2, "u2")]
+    assert mine(steps).candidates == []
+
+
 def test_of_a_text_that_nobody_types_only_the_ends_are_read() -> None:
     page = "The page shows a list of orders. " * 600
     read = [each.text for each in sentences(f"Start. {page}Middle. {page}End.")]
