@@ -30,7 +30,6 @@ TWIN = "1m7y6wbehbqyv1kh"
 VIEW = View(NOW)
 SESSION = start.Session(VIEW)
 ABOUT = {"text": "Shibboleth runs in Oslo", "entities": ["Shibboleth"]}
-UNRESOLVED = ["unresolved"]
 
 
 def by_hand(vault: Vault) -> None:

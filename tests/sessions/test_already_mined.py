@@ -36,11 +36,6 @@ def records(vault: Vault) -> str:
     return "".join(path.read_text("utf-8") for path in sorted(folder.glob("*.json")))
 
 
-def without_records(vault: Vault) -> None:
-    for path in state_of(vault.root, layout.SESSIONS).iterdir():
-        path.unlink()
-
-
 def one_id(done: Reflected, pattern: str = "standing") -> str:
     (found,) = [fate.id for fate in done.fates if fate.candidate.pattern == pattern]
     return found or ""

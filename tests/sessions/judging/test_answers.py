@@ -104,17 +104,6 @@ def test_what_breaks_a_rule_is_refused_with_the_reason(
     assert refused.endswith(why)
 
 
-SCATTERED = (
-    "The exporter is slow: it fetches rows one by one, joins them twice, and large "
-    "customers wait whole minutes until their browser gives up with a timeout. "
-    "Alice reads the invoices by hand, compares totals, stamps folders, files letters, "
-    "phones suppliers, chases signatures and sorts receipts into seven old boxes. "
-    "A queue could help when workers are idle at night, provided brokers survive "
-    "restarts, disks stay healthy and alarms reach the person on duty. "
-    "The printer of the office failed, cables were replaced, toner arrived."
-)
-
-
 def test_one_bad_line_takes_no_good_one_with_it() -> None:
     linter = {**GOOD, "turns": [3], "text": "Run the linter before each commit."}
     kept, refused = said("Sure! Here it is:", "```json", GOOD, {**GOOD}, linter, "```")

@@ -11,7 +11,6 @@ from memcli.sessions.judging.digest import LEAST_CHARS, Known, compose, turns_of
 from tests.hosts.writing import said, write
 
 # A person writes them, or they come by another way.
-UNASKED = ("event", "constraint", "skill")
 SESSION = Session("monday", "generic")
 
 
