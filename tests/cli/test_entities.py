@@ -1,7 +1,5 @@
 """Entities on the command line, as people and programs use them."""
 
-from pathlib import Path
-
 import pytest
 
 from memcli import Vault
@@ -37,27 +35,6 @@ def test_a_skill_that_is_saved_is_an_entity(memcli: Run, flags: list[str]) -> No
     assert "takes an hour" in shown
     memcli("save", "It needs root", "--type", "skill", "--entity", "Restore the ledger")
     assert memcli("entities", "--json").json["data"]["registered"] == 1
-
-
-def test_an_invalid_type_is_refused_by_every_command(
-    saved: Run, vault: Vault, tmp_path: Path
-) -> None:
-    entry = vault.recall("hosts").rows[0].id
-    for words in (
-        ("save", "x", "--type", "persn"),
-        ("evolve", entry, "--type", "persn"),
-        ("recall", "x", "--set", "type=persn"),
-        ("reflect", "x", "--set", "type=persn"),
-        ("entities", "register", "Grace Hopper", "--type", "persn"),
-    ):
-        error = saved(*words, "--json").json["error"]
-        assert error["code"] == "invalid_type", words
-        assert "person, project, system, tool, concept, skill, task" in error["message"]
-        assert error["hint"] == "Did you mean 'person'?"
-    lines = tmp_path / "in.jsonl"
-    lines.write_text('{"text": "x", "type": "persn"}\n')
-    (failed,) = saved("import", str(lines), "--json").json["data"]["failed"]
-    assert failed["code"] == "invalid_type"
 
 
 def test_entities_are_listed_with_their_counts(saved: Run) -> None:

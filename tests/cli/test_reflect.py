@@ -105,13 +105,6 @@ def test_filters_and_budget(memcli: Run, vault: Vault, facts: list[str]) -> None
     assert "did you mean 'web'" in guess["warnings"][0]
 
 
-def test_without_a_question_it_says_what_to_ask(memcli: Run) -> None:
-    done = memcli("reflect")
-    assert (done.code, done.out) == (2, "")
-    assert "there is no question" in done.err
-    assert "memcli reflect " in done.err
-
-
 def test_the_schema_is_accepted_ignored_and_said_to_be_deprecated(
     memcli: Run, facts: list[str]
 ) -> None:

@@ -10,13 +10,11 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import commands
-from memcli.entries import layout
 from memcli.entries.entry import Status
 from memcli.hosts.transcripts import project_name as slug
 from memcli.vault import session_records
 from tests.cli.conftest import Run
 from tests.cli.test_review import Person, Walked
-from tests.conftest import state_of
 from tests.hosts.writing import NOON, Claude, write
 from tests.sessions.test_reflect_session import (
     ALWAYS,
@@ -110,41 +108,6 @@ def test_a_line_that_cannot_be_read_is_a_warning(memcli: Run, tmp_path: Path) ->
     done = memcli("reflect", "--session", str(path), "--json")
     assert done.json["warnings"] == ["1 line of the transcript could not be read"]
     assert done.json["data"]["counts"] == {"saved": 1}
-
-
-def test_no_session_and_no_question_is_a_usage_error(memcli: Run) -> None:
-    done = memcli("reflect", "--json")
-    assert (done.code, done.json["error"]["code"]) == (2, "usage")
-    assert "memcli reflect --session PATH" in done.json["error"]["hint"]
-
-
-@pytest.mark.parametrize("words", [("--session", "x"), ("--all-sessions",)])
-def test_a_host_that_is_not_known_is_refused_with_those_that_are(
-    memcli: Run, words: tuple[str, ...]
-) -> None:
-    done = memcli("reflect", *words, "--host", "nobody", "--json")
-    assert (done.code, done.json["error"]["code"]) == (2, "invalid_host")
-    assert "claude-code, codex, gemini, copilot" in done.json["error"]["hint"]
-
-
-def test_a_transcript_that_is_not_there_or_is_none(memcli: Run, tmp_path: Path) -> None:
-    for path in (tmp_path / "gone.jsonl", tmp_path):
-        done = memcli("reflect", "--session", str(path), "--json")
-        assert (done.code, done.json["error"]["code"]) == (1, "unreadable")
-        assert str(path) in done.json["error"]["message"]
-
-
-def test_a_vault_that_is_locked_says_try_again(
-    memcli: Run, vault: Vault, tmp_path: Path
-) -> None:
-    from memcli.storage.lock import Lock
-
-    config = Path(vault.root, ".memcli", "config.toml")
-    config.write_text("[limits]\nlock_wait = 0.1\n", encoding="utf-8")
-    lock = state_of(vault.root, layout.LOCK)
-    with Lock(str(lock), 0):
-        done = memcli("reflect", "--session", talk(tmp_path, SEEDED), "--json")
-    assert (done.code, done.json["error"]["code"]) == (75, "lock_busy")
 
 
 # --- inside an agent's session ------------------------------------------------------

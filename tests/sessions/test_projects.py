@@ -211,29 +211,6 @@ def test_a_start_tells_constraints_first_and_the_users_own_last(
     assert "other" not in text
 
 
-def test_what_was_confirmed_most_comes_first_and_the_rest_is_named(
-    live: Vault, clones: dict[str, str]
-):
-    usual = {"kind": "preference", "project": A}
-    texts = [f"preference number {number:03} " + "x" * 80 for number in range(150)]
-    live.save_all([live.draft({"text": text, **usual}) for text in texts])
-    often = live.draft(
-        {
-            "text": "the one that was said three times",
-            "kind": "preference",
-            "project": A,
-            "created": "2020-01-01T00:00:00Z",
-            "seen": ["2020-01-02", "2020-01-03"],
-        }
-    )
-    live.save(often)
-    text = start(live, clones[A])
-    assert 8_500 < len(text) <= 9_500
-    first = text.partition("This project:\n")[2].partition("\n")[0]
-    assert first.endswith("the one that was said three times")
-    assert " more: memcli list --all --project here" in text
-
-
 def test_a_claim_that_another_project_solved_still_holds_here(
     live: Vault, clones: dict[str, str]
 ):

@@ -139,17 +139,6 @@ def test_tri_modal_routing_places_entries_correctly(
             assert entry.status is Status.PENDING
 
 
-def test_memory_review_mode_silent_toggle_saves_medium_candidates_without_prompting(
-    vault: Vault, tmp_path: Path
-) -> None:
-    config = Path(vault.root, ".memcli", "config.toml")
-    config.write_text('[memory]\nreview_mode = "silent"\n', encoding="utf-8")
-    done = reflect_file(vault, talk(tmp_path, SEEDED))
-    assert actions(done)["told-fix"] == "saved"
-    assert "do-not" in actions(done)
-    assert not [one for one in done.fates if one.action == "review"]
-
-
 @pytest.mark.parametrize("mode", ["interactive", "silent"])
 def test_what_is_low_is_in_the_log_of_mining_and_not_in_the_vault(
     vault: Vault, tmp_path: Path, mode: str

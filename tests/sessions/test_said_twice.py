@@ -13,7 +13,7 @@ from memcli.sessions import mining, reflect_session
 from memcli.sessions.bringing import Reflected
 from memcli.sessions.mining import Mined
 from memcli.sessions.reflect_session import reflect_file
-from tests.sessions.test_reflect_session import commits, say, texts
+from tests.sessions.test_reflect_session import say, texts
 
 FIRST = "Always run the linter before committing."
 AGAIN = "From now on run the linter before every commit!"
@@ -23,22 +23,6 @@ UNSURE_AGAIN = "dont squash the commits on the release branch, please!"
 
 def brought(vault: Vault, tmp_path: Path, text: str, name: str) -> Reflected:
     return reflect_file(vault, say(tmp_path, text, name=name))
-
-
-@pytest.mark.parametrize("again", [UNSURE, UNSURE_AGAIN])
-def test_a_restatement_saves_what_waited_in_the_inbox(
-    vault: Vault, tmp_path: Path, again: str
-) -> None:
-    (first,) = brought(vault, tmp_path, UNSURE, "one").fates
-    assert (first.action, texts(vault)) == ("review", set())
-    done = brought(vault, tmp_path, again, "two")
-    entry = vault.get(first.id or "")
-    assert (done.counts, done.fates[0].path) == ({"seen": 1}, entry.path)
-    assert (entry.status, len(entry.seen)) == (Status.ACTIVE, 1)
-    assert entry.path.startswith("memories/preference/")
-    assert not Path(vault.root, first.path or "").exists()
-    assert len(commits(vault)) == 3
-    assert brought(vault, tmp_path, again, "two").counts == {"duplicate": 1}
 
 
 def test_an_offer_to_supersede_is_not_taken_by_saying_it_again(

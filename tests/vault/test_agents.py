@@ -30,7 +30,6 @@ from memcli.errors import (
     InvalidConfig,
     MemcliError,
     NotAllowed,
-    UsageError,
 )
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
@@ -426,12 +425,6 @@ def test_what_a_killed_command_left_is_finished_and_not_told_to_an_agent(
     assert [row.text for row in make_vault().recall("merger").rows] == [
         "the merger is secret"
     ]
-
-
-def test_an_agent_without_a_name_is_not_the_owner(make_vault: VaultMaker) -> None:
-    for name in ("", " "):
-        with pytest.raises(UsageError, match="is empty"):
-            make_vault(agent=name)
 
 
 def test_an_agent_s_draft_cannot_take_the_id_of_what_it_does_not_see(

@@ -39,11 +39,3 @@ def test_a_kind_that_only_a_note_by_hand_has_is_counted(vault: Vault) -> None:
     config.write_text("")
     kinds = {count.name: count.current for count in counts.kinds(vault)}
     assert kinds["recipe"] == 1
-
-
-def test_an_agent_is_told_of_no_name_of_others(vault: Vault) -> None:
-    vault.save(vault.draft({"text": "one", "tags": ["a"], "project": "shop"}))
-    agent = vault.acting_as("eve")
-    assert counts.tags(agent) == []
-    assert sum(count.current for count in counts.kinds(agent)) == 0
-    assert [tuple(one) for one in counts.projects(agent)] == [(None, 0, 0, 0)]

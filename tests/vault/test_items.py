@@ -149,17 +149,6 @@ def test_a_title_that_says_a_solved_thing_recurs_and_its_text_is_not_lost_unsaid
     assert not vault.recall("timed out").rows
 
 
-def test_an_entry_with_an_id_of_its_own_is_restored_and_not_shown(
-    vault: Vault,
-) -> None:
-    solved = vault.save(vault.draft({"text": "Rerank is broken"})).id
-    vault.resolve(solved)
-    draft = vault.draft({"text": "Rerank is broken", "id": "1m7y6wbehbqyv1kh"})
-    restored = vault.save(draft)
-    assert (restored.outcome, restored.settled_by) == ("created", solved)
-    assert vault.recall("rerank").rows == []
-
-
 def test_what_was_resolved_alone_may_be_said_again(vault: Vault) -> None:
     solved = vault.save(vault.draft({"text": "Rerank is broken"})).id
     vault.resolve(solved, same_key=False)

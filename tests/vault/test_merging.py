@@ -102,17 +102,6 @@ def test_only_what_all_readers_of_the_entry_may_see_is_added(
     assert done.entry.groups == entry.groups
 
 
-def test_an_agent_that_may_not_see_the_entry_learns_nothing(
-    make_vault: VaultMaker,
-) -> None:
-    owner = make_vault()
-    held = save(owner.acting_as("ada"), tags=["payroll"], visibility="private")
-    other = save(owner.acting_as("bob"), tags=["deploy"])
-    assert (other.outcome, other.notes) == ("created", ())
-    assert other.id != held.id
-    assert owner.get(held.id).tags == ("payroll",)
-
-
 def test_an_agent_adds_nothing_to_what_it_may_not_change(
     make_vault: VaultMaker,
 ) -> None:

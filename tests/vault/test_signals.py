@@ -227,18 +227,6 @@ def test_no_word_of_a_memory_or_question_stands_in_the_log(
 # --- feedback -----------------------------------------------------------------------
 
 
-def test_the_one_who_asked_says_which_rows_were_useful(vault: Vault):
-    good, bad = save(vault, "We deploy on Mondays"), save(vault, "We deploy badly")
-    vault.recall("deploy")
-    done = vault.feedback(useful=[good[:14]], not_useful=[bad])
-    (answer,) = noted(vault, "recall")
-    assert [(one.id, one.useful, one.recall, one.noted) for one in done] == [
-        (good, True, answer["recall"], True),
-        (bad, False, answer["recall"], True),
-    ]
-    assert said(vault) == [(good, True, "user", True), (bad, False, "user", True)]
-
-
 def test_feedback_is_on_the_newest_recall_that_returned_the_entry(vault: Vault):
     good = save(vault, "We deploy on Mondays")
     vault.recall("deploy")
@@ -264,17 +252,6 @@ def test_an_unknown_id_notes_nothing_at_all(vault: Vault):
     with pytest.raises(UsageError):
         vault.feedback(useful=[good], not_useful=[good[:15]])
     assert said(vault) == []
-
-
-def test_for_an_agent_what_it_may_not_see_is_not_there(make_vault: VaultMaker):
-    hidden = save(make_vault(agent="ada"), "We deploy here", visibility="private")
-    bob = make_vault(agent="bob")
-    with pytest.raises(EntryNotFound) as refused:
-        bob.feedback(useful=[hidden])
-    with pytest.raises(EntryNotFound) as unknown:
-        bob.feedback(useful=["0" * 16])
-    assert refused.value.hint == unknown.value.hint
-    assert refused.value.message.replace(hidden, "0" * 16) == unknown.value.message
 
 
 def test_an_agent_judges_its_own_recall_the_owner_anybodys(make_vault: VaultMaker):
@@ -399,10 +376,3 @@ def test_the_summary_counts_what_happened(vault: Vault):
     (pair,) = usage.pairs(vault)
     assert (pair["better"]["id"], pair["worse"]["id"]) == (good, first)
     assert pair["better"]["features"]["writer:manual"] == 1.0
-
-
-def test_the_log_is_shown_to_the_owner_alone(make_vault: VaultMaker):
-    ada = make_vault(agent="ada")
-    for show in (usage.usage, usage.pairs):
-        with pytest.raises(NotAllowed):
-            show(ada)

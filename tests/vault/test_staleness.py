@@ -199,18 +199,6 @@ def test_entries_that_cite_each_other_come_to_an_end(
     assert why(vault, two) == [("resolved", [[one, fact]])]
 
 
-def test_what_makes_the_ground_stale_makes_stale_every_floor_above(
-    vault: Vault, clock: list[int]
-) -> None:
-    fact = save(vault, "Ground")
-    tower = [drawn(vault, "Floor 0", fact)]
-    for number in range(1, 6):
-        tower.append(model(vault, f"Floor {number}", tower[-1]))
-    clock[0] += HOUR
-    vault.resolve(fact)
-    assert all(why(vault, name) for name in tower)
-
-
 def test_a_pinned_model_passes_nothing_on(vault: Vault, clock: list[int]) -> None:
     """Its people say that it holds."""
     fact = save(vault, "Ann has the keys")

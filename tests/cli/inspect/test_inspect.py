@@ -111,11 +111,6 @@ def test_topic_stands_in_no_ids_way(topic: str):
     assert not is_prefix or topic == "agents"
 
 
-def test_text_of_an_entry_moves_no_cursor(memcli: Run, vault: Vault):
-    write(vault, "a.md", "---\nid: 1jy5e6hm03e2cs6s\n---\nred \x1b[31malert\x07\n")
-    assert "\x1b" not in memcli("inspect", "1jy5").out
-
-
 def status(vault: Vault) -> str:
     words = ["git", "-C", vault.root, "status", "--porcelain"]
     done = subprocess.run(words, capture_output=True, text=True, check=True)

@@ -131,14 +131,6 @@ def test_feedback_and_a_question_are_two_commands(
     assert noted(vault, "feedback") == []
 
 
-def test_an_unknown_id_is_refused_with_a_hint(memcli: Run, vault: Vault):
-    done = memcli("recall", "--useful", "zzzz", "--json")
-    assert done.code == 1
-    error = done.json["error"]
-    assert error["code"] == "entry_not_found"
-    assert error["hint"]
-
-
 def test_feedback_goes_to_the_vault_that_holds_the_entry(
     memcli: Run, vault: Vault, make_vault: VaultMaker, home: Path
 ):
@@ -163,16 +155,6 @@ def test_feedback_goes_to_the_vault_that_holds_the_entry(
     refused = memcli("recall", "--useful", theirs, "--json", environ=own)
     assert refused.json["error"]["code"] == "vault_not_found"
     assert noted(quiet, "feedback") == []
-
-
-def test_research_cites_the_rows_that_were_useful(memcli: Run, vault: Vault):
-    mine = save(vault, "We deploy on Mondays")
-    assert memcli("recall", "deploy", "--research", "run").code == 0
-    words = ["save", "Deploys are calm", "--layer", "model", "--research", "run"]
-    assert memcli(*words, "--cite", mine).code == 0
-    (one,) = noted(vault, "feedback")
-    assert (one["id"], one["by"]) == (mine, "citation")
-    assert one["recall"] == noted(vault)[0]["recall"]
 
 
 def test_inspect_signals_says_what_happened(memcli: Run, vault: Vault):

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from memcli import Vault
 from memcli.entries.eligibility import View
 from memcli.sessions.briefing import select
@@ -91,46 +89,6 @@ def test_stale_derived_lessons_of_a_solved_problem_leave_the_budget_to_others(
     assert [one.id for one in told(vault).focus] == [fresh]
 
 
-def test_a_twin_with_the_same_text_does_not_bring_a_resolved_line_back(
-    vault: Vault,
-) -> None:
-    first = item(vault, "Verify the cache after a restart")
-    twin = Path(vault.root, "reflections", "twin.md")
-    twin.write_text(
-        "---\nid: 1m7y6wbehbqyv1kh\nitem: derived\n"
-        'created: "2026-11-20T00:00:00Z"\n---\n- verify the cache after a restart!\n',
-        encoding="utf-8",
-    )
-    assert len(chosen(vault)) == 1
-    vault.resolve(first, same_key=False)
-    assert len(chosen(vault)) == 1
-    vault.reopen(first)
-    data = twin.read_bytes()
-    twin.unlink()
-    vault.resolve(first)
-    twin.write_bytes(data)
-    assert chosen(vault) == []
-    assert len(omitted(vault)) == 1
-
-
-@pytest.mark.parametrize(
-    ("solved", "other"), [("invariant", "derived"), ("derived", "invariant")]
-)
-def test_a_resolved_item_does_not_come_back_through_the_other_section(
-    make_vault: Make, solved: str, other: str
-) -> None:
-    vault = make_vault()
-    name = item(vault, "Check the lock file first", solved)
-    vault.resolve(name)
-    path = Path(vault.root, "reflections", "other.md")
-    path.write_text(
-        f"---\nid: 1m7y6wbehbqyv1kh\nitem: {other}\n"
-        'created: "2026-11-21T00:00:00Z"\n---\nCheck the lock file first\n',
-        encoding="utf-8",
-    )
-    assert chosen(vault) == []
-
-
 def test_the_same_words_as_rule_and_delta_go_in_once_as_the_rule(
     vault: Vault,
 ) -> None:
@@ -144,25 +102,6 @@ def test_the_same_words_as_rule_and_delta_go_in_once_as_the_rule(
     found = told(vault)
     assert [one.item for one in (*found.rules, *found.focus)] == ["invariant"]
     assert found.rules[0].sightings == 2
-
-
-@pytest.mark.parametrize(
-    ("kind", "days", "shown"),
-    [
-        ("invariant", 44.9, True),
-        ("invariant", 45.1, False),
-        ("invariant", 400, False),
-        ("derived", 9, True),
-        ("derived", 14.1, False),
-    ],
-)
-def test_an_item_ends_at_its_maximum_age(
-    vault: Vault, kind: str, days: float, shown: bool
-) -> None:
-    item(vault, "Prefer small commits", kind, created=days_ago(days))
-    assert bool(chosen(vault)) is shown
-    if not shown:
-        assert why_not(vault, "Prefer small commits") == "expired"
 
 
 def test_what_has_faded_is_left_out_before_it_ends(vault: Vault) -> None:

@@ -71,10 +71,13 @@ def judge(vault: Vault, path: str, *answers: Any, dry_run: bool = False) -> Brou
 def test_high_is_saved_medium_waits_and_an_idea_goes_to_the_ledger(
     vault: Vault, tmp_path: Path
 ) -> None:
-    done = judge(vault, talk(tmp_path, ROWS), REDIS, SLOW, CACHE)
+    asked = ["which redis do tests use", "may I touch staging"]
+    redis = {**REDIS, "asked": asked}
+    done = judge(vault, talk(tmp_path, ROWS), redis, SLOW, CACHE)
     assert [fate.action for fate in done.reflected.fates] == ["saved", "review", "idea"]
     entry = vault.get(done.reflected.fates[0].id or "")
     assert (entry.kind, entry.confidence) == ("preference", Confidence.HIGH)
+    assert entry.asked == tuple(asked)
     assert entry.rationale == (
         "judged: the agent took staging (judged by haiku from turn 2)"
     )
@@ -83,17 +86,6 @@ def test_high_is_saved_medium_waits_and_an_idea_goes_to_the_ledger(
     waits = vault.get(done.reflected.fates[1].id or "")
     assert (waits.kind, waits.status) == ("decision", Status.PENDING)
     assert commits(vault)[0] == "reflect: talk"
-
-
-def test_phrases_in_other_words_come_with_the_entry(
-    vault: Vault, tmp_path: Path
-) -> None:
-    phrases = ["which redis do tests use", "may I touch staging"]
-    path = talk(tmp_path, ROWS)
-    (fate,) = judge(vault, path, {**REDIS, "asked": phrases}).reflected.fates
-    assert fate.candidate.asked == tuple(phrases)
-    entry = vault.get(fate.id or "")
-    assert getattr(entry, "asked", tuple(phrases)) == tuple(phrases)
 
 
 def test_the_same_answers_again_change_nothing(

@@ -137,8 +137,11 @@ def test_a_long_session_is_read_part_by_part_and_each_is_a_call(
     assert texts(vault) == {f"please keep part{last} step"}
 
 
-def test_a_session_is_judged_once(vault: Vault, tmp_path: Path) -> None:
-    environ = config(tmp_path, script(tmp_path, SAYS % json.dumps(REDIS)))
+@pytest.mark.parametrize("judge", [SAYS % json.dumps(REDIS), "print()"])
+def test_a_session_is_judged_once_also_when_nothing_was_found(
+    vault: Vault, tmp_path: Path, judge: str
+) -> None:
+    environ = config(tmp_path, script(tmp_path, judge))
     end(vault, talk(tmp_path, ROWS), environ)
     more = [*ROWS, ("user", "thanks")]
     assert len(end(vault, talk(tmp_path, more), environ)) == 1
@@ -155,15 +158,6 @@ def test_a_session_is_judged_at_its_end_when_its_turns_were_mined_before(
     assert texts(vault) == set()
     assert recovery.mine(vault, marker, path, environ, close=True) is None
     assert texts(vault) == {REDIS["text"]}
-
-
-def test_a_judge_that_found_nothing_is_not_asked_again(
-    vault: Vault, tmp_path: Path
-) -> None:
-    environ = config(tmp_path, script(tmp_path, "print()"))
-    end(vault, talk(tmp_path, ROWS), environ)
-    more = [*ROWS, ("user", "thanks")]
-    assert len(end(vault, talk(tmp_path, more), environ)) == 1
 
 
 def test_the_calls_of_a_day_are_counted(vault: Vault, tmp_path: Path) -> None:

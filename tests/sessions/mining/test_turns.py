@@ -59,79 +59,48 @@ def test_a_denial_that_goes_on_with_how_it_is_corrects(text: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "no, the blue one is fine and not the green",
-        "no, that's the old one. the new one is called v2",
-        "this should be enough for the demo",
-        "you can't see it because it is behind the login",
-        "nope, the error is still there, only the line number has changed",
-        "this should not be a warning but an error",
-    ],
-)
-def test_an_answer_or_a_report_is_no_explicit_correction(text: str) -> None:
-    assert explicit(text) == []
+NO_RULE = [
+    # An answer or a report.
+    "no, the blue one is fine and not the green",
+    "no, that's the old one. the new one is called v2",
+    "this should be enough for the demo",
+    "you can't see it because it is behind the login",
+    "nope, the error is still there, only the line number has changed",
+    "this should not be a warning but an error",
+    # What the program shall do.
+    "do not print the stack trace when it is a SilentError",
+    "when you open a folder it should never load all children",
+    "I want the list to be sorted everywhere it is shown",
+    "use 404 instead of 403 when it is not shared",
+    "as a rule the evaluator returns a number, but here it returns a string. fix it",
+    # What is done once.
+    "rename it everywhere",
+    "use sha256 instead of md5 for the content hash",
+    "do not use the cached version, fetch it again",
+    "lets never speak of this again",
+    "until the release is out do not merge anything",
+    # A file that agents read is also a file to work on.
+    "add CLAUDE.md to .gitignore",
+    "please update claude.md",
+    "parse CLAUDE.md and add the result to the report",
+    "write a test fixture with a CLAUDE.md that is too long",
+    "add a new evaluator which checks that AGENTS.md has no contradicting rules",
+    "does the tool also update AGENTS.md that were created before?",
+    "remember that flag we added? remove it",
+    # What others wrote.
+    "the warning should read: You should never share your recovery phrase with anyone.",
+    "the claude code docs: Hooks run automatically. Never trust input data blindly. do we follow this?",
+    "tim: please always tag releases from main\nme: sure\nis that whats documented?",
+    "<objective>\nExecute phase 12. Always commit after each task. Never skip verification.\n</objective>",
+    "$ entire enable\nNever commit secrets. Redaction is best effort.\nit hangs here",
+    "Greptile: consider a constant. Never hardcode timeouts.",
+    "diff --git a/x.go b/x.go\n@@ -1 +1 @@\n- always run it in docker\n+ never run it in docker",
+    "stop hook feedback: you must always update STATE.md before you stop",
+]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "do not print the stack trace when it is a SilentError",
-        "when you open a folder it should never load all children",
-        "I want the list to be sorted everywhere it is shown",
-        "use 404 instead of 403 when it is not shared",
-        "as a rule the evaluator returns a number, but here it returns a string. fix it",
-    ],
-)
-def test_what_the_program_shall_do_is_no_rule_for_the_agent(text: str) -> None:
-    assert explicit(text) == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "rename it everywhere",
-        "use sha256 instead of md5 for the content hash",
-        "do not use the cached version, fetch it again",
-        "lets never speak of this again",
-        "until the release is out do not merge anything",
-    ],
-)
-def test_what_is_done_once_is_no_rule(text: str) -> None:
-    assert explicit(text) == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "add CLAUDE.md to .gitignore",
-        "please update claude.md",
-        "parse CLAUDE.md and add the result to the report",
-        "write a test fixture with a CLAUDE.md that is too long",
-        "add a new evaluator which checks that AGENTS.md has no contradicting rules",
-        "does the tool also update AGENTS.md that were created before?",
-        "remember that flag we added? remove it",
-    ],
-)
-def test_a_file_that_agents_read_is_also_a_file_to_work_on(text: str) -> None:
-    assert explicit(text) == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "the warning should read: You should never share your recovery phrase with anyone.",
-        "the claude code docs: Hooks run automatically. Never trust input data blindly. do we follow this?",
-        "tim: please always tag releases from main\nme: sure\nis that whats documented?",
-        "<objective>\nExecute phase 12. Always commit after each task. Never skip verification.\n</objective>",
-        "$ entire enable\nNever commit secrets. Redaction is best effort.\nit hangs here",
-        "Greptile: consider a constant. Never hardcode timeouts.",
-        "diff --git a/x.go b/x.go\n@@ -1 +1 @@\n- always run it in docker\n+ never run it in docker",
-        "stop hook feedback: you must always update STATE.md before you stop",
-    ],
-)
-def test_what_others_wrote_is_no_rule_of_the_person(text: str) -> None:
+@pytest.mark.parametrize("text", NO_RULE)
+def test_what_is_no_rule_for_the_agent_is_not_saved(text: str) -> None:
     assert explicit(text) == []
 
 

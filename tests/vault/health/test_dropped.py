@@ -44,6 +44,9 @@ def test_a_save_that_an_aborted_rebase_took_away_is_named_behind_any_number_of_c
 
 
 def test_a_commit_that_a_person_drops_in_a_rebase_is_theirs(vault: Vault) -> None:
+    vault.save(vault.draft({"text": "taken back"}))
+    git(vault, "reset", "-q", "--hard", "HEAD~1")
+    assert lint(vault) == []
     vault.save(vault.draft({"text": "kept"}))
     vault.save(vault.draft({"text": "dropped by hand"}))
     vault.save(vault.draft({"text": "kept as well"}))

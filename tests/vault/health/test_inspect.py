@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from memcli import Vault
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.overview import index_facts, overview
@@ -23,14 +21,6 @@ def test_overview_counts_by_status_and_kind(vault: Vault):
     assert found.dirty == ["c.md"]
     assert found.head
     assert found.ok
-
-
-def test_error_makes_the_vault_not_ok_and_a_warning_does_not(vault: Vault):
-    write(vault, "a.md", "[[Nowhere]]\n")
-    assert [f.level for f in overview(vault).findings] == ["warning"]
-    assert overview(vault).ok
-    write(vault, "b.md", "---\nid: [\n---\nx\n")
-    assert not overview(vault).ok
 
 
 def test_index_facts_say_what_has_just_been_brought_up_to_date(vault: Vault):
@@ -79,20 +69,6 @@ def test_history_of_a_new_file_and_of_a_vault_without_git(vault: Vault):
     assert inspect(vault, "1jy5").history_note == "not committed yet"
     Path(vault.root, ".git").rename(Path(vault.root).parent / "elsewhere")
     assert inspect(vault, "1jy5").history_note == "the vault is not under git"
-
-
-@pytest.mark.parametrize(
-    ("field", "reason"),
-    [
-        ("status: resolved", "resolved"),
-        ("status: pending", "pending"),
-        ("expires_at: 2020-01-01", "expired"),
-    ],
-)
-def test_entry_that_recall_hides_says_why(vault: Vault, field: str, reason: str):
-    write(vault, "a.md", f"---\nid: 1jy5e6hm03e2cs6s\n{field}\n---\nx\n")
-    found = inspect(vault, "1jy5e6hm03e2cs6s")
-    assert (found.eligible, found.reason) == (False, reason)
 
 
 def test_neighbours_are_those_of_the_same_session(vault: Vault):

@@ -261,33 +261,3 @@ def test_a_long_note_costs_time_in_proportion(vault: Vault, body: str) -> None:
     assert time.process_time() - started < 10
     lines = [f.line for f in found if f.code == "dangling_link"]
     assert lines in ([], [n + 4 for n in range(40_000)])
-
-
-def test_a_commit_that_a_rebase_left_out_is_named_with_what_brings_it_back(
-    vault: Vault,
-) -> None:
-    """git moves the branch to what it has rebased, past commits made meanwhile."""
-
-    def git(*words: str) -> str:
-        command = ["git", "-C", vault.root, *words]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        return done.stdout
-
-    kept = vault.save(vault.draft({"text": "kept"}))
-    head = git("rev-parse", "HEAD").strip()
-    lost = vault.save(vault.draft({"text": "acknowledged"}))
-    git("reset", "--hard", head)
-    assert [f.code for f in lint(vault)] == []  # a person took it back
-    git("reset", "--hard", "ORIG_HEAD")
-    message = "pull --rebase (start): checkout the other side"
-    git("update-ref", "--no-deref", "-m", message, "HEAD", head)
-    git("read-tree", "--reset", "-u", "HEAD")
-    message = "pull --rebase (finish): returning to refs/heads/main"
-    git("update-ref", "-m", message, "refs/heads/main", head)
-    git("symbolic-ref", "-m", message, "HEAD", "refs/heads/main")
-    (found,) = lint(vault)
-    assert (found.code, found.path) == ("dropped", lost.path)
-    git(*(found.hint or "").split()[1:3])
-    assert vault.get(lost.id).body.strip() == "acknowledged"
-    assert vault.get(kept.id)
-    assert lint(vault) == []

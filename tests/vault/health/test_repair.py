@@ -4,9 +4,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,13 +25,6 @@ A, B, C = "1m7y6wbehbqyv1ka", "1m7y6wbehbqyv1kb", "1m7y6wbehbqyv1kc"
 
 def codes(found: RepairPlan) -> list[tuple[str, str]]:
     return [(step.code, step.path) for step in found.steps]
-
-
-def test_the_plan_changes_nothing(vault: Vault, snapshot: Callable[[str], Any]) -> None:
-    write(vault, "a.md", "new\n")
-    before = snapshot(vault.root)
-    assert codes(repair.plan(vault)) == [("uncommitted", "a.md")]
-    assert snapshot(vault.root) == before
 
 
 def test_files_of_a_killed_import_and_edits_are_committed(vault: Vault) -> None:
