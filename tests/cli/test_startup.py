@@ -38,9 +38,6 @@ except SystemExit as exit:
 """
 
 
-SDK = {"anyio", "mcp", "mcp_types", "pydantic", "starlette"}
-
-
 def loaded_by(code: str, probe: str = PROBE) -> set[str]:
     """Names of the modules that `code` brings into a new interpreter.
 
@@ -68,25 +65,65 @@ def test_importing_the_entry_point_loads_no_library():
     assert found == set()
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["save", "--help"], ["--version"]])
-def test_help_loads_only_the_command_line(arguments: list[str]):
-    heavy = {"whoosh", "git", "rich", "yaml", "frontmatter", *SDK}
-    found = loaded_by(RUN.format(arguments=arguments)) & heavy
-    assert found == set()
-
-
 # A plain command ends its process at once; the probe speaks after it.
 STAY = "import memcli.cli.argv\nmemcli.cli.argv.leave = sys.exit\n"
+SDK = {"anyio", "mcp", "mcp_types", "pydantic", "starlette"}
+LIBRARIES = {"whoosh", "git", "rich", "yaml", "frontmatter", *SDK}
+# typing takes a twentieth of a recall, for what only type checkers read.
+HOT = {"typing"} if sys.version_info < (3, 14) else set()
+MINING = {"memcli.sessions.mining", "memcli.sessions.reflect_session", "requests"}
+# Rows that name code, or rest on others, load what says whether they hold.
+RARE = {
+    *("contextlib", "ctypes", "datetime", "importlib", "tomllib", "warnings"),
+    *("memcli.entries.dates", "memcli.entries.text.links", "memcli.vault.lookup"),
+    *("memcli.entries.code_lines", "memcli.vault.code_state"),
+    *("memcli.vault.staleness", "memcli.hosts.transcripts"),
+}
+# (the command line, what it must not load, what shows that it did its work)
+COMMANDS = [
+    ("--help", LIBRARIES, set()),
+    ("--version", LIBRARIES, set()),
+    ("save --help", LIBRARIES, set()),
+    ("init vault", SDK, {"memcli.vault.create"}),
+    ("mcp --help", SDK, {"typer"}),
+    (
+        "recall billing",
+        LIBRARIES | HOT | MINING | RARE | {"_hashlib"},
+        {"_sqlite3", "_blake2", "memcli.recall.results"},
+    ),
+    ("reflect billing", SDK | MINING, {"memcli.vault.vault"}),
+    (
+        "save something",
+        LIBRARIES | HOT | MINING | {"subprocess", "_hashlib"},
+        {"memcli.vault.vault"},
+    ),
+    ("list", HOT, {"memcli.vault.vault"}),
+    ("list --by tag", HOT, {"memcli.vault.vault"}),
+]
 
 
-def test_a_recall_of_what_is_indexed_loads_neither_whoosh_nor_yaml(vault: Vault):
-    vault.save(vault.draft({"text": "We deploy on Mondays"}))
-    vault.recall("billing")
-    words = ["recall", "when do we deploy?", "--vault", vault.root]
-    found = loaded_by(STAY + RUN.format(arguments=words))
-    heavy = {"whoosh", "yaml", "frontmatter", "tomllib", "_hashlib", "ctypes"}
-    assert found & heavy == set()
-    assert "_sqlite3" in found, "nothing was read"
+@pytest.mark.parametrize(
+    ("line", "never", "worked"), COMMANDS, ids=[one[0] for one in COMMANDS]
+)
+def test_a_command_loads_nothing_that_it_does_not_use(
+    vault: Vault,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    line: str,
+    never: set[str],
+    worked: set[str],
+):
+    vault.save(vault.draft({"text": "The billing team meets on Mondays"}))
+    vault.recall("billing")  # what builds an index loads more
+    monkeypatch.setenv("MEMCLI_VAULT", vault.root)
+    monkeypatch.chdir(tmp_path)
+    found = loaded_by(STAY + RUN.format(arguments=line.split()), PROBE_WHOLE)
+    assert found & never == set()
+    assert worked <= found
+
+
+def test_the_tools_of_mcp_are_listed_without_the_sdk():
+    assert loaded_by("import memcli.cli.mcp, memcli.cli.mcp.catalog") & SDK == set()
 
 
 # typing's give each class a function of its own to make one, which ours share.
@@ -103,27 +140,6 @@ sys.stderr.write("LOADED " + " ".join(slow))
 
 
 @pytest.mark.skipif(
-    sys.version_info >= (3, 14), reason="named tuples are typing's from 3.14 on"
-)
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["recall", "deploy"],
-        ["save", "We deploy daily"],
-        ["list"],
-        ["list", "--by", "tag"],
-    ],
-)
-def test_a_hot_command_does_not_load_typing(vault: Vault, words: list[str]):
-    """It takes a twentieth of a recall, for what only type checkers read."""
-    vault.recall("billing")
-    code = STAY + RUN.format(arguments=[*words, "--vault", vault.root])
-    loaded = loaded_by(code)
-    assert "memcli" in loaded
-    assert "typing" not in loaded
-
-
-@pytest.mark.skipif(
     sys.version_info >= (3, 14), reason="they are typing's from 3.14 on"
 )
 @pytest.mark.parametrize("words", [["recall", "deploy"], ["save", "We deploy daily"]])
@@ -133,78 +149,6 @@ def test_a_hot_command_defines_its_tuples_by_memclis_own_named_tuple(
     vault.save(vault.draft({"text": "We deploy on Mondays"}))
     code = STAY + RUN.format(arguments=[*words, "--vault", vault.root])
     assert loaded_by(code, "import sys\n{code}" + TUPLES) == set()
-
-
-def test_no_other_command_loads_the_mcp_sdk(tmp_path: Path):
-    root = str(tmp_path / "vault")
-    seen: set[str] = set()
-    for words in (["init", root], ["recall", "x", "--vault", root], ["mcp", "--help"]):
-        loaded = loaded_by(STAY + RUN.format(arguments=words))
-        assert loaded & SDK == set()
-        seen |= loaded
-    assert {"memcli", "typer"} <= seen
-    assert loaded_by("import memcli.cli.mcp, memcli.cli.mcp.catalog") & SDK == set()
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["recall", "anything"], ["reflect", "anything"], ["save", "We deploy on Mondays"]],
-)
-def test_what_reads_and_saves_loads_nothing_of_mining(
-    vault: Vault, arguments: list[str]
-):
-    words = [*arguments, "--vault", vault.root]
-    done = subprocess.run(
-        [sys.executable, "-c", PROBE_WHOLE.format(code=RUN.format(arguments=words))],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found = set(done.stderr.rpartition("LOADED ")[2].split())
-    assert "memcli.vault.vault" in found
-    unused = (
-        *(
-            "memcli.sessions.mining",
-            "memcli.hosts.transcripts",
-            "memcli.sessions.reflect_session",
-        ),
-        *("memcli.sessions.reflect_session", "requests"),
-    )
-    assert [name for name in found if name.startswith(unused)] == []
-
-
-def test_a_save_loads_no_library_but_git_itself(vault: Vault):
-    vault.save(vault.draft({"text": "We deploy on Mondays"}))
-    words = ["save", "We deploy daily", "--vault", vault.root]
-    found = loaded_by(STAY + RUN.format(arguments=words))
-    assert found & {"whoosh", "yaml", "git", "subprocess", "_hashlib"} == set()
-
-
-def test_noting_a_recall_loads_next_to_nothing(vault: Vault):
-    vault.recall("billing")  # what builds an index loads more
-    words = ["recall", "billing", "--vault", vault.root]
-    found = loaded_by(STAY + RUN.format(arguments=words))
-    assert found & {"tomllib", "_hashlib"} == set()
-    assert "_blake2" in found, "nothing was noted"
-
-
-def test_a_recall_of_plain_facts_loads_nothing_of_code_dates_and_evidence(
-    vault: Vault,
-):
-    """Rows that name code, or rest on others, load what says whether they hold."""
-    vault.save(vault.draft({"text": "The billing team meets on Mondays"}))
-    vault.recall("billing")
-    words = ["recall", "billing", "--vault", vault.root]
-    found = loaded_by(STAY + RUN.format(arguments=words), PROBE_WHOLE)
-    assert "memcli.recall.results" in found
-    rare = {
-        *("contextlib", "datetime", "importlib", "warnings"),
-        *("memcli.entries.dates", "memcli.entries.text.links"),
-        "memcli.vault.lookup",
-        *("memcli.entries.code_lines", "memcli.vault.code_state"),
-        "memcli.vault.staleness",
-    }
-    assert found & rare == set()
 
 
 PATTERNS = """

@@ -24,143 +24,94 @@ _CURSOR = {
 _WINDSURF = {"trajectory_id": ID, "execution_id": "e1", "timestamp": "2026-11-20T23:55"}
 _OPENCODE = {"session_id": ID, "directory": "/home/dev/work"}
 
-PAYLOADS: dict[tuple[str, str], dict[str, Any]] = {
-    ("claude-code", "session-start"): {
-        **_CLAUDE,
-        "hook_event_name": "SessionStart",
-        "source": "startup",
+# What most hosts call the events.
+_START, _PROMPT, _END = "SessionStart", "UserPromptSubmit", "SessionEnd"
+_COMPACT = "PreCompact"
+
+
+def _of(base: dict[str, Any], event: str, **more: Any) -> dict[str, Any]:
+    return {**base, "hook_event_name": event, **more}
+
+
+_OF_HOSTS: dict[str, dict[str, dict[str, Any]]] = {
+    "claude-code": {
+        "session-start": _of(_CLAUDE, _START, source="startup"),
+        "prompt-submit": _of(
+            _CLAUDE, _PROMPT, prompt_id="26ab37a5", prompt=PROMPT,
+            permission_mode="default",
+        ),
+        "stop": _of(
+            _CLAUDE, "Stop", stop_hook_active=False, last_assistant_message="done",
+            background_tasks=[], session_crons=[],
+        ),
+        "session-end": _of(_CLAUDE, _END, reason="prompt_input_exit"),
+        "pre-compact": _of(
+            _CLAUDE, _COMPACT, trigger="manual", custom_instructions=""
+        ),
+        "idle": _of(
+            _CLAUDE, "Notification", message="Claude is waiting for your input",
+            notification_type="idle_prompt",
+        ),
     },
-    ("claude-code", "prompt-submit"): {
-        **_CLAUDE,
-        "prompt_id": "26ab37a5",
-        "permission_mode": "default",
-        "hook_event_name": "UserPromptSubmit",
-        "prompt": PROMPT,
+    "codex": {
+        "session-start": _of(_CODEX, _START, source="startup"),
+        "prompt-submit": _of(_CODEX, _PROMPT, turn_id="01a1", prompt=PROMPT),
+        "stop": _of(
+            _CODEX, "Stop", turn_id="01a1", stop_hook_active=False,
+            last_assistant_message=None,
+        ),
+        "session-end": _of(_CLAUDE, _END, reason="other"),
+        "pre-compact": _of(_CODEX, _COMPACT, trigger="auto"),
     },
-    ("claude-code", "stop"): {
-        **_CLAUDE,
-        "hook_event_name": "Stop",
-        "stop_hook_active": False,
-        "last_assistant_message": "done",
-        "background_tasks": [],
-        "session_crons": [],
+    "gemini": {
+        "session-start": _of(_GEMINI, _START, source="startup"),
+        "prompt-submit": _of(
+            _GEMINI, "BeforeAgent",
+            prompt=f"<hook_context>Use ruff.</hook_context>\n\n{PROMPT}",
+        ),
+        "stop": _of(
+            _GEMINI, "AfterAgent", prompt=PROMPT, prompt_response="done",
+            stop_hook_active=False,
+        ),
+        "session-end": _of(_GEMINI, _END, reason="exit"),
+        "pre-compact": _of(_GEMINI, "PreCompress", trigger="auto"),
     },
-    ("claude-code", "session-end"): {
-        **_CLAUDE,
-        "hook_event_name": "SessionEnd",
-        "reason": "prompt_input_exit",
+    "copilot": {
+        "session-start": {**_COPILOT, "source": "new", "initialPrompt": PROMPT},
+        "prompt-submit": {**_COPILOT, "prompt": PROMPT},
+        "stop": {**_COPILOT, "transcriptPath": PATH, "stopReason": "end_turn",
+                 "stop_hook_active": False},
+        "session-end": {**_COPILOT, "reason": "complete"},
+        "pre-compact": {**_COPILOT, "transcriptPath": PATH, "trigger": "auto"},
     },
-    ("claude-code", "pre-compact"): {
-        **_CLAUDE,
-        "hook_event_name": "PreCompact",
-        "trigger": "manual",
-        "custom_instructions": "",
+    "cursor": {
+        "session-start": {**_CURSOR, "session_id": ID, "is_background_agent": False,
+                          "composer_mode": "agent"},
+        "prompt-submit": {**_CURSOR, "prompt": PROMPT, "attachments": []},
+        "stop": {**_CURSOR, "status": "completed", "loop_count": 0},
+        "session-end": {**_CURSOR, "reason": "user_close", "duration_ms": 5,
+                        "final_status": "completed"},
+        "pre-compact": {**_CURSOR, "trigger": "auto", "context_tokens": 9},
     },
-    ("claude-code", "idle"): {
-        **_CLAUDE,
-        "hook_event_name": "Notification",
-        "message": "Claude is waiting for your input",
-        "notification_type": "idle_prompt",
+    "windsurf": {
+        "prompt-submit": {**_WINDSURF, "agent_action_name": "pre_user_prompt",
+                          "tool_info": {"user_prompt": PROMPT}},
+        "stop": {**_WINDSURF,
+                 "agent_action_name": "post_cascade_response_with_transcript",
+                 "tool_info": {"transcript_path": PATH}},
     },
-    ("codex", "session-start"): {
-        **_CODEX,
-        "hook_event_name": "SessionStart",
-        "source": "startup",
+    "opencode": {
+        "session-start": {**_OPENCODE, "source": "startup"},
+        "prompt-submit": {**_OPENCODE, "prompt": f'"{PROMPT}"'},
+        "stop": _OPENCODE,
+        "session-end": _OPENCODE,
+        "pre-compact": _OPENCODE,
     },
-    ("codex", "prompt-submit"): {
-        **_CODEX,
-        "turn_id": "01a1",
-        "hook_event_name": "UserPromptSubmit",
-        "prompt": PROMPT,
-    },
-    ("codex", "stop"): {
-        **_CODEX,
-        "turn_id": "01a1",
-        "hook_event_name": "Stop",
-        "stop_hook_active": False,
-        "last_assistant_message": None,
-    },
-    ("codex", "session-end"): {
-        **_CLAUDE,
-        "hook_event_name": "SessionEnd",
-        "reason": "other",
-    },
-    ("codex", "pre-compact"): {
-        **_CODEX,
-        "hook_event_name": "PreCompact",
-        "trigger": "auto",
-    },
-    ("gemini", "session-start"): {
-        **_GEMINI,
-        "hook_event_name": "SessionStart",
-        "source": "startup",
-    },
-    ("gemini", "prompt-submit"): {
-        **_GEMINI,
-        "hook_event_name": "BeforeAgent",
-        "prompt": f"<hook_context>Use ruff.</hook_context>\n\n{PROMPT}",
-    },
-    ("gemini", "stop"): {
-        **_GEMINI,
-        "hook_event_name": "AfterAgent",
-        "prompt": PROMPT,
-        "prompt_response": "done",
-        "stop_hook_active": False,
-    },
-    ("gemini", "session-end"): {
-        **_GEMINI,
-        "hook_event_name": "SessionEnd",
-        "reason": "exit",
-    },
-    ("gemini", "pre-compact"): {
-        **_GEMINI,
-        "hook_event_name": "PreCompress",
-        "trigger": "auto",
-    },
-    ("copilot", "session-start"): {
-        **_COPILOT,
-        "source": "new",
-        "initialPrompt": PROMPT,
-    },
-    ("copilot", "prompt-submit"): {**_COPILOT, "prompt": PROMPT},
-    ("copilot", "stop"): {
-        **_COPILOT,
-        "transcriptPath": PATH,
-        "stopReason": "end_turn",
-        "stop_hook_active": False,
-    },
-    ("copilot", "session-end"): {**_COPILOT, "reason": "complete"},
-    ("copilot", "pre-compact"): {**_COPILOT, "transcriptPath": PATH, "trigger": "auto"},
-    ("cursor", "session-start"): {
-        **_CURSOR,
-        "session_id": ID,
-        "is_background_agent": False,
-        "composer_mode": "agent",
-    },
-    ("cursor", "prompt-submit"): {**_CURSOR, "prompt": PROMPT, "attachments": []},
-    ("cursor", "stop"): {**_CURSOR, "status": "completed", "loop_count": 0},
-    ("cursor", "session-end"): {
-        **_CURSOR,
-        "reason": "user_close",
-        "duration_ms": 5,
-        "final_status": "completed",
-    },
-    ("cursor", "pre-compact"): {**_CURSOR, "trigger": "auto", "context_tokens": 9},
-    ("windsurf", "prompt-submit"): {
-        **_WINDSURF,
-        "agent_action_name": "pre_user_prompt",
-        "tool_info": {"user_prompt": PROMPT},
-    },
-    ("windsurf", "stop"): {
-        **_WINDSURF,
-        "agent_action_name": "post_cascade_response_with_transcript",
-        "tool_info": {"transcript_path": PATH},
-    },
-    ("opencode", "session-start"): {**_OPENCODE, "source": "startup"},
-    ("opencode", "prompt-submit"): {**_OPENCODE, "prompt": f'"{PROMPT}"'},
-    ("opencode", "stop"): _OPENCODE,
-    ("opencode", "session-end"): _OPENCODE,
-    ("opencode", "pre-compact"): _OPENCODE,
+}  # fmt: skip
+PAYLOADS = {
+    (host, event): payload
+    for host, events in _OF_HOSTS.items()
+    for event, payload in events.items()
 }
 
 
