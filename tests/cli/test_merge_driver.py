@@ -1,6 +1,5 @@
 """Plain git merges a vault by memcli's driver."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from memcli.entries import codec
 from memcli.entries.entry import Entry, Status
 from memcli.storage.git import merge_driver
 from memcli.vault.create import let_git_merge, prepare
+from tests.git_command import git
 
 PROGRAM = (sys.executable, "-P", "-m", "memcli")
 PATH = "memories/note/deploy.md"
@@ -30,18 +30,8 @@ class Clone:
     def __init__(self, root: Path) -> None:
         self.root = root
 
-    def git(self, *words: str, code: int | None = 0) -> str:
-        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
-        done = subprocess.run(
-            ["git", *who, *words],
-            cwd=self.root,
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "GIT_EDITOR": "true"},
-        )
-        assert code is None or done.returncode == code, done.stdout + done.stderr
-        return done.stdout + done.stderr
+    def git(self, *words: str, code: int = 0) -> str:
+        return git(self.root, *words, code=code)
 
     def write(self, *entries: Entry, message: str = "x") -> None:
         for entry in entries:

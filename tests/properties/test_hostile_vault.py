@@ -30,6 +30,7 @@ from memcli.vault.health.lint import lint
 from tests import processes
 from tests.checkouts import allow
 from tests.conftest import VaultMaker, state_of
+from tests.git_command import git
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and modes of POSIX")
 
@@ -192,8 +193,8 @@ def carrying(make_vault: VaultMaker, tmp_path: Path) -> Path:
     top = tmp_path / "shop"
     subprocess.run(["git", "init", "-q", str(top)], check=True)
     shutil.copytree(source.root, top / ".memory", ignore=lambda *_: {".git"})
-    subprocess.run(["git", "-C", str(top), "add", "-A"], check=True)
-    subprocess.run(["git", "-C", str(top), "commit", "-qm", "begin"], check=True)
+    git(top, "add", "-A")
+    git(top, "commit", "-qm", "begin")
     return top
 
 
@@ -256,10 +257,7 @@ def test_a_repositorys_vault_runs_nothing_once_it_is_allowed(
         repo.save(repo.draft({"text": "A fix that would leave", "kind": "fix"}))
     assert not trap.mark.exists()
     assert not list(tmp_path.glob("*.md"))
-    committed = subprocess.run(
-        ["git", "-C", here, "log", "--format=", "--name-only", "-2"],
-        capture_output=True, text=True, check=True,
-    ).stdout.split()  # fmt: skip
+    committed = git(here, "log", "--format=", "--name-only", "-2").split()  # fmt: skip
     assert committed
     assert all(path.startswith(".memory/") for path in committed)
 

@@ -7,7 +7,6 @@ recall must say the same.
 """
 
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
@@ -35,6 +34,7 @@ from memcli.recall.query import Query, view_of
 from memcli.vault.caller import Caller
 from memcli.vault.create import prepare
 from tests.conftest import EVERYTHING, state_of
+from tests.git_command import git
 
 pytestmark = pytest.mark.slow
 
@@ -266,13 +266,7 @@ class VaultMachine(RuleBasedStateMachine):
         )
 
     def git(self, *words: str) -> str:
-        done = subprocess.run(
-            ["git", "-C", str(self.root), *words],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return done.stdout
+        return git(self.root, *words)
 
     # --- what must hold ---------------------------------------------------------------
 

@@ -1,6 +1,5 @@
 """What a session has brought is not brought again, and what was forgotten stays so."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from memcli.sessions.bringing import Reflected
 from memcli.sessions.reflect_session import reflect_file
 from memcli.vault.caller import Caller
 from tests.conftest import state_of
+from tests.git_command import git
 from tests.sessions.test_reflect_session import (
     ALWAYS,
     SEEDED,
@@ -113,11 +113,7 @@ def test_a_commit_that_was_reverted_is_not_made_again(
 ) -> None:
     path = say(tmp_path, ALWAYS)
     reflect_file(vault, path)
-    subprocess.run(
-        ["git", "-C", vault.root, "revert", "--no-edit", "HEAD"],
-        check=True,
-        capture_output=True,
-    )
+    git(vault, "revert", "--no-edit", "HEAD")
     assert actions(reflect_file(vault, path)) == {"standing": "forgotten"}
     assert texts(vault, Status.ACTIVE) == set()
 

@@ -1,6 +1,5 @@
 """What a session teaches comes into the vault: once, in one commit, without secrets."""
 
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from memcli.sessions.reflect_session import candidates, reflect_file
 from memcli.vault import session_records
 from memcli.vault.caller import Caller
 from tests.conftest import VaultMaker
+from tests.git_command import git
 from tests.hosts.writing import NOON, Claude, write
 
 Snapshot = Callable[[str], dict[str, str]]
@@ -68,13 +68,7 @@ def actions(done: Reflected) -> dict[str, str]:
 
 
 def commits(vault: Vault) -> list[str]:
-    said = subprocess.run(
-        ["git", "-C", vault.root, "log", "--format=%s"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return said.stdout.splitlines()
+    return git(vault, "log", "--format=%s").splitlines()
 
 
 def texts(vault: Vault, status: Status = Status.ACTIVE) -> set[str]:

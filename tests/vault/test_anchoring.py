@@ -1,6 +1,5 @@
 """What an entry that is saved notes of its project's code, and what is refused."""
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +35,7 @@ def test_an_anchor_notes_the_lines_as_they_are_and_the_commit(
     assert first[:3] == ("src/app.py", 4, 6)
     assert first.fingerprint == fingerprint(APP, 4, 6)
     assert second.place == "Makefile"
-    head = subprocess.run(
-        ["git", "-C", str(shop), "rev-parse", "HEAD"],
-        check=True, capture_output=True, text=True,
-    ).stdout  # fmt: skip
+    head = git(shop, "rev-parse", "HEAD")  # fmt: skip
     assert first.commit == second.commit == head[:12]
     assert entry.project == SHOP
 

@@ -1,6 +1,5 @@
 """A file in which git left a conflict is told as two versions, and can be merged."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from memcli.sessions.briefing import start
 from memcli.vault.health import repair
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
+from tests.git_command import git
 
 BOTH = (
     "Deploys\n<<<<<<< HEAD\nrun on Mondays\n=======\nrun on Fridays\n>>>>>>> theirs\n"
@@ -120,31 +120,24 @@ def test_marks_that_do_not_close_are_shown_by_nothing(vault: Vault) -> None:
 
 
 def test_a_merge_that_stopped_is_made_ready_for_its_commit(vault: Vault) -> None:
-    def git(*words: str, code: int = 0) -> str:
-        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
-        command = ["git", "-C", vault.root, *who, *words]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout
-
     saved = vault.save(vault.draft({"text": "Deploys run on Mondays"}))
     path = Path(vault.root, saved.path)
     before = path.read_text(encoding="utf-8")
-    git("switch", "--quiet", "-c", "other")
+    git(vault, "switch", "--quiet", "-c", "other")
     path.write_text(before.replace("Mondays", "Fridays"), encoding="utf-8")
-    git("commit", "--quiet", "-am", "x")
-    git("switch", "--quiet", "main")
+    git(vault, "commit", "--quiet", "-am", "x")
+    git(vault, "switch", "--quiet", "main")
     path.write_text(before.replace("Mondays", "Sundays"), encoding="utf-8")
-    git("commit", "--quiet", "-am", "y")
-    git("merge", "other", code=1)
+    git(vault, "commit", "--quiet", "-am", "y")
+    git(vault, "merge", "other", code=1)
     assert repair.apply(vault, repair.plan(vault)).steps
-    git("commit", "--quiet", "-m", "merged")
+    git(vault, "commit", "--quiet", "-m", "merged")
     bodies = {
         codec.decode(each.read_bytes(), "x.md").entry.body
         for each in Path(vault.root).rglob("deploys*.md")
     }
     assert bodies == {"Deploys run on Fridays\n", "Deploys run on Sundays\n"}
-    assert git("status", "--porcelain") == ""
+    assert git(vault, "status", "--porcelain") == ""
 
 
 def test_a_save_of_such_a_text_says_how_it_is_shown(vault: Vault) -> None:

@@ -1,6 +1,5 @@
 """The same text again: what it brings besides is added or refused, never dropped."""
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from memcli.entries.entry import Entry, Visibility
 from memcli.vault import saved, saving
 from memcli.vault.saved import Saved
 from tests.conftest import VaultMaker
+from tests.git_command import git
 
 TEXT = "We deploy on Tuesdays"
 
@@ -21,9 +21,7 @@ def save(vault: Vault, **fields: Any) -> Saved:
 
 
 def head(vault: Vault) -> str:
-    command = ["git", "-C", vault.root, "log", "-1", "--format=%s"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
+    return git(vault, "log", "-1", "--format=%s").strip()
 
 
 def test_tags_entities_and_a_pin_are_added_in_a_commit(vault: Vault) -> None:

@@ -1,6 +1,5 @@
 """`memcli inspect`: words in, exit codes and output out."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from memcli.cli import commands
 from memcli.entries.ids import is_id
 from tests.cli.conftest import Run
 from tests.contexts import at_terminal
+from tests.git_command import git
 
 TOPICS = "index lint inbox reflections sessions mining entities agents signals".split()
 
@@ -112,9 +112,7 @@ def test_topic_stands_in_no_ids_way(topic: str):
 
 
 def status(vault: Vault) -> str:
-    words = ["git", "-C", vault.root, "status", "--porcelain"]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
-    return done.stdout
+    return git(vault, "status", "--porcelain")
 
 
 def test_a_repair_is_a_plan_until_yes(memcli: Run, vault: Vault) -> None:

@@ -35,6 +35,7 @@ from memcli.storage.lock import Lock
 from memcli.vault.health.lint import lint
 from tests import processes
 from tests.conftest import ROOT, state_of
+from tests.git_command import git
 
 COMMAND = [sys.executable, "-m", "memcli", "mcp"]
 
@@ -377,9 +378,7 @@ def test_calls_at_once_lose_nothing(serve: Serve, vault: Vault) -> None:
         assert sorted(row["text"] for row in rows) == sorted(texts)
 
     serve(work)
-    subjects = subprocess.check_output(
-        ["git", "-C", vault.root, "log", "--format=%s"], text=True
-    )
+    subjects = git(vault, "log", "--format=%s")
     assert subjects.count("save: Pears number") == 8
     assert lint(vault) == []
 

@@ -17,6 +17,7 @@ from memcli.sessions import markers, recovery, reflect_session
 from memcli.sessions.hooks import call as hook
 from memcli.storage.lock import Lock
 from tests.conftest import VaultMaker, state_of
+from tests.git_command import git
 from tests.sessions.hooks import calling
 from tests.sessions.hooks.calling import (
     ALWAYS,
@@ -329,7 +330,7 @@ def test_markers_hold_nothing_that_was_said_and_git_does_not_see_them(
     vault = make_vault("adopted", now_ms=None)
     # An adopted folder has no .gitignore of memcli's.
     Path(vault.root, ".gitignore").unlink()
-    before = status(vault)
+    before = git(vault, "status", "--porcelain", "-uall")
     given = {"session_id": "s1", "prompt": "a secret thought", "cwd": "/home/dev"}
     call(
         vault, "prompt-submit", "claude-code", {**given, "transcript_path": "/t.jsonl"}
@@ -338,15 +339,7 @@ def test_markers_hold_nothing_that_was_said_and_git_does_not_see_them(
     names = [line.partition(":")[0] for line in text.splitlines()]
     assert names == ["session", "host", "cwd", "transcript", "started"]
     assert "thought" not in text
-    assert status(vault) == before
-
-
-def status(vault: Vault) -> bytes:
-    return subprocess.run(
-        ["git", "-C", vault.root, "status", "--porcelain", "-uall"],
-        capture_output=True,
-        check=True,
-    ).stdout
+    assert git(vault, "status", "--porcelain", "-uall") == before
 
 
 def test_sessions_sweep_once_an_hour(

@@ -162,10 +162,9 @@ def test_vault_without_git_is_an_error(vault: Vault):
 
 def test_lint_changes_nothing(vault: Vault):
     write(vault, "a.md", entry("status: weird", body="[[x]]\n"))
-    status = ["git", "-C", vault.root, "status", "--porcelain", "-uall"]
-    before = subprocess.run(status, capture_output=True, check=True).stdout
+    before = git(vault, "status", "--porcelain", "-uall")
     lint(vault)
-    assert subprocess.run(status, capture_output=True, check=True).stdout == before
+    assert git(vault, "status", "--porcelain", "-uall") == before
 
 
 @pytest.mark.parametrize(
