@@ -4,7 +4,6 @@ The protocol is Chrome's DevTools protocol: JSON messages that end in a NUL, rea
 file descriptor 3 and written to 4.
 """
 
-import base64
 import fcntl
 import json
 import os
@@ -112,15 +111,8 @@ class Browser:
         elif method == "Network.requestWillBeSent":
             self.requests.append(values["request"]["url"])
 
-    def open(self, path: Path, width: int = 1200, *, dark: bool = False) -> None:
+    def open(self, path: Path) -> None:
         """Load a file, and wait until its script is done."""
-        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-        self.call("Emulation.setDeviceMetricsOverride", **size)
-        scheme = {
-            "name": "prefers-color-scheme",
-            "value": "dark" if dark else "light",
-        }
-        self.call("Emulation.setEmulatedMedia", features=[scheme])
         self.call("Page.navigate", url=path.as_uri())
         end = time.monotonic() + _SECONDS
         while self.eval("document.documentElement?.dataset.ready") is None:
@@ -147,8 +139,3 @@ class Browser:
         """Type a text, letter by letter."""
         for letter in text:
             self.press(letter, letter)
-
-    def picture(self, path: Path) -> None:
-        """Write what is seen of the page as a PNG."""
-        shot = self.call("Page.captureScreenshot", format="png")
-        path.write_bytes(base64.b64decode(shot["data"]))

@@ -240,17 +240,3 @@ def test_an_entry_is_reached_and_left_by_keys(opened: Browser) -> None:
     )
     opened.press("Escape")
     assert opened.eval("document.activeElement.className") == "row"
-
-
-@pytest.mark.slow
-def test_the_page_is_as_wide_as_the_window_and_dark_where_the_system_is(
-    opened: Browser, tmp_path: Path
-) -> None:
-    paper = "getComputedStyle(document.body).backgroundColor"
-    for width in (360, 800, 1600):
-        opened.open(tmp_path / "page.html", width)
-        assert opened.eval("document.documentElement.scrollWidth") <= width
-    assert opened.eval(paper) == "rgb(255, 255, 255)"
-    opened.open(tmp_path / "page.html", 360, dark=True)
-    assert opened.eval(paper) == "rgb(20, 23, 26)"
-    assert opened.errors == []

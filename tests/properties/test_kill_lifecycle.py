@@ -285,27 +285,6 @@ def test_a_reflection_that_is_killed_is_completed_by_the_next_one(
         assert one == whole[-1]
 
 
-def test_an_import_that_is_killed_leaves_whole_files_that_are_named(
-    full: Path, tmp_path: Path
-) -> None:
-    texts = [f"imported number {number}" for number in range(12)]
-
-    def act(vault: Vault) -> None:
-        vault.save_all([vault.draft({"text": text}) for text in texts])
-
-    before = state(full)
-    for killed in everywhere(full, tmp_path, act):
-        found = state(killed.root)
-        assert {name: found[name] for name in before} == before
-        assert {entry[1].strip() for entry in found.values()} <= {
-            *texts,
-            *(entry[1].strip() for entry in before.values()),
-        }
-        next_commands_work(killed.root)
-        vault = opened(killed.root, 4_000)
-        act(vault)  # said again, nothing is there twice
-        bodies = [entry[1].strip() for entry in state(killed.root).values()]
-        assert sorted(bodies) == sorted(set(bodies))
 
 
 def test_who_finishes_a_killed_command_may_be_killed_as_well(

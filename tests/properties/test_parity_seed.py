@@ -325,3 +325,47 @@ def test_constraint_memories_surface_in_recall_results_regardless_of_score(
     nothing = ask(door, "memory_recall", query="elephants")
     assert nothing["rows"] == []
     assert [row["id"] for row in nothing["constraints"]] == [limit]
+
+
+def test_multi_agent_isolation_agent_a_s_skill_stored_memory_is_not_visible_to_isolated_agent_b(  # noqa: E501
+    door: Door, make_vault: VaultMaker
+) -> None:
+    """Multi-agent isolation: agent A's skill-stored memory is not visible to isolated
+    agent B.
+
+    Not as a row, a constraint or a mention, not by its id, and not to be changed; what
+    B is told is what it is told of an id that nobody has.
+    """
+    by_skill: dict[str, Any] = {"entities": ["Redis"], "kind": "constraint"}
+    stored = ask(door, "memory_save", "ada", text="Redis has two replicas", **by_skill)[
+        "id"
+    ]
+    ask(door, "memory_save", "bob", text="Redis is in Frankfurt")
+    own = make_vault().get(stored)
+    assert (own.agent, str(own.visibility)) == ("ada", "shared")
+    shows: list[tuple[str, dict[str, Any]]] = [
+        ("memory_recall", {"query": "Redis replicas"}),
+        ("memory_recall", {"all": True}),
+        ("memory_reflect", {"query": "Redis replicas"}),
+    ]
+    for name, values in shows:
+        assert stored in json.dumps(ask(door, name, "ada", **values))
+        told = json.dumps(ask(door, name, "bob", **values))
+        assert stored not in told
+        assert "two replicas" not in told
+    nobody = "1zzzzzzzzzzzzzzz"
+    acts: list[tuple[str, dict[str, Any]]] = [
+        ("memory_inspect", {"id": stored}),
+        ("memory_evolve", {"id": stored, "text": "Redis is gone"}),
+        ("memory_resolve", {"ids": [stored]}),
+    ]
+    for name, values in acts:
+        text = json.dumps(values)
+        hidden = door(name, "bob", **values)
+        unknown = door(name, "bob", **json.loads(text.replace(stored, nobody)))
+        assert hidden.error is not None
+        assert unknown.error is not None
+        assert json.dumps(hidden.error).replace(stored, nobody) == json.dumps(
+            unknown.error
+        )
+    assert make_vault().get(stored) == own

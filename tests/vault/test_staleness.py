@@ -148,22 +148,6 @@ def test_a_model_over_an_observation_over_a_resolved_fact_is_stale(
     assert why(vault, top) == []
 
 
-@pytest.mark.parametrize("end", ["evolve", "forget"])
-def test_evidence_of_evidence_that_changed_or_went_makes_it_stale(
-    vault: Vault, clock: list[int], end: str
-) -> None:
-    fact = save(vault, "Deploys take an hour")
-    seen = drawn(vault, "Deploys are slow", fact)
-    name = model(vault, "How we deploy", seen)
-    clock[0] += HOUR
-    if end == "evolve":
-        vault.evolve(fact, "Deploys take a minute")
-    else:
-        vault.forget(fact)
-    reason = {"evolve": "superseded", "forget": "removed"}[end]
-    assert why(vault, name) == [(reason, [[seen, fact]])]
-
-
 def test_a_model_is_fresh_when_what_it_rests_on_is_fresh_again(
     vault: Vault, clock: list[int]
 ) -> None:
