@@ -229,19 +229,3 @@ def test_a_shell_takes_the_script_and_runs_nothing_of_a_title(
     assert "We deploy on Tuesdays" in done.stdout, done.stderr
     assert "touch pwned" in done.stdout
     assert not (tmp_path / "pwned").exists()
-
-
-def test_completion_loads_neither_typer_nor_what_makes_an_index(
-    filled: Vault,
-) -> None:
-    code = (
-        "import sys\nfrom memcli.cli import complete\n"
-        "complete.main(['zsh', 'show', ''])\n"
-        "sys.stderr.write(' '.join(sys.modules))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert "Tuesdays" in done.stdout
-    heavy = {"typer", "click", "whoosh", "git", "rich", "yaml", "subprocess"}
-    assert heavy.isdisjoint(done.stderr.split())

@@ -150,16 +150,6 @@ def test_a_superseded_entry_is_answered_with_the_current_one(
     assert error["hint"] == f"Name the current version: {new}"
 
 
-def test_history_and_as_of_are_on_the_command_line(memcli: Run, old: str) -> None:
-    new = memcli("evolve", old, "We deploy on Mondays", "--json").json["data"]["id"]
-    rows = memcli("recall", "deploy", "--set", "history=true", "--json").json["data"][
-        "rows"
-    ]
-    assert {row["id"]: row["superseded_by"] for row in rows} == {old: new, new: None}
-    rows = memcli("recall", "deploy", "--as-of", "2020-01-01", "--json").json["data"]
-    assert rows["rows"] == []
-
-
 def test_what_is_refused_is_refused_before_the_reason_is_asked_for(
     vault: Vault, old: str
 ) -> None:

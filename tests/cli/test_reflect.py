@@ -1,7 +1,6 @@
 """`memcli reflect QUERY`: facts, how far to trust them, and nothing else."""
 
 import json
-import sys
 from typing import Any
 
 import pytest
@@ -76,35 +75,6 @@ def test_it_reads_as_facts_by_layer_then_what_to_make_of_them(
     assert "\x1b" not in done.out
 
 
-def test_filters_and_budget(memcli: Run, vault: Vault, facts: list[str]) -> None:
-    fields = {"tags": ["web"], "kind": "decision", "type": "tool", "entities": ["Ann"]}
-    text = "We decided how checkout is deployed"
-    date = "2026-05-01"
-    draft = vault.draft({"text": text, "occurred_at": date, **fields})
-    name = vault.save(draft).id
-    for words in (
-        ["--kind", "decision"],
-        ["--set", "type=tool"],
-        ["--entity", "ann"],
-        ["--tag", "web"],
-        ["--tag", "web", "--tags-match", "any_strict"],
-        ["--tag", "web", "--tags-match", "all_strict"],
-        ["--before", "2026-06"],
-        ["--after", "1m", "--before", "now", "--set", "at=2026-05-30"],
-        ["--limit", "1", "--tag", "web", "--tags-match", "all_strict"],
-    ):
-        data = memcli("reflect", QUESTION, *words, "--json").json["data"]
-        assert [row["id"] for row in data["facts"]] == [name], words
-    for way in ("all", "any", "any_or_untagged"):
-        words = ["--tag", "web", "--tags-match", way]
-        data = memcli("reflect", QUESTION, *words, "--json").json["data"]
-        assert len(data["facts"]) == 6
-    low = memcli("reflect", QUESTION, "--budget", "low", "--json").json["data"]
-    assert (len(low["facts"]), low["budget"]["name"]) == (5, "low")
-    guess = memcli("reflect", QUESTION, "--tag", "wbe", "--json").json
-    assert "did you mean 'web'" in guess["warnings"][0]
-
-
 def test_the_schema_is_accepted_ignored_and_said_to_be_deprecated(
     memcli: Run, facts: list[str]
 ) -> None:
@@ -176,24 +146,3 @@ def test_what_disagrees_and_what_was_left_out_is_named(
     assert "  stale: " in done.out
     data = memcli("reflect", "what is the retry limit?", "--json").json["data"]
     assert data["stale"] == [drawn]
-
-
-def test_a_reflection_loads_what_a_recall_loads(vault: Vault, facts: list[str]) -> None:
-    import subprocess
-
-    def loaded(command: str) -> set[str]:
-        code = (
-            "import sys; from memcli.cli.argv import main\n"
-            f"sys.argv = ['memcli', {command!r}, 'x', '--vault', {vault.root!r}]\n"
-            "try: main()\nexcept SystemExit: pass\n"
-            "sys.stderr.write('LOADED ' + ' '.join(sys.modules))"
-        )
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        )
-        return set(done.stderr.rpartition("LOADED ")[2].split())
-
-    loaded("recall")  # makes the index
-    more = loaded("reflect") - loaded("recall")
-    own = {"reflect", "screening", "cli.reflect"}
-    assert more <= {*(f"memcli.{name}" for name in own), "shlex"}

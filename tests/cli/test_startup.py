@@ -78,6 +78,7 @@ RARE = {
     *("memcli.entries.dates", "memcli.entries.text.links", "memcli.vault.lookup"),
     *("memcli.entries.code_lines", "memcli.vault.code_state"),
     *("memcli.vault.staleness", "memcli.hosts.transcripts"),
+    *("memcli.recall.federated", "memcli.entries.text.time_windows"),
 }
 # (the command line, what it must not load, what shows that it did its work)
 COMMANDS = [
@@ -91,7 +92,16 @@ COMMANDS = [
         LIBRARIES | HOT | MINING | RARE | {"_hashlib"},
         {"_sqlite3", "_blake2", "memcli.recall.results"},
     ),
-    ("reflect billing", SDK | MINING, {"memcli.vault.vault"}),
+    (
+        "reflect billing",
+        LIBRARIES | HOT | MINING | {"tomllib", "_hashlib"},
+        {"_sqlite3", "_blake2", "memcli.recall.reflect"},
+    ),
+    (
+        "__complete zsh show x",
+        LIBRARIES | {"typer", "click", "subprocess"},
+        {"memcli.cli.complete"},
+    ),
     (
         "save something",
         LIBRARIES | HOT | MINING | {"subprocess", "_hashlib"},

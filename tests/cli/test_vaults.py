@@ -1,7 +1,6 @@
 """Several vaults by the command line."""
 
 import os
-import sys
 import time
 from pathlib import Path
 
@@ -297,43 +296,6 @@ def test_a_name_in_the_environment_will_do(team: Vault, memcli: Run) -> None:
     )
     (row,) = done.json["data"]["rows"]
     assert row["text"] == TEAM[1]
-
-
-def test_without_a_config_no_toml_is_read(vault: Vault, home: Path) -> None:
-    import subprocess
-
-    code = """
-import sys
-from memcli.cli.argv import main
-import memcli.cli.argv as argv
-argv.leave = lambda code: print(sorted(set(sys.modules)), file=sys.stderr)
-sys.argv = ["memcli", "recall", "deploy"]
-main()
-"""
-
-    def loaded() -> str:
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "MEMCLI_VAULT": vault.root},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert "memcli.recall.recall" in done.stderr, done.stderr
-        return done.stderr
-
-    loaded()  # indexes
-    modules = loaded()
-    for name in (
-        "'tomllib'",
-        "'memcli.recall.federated'",
-        "'memcli.entries.text.time_windows'",
-    ):
-        assert name not in modules
-    path = home / ".config" / "memcli" / "config.toml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("[vaults]\n")
-    assert "'tomllib'" in loaded()
 
 
 def test_inspect_vaults_of_one_vault(

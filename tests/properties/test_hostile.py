@@ -325,22 +325,6 @@ def test_a_vault_inside_another_repository_commits_its_own_files_alone(
     assert all(path.startswith("docs/väult/") for path in changed.split("\0") if path)
 
 
-def test_what_a_hook_of_another_repository_has_in_its_environment_has_no_effect(
-    vault: Vault, shop: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = git(shop, "rev-parse", "HEAD"), (shop / ".git" / "index").read_bytes()
-    with monkeypatch.context() as patch:
-        patch.setenv("GIT_DIR", str(shop / ".git"))
-        patch.setenv("GIT_WORK_TREE", str(shop))
-        patch.setenv("GIT_INDEX_FILE", str(shop / ".git" / "index"))
-        patch.setenv("GIT_OBJECT_DIRECTORY", str(shop / ".git" / "objects"))
-        vault.save(vault.draft({"text": "something new"}))
-    assert git(vault, "status", "--porcelain") == ""
-    assert "something-new" in git(vault, "show", "--name-only", "--format=", "HEAD")
-    after = git(shop, "rev-parse", "HEAD"), (shop / ".git" / "index").read_bytes()
-    assert after == before
-
-
 def test_a_clock_that_jumps_back_makes_no_knot(make_vault: VaultMaker) -> None:
     now = NOW
 

@@ -285,8 +285,6 @@ def test_a_reflection_that_is_killed_is_completed_by_the_next_one(
         assert one == whole[-1]
 
 
-
-
 def test_who_finishes_a_killed_command_may_be_killed_as_well(
     full: Path, tmp_path: Path
 ) -> None:

@@ -1,7 +1,6 @@
 """Init makes any folder a vault, and changes no byte of what is there."""
 
 import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,23 +10,6 @@ from memcli.api import Vault
 from memcli.errors import HistoryError, NotAllowed, NotAVault, WriteFailed
 from memcli.vault import create
 from tests.git_command import git
-
-
-def test_adopting_two_hundred_notes_changes_no_byte_of_them(tmp_path: Path) -> None:
-    root = tmp_path / "notes"
-    root.mkdir()
-    for number in range(200):
-        text = f"\ufeff---\r\nfoo: bar\r\n---\r\nnote {number}\r\n"
-        (root / f"{number}.md").write_bytes(text.encode())
-    before = {path.name: path.read_bytes() for path in root.glob("*.md")}
-    made = create.prepare(str(root))
-    assert (made.plan.outcome, made.plan.notes) == ("adopted", 200)
-    assert len(Vault(str(root)).recall("note", limit=300).rows) == 200
-    assert {path.name: path.read_bytes() for path in root.glob("*.md")} == before
-    status = subprocess.run(
-        ["git", "-C", root, "status", "--porcelain"], capture_output=True, check=True
-    )
-    assert status.stdout == b""
 
 
 def test_a_second_init_changes_nothing(vault: Vault) -> None:

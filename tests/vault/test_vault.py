@@ -1,8 +1,8 @@
 """Writing: one transaction, all or nothing, and the same text is one memory."""
 
 import errno
-import hashlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +21,6 @@ from memcli.storage.git.repository import Repository
 from memcli.vault.caller import Caller
 from tests.git_command import git
 from tests.saving import save
-
-
-def snapshot(root: str) -> dict[str, str]:
-    """Path -> hash of every file but git's and the derived ones."""
-    return {
-        str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in Path(root).rglob("*")
-        if path.is_file()
-        and ".git" not in path.parts
-        and not {"index", "run"} & set(path.parts)
-    }
 
 
 def test_save_is_one_commit_of_one_file(vault: Vault) -> None:
@@ -123,7 +112,10 @@ def test_no_title_leads_out_of_the_vault(vault: Vault) -> None:
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES])
 def test_disk_that_refuses_leaves_everything_as_it_was(
-    vault: Vault, number: int, monkeypatch: pytest.MonkeyPatch
+    vault: Vault,
+    number: int,
+    monkeypatch: pytest.MonkeyPatch,
+    snapshot: Callable[[str], dict[str, str]],
 ) -> None:
     save(vault, "red apples")
     before, head = snapshot(vault.root), git(vault, "rev-parse", "HEAD")
