@@ -9,7 +9,6 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -160,29 +159,6 @@ def test_what_no_commit_held_is_a_commit_of_its_own_and_alone(
     assert held.stdout == data
     left = git(filled, "status", "--porcelain", "-uall").splitlines()
     assert left == [row for row in waiting if not row.endswith(path)]
-
-
-@pytest.mark.parametrize("decide", ["approve", "edit", "reject", "supersede"])
-def test_a_file_that_was_dropped_into_the_inbox_comes_back(
-    vault: Vault, decide: str
-) -> None:
-    target = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
-    path = Path(vault.root, "inbox", "dropped note.md")
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("---\nstatus: pending\ntags: [x]\n---\nwords\n", "utf-8")
-    before = tree(vault)
-    (waiting,) = inbox.pending(vault)
-    acts: dict[str, Callable[[], Any]] = {
-        "approve": lambda: review.approve(vault, [waiting.id]),
-        "edit": lambda: review.approve(vault, [waiting.id], {"text": "other"}),
-        "reject": lambda: review.reject(vault, [waiting.id], "no"),
-        "supersede": lambda: review.supersede(vault, waiting.id, target.id),
-    }
-    acts[decide]()
-    assert not path.exists()
-    undo.undo_last(vault, "review: ")
-    assert tree(vault) == before
-    assert git(vault, "status", "--porcelain") == ""
 
 
 @pytest.mark.parametrize("state", [never_committed, announced, edited])

@@ -80,7 +80,7 @@ def test_constraints_that_have_no_room_are_counted_and_not_read(
     live: Vault, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Each text costs a look for orders: 200 of them took a tenth of a second.
-    fill(live, 200, kind="constraint")
+    fill(live, 120, kind="constraint")
     judged: list[str] = []
     real = prompt_injection.of_entry
 
@@ -90,14 +90,14 @@ def test_constraints_that_have_no_room_are_counted_and_not_read(
 
     monkeypatch.setattr(prompt_injection, "of_entry", of_entry)
     said = start(live, shop)
-    assert f"\n{200 - said.count(' [')} more:" in said
+    assert f"\n{120 - said.count(' [')} more:" in said
     assert 30 < len(judged) < 80
 
 
 def test_of_summed_up_sessions_the_last_one_is_told_by_its_title(
     live: Vault, shop: Path
 ) -> None:
-    fill(live, 200)
+    fill(live, 100)
     for day in (1, 2):
         text = f"Refunds, part {day}, are done.\n\nThe page for part {day} is open."
         fields = {"kind": "event", "tags": [SUMMARY_TAG]}
@@ -111,7 +111,7 @@ def test_of_summed_up_sessions_the_last_one_is_told_by_its_title(
 def test_what_an_agent_learned_about_its_own_work_comes_by_title(
     live: Vault, shop: Path
 ) -> None:
-    fill(live, 200, kind="note")
+    fill(live, 60, kind="note")
     fields = {"layer": "model", "kind": "note", "project": None}
     save(
         live, "Rules for names.\n\nBuildbot is CI.", tags=["self-improvement"], **fields
@@ -192,18 +192,17 @@ def test_nothing_that_a_hostile_repository_names_is_run(
 
 
 @pytest.mark.parametrize(
-    ("host", "page", "is_told"),
+    ("host", "page", "is_told", "exported"),
     [
-        ("claude-code", "CLAUDE.md", False),
-        ("claude-code", ".claude/CLAUDE.md", False),
-        ("claude-code", "AGENTS.md", True),
-        ("codex", "AGENTS.md", False),
-        ("codex", "CLAUDE.md", True),
-        ("copilot", ".github/copilot-instructions.md", False),
-        ("gemini", "GEMINI.md", False),
+        ("claude-code", "CLAUDE.md", False, False),
+        ("claude-code", ".claude/CLAUDE.md", False, True),
+        ("claude-code", "AGENTS.md", True, False),
+        ("codex", "AGENTS.md", False, True),
+        ("codex", "CLAUDE.md", True, True),
+        ("copilot", ".github/copilot-instructions.md", False, False),
+        ("gemini", "GEMINI.md", False, True),
     ],
 )
-@pytest.mark.parametrize("exported", [False, True])
 def test_what_a_host_loads_by_itself_is_told_to_the_others_only(
     live: Vault, shop: Path, host: str, page: str, is_told: bool, exported: bool
 ) -> None:

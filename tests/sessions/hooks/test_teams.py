@@ -154,8 +154,10 @@ def test_a_session_is_told_nothing_of_them_twice(
     assert THEIRS in said("session-start", source="clear")
 
 
-@pytest.mark.parametrize("more", ["recall = false", "hooks = false"])
-@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize(
+    ("event", "more"),
+    [("session-start", "recall = false"), ("prompt-submit", "hooks = false")],
+)
 def test_a_team_can_be_kept_out(
     filled: Vault, team: Vault, configure: Configure, event: str, more: str
 ) -> None:
