@@ -98,7 +98,8 @@ class _Grouped(TyperGroup):
         for heading, group in commands.GROUPS.items():
             if heading == "Rare" and not self.whole:
                 formatter.write_paragraph()
-                formatter.write_text(f"More: memcli help --all ({', '.join(group)})")
+                some = ", ".join([*group][:6])
+                formatter.write_text(f"More: memcli help --all ({some}, ...)")
                 continue
             with formatter.section(heading):
                 indent = " " * formatter.current_indent
