@@ -27,7 +27,7 @@ else:
     _new = tuple.__new__
 
     class _Named(tuple):
-        """What all named tuples have in common."""
+        """The methods that all named tuples share."""
 
         __slots__ = ()
         _fields = ()

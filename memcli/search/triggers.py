@@ -151,7 +151,7 @@ def _shared(text: str) -> tuple[tuple[bytes, float], ...]:
 
 
 def _most_of(word: str) -> float:
-    """The most that a word counts: less when people say it often, whoever they are."""
+    """The most that a word counts: less for words that everybody uses."""
     if word in STOP_WORDS or word.isdigit():
         return 0.0
     return evidence.weight(stemmer()(word) if word.isascii() else word, 0, _MANY)

@@ -189,7 +189,7 @@ DOUBTFUL: Final = _any(
     # A text that is asked about, and follows.
     rf"\b(?:this|these|th(?:is|e) following|ce(?:tte|t)?|diese[nsr]?|est[ea]|questo)\s+(?:\w+ )?{_TEXT}\b[^.!?\n]{{0,40}}[?.]?\s*$|\b(?:{_TASK})\s+(?:this|that|it|das|ceci|esto)\b[^.!?\n]{{0,40}}[?.]?\s*$",
     rf"^(?!\W*(?:i|we) )[^.!?\n]{{0,60}}(?:{_AGO})\s*$|^\W*(?:what|why|who)\b[^.!?\n]{{0,60}}\b(?:this|that|it)\??\s*$",
-    # A text that somebody got, or shall answer or improve; a story of a ticket; a model.
+    # A text to answer or to improve, a ticket's "As a user, I want", a model's courtesy.
     r"\b(?:got|received|found|saw|answer|reply to|respond to) (?:this|these|that)\b[^.!?\n]{0,40}\W*$|\bhere(?:'s| is| are)\b[^.!?\n]{0,60}:\s*$|^\W*(?:the|these) following\b[^\n]*:\s*$",
     r"^\W*(?:[\w']+ ){0,3}?(?:translate|re(?:phrase|word|write)|shorten|improve|correct) (?:this|these|the following) (?:sentence|paragraph|text|message|e-?mail|mail|draft|reply|wording|phrase)s?\b",
     r"^\W*as an? \w[\w -]{2,40},? i (?:want|need|would like)\b[^\n]*\bso that\b|^\W*certainly\b[!.,]|\bi'?d be (?:happy|glad) to help\b|\bas an ai\b",
@@ -289,8 +289,7 @@ FIELD: Final = re.compile(
     r"\W*(?:notes?|nb|rules?|conventions?|polic(?:y|ies)|guidelines?|memor(?:y|ies)|user preferences?|important|warning|caution|tips?|info|hint)\s?\d{0,3}[*_]*:",
     _I,
 )
-# Somebody speaks: of themselves, to somebody, in an answer; or begins as no document
-# does.
+# Signs that a person speaks: "I", "please", a question. Documents have none of them.
 VOICE: Final = re.compile(
     r"\b(?:i|i'\w+|me|my|mine|let'?s|please|pls|thanks?|(?:can|could|would|will) you|ok|okay|yes|yeah|no,|also|sorry|actually|you(?:'ve|'re| keep| forgot| did))\b|\?|\b(?:from now on|in future|going forward|remember)\b[^.]{0,40}:\s*$",
     _I,
