@@ -1,14 +1,13 @@
 """Declarations of parameters: their names, what they take, what they mean.
 
-Invariant: a parameter is declared once, by an annotation: of a command, or of a group
-that commands share (`memcli.parameters`). The command line, the keys of a batch, the
-parameters of MCP tools and the options of Python are read from there, without the
-modules that would make a recall wait: `typing` and Typer.
+Invariant: a parameter is declared once: its type in the signature of a command, or in a
+group that commands share (`memcli.parameters`), its flags and its help in the docstring
+there. The command line, the keys of a batch, the parameters of MCP tools and the
+options of Python are read from there, without the modules that would make a recall
+wait: `typing` and Typer.
 """
 
 from __future__ import annotations
-
-import sys
 
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
@@ -22,68 +21,6 @@ if TYPE_CHECKING:
     Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-class Option:
-    """A flag of a command, with its help.
-
-    `tool` is the help of an MCP tool, where fewer words do. `needs` are parameters one
-    of which it goes with; alone it means nothing.
-    """
-
-    def __init__(
-        self,
-        *names: str,
-        metavar: str = "",
-        help: str = "",  # noqa: A002 as Typer calls it
-        tool: str | None = None,
-        needs: str = "",
-        hidden: bool = False,
-    ) -> None:
-        self.names = names
-        self.metavar = metavar
-        self.help = help
-        self.tool = help if tool is None else tool
-        self.needs = needs
-        self.hidden = hidden
-
-
-class Argument(Option):
-    """A word of a command line that no flag stands before."""
-
-
-class Field(Option):
-    """A field that few people need: it has no flag of its own, and --set takes it."""
-
-    def __init__(
-        self,
-        metavar: str,
-        help: str,  # noqa: A002 as Typer calls it
-        word: str = "",
-        needs: str = "",
-    ) -> None:
-        super().__init__(metavar=metavar, help=help, needs=needs)
-        self.word = word
-
-
-class Annotated:
-    """Stands for `typing.Annotated`: a kind of value, and its declaration."""
-
-    def __class_getitem__(cls, parts: tuple[Any, Option]) -> tuple[Any, Option]:
-        return parts
-
-
-class Literal:
-    """Stands for `typing.Literal`: the choices of a value."""
-
-    def __init__(self, *choices: str) -> None:
-        self.choices = choices
-
-    def __class_getitem__(cls, choices: str | tuple[str, ...]) -> Literal:
-        return cls(*((choices,) if isinstance(choices, str) else choices))
-
-    def __or__(self, _none: None) -> Literal:
-        return self
-
-
 class TypedDict:
     """Stands for `typing.TypedDict`: a group of parameters."""
 
@@ -91,72 +28,71 @@ class TypedDict:
         del total
 
 
-class Unpack:
-    """Stands for `typing.Unpack`: the parameters of a group, one by one."""
-
-    def __class_getitem__(cls, group: type) -> type:
-        return group
-
-
 class Parameter(NamedTuple):
-    """A parameter that was read; `repeat` says whether it takes several values."""
+    """A parameter that was read.
+
+    Attributes:
+        repeat: whether it takes several values.
+        names: its spellings as a flag, the long one first.
+        field: its name for --set, of what few people need: it has no flag of its own.
+        needs: flags one of which it goes with; alone it means nothing.
+    """
 
     name: str
-    about: Option
     kind: type
-    repeat: bool
-    choices: tuple[str, ...]
+    repeat: bool = False
+    choices: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    field: str = ""
+    metavar: str = ""
+    help: str = ""
+    needs: tuple[str, ...] = ()
     default: Any = None
     required: bool = False
 
     @property
     def is_argument(self) -> bool:
         """Whether it is a word of the command line that no flag stands before."""
-        return isinstance(self.about, Argument)
+        return not (self.names or self.field)
 
     @property
     def word(self) -> str:
         """Its name as scripts and --set spell it: the long flag without dashes."""
-        about = self.about
-        own = about.names[0][2:] if about.names else getattr(about, "word", "")
-        return own or self.name.strip("_").replace("_", "-")
+        return self.names[0][2:] if self.names else self.field
 
     @property
     def flag(self) -> str:
         """How a person gives it."""
         if self.is_argument:
-            return self.about.metavar
-        return f"--{'' if self.about.names else 'set '}{self.word}"
+            return self.metavar
+        return self.names[0] if self.names else f"--set {self.field}"
 
 
-_STANDING = {
-    one.__name__: one for one in (Annotated, Argument, Field, Literal, Option, Unpack)
-} | {"Sequence": list}
-
-
-def parameters(function: Callable[..., Any], **modules: Any) -> dict[str, Parameter]:
+def parameters(
+    function: Callable[..., Any], groups: object, shared: Mapping[str, str]
+) -> dict[str, Parameter]:
     """The parameters of a function by their names, those of a group last.
 
     Args:
-        function: its annotations are the declarations; `context` is none.
-        modules: what the annotations name besides the classes of this module.
+        function: its signature and its docstring are the declarations; `context` is
+            none.
+        groups: has the groups that it names, as its attributes.
+        shared: the words for parameters that its own docstring does not describe.
     """
     code = function.__code__
     count = code.co_argcount - len(function.__defaults__ or ())
     required = code.co_varnames[:count]
-    defaults = function.__kwdefaults__ or {}
+    words = {**shared, **described(function.__doc__)}
     found: dict[str, Parameter] = {}
-    for name, text in function.__annotations__.items():
+    for name, kind in function.__annotations__.items():
         if name in ("context", "return"):
             continue
-        value = eval(text, {**_STANDING, **modules})  # noqa: S307 our own source
-        if isinstance(value, type):
-            found |= group(value)
+        if kind.startswith("Unpack["):
+            found |= group(getattr(groups, kind[:-1].rpartition(".")[2]))
         else:
-            one = read(name, value)
-            found[name] = one._replace(
-                default=defaults.get(name, one.default), required=name in required
-            )
+            found[name] = _read(name, kind, words[name], required=name in required)
+    for name, default in (function.__kwdefaults__ or {}).items():
+        found[name] = found[name]._replace(default=default)
     return found
 
 
@@ -164,22 +100,60 @@ def group(declared: type) -> dict[str, Parameter]:
     """The parameters of a group, those of the groups that it adds to first."""
     found: dict[str, Parameter] = {}
     for each in reversed(declared.__mro__):
-        names = {**vars(sys.modules[each.__module__]), **_STANDING}
-        for name, text in getattr(each, "__annotations__", {}).items():
-            found[name] = read(name, eval(text, names))  # noqa: S307 our own source
+        kinds = vars(each).get("__annotations__") or {}
+        words = described(each.__doc__) if kinds else {}
+        found |= {name: _read(name, kind, words[name]) for name, kind in kinds.items()}
     return found
 
 
-def read(name: str, annotation: tuple[Any, Option]) -> Parameter:
-    """A parameter by its annotation."""
-    kind, about = annotation
-    if isinstance(kind, Literal):
-        return Parameter(name, about, str, False, kind.choices)
-    if not isinstance(kind, type) and not hasattr(kind, "__origin__"):
-        kind = kind.__args__[0]  # of `kind | None`
-    if getattr(kind, "__origin__", None) is list:
-        return Parameter(name, about, kind.__args__[0], True, ())
-    return Parameter(name, about, kind, False, (), False if kind is bool else None)
+def described(doc: str | None) -> dict[str, str]:
+    """The words for each parameter, from the end of a docstring.
+
+    >>> described(f"List.{chr(10)}Options:{chr(10)} limit: `--limit -n N` Show N")
+    {'limit': '`--limit -n N` Show N'}
+    """
+    lines = (doc or "").partition("Options:\n")[2].splitlines()
+    indent = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
+    found: dict[str, str] = {}
+    name = ""
+    for line in lines:
+        if line[indent : indent + 1].isspace():
+            found[name] += f" {line.strip()}"
+        elif line.strip():
+            name, _, text = line.strip().partition(": ")
+            found[name] = text
+    return found
+
+
+def _read(name: str, kind: str, words: str, *, required: bool = False) -> Parameter:
+    """A parameter by its type and its words.
+
+    They begin with how it is given: `--limit -n N`, `[QUERY]...` for an argument,
+    `--set at=WHEN` for a field, and behind it `, with --all` what it needs.
+    """
+    given, _, said = words.removeprefix("`").partition("` ")
+    given, _, needs = given.partition(", with ")
+    names: tuple[str, ...] = ()
+    field, metavar = "", given
+    if given.startswith("--set ") and given[6].islower():
+        field, _, metavar = given[6:].partition("=")
+    elif given.startswith("-"):
+        names = tuple(word for word in given.split() if word.startswith("-"))
+        metavar = given.removeprefix(" ".join(names)).strip()
+    of = bool if kind == "bool" else int if kind.startswith("int") else str
+    return Parameter(
+        name,
+        of,
+        repeat=kind.startswith(("list[", "Sequence[")),
+        choices=tuple(kind.split("'")[1::2]),
+        names=names,
+        field=field,
+        metavar=metavar,
+        help=said,
+        needs=tuple(needs.split(" or ")) if needs else (),
+        default=False if of is bool else None,
+        required=required,
+    )
 
 
 # --- the keywords of a Python function ------------------------------------------------

@@ -1,4 +1,4 @@
-"""The filters of a question and the fields of a memory, declared once.
+"""The filters of a question, the fields of a memory, and what commands share.
 
 Invariant: a parameter stands here in one place. Its flag, its key in a line of a batch,
 the parameter of the MCP tool and the option of Python are read from it; its meaning is
@@ -11,305 +11,220 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Annotated, Any, Literal, TypedDict
-
-    from memcli.declared import Field, Option
+    from typing import Any, Literal, TypedDict
 else:
     from memcli.declared import TypedDict
 
-_KIND = ("--kind", "-k")
-_TAG = ("--tag", "-t")
-_PROJECT = ("--project", "-p")
+
+class Everywhere(TypedDict, total=False):
+    """The options of every command, before its name or behind it.
+
+    Options:
+        set: `--set FIELD=VALUE` A field of those above; repeatable
+        vault: `--vault -v PATH` A vault's folder, or its name
+        json: `--json` Print one JSON document
+        header: `--header` Name the columns of tables, also on a pipe
+        agent: `--agent NAME` The agent that asks and writes (MEMCLI_AGENT); without it,
+            the owner
+    """
+
+    set: list[str] | None
+    vault: str | None
+    json: bool
+    header: bool
+    agent: str | None
+
+
+class Shared:
+    """The words for parameters of several commands.
+
+    Options:
+        entry_id: `ID` Its id, a prefix of it, its path, or its file's name
+        ids: `ID...` Ids, prefixes, paths, or names of files
+        yes: `--yes` Act without asking
+        dry_run: `--dry-run` Show what would happen, and change nothing
+        allow_secret: `--allow-secret` Save text that looks like a secret
+        file: `--file PATH` Read the text from a file, - for stdin
+        title: `--title TITLE` Its title
+        kind: `--kind -k KIND` Its kind
+        tags: `--tag -t TAG` A tag to add; repeatable
+        cite: `--cite ID` An entry that an observation or model rests on; repeatable
+        reason: `--reason REASON` Why
+        query: `[QUERY]...` Words or a question; - reads it from stdin
+        vaults: `--vault -v PATH` Only this vault, by its folder or name; repeatable
+        personal_only: `--set personal-only=true` Only your default vault, no team's
+        project: `--project -p NAME` Only of this project; or here, none (everywhere) or
+            any
+        exit_code: `--exit-code` Exit with 1 when nothing is found, for scripts
+        scope: `--scope` Your own settings, or those of the project
+    """
 
 
 class Selection(TypedDict, total=False):
-    """Filters by what an entry is."""
+    """Filters by what an entry is.
 
-    kinds: Annotated[
-        Sequence[str] | None,
-        Option(*_KIND, metavar="KIND", help="Only this kind; repeatable", tool=""),
-    ]
-    tags: Annotated[
-        Sequence[str] | None,
-        Option(*_TAG, metavar="TAG", help="Only with this tag; repeatable", tool=""),
-    ]
-    project: Annotated[
-        str | None,
-        Option(
-            *_PROJECT,
-            metavar="NAME",
-            help="Only of this project; or here, none (everywhere) or any",
-            tool="Name, here, none (everywhere), any",
-        ),
-    ]
+    Options:
+        kinds: `--kind -k KIND` Only this kind; repeatable
+        tags: `--tag -t TAG` Only with this tag; repeatable
+        project: `--project -p NAME` Only of this project; or here, none (everywhere) or
+            any
+    """
+
+    kinds: Sequence[str] | None
+    tags: Sequence[str] | None
+    project: str | None
 
 
 class Filters(Selection, total=False):
-    """Filters of every answer that lists entries, and how many it lists."""
+    """Filters of every answer that lists entries, and how many it lists.
 
-    limit: Annotated[
-        int | None, Option("--limit", "-n", metavar="N", help="Show N at most")
-    ]
-    types: Annotated[
-        Sequence[str] | None,
-        Field(
-            "TYPE",
-            "Only about this type of thing (person, tool, ...), or of this layer",
-            "type",
-        ),
-    ]
-    layers: Annotated[
-        Sequence[str] | None, Field("LAYER", "Only fact, observation or model", "layer")
-    ]
-    tags_match: Annotated[
-        Literal["any", "all", "any_strict", "all_strict", "any_or_untagged"] | None,
-        Option(
-            "--tags-match",
-            help="any or all of the tags; untagged entries pass too, but not with "
-            "_strict (any_strict if not given)",
-            tool="any or all of the tags; untagged entries pass too, but not with "
-            "_strict",
-        ),
-    ]
-    entities: Annotated[
-        Sequence[str] | None,
-        Option(
-            "--entity",
-            metavar="ENTITY",
-            help="Only about this entity; repeatable",
-            tool="People, projects, things",
-        ),
-    ]
-    after: Annotated[
-        str | None,
-        Option(
-            "--after",
-            metavar="WHEN",
-            help="Dated on or after WHEN: 2026-05, 7d; 'yesterday' or 'last week' "
-            "without --before means that day or week only",
-            tool="2026-05, 7d, last week",
-        ),
-    ]
-    before: Annotated[
-        str | None,
-        Option("--before", metavar="WHEN", help="Dated before WHEN", tool=""),
-    ]
+    Options:
+        limit: `--limit -n N` Show N at most
+        types: `--set type=TYPE` Only about this type of thing (person, tool, ...), or
+            of this layer
+        layers: `--set layer=LAYER` Only fact, observation or model
+        tags_match: `--tags-match` any or all of the tags; untagged entries pass too,
+            but not with _strict (any_strict if not given)
+        entities: `--entity ENTITY` Only about this entity; repeatable
+        after: `--after WHEN` Dated on or after WHEN: 2026-05, 7d; 'yesterday' or 'last
+            week' without --before means that day or week only
+        before: `--before WHEN` Dated before WHEN
+    """
+
+    limit: int | None
+    types: Sequence[str] | None
+    layers: Sequence[str] | None
+    tags_match: (
+        Literal["any", "all", "any_strict", "all_strict", "any_or_untagged"] | None
+    )
+    entities: Sequence[str] | None
+    after: str | None
+    before: str | None
 
 
 class StatusFilters(Filters, total=False):
-    """Filters of what may also be over: `list`, `recall`."""
+    """Filters of what may also be over: `list`, `recall`.
 
-    statuses: Annotated[
-        Sequence[str] | None,
-        Option(
-            "--status",
-            metavar="STATUS",
-            help="Only this status instead of active; repeatable",
-            tool="resolved, superseded",
-        ),
-    ]
-    history: Annotated[bool, Field("", "Superseded versions as well")]
+    Options:
+        statuses: `--status STATUS` Only this status instead of active; repeatable
+        history: `--set history=true` Superseded versions as well
+    """
+
+    statuses: Sequence[str] | None
+    history: bool
 
 
 class Question(Filters, total=False):
-    """How a question is answered: `reflect`, `recall`."""
+    """How a question is answered: `reflect`, `recall`.
 
-    budget: Annotated[
-        Literal["low", "mid", "high"] | None,
-        Option(
-            "--budget",
-            help="How much to return and how far to look; mid if not given",
-            tool="",
-        ),
-    ]
-    at: Annotated[str | None, Field("WHEN", "Relative times count from this moment")]
-    exact: Annotated[
-        bool, Field("", "The words as typed: no other spelling, name or near word")
-    ]
+    Options:
+        budget: `--budget` How much to return and how far to look; mid if not given
+        at: `--set at=WHEN` Relative times count from this moment
+        exact: `--set exact=true` The words as typed: no other spelling, name or near
+            word
+    """
+
+    budget: Literal["low", "mid", "high"] | None
+    at: str | None
+    exact: bool
 
 
 class Query(Question, StatusFilters, total=False):
-    """Everything that a recall may be asked."""
+    """Everything that a recall may be asked.
 
-    as_of: Annotated[
-        str | None,
-        Option("--as-of", metavar="WHEN", help="What was current at that time"),
-    ]
-    max_chars: Annotated[
-        int | None,
-        Option(
-            "--max-chars", metavar="N", help="Characters of text at most; whole rows"
-        ),
-    ]
-    depth: Annotated[
-        int | None,
-        Field("N", "Hops over entities, links and versions: 0, 1 or 2; 1 if not given"),
-    ]
-    explain: Annotated[bool, Option("--explain", help="Say why each row was chosen")]
+    Options:
+        as_of: `--as-of WHEN` What was current at that time
+        max_chars: `--max-chars N` Characters of text at most; whole rows
+        depth: `--set depth=N` Hops over entities, links and versions: 0, 1 or 2; 1 if
+            not given
+        explain: `--explain` Say why each row was chosen
+    """
+
+    as_of: str | None
+    max_chars: int | None
+    depth: int | None
+    explain: bool
 
 
 class Fields(TypedDict, total=False):
-    """The fields of a memory that a new version may change."""
+    """The fields of a memory that a new version may change.
 
-    title: Annotated[
-        str | None,
-        Option(
-            "--title",
-            metavar="TITLE",
-            help="Its title; without one its first heading or clause",
-            tool="",
-        ),
-    ]
-    kind: Annotated[
-        str | None,
-        Option(
-            *_KIND,
-            metavar="KIND",
-            help="Its kind: note, preference, workflow, fix, decision, ...",
-        ),
-    ]
-    type: Annotated[
-        str | None,
-        Option(
-            "--type",
-            metavar="TYPE",
-            help="What it is about: person, project, tool, ...",
-        ),
-    ]
-    tags: Annotated[
-        Sequence[str] | None,
-        Option(
-            *_TAG,
-            metavar="TAG",
-            help="A tag to add, or key:value; repeatable",
-            tool="To add; words or key:value",
-        ),
-    ]
-    asked: Annotated[
-        Sequence[str] | None,
-        Option(
-            "--asked",
-            metavar="PHRASE",
-            help="Other words that a question may use; repeatable, up to 8",
-            tool="Four to six phrases in other words to find it by: symptom, error, "
-            "task",
-        ),
-    ]
-    entities: Annotated[
-        Sequence[str] | None,
-        Option(
-            "--entity",
-            metavar="ENTITY",
-            help="An entity it is about; repeatable",
-            tool="People, projects, things",
-        ),
-    ]
-    project: Annotated[
-        str | None,
-        Option(
-            *_PROJECT,
-            metavar="NAME",
-            help="The project in which it holds; here, or none for everywhere",
-            tool="If not this one; none: holds everywhere",
-        ),
-    ]
-    code: Annotated[
-        Sequence[str] | None,
-        Option(
-            "--code",
-            metavar="PATH[:FROM-TO]",
-            help="A file of this project, or lines of it, that it names; repeatable",
-            tool="src/app.py:10-20",
-        ),
-    ]
-    occurred_at: Annotated[
-        str | None,
-        Option(
-            "--occurred-at",
-            metavar="DATE",
-            help="When it happened: 2026, 2026-11, 2026-11-21, yesterday, 3d, ...",
-            tool="2026-11-21",
-        ),
-    ]
-    expires_at: Annotated[
-        str | None,
-        Option(
-            "--expires-at",
-            metavar="DATE",
-            help="Not shown from this date on: 2026-12-24, 30d (in 30 days), ...",
-            tool="Hidden from then on",
-        ),
-    ]
-    subtype: Annotated[
-        str | None,
-        Field(
-            "SUBTYPE", "Of a model: structural, emergent, or pinned (kept by people)"
-        ),
-    ]
+    Options:
+        title: `--title TITLE` Its title; without one its first heading or clause
+        kind: `--kind -k KIND` Its kind: note, preference, workflow, fix, decision, ...
+        type: `--type TYPE` What it is about: person, project, tool, ...
+        tags: `--tag -t TAG` A tag to add, or key:value; repeatable
+        asked: `--asked PHRASE` Other words that a question may use; repeatable, up to 8
+        entities: `--entity ENTITY` An entity it is about; repeatable
+        project: `--project -p NAME` The project in which it holds; here, or none for
+            everywhere
+        code: `--code PATH[:FROM-TO]` A file of this project, or lines of it, that it
+            names; repeatable
+        occurred_at: `--occurred-at DATE` When it happened: 2026, 2026-11, 2026-11-21,
+            yesterday, 3d, ...
+        expires_at: `--expires-at DATE` Not shown from this date on: 2026-12-24, 30d (in
+            30 days), ...
+        subtype: `--set subtype=SUBTYPE` Of a model: structural, emergent, or pinned
+            (kept by people)
+    """
+
+    title: str | None
+    kind: str | None
+    type: str | None
+    tags: Sequence[str] | None
+    asked: Sequence[str] | None
+    entities: Sequence[str] | None
+    project: str | None
+    code: Sequence[str] | None
+    occurred_at: str | None
+    expires_at: str | None
+    subtype: str | None
 
 
 class Draft(Fields, total=False):
-    """Everything that a new memory may say besides its text."""
+    """Everything that a new memory may say besides its text.
 
-    layer: Annotated[
-        str | None,
-        Option(
-            "--layer",
-            metavar="LAYER",
-            help="fact (default), observation of several facts, or model: a report",
-        ),
-    ]
-    occurred_until: Annotated[str | None, Field("DATE", "The end, if it lasted")]
-    item: Annotated[
-        str | None,
-        Field(
-            "ITEM", "A reflection item: invariant (a rule) or derived (fades in days)"
-        ),
-    ]
-    confidence: Annotated[
-        str | None, Field("CONFIDENCE", "Of a mined entry: HIGH, MEDIUM, LOW")
-    ]
-    rationale: Annotated[str | None, Field("RATIONALE", "Why it was inferred")]
-    evidence: Annotated[
-        Sequence[str] | None,
-        Field("ID", "An id, as --cite, or a session it rests on"),
-    ]
-    review_after: Annotated[
-        str | None, Field("DATE", "When to check whether it still holds")
-    ]
-    pinned: Annotated[
-        bool,
-        Option(
-            "--pinned",
-            help="Goes into every session",
-            tool="In every session; only if the user asks",
-        ),
-    ]
-    visibility: Annotated[
-        Literal["private", "shared", "group"] | None,
-        Option(
-            "--visibility",
-            help="Who may see it: private (its writer), shared (default), or group",
-        ),
-    ]
-    groups: Annotated[
-        Sequence[str] | None,
-        Option(
-            "--group",
-            metavar="GROUP",
-            help="A group of agents that may see it; repeatable",
-        ),
-    ]
-    source: Annotated[
-        str | None,
-        Field("WRITER", "Who writes: manual, skill, hook, pipeline or import"),
-    ]
-    source_host: Annotated[str | None, Field("HOST", "The agent host it came from")]
-    source_session: Annotated[str | None, Field("ID", "The session it came from")]
-    source_transcript: Annotated[str | None, Field("PATH", "The transcript's path")]
-    source_record: Annotated[str | None, Field("ID", "The record in the transcript")]
-    source_seq: Annotated[int | None, Field("N", "Its place in the session, from 0")]
-    source_excerpt: Annotated[str | None, Field("TEXT", "The words it rests on")]
+    Options:
+        layer: `--layer LAYER` fact (default), observation of several facts, or model: a
+            report
+        occurred_until: `--set occurred-until=DATE` The end, if it lasted
+        item: `--set item=ITEM` A reflection item: invariant (a rule) or derived (fades
+            in days)
+        confidence: `--set confidence=CONFIDENCE` Of a mined entry: HIGH, MEDIUM, LOW
+        rationale: `--set rationale=RATIONALE` Why it was inferred
+        evidence: `--set evidence=ID` An id, as --cite, or a session it rests on
+        review_after: `--set review-after=DATE` When to check whether it still holds
+        pinned: `--pinned` Goes into every session
+        visibility: `--visibility` Who may see it: private (its writer), shared
+            (default), or group
+        groups: `--group GROUP` A group of agents that may see it; repeatable
+        source: `--set source=WRITER` Who writes: manual, skill, hook, pipeline or
+            import
+        source_host: `--set source-host=HOST` The agent host it came from
+        source_session: `--set source-session=ID` The session it came from
+        source_transcript: `--set source-transcript=PATH` The transcript's path
+        source_record: `--set source-record=ID` The record in the transcript
+        source_seq: `--set source-seq=N` Its place in the session, from 0
+        source_excerpt: `--set source-excerpt=TEXT` The words it rests on
+    """
+
+    layer: str | None
+    occurred_until: str | None
+    item: str | None
+    confidence: str | None
+    rationale: str | None
+    evidence: Sequence[str] | None
+    review_after: str | None
+    pinned: bool
+    visibility: Literal["private", "shared", "group"] | None
+    groups: Sequence[str] | None
+    source: str | None
+    source_host: str | None
+    source_session: str | None
+    source_transcript: str | None
+    source_record: str | None
+    source_seq: int | None
+    source_excerpt: str | None
 
 
 # Fields whose distance without a direction lies ahead: 30d is in 30 days.

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.core import TyperGroup
 
-from memcli import __version__, declared
+from memcli import __version__, parameters
 from memcli.cli import commands, flags, plain, render
 from memcli.cli.run import run
 from memcli.errors import UsageError
@@ -23,6 +23,8 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
+
+    from memcli.declared import Parameter
 
 _HELP = """Remember what agents and people know, in plain files
 
@@ -39,6 +41,8 @@ _HELP = """Remember what agents and people know, in plain files
       memcli recall "when do we deploy?"
     """
 
+# `memcli --help` says once what every command takes.
+_HIDDEN = {*parameters.Everywhere.__annotations__} - {"set"}
 # Typer may bundle click or import it; its own names lead to the right classes.
 _MISTAKE: type[Exception] = typer.BadParameter.__mro__[2]
 
@@ -163,15 +167,16 @@ def _command(name: str, *, whole: bool) -> Callable[..., int]:
     def call(**values: Any) -> int:
         return run(name, values)
 
-    own = parameters(name) if whole else []
+    own = taken(name) if whole else []
     call.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in own}
     if whole:
-        call.__doc__ = (commands.load(name).__doc__ or "") + _fields(name)
+        said = (commands.load(name).__doc__ or "").partition("    Options:\n")[0]
+        call.__doc__ = said + _fields(name)
     return call
 
 
-def parameters(name: str) -> list[inspect.Parameter]:
+def taken(name: str) -> list[inspect.Parameter]:
     """The parameters of a command as Typer takes them; it knows no field of --set."""
     kind = inspect.Parameter.KEYWORD_ONLY
     return [
@@ -182,13 +187,12 @@ def parameters(name: str) -> list[inspect.Parameter]:
             annotation=_of_typer(one),
         )
         for one in flags.of(name).values()
-        if not isinstance(one.about, declared.Field)
+        if not one.field
     ]
 
 
-def _of_typer(one: declared.Parameter) -> Any:
+def _of_typer(one: Parameter) -> Any:
     """A declaration as Typer has it."""
-    about = one.about
     kind: Any = Literal[one.choices] if one.choices else one.kind
     value: Any = list[kind] if one.repeat else kind
     if kind is not bool and not one.required and one.default is None:
@@ -197,10 +201,10 @@ def _of_typer(one: declared.Parameter) -> Any:
     return Annotated[
         value,
         made(
-            *about.names,
-            metavar=about.metavar or None,
-            help=about.help,
-            hidden=about.hidden,
+            *one.names,
+            metavar=one.metavar or None,
+            help=one.help,
+            hidden=one.name in _HIDDEN,
         ),
     ]
 
@@ -208,8 +212,7 @@ def _of_typer(one: declared.Parameter) -> Any:
 def _fields(name: str) -> str:
     """The part of a command's help about --set."""
     lines = [
-        f"      {field:18} {one.about.help}"
-        for field, one in flags.fields(name).items()
+        f"      {field:18} {one.help}" for field, one in flags.fields(name).items()
     ]
     head = "\n    \b\n    Fields of --set:\n"
     return head + "\n".join(lines) if lines else ""

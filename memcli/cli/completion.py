@@ -7,9 +7,8 @@ from memcli.cli.context import Context, Result
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Annotated, Literal
+    from typing import Literal
 
-    from memcli.declared import Argument
 
 # In all of them the answer is one offer a line, a tab, and what it is. Nothing of it is
 # evaluated: the titles of a vault are words of strangers.
@@ -93,9 +92,7 @@ _SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH, "powershell": _POWERSHELL
 
 def completion(
     context: Context,
-    shell: Annotated[
-        Literal["bash", "zsh", "fish", "powershell"], Argument(help="Which shell")
-    ],
+    shell: Literal["bash", "zsh", "fish", "powershell"],
 ) -> Result:
     """Print the script that completes memcli's words in your shell
 
@@ -107,6 +104,9 @@ def completion(
     \b
     Example:
       memcli completion bash
+
+    Options:
+        shell: `` Which shell
     """
     del context
     script = _SCRIPTS[shell]

@@ -9,9 +9,8 @@ from memcli.errors import UsageError, VaultNotFound
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Annotated, Any, Literal
+    from typing import Any, Literal
 
-    from memcli.declared import Argument
     from memcli.vault.config import Changed, Setting
     from memcli.vault.vault import Vault
 
@@ -27,14 +26,8 @@ _TAKES = {
 
 def config(
     context: Context,
-    action: Annotated[
-        Literal["list", "get", "set", "unset", "path"] | None,
-        Argument(metavar="[ACTION]", help="list (if not given), get, set, unset, path"),
-    ] = None,
-    words: Annotated[
-        list[str] | None,
-        Argument(metavar="[NAME] [VALUE]...", help="A setting, and its value"),
-    ] = None,
+    action: Literal["list", "get", "set", "unset", "path"] | None = None,
+    words: list[str] | None = None,
 ) -> Result:
     """Show settings, or change one
 
@@ -48,6 +41,10 @@ def config(
       memcli config set injection.chars 6000
       memcli config set vaults.platform.path ~/platform-memory
       memcli config unset injection.chars
+
+    Options:
+        action: `[ACTION]` list (if not given), get, set, unset, path
+        words: `[NAME] [VALUE]...` A setting, and its value
     """
     action, words = action or "list", words or []
     fewest, most = _TAKES[action]

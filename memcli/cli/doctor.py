@@ -15,10 +15,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Annotated
 
-    from memcli.cli import options
-    from memcli.declared import Option
     from memcli.sessions.doctor import Check
     from memcli.vault.health.mending import RepairPlan
 
@@ -28,20 +25,10 @@ _STYLES = {"ok": "good", "note": "", "problem": "bad"}
 def doctor(
     context: Context,
     *,
-    fix: Annotated[
-        bool, Option("--fix", help="Mend the vault where no guess is needed")
-    ] = False,
-    accept_deletions: Annotated[
-        bool,
-        Option(
-            "--accept-deletions",
-            help="Commit missing files as deleted and older ones as they are, instead "
-            "of restoring them",
-            needs="fix",
-        ),
-    ] = False,
-    yes: options.Yes = False,
-    dry_run: options.DryRun = False,
+    fix: bool = False,
+    accept_deletions: bool = False,
+    yes: bool = False,
+    dry_run: bool = False,
 ) -> Result:
     """Check everything that memcli needs, and mend the vault
 
@@ -57,6 +44,11 @@ def doctor(
     Example:
       memcli doctor
       memcli doctor --fix --dry-run
+
+    Options:
+        fix: `--fix` Mend the vault where no guess is needed
+        accept_deletions: `--accept-deletions, with --fix` Commit missing files as
+            deleted and older ones as they are, instead of restoring them
     """
     if fix:
         return _fixed(

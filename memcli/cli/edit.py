@@ -21,14 +21,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memcli.cli import options
-
 
 def edit(
     context: Context,
-    entry_id: options.EntryId,
+    entry_id: str,
     *,
-    allow_secret: options.AllowSecret = False,
+    allow_secret: bool = False,
 ) -> Result:
     """Open an entry's file in your editor, check it, and commit it
 

@@ -13,11 +13,9 @@ from memcli.errors import UsageError
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Annotated, Literal
+    from typing import Literal
 
-    from memcli.cli import options
     from memcli.curation.entities.decide import EntityPlan, EntityRequest
-    from memcli.declared import Argument, Option
     from memcli.vault.vault import Vault
 
 # Names that an action takes; None: one or more.
@@ -42,35 +40,17 @@ _USAGE = {
 
 def entities(
     context: Context,
-    action: Annotated[
-        Literal[
-            "list", "show", "waiting", "register", "ignore", "rename", "alias", "merge"
-        ]
-        | None,
-        Argument(
-            metavar="[ACTION]",
-            help="list, show, waiting, register, ignore, rename, alias or merge",
-        ),
-    ] = None,
-    names: Annotated[
-        list[str] | None, Argument(metavar="[NAME]...", help="Names of entities")
-    ] = None,
+    action: Literal[
+        "list", "show", "waiting", "register", "ignore", "rename", "alias", "merge"
+    ]
+    | None = None,
+    names: list[str] | None = None,
     *,
-    project: options.OfProject = None,
-    type_: Annotated[
-        str | None,
-        Option("--type", metavar="TYPE", help="With register: person, project, ..."),
-    ] = None,
-    aliases: Annotated[
-        list[str] | None,
-        Option(
-            "--alias",
-            metavar="NAME",
-            help="With register: another name of it; repeatable",
-        ),
-    ] = None,
-    yes: options.Yes = False,
-    dry_run: options.DryRun = False,
+    project: str | None = None,
+    type_: str | None = None,
+    aliases: list[str] | None = None,
+    yes: bool = False,
+    dry_run: bool = False,
 ) -> Result:
     """List the entities, or decide on names
 
@@ -85,6 +65,12 @@ def entities(
       memcli entities waiting
       memcli entities register "Ada Lovelace" --type person --alias Ada
       memcli entities merge "Redis DB" Redis --dry-run
+
+    Options:
+        action: `[ACTION]` list, show, waiting, register, ignore, rename, alias or merge
+        names: `[NAME]...` Names of entities
+        type_: `--type TYPE` With register: person, project, ...
+        aliases: `--alias NAME` With register: another name of it; repeatable
     """
     action, names = action or "list", names or []
     wanted = _TAKES[action]

@@ -14,12 +14,10 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Annotated, Any, Literal, Unpack
+    from typing import Any, Literal, Unpack
 
     from memcli import parameters
-    from memcli.cli import options
     from memcli.curation.evolve import Evolved
-    from memcli.declared import Argument, Option
     from memcli.vault.vault import Vault
 
 
@@ -29,42 +27,19 @@ _SHOWN = 200
 
 def evolve(
     context: Context,
-    entry_id: options.EntryId,
-    text: Annotated[
-        str | None,
-        Argument(metavar="[TEXT]", help="The new text; - reads standard input"),
-    ] = None,
+    entry_id: str,
+    text: str | None = None,
     *,
-    file: options.File = None,
-    edit: Annotated[bool, Option("--edit", help="Open the text in EDITOR")] = False,
-    reason: Annotated[
-        str | None,
-        Option("--reason", metavar="REASON", help="Why; kept with the old version"),
-    ] = None,
-    untag: Annotated[
-        list[str] | None,
-        Option("--untag", metavar="TAG", help="A tag to drop; repeatable"),
-    ] = None,
-    enforce: Annotated[
-        Literal["ask", "deny", "none"] | None,
-        Option(
-            "--enforce",
-            help="Before a tool that it is about: let the host ask, or refuse; none "
-            "takes that back",
-        ),
-    ] = None,
-    also: Annotated[
-        list[str] | None,
-        Option(
-            "--also",
-            metavar="ID",
-            help="Another entry that the new version replaces; repeatable",
-        ),
-    ] = None,
-    cite: options.Cite = None,
-    research: options.CiteResearch = None,
-    allow_secret: options.AllowSecret = False,
-    dry_run: options.DryRun = False,
+    file: str | None = None,
+    edit: bool = False,
+    reason: str | None = None,
+    untag: list[str] | None = None,
+    enforce: Literal["ask", "deny", "none"] | None = None,
+    also: list[str] | None = None,
+    cite: list[str] | None = None,
+    research: str | None = None,
+    allow_secret: bool = False,
+    dry_run: bool = False,
     **changes: Unpack[parameters.Fields],
 ) -> Result:
     """Replace a memory by its next version, and keep the old one
@@ -78,6 +53,16 @@ def evolve(
     Example:
       memcli evolve 1m7xvn68 "We deploy on Mondays" --reason "the freeze moved"
       memcli evolve 1m7xvn68 --edit
+
+    Options:
+        text: `[TEXT]` The new text; - reads standard input
+        edit: `--edit` Open the text in EDITOR
+        reason: `--reason REASON` Why; kept with the old version
+        untag: `--untag TAG` A tag to drop; repeatable
+        enforce: `--enforce` Before a tool that it is about: let the host ask, or
+            refuse; none takes that back
+        also: `--also ID` Another entry that the new version replaces; repeatable
+        research: `--research NAME` Cite only what this research run retrieved
     """
     from memcli.curation import evolve as use_case
     from memcli.curation.citing import Cites

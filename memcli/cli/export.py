@@ -11,38 +11,20 @@ from memcli.errors import UsageError
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Annotated, Any, Literal, Unpack
+    from typing import Any, Literal, Unpack
 
     from memcli import parameters
-    from memcli.cli import options
     from memcli.curation.exporting import Exported
-    from memcli.declared import Option
     from memcli.vault.publishing import Outcome
 
 
 def export(
     context: Context,
     *,
-    format_: Annotated[
-        Literal["jsonl", "markdown", "agents-md"],
-        Option("--format", help="JSON lines, a folder of notes, or a block in a page"),
-    ] = "jsonl",
-    out: Annotated[
-        str | None,
-        Option(
-            "--out",
-            metavar="PATH",
-            help="The file or new folder; jsonl without it goes to standard output",
-        ),
-    ] = None,
-    everywhere: Annotated[
-        bool,
-        Option(
-            "--everywhere",
-            help="agents-md: also tell what holds in every project",
-        ),
-    ] = False,
-    dry_run: options.DryRun = False,
+    format_: Literal["jsonl", "markdown", "agents-md"] = "jsonl",
+    out: str | None = None,
+    everywhere: bool = False,
+    dry_run: bool = False,
     **chosen: Unpack[parameters.Selection],
 ) -> Result:
     """Write memories as JSON lines, notes, or part of an agents' page
@@ -57,6 +39,12 @@ def export(
       memcli export > backup.jsonl
       memcli export --format markdown --out notes
       memcli export --format agents-md --out CLAUDE.md
+
+    Options:
+        format_: `--format` JSON lines, a folder of notes, or a block in a page
+        out: `--out PATH` The file or new folder; jsonl without it goes to standard
+            output
+        everywhere: `--everywhere` agents-md: also tell what holds in every project
     """
     if everywhere and format_ != "agents-md":
         raise UsageError("--everywhere goes with --format agents-md")
@@ -200,23 +188,10 @@ def _done(count: int, out: str | None, *, dry_run: bool) -> str:
 def publish(
     context: Context,
     *,
-    to: Annotated[
-        str | None,
-        Option(
-            "--to", metavar="NAME", help="The database: [vaults.NAME] of your config"
-        ),
-    ] = None,
-    init: Annotated[
-        bool, Option("--init", help="Make the tables and roles in it, once")
-    ] = False,
-    force: Annotated[
-        bool,
-        Option(
-            "--force",
-            help="Even if the published commit is no ancestor",
-        ),
-    ] = False,
-    dry_run: options.DryRun = False,
+    to: str | None = None,
+    init: bool = False,
+    force: bool = False,
+    dry_run: bool = False,
 ) -> Result:
     """Publish the vault's last commit into a database
 
@@ -229,6 +204,11 @@ def publish(
     Example:
       memcli publish --init --to company
       memcli publish --vault ~/company-memory --to company
+
+    Options:
+        to: `--to NAME` The database: [vaults.NAME] of your config
+        init: `--init` Make the tables and roles in it, once
+        force: `--force` Even if the published commit is no ancestor
     """
     from memcli.vault import publishing
 

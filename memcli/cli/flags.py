@@ -1,7 +1,7 @@
 """The arguments and flags of each command, read from its function.
 
-Invariant: nothing is declared here. What few people need is a `Field`: it has no flag
-of its own, keeps its name and its meaning, and --set takes it.
+Invariant: nothing is declared here. What few people need is a field: it has no flag of
+its own, keeps its name and its meaning, and --set takes it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from memcli import declared, parameters
-from memcli.cli import commands, options
+from memcli.cli import commands
 from memcli.errors import UsageError
 
 TYPE_CHECKING = False
@@ -21,15 +21,16 @@ if TYPE_CHECKING:
     from memcli.declared import Parameter
 
 _READ: dict[str, dict[str, Parameter]] = {}
+_SHARED = declared.described(parameters.Shared.__doc__)
 
 
 def of(name: str) -> dict[str, Parameter]:
     """The parameters of a command, its own and everyone's, fields among them."""
     if name not in _READ:
         function = commands.load(name)
-        found = declared.parameters(function, options=options, parameters=parameters)
-        every = declared.group(options.Everywhere)
-        if not any(isinstance(one.about, declared.Field) for one in found.values()):
+        found = declared.parameters(function, parameters, _SHARED)
+        every = declared.group(parameters.Everywhere)
+        if not any(one.field for one in found.values()):
             del every["set"]
         if "vaults" in found:
             del every["vault"]
@@ -39,12 +40,7 @@ def of(name: str) -> dict[str, Parameter]:
 
 def flags(name: str) -> dict[str, Parameter]:
     """The parameters of a command that have flags, by each spelling of a flag."""
-    return {
-        flag: one
-        for one in of(name).values()
-        if not one.is_argument
-        for flag in one.about.names
-    }
+    return {flag: one for one in of(name).values() for flag in one.names}
 
 
 def words(name: str) -> list[Parameter]:
@@ -54,11 +50,7 @@ def words(name: str) -> list[Parameter]:
 
 def fields(name: str) -> dict[str, Parameter]:
     """The fields of --set of a command, by their names."""
-    return {
-        one.word: one
-        for one in of(name).values()
-        if isinstance(one.about, declared.Field)
-    }
+    return {one.field: one for one in of(name).values() if one.field}
 
 
 def with_fields(name: str, values: dict[str, Any]) -> dict[str, Any]:
@@ -96,10 +88,10 @@ def check_needs(name: str, values: Mapping[str, Any]) -> None:
     """
     known = of(name)
     for one in known.values():
-        needs = one.about.needs.split()
         given = values.get(one.name) not in (None, False, [])
-        if needs and given and not any(values.get(need) for need in needs):
-            other = " or ".join(known[need].flag for need in needs)
+        needs = [each for each in known.values() if each.flag in one.needs]
+        if needs and given and not any(values.get(need.name) for need in needs):
+            other = " or ".join(one.needs)
             raise UsageError(
                 f"{one.flag} goes with {other}",
                 hint=f"Drop {one.flag}, or add {other}.",

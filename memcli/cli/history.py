@@ -13,13 +13,10 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Annotated
 
-    from memcli.cli import options
     from memcli.curation.forget import Forgotten
     from memcli.curation.undo import Undone
     from memcli.curation.verify import Verified
-    from memcli.declared import Argument, Option
     from memcli.vault.health.log import Event, Named
     from memcli.vault.vault import Vault
 
@@ -29,16 +26,10 @@ _MOST_PATHS = 10
 
 def undo(
     context: Context,
-    commit: Annotated[
-        str | None,
-        Argument(
-            metavar="[COMMIT|ID]",
-            help="Another change, by its commit; or an entry: to its version before",
-        ),
-    ] = None,
+    commit: str | None = None,
     *,
-    reason: options.Reason = None,
-    dry_run: options.DryRun = False,
+    reason: str | None = None,
+    dry_run: bool = False,
 ) -> Result:
     """Take the last change back, of any kind
 
@@ -54,6 +45,10 @@ def undo(
       memcli undo
       memcli undo 4592773e1f
       memcli undo 1m7xvn68
+
+    Options:
+        commit: `[COMMIT|ID]` Another change, by its commit; or an entry: to its version
+            before
     """
     from memcli.curation import undo as use_case
 
@@ -103,13 +98,8 @@ _MOST_ENTRIES = 3
 def log(
     context: Context,
     *,
-    limit: Annotated[
-        int | None, Option("--limit", "-n", metavar="N", help="Commits at most (20)")
-    ] = None,
-    since: Annotated[
-        str | None,
-        Option("--since", metavar="WHEN", help="Only at or after: 2026-05, 7d, ..."),
-    ] = None,
+    limit: int | None = None,
+    since: str | None = None,
 ) -> Result:
     """Show what happened in the vault, the last change first
 
@@ -119,6 +109,10 @@ def log(
     \b
     Example:
       memcli log --since 7d
+
+    Options:
+        limit: `--limit -n N` Commits at most (20)
+        since: `--since WHEN` Only at or after: 2026-05, 7d, ...
     """
     from memcli.errors import InvalidValue
     from memcli.recall.query import moment_of
@@ -168,13 +162,11 @@ def _title(one: Named) -> str:
 
 def forget(
     context: Context,
-    entry_id: options.EntryId,
+    entry_id: str,
     *,
-    versions: Annotated[
-        bool, Option("--versions", help="Every version of it, not only this one")
-    ] = False,
-    yes: options.Yes = False,
-    dry_run: options.DryRun = False,
+    versions: bool = False,
+    yes: bool = False,
+    dry_run: bool = False,
 ) -> Result:
     """Remove an entry from the vault for good
 
@@ -186,6 +178,9 @@ def forget(
     Example:
       memcli forget 1m7xvn68
       memcli forget 1m7xvn68 --versions --yes
+
+    Options:
+        versions: `--versions` Every version of it, not only this one
     """
     from memcli.curation import forget as use_case
 
@@ -234,22 +229,9 @@ def _forgotten(done: Forgotten, *, dry_run: bool = False) -> Result:
 def verify(
     context: Context,
     *,
-    project: Annotated[
-        str,
-        Option("--project", metavar="NAME", help="The project; here if not given"),
-    ] = HERE,
-    confirm: Annotated[
-        list[str] | None,
-        Option(
-            "--confirm",
-            metavar="ID",
-            help="This entry still holds: note its code as it is now; repeatable",
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool,
-        Option("--dry-run", help="Show what would be noted", needs="confirm"),
-    ] = False,
+    project: str = HERE,
+    confirm: list[str] | None = None,
+    dry_run: bool = False,
 ) -> Result:
     """Find memories whose code has changed
 
@@ -262,6 +244,12 @@ def verify(
     Example:
       memcli verify
       memcli verify --confirm 1m7xvn68
+
+    Options:
+        project: `--project NAME` The project; here if not given
+        confirm: `--confirm ID` This entry still holds: note its code as it is now;
+            repeatable
+        dry_run: `--dry-run, with --confirm` Show what would be noted
     """
     from memcli.curation import verify as use_case
 

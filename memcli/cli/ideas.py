@@ -15,30 +15,22 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Annotated, Literal
+    from typing import Literal
 
-    from memcli.cli import options
     from memcli.curation.ideas import IdeaDecisions, ListedIdea
-    from memcli.declared import Argument
     from memcli.vault.vault import Vault
 
 
 def ideas(
     context: Context,
-    action: Annotated[
-        Literal["list", "promote", "dismiss", "merge"] | None,
-        Argument(metavar="[ACTION]", help="list, promote, dismiss or merge"),
-    ] = None,
-    slugs: Annotated[
-        list[str] | None,
-        Argument(metavar="[SLUG]...", help="Slugs of ideas, or unique prefixes"),
-    ] = None,
+    action: Literal["list", "promote", "dismiss", "merge"] | None = None,
+    slugs: list[str] | None = None,
     *,
-    kind: options.Kind = None,
-    title: options.Title = None,
-    tags: options.NewTags = None,
-    reason: options.Reason = None,
-    dry_run: options.DryRun = False,
+    kind: str | None = None,
+    title: str | None = None,
+    tags: list[str] | None = None,
+    reason: str | None = None,
+    dry_run: bool = False,
 ) -> Result:
     """List the open ideas, or decide on them
 
@@ -53,6 +45,10 @@ def ideas(
       memcli ideas promote warm-the-index --kind action
       memcli ideas dismiss draw-the-graph --reason "too much work"
       memcli ideas merge warm-caches warm-the-index
+
+    Options:
+        action: `[ACTION]` list, promote, dismiss or merge
+        slugs: `[SLUG]...` Slugs of ideas, or unique prefixes
     """
     from memcli.curation import ideas as vault_ideas
 

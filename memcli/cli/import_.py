@@ -10,11 +10,9 @@ from memcli.errors import Unreadable, UsageError
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Annotated, Any
+    from typing import Any
 
-    from memcli.cli import options
     from memcli.curation.importing import Failure, Imported
-    from memcli.declared import Argument, Option
     from memcli.vault.vault import Vault
 
 _KIND = "invalid_kind"
@@ -24,36 +22,12 @@ _PLACES = 3
 
 def import_(
     context: Context,
-    source: Annotated[
-        str | None,
-        Argument(
-            metavar="[SOURCE]",
-            help="A JSONL file, a folder of notes, a page of rules such as CLAUDE.md, "
-            "or - for stdin",
-        ),
-    ] = None,
+    source: str | None = None,
     *,
-    from_: Annotated[
-        str | None,
-        Option(
-            "--from",
-            metavar="TOOL",
-            help="Another tool's memories, in SOURCE or where it keeps them: "
-            "claude-code, codex, gemini, copilot, cursor, agents-md, basic-memory, "
-            "mem0",
-        ),
-    ] = None,
-    map_: Annotated[
-        list[str] | None,
-        Option(
-            "--map",
-            metavar="KIND=KIND",
-            help="Of JSON lines: a kind of theirs, and the kind here that it becomes; "
-            "repeatable",
-        ),
-    ] = None,
-    dry_run: options.DryRun = False,
-    allow_secret: options.AllowSecret = False,
+    from_: str | None = None,
+    map_: list[str] | None = None,
+    dry_run: bool = False,
+    allow_secret: bool = False,
 ) -> Result:
     """Import memories from JSON lines, notes, CLAUDE.md, or another tool
 
@@ -69,6 +43,14 @@ def import_(
       memcli import ~/obsidian --dry-run
       memcli import CLAUDE.md
       memcli import --from claude-code --dry-run
+
+    Options:
+        source: `[SOURCE]` A JSONL file, a folder of notes, a page of rules such as
+            CLAUDE.md, or - for stdin
+        from_: `--from TOOL` Another tool's memories, in SOURCE or where it keeps them:
+            claude-code, codex, gemini, copilot, cursor, agents-md, basic-memory, mem0
+        map_: `--map KIND=KIND` Of JSON lines: a kind of theirs, and the kind here that
+            it becomes; repeatable
     """
     if from_ is None and source and _is_page(source):
         from_ = "agents-md"

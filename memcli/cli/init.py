@@ -12,33 +12,19 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Annotated, Any
+    from typing import Any
 
-    from memcli.cli import options
-    from memcli.declared import Argument, Option
     from memcli.vault.create import Plan
 
 
 def init(
     context: Context,
-    path: Annotated[
-        str | None,
-        Argument(
-            metavar="[PATH]",
-            help="The folder; --vault or MEMCLI_VAULT when it is left out",
-        ),
-    ] = None,
+    path: str | None = None,
     *,
-    repo: Annotated[
-        bool,
-        Option("--repo", help="Make .memory at the top of this repository a vault"),
-    ] = False,
-    default: Annotated[
-        bool,
-        Option("--default", help="Make it the default vault, instead of another"),
-    ] = False,
-    yes: options.Yes = False,
-    dry_run: options.DryRun = False,
+    repo: bool = False,
+    default: bool = False,
+    yes: bool = False,
+    dry_run: bool = False,
 ) -> Result:
     """Make a folder a vault: a new one, or your notes as they are
 
@@ -54,6 +40,11 @@ def init(
     Example:
       memcli init ~/memory
       memcli init --repo
+
+    Options:
+        path: `[PATH]` The folder; --vault or MEMCLI_VAULT when it is left out
+        repo: `--repo` Make .memory at the top of this repository a vault
+        default: `--default` Make it the default vault, instead of another
     """
     from memcli.storage import known_vaults
 

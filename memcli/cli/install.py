@@ -12,10 +12,8 @@ from memcli.errors import InvalidConfig, UsageError
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Annotated
+    from typing import Literal
 
-    from memcli.cli import options
-    from memcli.declared import Argument, Option
     from memcli.hosts.install import (
         InstallOutcome,
         InstallPlan,
@@ -28,46 +26,18 @@ _FLEETING = ("/archive-v0/", "/uv/cache/", "/pipx/.cache/", "/.cache/pipx/")
 
 def install(
     context: Context,
-    host: Annotated[
-        str | None, Argument(metavar="[HOST]", help="The agent host")
-    ] = None,
-    names: Annotated[
-        list[str] | None,
-        Argument(metavar="[SKILL]...", help="With --skills: these instead of all"),
-    ] = None,
+    host: str | None = None,
+    names: list[str] | None = None,
     *,
-    scope: options.Scope = "user",
-    dry_run: options.DryRun = False,
-    judge: Annotated[
-        bool,
-        Option(
-            "--judge",
-            help="Also let the host's own command judge sessions that have ended: try "
-            "it once, and name it in your config",
-        ),
-    ] = False,
-    no_judge: Annotated[
-        bool, Option("--no-judge", help="No judge, and no question about one")
-    ] = False,
-    skills: Annotated[
-        bool, Option("--skills", help="Only the skills; without a host, list them")
-    ] = False,
-    dir_: Annotated[
-        str | None,
-        Option(
-            "--dir", metavar="PATH", help="Another folder of skills", needs="skills"
-        ),
-    ] = None,
-    force: Annotated[
-        bool, Option("--force", help="Also pages that were edited", needs="skills")
-    ] = False,
-    show: Annotated[
-        str | None, Option("--show", metavar="SKILL", help="Print a skill's page")
-    ] = None,
-    all_: Annotated[
-        bool,
-        Option("--all", help="Hooks and skills in every host that is on this machine"),
-    ] = False,
+    scope: Literal["user", "project"] = "user",
+    dry_run: bool = False,
+    judge: bool = False,
+    no_judge: bool = False,
+    skills: bool = False,
+    dir_: str | None = None,
+    force: bool = False,
+    show: str | None = None,
+    all_: bool = False,
 ) -> Result:
     """Install hooks, so that an agent host calls memcli by itself
 
@@ -89,6 +59,18 @@ def install(
       memcli install gemini --scope project --dry-run
       memcli install claude-code --skills
       memcli install codex core recall --skills --scope project
+
+    Options:
+        host: `[HOST]` The agent host
+        names: `[SKILL]...` With --skills: these instead of all
+        judge: `--judge` Also let the host's own command judge sessions that have ended:
+            try it once, and name it in your config
+        no_judge: `--no-judge` No judge, and no question about one
+        skills: `--skills` Only the skills; without a host, list them
+        dir_: `--dir PATH, with --skills` Another folder of skills
+        force: `--force, with --skills` Also pages that were edited
+        show: `--show SKILL` Print a skill's page
+        all_: `--all` Hooks and skills in every host that is on this machine
     """
     from memcli.cli import skills as pages
 
@@ -163,34 +145,16 @@ def _of_every_host(
 
 def uninstall(
     context: Context,
-    host: Annotated[
-        str | None, Argument(metavar="[HOST]", help="The agent host")
-    ] = None,
-    names: Annotated[
-        list[str] | None,
-        Argument(metavar="[SKILL]...", help="With --skills: these instead of all"),
-    ] = None,
+    host: str | None = None,
+    names: list[str] | None = None,
     *,
-    scope: options.Scope = "user",
-    dry_run: options.DryRun = False,
-    judge: Annotated[
-        bool,
-        Option("--judge", help="Take only the host's judge out of your config"),
-    ] = False,
-    skills: Annotated[bool, Option("--skills", help="Only the skills")] = False,
-    dir_: Annotated[
-        str | None,
-        Option(
-            "--dir", metavar="PATH", help="Another folder of skills", needs="skills"
-        ),
-    ] = None,
-    force: Annotated[
-        bool, Option("--force", help="Also pages that were edited", needs="skills")
-    ] = False,
-    all_: Annotated[
-        bool,
-        Option("--all", help="Hooks and skills out of every host, and their judge"),
-    ] = False,
+    scope: Literal["user", "project"] = "user",
+    dry_run: bool = False,
+    judge: bool = False,
+    skills: bool = False,
+    dir_: str | None = None,
+    force: bool = False,
+    all_: bool = False,
 ) -> Result:
     """Take memcli's hooks out of an agent host
 
@@ -204,6 +168,15 @@ def uninstall(
       memcli uninstall gemini --scope project --dry-run
       memcli uninstall claude-code --skills
       memcli uninstall --all --dry-run
+
+    Options:
+        host: `[HOST]` The agent host
+        names: `[SKILL]...` With --skills: these instead of all
+        judge: `--judge` Take only the host's judge out of your config
+        skills: `--skills` Only the skills
+        dir_: `--dir PATH, with --skills` Another folder of skills
+        force: `--force, with --skills` Also pages that were edited
+        all_: `--all` Hooks and skills out of every host, and their judge
     """
     if skills:
         from memcli.cli import skills as pages

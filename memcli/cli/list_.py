@@ -9,11 +9,9 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Annotated, Literal, Unpack
+    from typing import Literal, Unpack
 
     from memcli import parameters
-    from memcli.cli import options
-    from memcli.declared import Option
     from memcli.recall.listing import Listed, Wish
     from memcli.recall.results import Row
     from memcli.vault.counts import Count
@@ -24,21 +22,11 @@ if TYPE_CHECKING:
 def list_(
     context: Context,
     *,
-    since: Annotated[
-        str | None,
-        Option(
-            "--since", metavar="WHEN", help="Only written at or after: 2026-05, 7d, ..."
-        ),
-    ] = None,
-    by: Annotated[
-        Literal["kind", "tag", "project", "status"] | None,
-        Option(
-            "--by", help="How many there are of each; with filters or -n, in groups"
-        ),
-    ] = None,
-    all_: Annotated[bool, Option("--all", help="Every entry that passes")] = False,
-    vaults: options.Vaults = None,
-    personal_only: options.PersonalOnly = False,
+    since: str | None = None,
+    by: Literal["kind", "tag", "project", "status"] | None = None,
+    all_: bool = False,
+    vaults: list[str] | None = None,
+    personal_only: bool = False,
     **asked: Unpack[parameters.StatusFilters],
 ) -> Result:
     """List the newest entries
@@ -53,6 +41,11 @@ def list_(
       memcli list --since 7d
       memcli list --by tag
       memcli list --by tag --kind fix
+
+    Options:
+        since: `--since WHEN` Only written at or after: 2026-05, 7d, ...
+        by: `--by` How many there are of each; with filters or -n, in groups
+        all_: `--all` Every entry that passes
     """
     from memcli.errors import UsageError
     from memcli.recall import listing
@@ -221,9 +214,9 @@ _COUNTS = {"tag": _tags, "kind": _kinds, "project": _projects, "status": _status
 
 def show(
     context: Context,
-    ids: options.Ids,
+    ids: list[str],
     *,
-    vaults: options.Vaults = None,
+    vaults: list[str] | None = None,
 ) -> Result:
     """Show entries in full, by their ids
 

@@ -10,11 +10,9 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Annotated, Any, Unpack
+    from typing import Any, Unpack
 
     from memcli import parameters
-    from memcli.cli import options
-    from memcli.declared import Field, Option
     from memcli.recall.query import Query
     from memcli.recall.results import Recalled, Row
     from memcli.vault.vault import Vault
@@ -23,40 +21,17 @@ if TYPE_CHECKING:
 
 def recall(
     context: Context,
-    query: options.Words = None,
+    query: list[str] | None = None,
     *,
-    batch: Annotated[
-        str | None,
-        Option(
-            "--batch", metavar="FILE", help="Questions from a JSONL file, - for stdin"
-        ),
-    ] = None,
-    useful: Annotated[
-        list[str] | None,
-        Option(
-            "--useful",
-            metavar="ID",
-            help="Instead of a question: this row helped; repeatable",
-        ),
-    ] = None,
-    not_useful: Annotated[
-        list[str] | None,
-        Option(
-            "--not-useful",
-            metavar="ID",
-            help="Instead of a question: this row did not help; repeatable",
-        ),
-    ] = None,
-    research: options.Research = None,
-    exit_code: options.ExitCode = False,
-    vaults: options.Vaults = None,
-    personal_only: options.PersonalOnly = False,
-    all_: Annotated[
-        bool, Field("", "Instead of a question: every entry, oldest first, unranked")
-    ] = False,
-    cursor: Annotated[
-        str | None, Field("CURSOR", "Go on after this row of all", needs="all_")
-    ] = None,
+    batch: str | None = None,
+    useful: list[str] | None = None,
+    not_useful: list[str] | None = None,
+    research: str | None = None,
+    exit_code: bool = False,
+    vaults: list[str] | None = None,
+    personal_only: bool = False,
+    all_: bool = False,
+    cursor: str | None = None,
     **asked: Unpack[parameters.Query],
 ) -> Result:
     """Find what the vault knows about a question
@@ -69,6 +44,17 @@ def recall(
     \b
     Example:
       memcli recall "how do we deploy?" --kind convention --limit 5 --json
+
+    Options:
+        batch: `--batch FILE` Questions from a JSONL file, - for stdin
+        useful: `--useful ID` Instead of a question: this row helped; repeatable
+        not_useful: `--not-useful ID` Instead of a question: this row did not help;
+            repeatable
+        research: `--research NAME` Count this search in a research run and record its
+            results
+        all_: `--set all=true` Instead of a question: every entry, oldest first,
+            unranked
+        cursor: `--set cursor=CURSOR, with --set all` Go on after this row of all
     """
     text = question_of(context, query)
     if useful or not_useful:

@@ -14,11 +14,9 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Annotated, Any, Unpack
+    from typing import Any, Unpack
 
     from memcli import parameters
-    from memcli.cli import options
-    from memcli.declared import Field, Option
     from memcli.recall.follow_up import Next
     from memcli.recall.query import Query
     from memcli.recall.reflect import Reflection
@@ -37,85 +35,23 @@ _DEPRECATED = (
 
 def reflect(
     context: Context,
-    query: options.Words = None,
+    query: list[str] | None = None,
     *,
-    research: options.Research = None,
-    session: Annotated[
-        str | None,
-        Option(
-            "--session",
-            metavar="PATH",
-            help="Mine this transcript: of Claude Code, Codex, Gemini CLI, Copilot "
-            "CLI, Cursor, opencode, Windsurf, or role/text lines",
-        ),
-    ] = None,
-    all_sessions: Annotated[
-        bool,
-        Option("--all-sessions", help="Mine every transcript on this machine"),
-    ] = False,
-    since: Annotated[
-        str | None,
-        Option(
-            "--since",
-            metavar="WHEN",
-            help="Only transcripts written to since then",
-            needs="all_sessions",
-        ),
-    ] = None,
-    host: Annotated[
-        str | None,
-        Option(
-            "--host",
-            metavar="HOST",
-            help="Whose transcript it is: claude-code, codex, gemini, copilot, "
-            "cursor, opencode, windsurf, generic",
-        ),
-    ] = None,
-    digest: Annotated[
-        bool,
-        Option(
-            "--digest",
-            help="Of a session: print what a judge needs to read, with the question",
-        ),
-    ] = False,
-    max_chars: Annotated[
-        int | None,
-        Option(
-            "--max-chars",
-            metavar="N",
-            help="Of the digest at most (24,000)",
-            needs="digest",
-        ),
-    ] = None,
-    part: Annotated[
-        int | None,
-        Option(
-            "--part",
-            metavar="N",
-            help="Of a long session's digest (1)",
-            needs="digest",
-        ),
-    ] = None,
-    judged: Annotated[
-        str | None,
-        Option(
-            "--judged",
-            metavar="FILE",
-            help="Take a judge's answers to the digest, a JSON object a line; - for "
-            "standard input",
-        ),
-    ] = None,
-    judge: Annotated[
-        str | None,
-        Option("--judge", metavar="NAME", help="Who answered", needs="judged"),
-    ] = None,
-    dry_run: options.DryRun = False,
-    exit_code: options.ExitCode = False,
-    vaults: options.Vaults = None,
-    personal_only: options.PersonalOnly = False,
-    response_schema: Annotated[
-        str | None, Field("JSON", "Deprecated: accepted and ignored")
-    ] = None,
+    research: str | None = None,
+    session: str | None = None,
+    all_sessions: bool = False,
+    since: str | None = None,
+    host: str | None = None,
+    digest: bool = False,
+    max_chars: int | None = None,
+    part: int | None = None,
+    judged: str | None = None,
+    judge: str | None = None,
+    dry_run: bool = False,
+    exit_code: bool = False,
+    vaults: list[str] | None = None,
+    personal_only: bool = False,
+    response_schema: str | None = None,
     **asked: Unpack[parameters.Question],
 ) -> Result:
     """Gather what answers a question, and say how far to trust it
@@ -134,6 +70,25 @@ def reflect(
       memcli reflect "what do we know about the payment tests?" --budget high --json
       memcli reflect --session ~/.claude/projects/-home-me-app/1b2c.jsonl --dry-run
       memcli reflect --all-sessions --since 30d
+
+    Options:
+        research: `--research NAME` Count this search in a research run and record its
+            results
+        session: `--session PATH` Mine this transcript: of Claude Code, Codex, Gemini
+            CLI, Copilot CLI, Cursor, opencode, Windsurf, or role/text lines
+        all_sessions: `--all-sessions` Mine every transcript on this machine
+        since: `--since WHEN, with --all-sessions` Only transcripts written to since
+            then
+        host: `--host HOST` Whose transcript it is: claude-code, codex, gemini, copilot,
+            cursor, opencode, windsurf, generic
+        digest: `--digest` Of a session: print what a judge needs to read, with the
+            question
+        max_chars: `--max-chars N, with --digest` Of the digest at most (24,000)
+        part: `--part N, with --digest` Of a long session's digest (1)
+        judged: `--judged FILE` Take a judge's answers to the digest, a JSON object a
+            line; - for standard input
+        judge: `--judge NAME, with --judged` Who answered
+        response_schema: `--set response-schema=JSON` Deprecated: accepted and ignored
     """
     text = question_of(context, query)
     of_sessions = {

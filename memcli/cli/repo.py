@@ -10,10 +10,6 @@ from memcli.errors import MemcliError, UsageError, VaultNotFound
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Annotated
-
-    from memcli.cli import options
-    from memcli.declared import Argument, Option
     from memcli.search.reader import Reader
     from memcli.storage.repo_vault import RepoVault
 
@@ -23,17 +19,10 @@ _NO_REMOTE = "no remote"
 
 def allow(
     context: Context,
-    path: Annotated[
-        str | None,
-        Argument(metavar="[PATH]", help="A folder in the repository; this one if none"),
-    ] = None,
+    path: str | None = None,
     *,
-    revoke: Annotated[
-        bool, Option("--revoke", help="Read the repository's vault no longer")
-    ] = False,
-    list_: Annotated[
-        bool, Option("--list", help="Show which repositories' vaults you allow")
-    ] = False,
+    revoke: bool = False,
+    list_: bool = False,
 ) -> Result:
     """Let memcli read the vault that a repository carries
 
@@ -45,6 +34,11 @@ def allow(
     Example:
       memcli allow
       memcli allow --revoke
+
+    Options:
+        path: `[PATH]` A folder in the repository; this one if none
+        revoke: `--revoke` Read the repository's vault no longer
+        list_: `--list` Show which repositories' vaults you allow
     """
     context.owner_only("to allow a vault is for the user")
     if context.vault or (list_ and (path or revoke)):
@@ -179,9 +173,9 @@ def _list(context: Context) -> Result:
 
 def promote(
     context: Context,
-    entry_id: options.EntryId,
+    entry_id: str,
     *,
-    dry_run: options.DryRun = False,
+    dry_run: bool = False,
 ) -> Result:
     """Move a memory into the vault that this repository carries
 

@@ -9,56 +9,23 @@ from memcli.errors import MemcliError, UsageError
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Annotated
-
-    from memcli.cli import options
     from memcli.curation.resolve import ResolvePlan, Target
     from memcli.curation.siblings import Resting
-    from memcli.declared import Argument, Option
     from memcli.vault.vault import Vault
 
 
 def resolve(
     context: Context,
-    ids: Annotated[
-        list[str] | None,
-        Argument(metavar="[ID]...", help="Ids, prefixes, paths, or names of files"),
-    ] = None,
+    ids: list[str] | None = None,
     *,
-    query: Annotated[
-        str | None,
-        Option(
-            "--query",
-            metavar="QUERY",
-            help="The reflection item, blocker, action or fix that it clearly means",
-        ),
-    ] = None,
-    kinds: Annotated[
-        list[str] | None,
-        Option(
-            "--kind",
-            "-k",
-            metavar="KIND",
-            help="Entries of this kind",
-            needs="query",
-        ),
-    ] = None,
-    note: Annotated[
-        str | None, Option("--note", metavar="NOTE", help="What solved it")
-    ] = None,
-    by: Annotated[
-        str | None,
-        Option("--by", metavar="NAME", help="Who solved it, if not you or your agent"),
-    ] = None,
-    only_this: Annotated[
-        bool, Option("--only-this", help="Only the entries that are named")
-    ] = False,
-    undo: Annotated[
-        bool,
-        Option("--undo", help="Bring the entries back; without ids, those of the last"),
-    ] = False,
-    yes: options.Yes = False,
-    dry_run: options.DryRun = False,
+    query: str | None = None,
+    kinds: list[str] | None = None,
+    note: str | None = None,
+    by: str | None = None,
+    only_this: bool = False,
+    undo: bool = False,
+    yes: bool = False,
+    dry_run: bool = False,
 ) -> Result:
     """Resolve entries so that recall stops surfacing them
 
@@ -72,6 +39,16 @@ def resolve(
       memcli resolve --query "rerank misconfigured" --yes
       memcli list --by status
       memcli resolve --undo
+
+    Options:
+        ids: `[ID]...` Ids, prefixes, paths, or names of files
+        query: `--query QUERY` The reflection item, blocker, action or fix that it
+            clearly means
+        kinds: `--kind -k KIND, with --query` Entries of this kind
+        note: `--note NOTE` What solved it
+        by: `--by NAME` Who solved it, if not you or your agent
+        only_this: `--only-this` Only the entries that are named
+        undo: `--undo` Bring the entries back; without ids, those of the last
     """
     from memcli.curation import resolve as use_case
 

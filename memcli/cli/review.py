@@ -14,12 +14,10 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Annotated, Any
+    from typing import Any
 
-    from memcli.cli import options
     from memcli.curation.inbox import PendingEntry
     from memcli.curation.review import EntryDecisions
-    from memcli.declared import Argument, Option
     from memcli.vault.vault import Vault
 
 
@@ -34,47 +32,22 @@ class _Decision(NamedTuple):
 
 def review(
     context: Context,
-    ids: Annotated[
-        list[str] | None, Argument(metavar="[ID]...", help="Ids, or unique prefixes")
-    ] = None,
+    ids: list[str] | None = None,
     *,
-    list_: Annotated[bool, Option("--list", help="List the candidates")] = False,
-    approve: Annotated[bool, Option("--approve", help="Make it a memory")] = False,
-    reject: Annotated[
-        bool, Option("--reject", help="Archive it, and never propose it again")
-    ] = False,
-    supersede: Annotated[
-        str | None,
-        Option(
-            "--supersede", metavar="ID", help="Make it the next version of this entry"
-        ),
-    ] = None,
-    edit: Annotated[
-        bool, Option("--edit", help="Open it in EDITOR, then approve it")
-    ] = False,
-    reason: options.Reason = None,
-    title: options.Title = None,
-    kind: options.Kind = None,
-    tags: options.NewTags = None,
-    all_: Annotated[bool, Option("--all", help="Every candidate")] = False,
-    all_older_than: Annotated[
-        str | None,
-        Option(
-            "--all-older-than",
-            metavar="WHEN",
-            help="Everything older than this: 30 (days), 30d, 2w, 2026-05",
-        ),
-    ] = None,
-    min_confidence: Annotated[
-        str | None,
-        Option(
-            "--min-confidence",
-            metavar="CONFIDENCE",
-            help="Everything of at least this confidence: HIGH, MEDIUM, LOW",
-        ),
-    ] = None,
-    yes: options.Yes = False,
-    dry_run: options.DryRun = False,
+    list_: bool = False,
+    approve: bool = False,
+    reject: bool = False,
+    supersede: str | None = None,
+    edit: bool = False,
+    reason: str | None = None,
+    title: str | None = None,
+    kind: str | None = None,
+    tags: list[str] | None = None,
+    all_: bool = False,
+    all_older_than: str | None = None,
+    min_confidence: str | None = None,
+    yes: bool = False,
+    dry_run: bool = False,
 ) -> Result:
     """Decide on the candidates in the inbox
 
@@ -91,6 +64,19 @@ def review(
       memcli review 1m7xvn68 --approve
       memcli review 1m7xvn68 --supersede 1m7w0c2d
       memcli review --reject --all-older-than 30 --yes
+
+    Options:
+        ids: `[ID]...` Ids, or unique prefixes
+        list_: `--list` List the candidates
+        approve: `--approve` Make it a memory
+        reject: `--reject` Archive it, and never propose it again
+        supersede: `--supersede ID` Make it the next version of this entry
+        edit: `--edit` Open it in EDITOR, then approve it
+        all_: `--all` Every candidate
+        all_older_than: `--all-older-than WHEN` Everything older than this: 30 (days),
+            30d, 2w, 2026-05
+        min_confidence: `--min-confidence CONFIDENCE` Everything of at least this
+            confidence: HIGH, MEDIUM, LOW
     """
     ids = ids or []
     flags = {"approve": approve, "reject": reject, "supersede": supersede, "edit": edit}

@@ -11,11 +11,9 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Annotated, Any, Literal, Unpack
+    from typing import Any, Literal, Unpack
 
     from memcli import parameters
-    from memcli.cli import options
-    from memcli.declared import Argument, Field, Option
     from memcli.entries.entry import Entry
     from memcli.vault.likeness import Similar
     from memcli.vault.saved import Saved
@@ -26,37 +24,16 @@ _WRITERS = ("manual", "skill", "hook", "pipeline", "import")
 
 def save(
     context: Context,
-    text: Annotated[
-        str | None,
-        Argument(metavar="[TEXT]", help="The text; - or nothing reads standard input"),
-    ] = None,
+    text: str | None = None,
     *,
-    file: options.File = None,
-    batch: Annotated[
-        str | None,
-        Option(
-            "--batch", metavar="FILE", help="Entries from a JSONL file, - for stdin"
-        ),
-    ] = None,
-    inbox: Annotated[
-        bool,
-        Option(
-            "--inbox", help="Put it in the inbox for review", tool="The user decides"
-        ),
-    ] = False,
-    enforce: Annotated[
-        Literal["ask", "deny"] | None,
-        Option(
-            "--enforce",
-            help="Before a tool that it is about: let the host ask, or refuse",
-        ),
-    ] = None,
-    cite: options.Cite = None,
-    research: options.CiteResearch = None,
-    allow_secret: options.AllowSecret = False,
-    dry_run: Annotated[
-        bool, Field("", "Show what would come, and change nothing", needs="batch")
-    ] = False,
+    file: str | None = None,
+    batch: str | None = None,
+    inbox: bool = False,
+    enforce: Literal["ask", "deny"] | None = None,
+    cite: list[str] | None = None,
+    research: str | None = None,
+    allow_secret: bool = False,
+    dry_run: bool = False,
     **draft: Unpack[parameters.Draft],
 ) -> Result:
     """Save a memory, committed to the vault's history
@@ -70,6 +47,15 @@ def save(
     \b
     Example:
       memcli save "Never deploy on Fridays" --kind convention --tag deploy
+
+    Options:
+        text: `[TEXT]` The text; - or nothing reads standard input
+        batch: `--batch FILE` Entries from a JSONL file, - for stdin
+        inbox: `--inbox` Put it in the inbox for review
+        enforce: `--enforce` Before a tool that it is about: let the host ask, or refuse
+        research: `--research NAME` Cite only what this research run retrieved
+        dry_run: `--set dry-run=true, with --batch` Show what would come, and change
+            nothing
     """
     vault = context.open_vault("saving", writes=True)
     seen_by = _visibility(vault, draft.get("visibility"), draft.get("groups"))

@@ -11,9 +11,6 @@ from memcli.errors import UsageError
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Annotated
-
-    from memcli.declared import Option
     from memcli.recall.scorer import Stored
     from memcli.vault.health.usage import Usage
     from memcli.vault.vault import Vault
@@ -22,16 +19,9 @@ if TYPE_CHECKING:
 def signals(
     context: Context,
     *,
-    pairs: Annotated[
-        bool,
-        Option("--pairs", help="Print what a scorer learns from, as JSON lines"),
-    ] = False,
-    train: Annotated[
-        bool, Option("--train", help="Train a scorer with them, and keep it")
-    ] = False,
-    dry_run: Annotated[
-        bool, Option("--dry-run", help="Show it, and keep nothing", needs="train")
-    ] = False,
+    pairs: bool = False,
+    train: bool = False,
+    dry_run: bool = False,
 ) -> Result:
     """Show how the vault is used, and what memcli has learned from it
 
@@ -44,6 +34,11 @@ def signals(
       memcli signals
       memcli signals --pairs
       memcli signals --train --dry-run
+
+    Options:
+        pairs: `--pairs` Print what a scorer learns from, as JSON lines
+        train: `--train` Train a scorer with them, and keep it
+        dry_run: `--dry-run, with --train` Show it, and keep nothing
     """
     from memcli.recall import scorer
     from memcli.vault.health import usage

@@ -6,25 +6,12 @@ from memcli.cli.context import Canvas, Context, Result
 
 TYPE_CHECKING = False
 
-if TYPE_CHECKING:
-    from typing import Annotated
-
-    from memcli.cli import options
-    from memcli.declared import Argument, Option
-
 
 def sweep(
     context: Context,
     *,
-    still: Annotated[
-        int,
-        Option(
-            "--still",
-            metavar="MINUTES",
-            help="Treat a session as over after MINUTES of silence",
-        ),
-    ] = 60,
-    dry_run: options.DryRun = False,
+    still: int = 60,
+    dry_run: bool = False,
 ) -> Result:
     """Mine sessions that crashed or ended without a hook
 
@@ -35,6 +22,9 @@ def sweep(
     Example:
       memcli sweep
       memcli sweep --still 180 --dry-run
+
+    Options:
+        still: `--still MINUTES` Treat a session as over after MINUTES of silence
     """
     from memcli.sessions import recovery
     from memcli.storage import state_dirs
@@ -65,20 +55,9 @@ def sweep(
 
 def hook(
     context: Context,
-    event: Annotated[
-        str | None,
-        Argument(metavar="EVENT", help="The event, e.g. session-start"),
-    ] = None,
+    event: str | None = None,
     *,
-    host: Annotated[
-        str | None,
-        Option(
-            "--host",
-            metavar="HOST",
-            help="Whose hook: claude-code, codex, gemini, copilot, cursor, windsurf, "
-            "opencode",
-        ),
-    ] = None,
+    host: str | None = None,
 ) -> Result:
     """Answer a hook of an agent's host (installed by memcli install)
 
@@ -91,6 +70,11 @@ def hook(
     \b
     Example:
       memcli hook prompt-submit --host claude-code < payload.json
+
+    Options:
+        event: `EVENT` The event, e.g. session-start
+        host: `--host HOST` Whose hook: claude-code, codex, gemini, copilot, cursor,
+            windsurf, opencode
     """
     # `argv` starts plain calls at once; only the others come here.
     from memcli.sessions.hooks import call

@@ -8,13 +8,11 @@ from memcli.errors import MemcliError, UsageError
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Annotated, Any
+    from typing import Any
 
-    from memcli.cli import options
     from memcli.curation.sync import Terms
     from memcli.curation.sync_report import Synced
     from memcli.curation.sync_setup import Named
-    from memcli.declared import Option
     from memcli.vault.vault import Vault
 
 _MOST_NAMED = 10
@@ -27,26 +25,10 @@ _SILENCE = {True: 300.0, False: 60.0}
 def sync(
     context: Context,
     *,
-    setup: Annotated[
-        str | None,
-        Option(
-            "--setup",
-            metavar="URL",
-            help="Name the remote first: a folder, ssh or https; a new folder is made",
-        ),
-    ] = None,
-    all_: Annotated[
-        bool,
-        Option("--all", help="Sync your vault and every vault of your config"),
-    ] = False,
-    auto: Annotated[
-        bool,
-        Option(
-            "--auto",
-            help="Wait for a turn, ask nothing: as memcli calls it by itself",
-        ),
-    ] = False,
-    dry_run: options.DryRun = False,
+    setup: str | None = None,
+    all_: bool = False,
+    auto: bool = False,
+    dry_run: bool = False,
 ) -> Result:
     """Sync the vault with its git remote
 
@@ -62,6 +44,12 @@ def sync(
       memcli sync --setup git@github.com:me/memory.git
       memcli sync
       memcli sync --all --dry-run
+
+    Options:
+        setup: `--setup URL` Name the remote first: a folder, ssh or https; a new folder
+            is made
+        all_: `--all` Sync your vault and every vault of your config
+        auto: `--auto` Wait for a turn, ask nothing: as memcli calls it by itself
     """
     if setup is not None and (all_ or auto):
         raise UsageError("--setup takes one vault, and neither --all nor --auto")

@@ -7,34 +7,14 @@ from memcli.errors import UsageError
 
 TYPE_CHECKING = False
 
-if TYPE_CHECKING:
-    from typing import Annotated
-
-    from memcli.cli import options
-    from memcli.declared import Argument, Option
-
 
 def tag(
     context: Context,
-    entry_id: options.EntryId,
-    tags: Annotated[
-        list[str] | None,
-        Argument(metavar="[+TAG | -TAG]...", help="+TAG adds a tag, -TAG drops one"),
-    ] = None,
+    entry_id: str,
+    tags: list[str] | None = None,
     *,
-    untag: Annotated[
-        list[str] | None,
-        Option("--untag", metavar="TAG", help="Another way to write -TAG; repeatable"),
-    ] = None,
-    project: Annotated[
-        str | None,
-        Option(
-            "--project",
-            "-p",
-            metavar="NAME",
-            help="Where it holds: a project; here, or none for everywhere",
-        ),
-    ] = None,
+    untag: list[str] | None = None,
+    project: str | None = None,
 ) -> Result:
     """Add and drop tags of an entry, or say in which project it holds
 
@@ -43,6 +23,12 @@ def tag(
     \b
     Example:
       memcli tag 1m7xvn68 +deploy -draft
+
+    Options:
+        tags: `[+TAG | -TAG]...` +TAG adds a tag, -TAG drops one
+        untag: `--untag TAG` Another way to write -TAG; repeatable
+        project: `--project -p NAME` Where it holds: a project; here, or none for
+            everywhere
     """
     from memcli.curation import in_place as use_case
 
@@ -71,9 +57,9 @@ def tag(
 
 def pin(
     context: Context,
-    ids: options.Ids,
+    ids: list[str],
     *,
-    off: Annotated[bool, Option("--off", help="Take them out again")] = False,
+    off: bool = False,
 ) -> Result:
     """Put entries into every session
 
@@ -84,6 +70,9 @@ def pin(
     Example:
       memcli pin 1m7xvn68
       memcli pin --off 1m7xvn68
+
+    Options:
+        off: `--off` Take them out again
     """
     from memcli.curation import in_place as use_case
 

@@ -33,7 +33,7 @@ def by_typer(
 
 def whole(name: str, given: dict[str, Any]) -> dict[str, Any]:
     """The values that a command gets from those that its command line gives."""
-    taken = typer_app.parameters(name)
+    taken = typer_app.taken(name)
     defaults = {one.name: one.default for one in taken if one.default is not one.empty}
     return {**defaults, **given}
 

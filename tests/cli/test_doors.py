@@ -61,7 +61,7 @@ def words(one: Parameter, value: Any) -> list[str]:
     found: list[str] = []
     for item in items:
         said = "true" if item is True else str(item)
-        if not one.about.names:
+        if not one.names:
             found += ["--set", f"{one.word}={said}"]
         else:
             found += [one.flag] if item is True else [one.flag, said]

@@ -102,7 +102,7 @@ def flags(tool: Tool, values: dict[str, Any]) -> list[str]:
             if one.word in table.fields(tool.command):
                 words += ["--set", f"{one.word}={'true' if item is True else item}"]
             else:
-                flag = one.about.names[0]
+                flag = one.names[0]
                 words += [flag] if item is True else [flag, str(item)]
     return words
 

@@ -18,10 +18,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Annotated
 
-    from memcli.cli import options
-    from memcli.declared import Argument, Option
     from memcli.entries.file_checks import Finding
     from memcli.vault.health.overview import IndexFacts, Overview
     from memcli.vault.vaults import VaultState
@@ -46,28 +43,11 @@ TOPICS = {
 
 def inspect(
     context: Context,
-    what: Annotated[
-        str | None,
-        Argument(
-            metavar="[WHAT]",
-            help="An id (or a prefix of it, a path, a file's name), "
-            "reflections, models, research, mining, sessions, entity, agents, vaults, "
-            "index, or lint",
-        ),
-    ] = None,
-    name: Annotated[
-        str | None,
-        Argument(
-            metavar="[NAME]",
-            help="With mining: one session; with research: one run; with entity: its "
-            "name",
-        ),
-    ] = None,
+    what: str | None = None,
+    name: str | None = None,
     *,
-    stale: Annotated[
-        bool, Option("--stale", help="With models: only stale ones")
-    ] = False,
-    project: options.OfProject = None,
+    stale: bool = False,
+    project: str | None = None,
 ) -> Result:
     """Show what the vault holds, one entry in full, or what is wrong
 
@@ -85,6 +65,13 @@ def inspect(
       memcli inspect mining
       memcli inspect sessions
       memcli inspect lint --json
+
+    Options:
+        what: `[WHAT]` An id (or a prefix of it, a path, a file's name), reflections,
+            models, research, mining, sessions, entity, agents, vaults, index, or lint
+        name: `[NAME]` With mining: one session; with research: one run; with entity:
+            its name
+        stale: `--stale` With models: only stale ones
     """
     what = (what or "").strip()
     given = {"stale": stale, "name": name, "project": project}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from memcli.cli import flags
-from memcli.declared import Option, Parameter
+from memcli.declared import Parameter
 from memcli.entries.entry import KINDS
 from memcli.named_tuple import NamedTuple
 
@@ -109,12 +109,12 @@ def _described(one: Parameter, says: str | None) -> dict[str, Any]:
         value["enum"] = list(one.choices)
     if is_list(one):
         value = {"type": "array", "items": value}
-    said = one.about.tool if says is None else says
+    said = one.help if says is None else says
     return {**value, "description": said} if said else value
 
 
 def _own(said: str, kind: type = str, to: str = "") -> Parameter:
-    return Parameter(to, Option(help=said), kind, False, ())
+    return Parameter(to, kind, help=said)
 
 
 # Every answer is JSON, the person who starts the server says who asks, and every field
@@ -122,6 +122,27 @@ def _own(said: str, kind: type = str, to: str = "") -> Parameter:
 _WITHOUT = ("json", "header", "agent", "set", "vaults", "vault")
 _NAMED = {"entry_id": "id", "at": "query_timestamp"}
 _VAULT = _own("personal, repo, or a team", to="vault")
+# Help of fewer words than the command line has.
+_OF_FILTERS = {
+    **dict.fromkeys(("kinds", "tags", "before", "budget"), ""),
+    "project": "Name, here, none (everywhere), any",
+    "tags_match": "any or all of the tags; untagged entries pass too, but not with "
+    "_strict",
+    "entities": "People, projects, things",
+    "after": "2026-05, 7d, last week",
+    "statuses": "resolved, superseded",
+}
+_OF_FIELDS = {
+    "title": "",
+    "tags": "To add; words or key:value",
+    "asked": "Four to six phrases in other words to find it by: symptom, error, task",
+    "entities": "People, projects, things",
+    "project": "If not this one; none: holds everywhere",
+    "code": "src/app.py:10-20",
+    "occurred_at": "2026-11-21",
+    "expires_at": "Hidden from then on",
+    "pinned": "In every session; only if the user asks",
+}
 
 
 RECALL = Tool(
@@ -138,6 +159,7 @@ RECALL = Tool(
     # No file is read that a model names, and a tool has no exit code.
     without="batch exit_code",
     says={
+        **_OF_FILTERS,
         "query": "Words or a question",
         "limit": "Rows at most",
         "kinds": "As in memory_save",
@@ -159,6 +181,7 @@ REFLECT = Tool(
     without="exit_code session all_sessions since host digest judged judge max_chars "
     "part dry_run",
     says={
+        **_OF_FILTERS,
         "query": "",
         "limit": "Facts at most (low 9, mid 17, high 34)",
         "personal_only": "",
@@ -181,7 +204,9 @@ SAVE = Tool(
     without="file batch dry_run allow_secret enforce source source_host source_session "
     "source_transcript source_record source_seq source_excerpt",
     says={
+        **_OF_FIELDS,
         "text": "Markdown",
+        "inbox": "The user decides",
         "kind": "One of " + ", ".join(KINDS),
         "tags": "Words or key:value",
     },
@@ -203,6 +228,7 @@ EVOLVE = Tool(
     # The version before is kept, and `revert` takes it back.
     without="file edit allow_secret dry_run enforce",
     says={
+        **_OF_FIELDS,
         "id": "",
         "text": "The whole new text",
         "reason": "Why it changes",
@@ -306,7 +332,7 @@ ADMIN = Tool(
     "action help for their names. Not for the rest.",
     "action! arguments",
     {
-        "action": Parameter("action", Option(help=""), str, False, (*ACTIONS, "help")),
+        "action": Parameter("action", str, choices=(*ACTIONS, "help")),
         "arguments": _own("All of the call", dict),
     },
     changes=True,

@@ -12,26 +12,15 @@ import os
 from memcli.cli.context import Canvas, Context, Result, refuse_inside
 from memcli.errors import UsageError
 
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from typing import Annotated
-
-    from memcli.cli import options
-    from memcli.declared import Option
-
 _NAME = "memcli.html"
 
 
 def view(
     context: Context,
     *,
-    out: Annotated[
-        str | None,
-        Option("--out", metavar="FILE", help="The page; memcli.html here if not given"),
-    ] = None,
-    open_: Annotated[bool, Option("--open", help="Show it in the browser")] = False,
-    project: options.OfProject = None,
+    out: str | None = None,
+    open_: bool = False,
+    project: str | None = None,
 ) -> Result:
     """Write what the vault knows as one page, to be opened in a browser
 
@@ -43,6 +32,10 @@ def view(
     Example:
       memcli view --open
       memcli view --project here --out shop.html
+
+    Options:
+        out: `--out FILE` The page; memcli.html here if not given
+        open_: `--open` Show it in the browser
     """
     from memcli.cli.view import page
     from memcli.entries.text.counted import counted
