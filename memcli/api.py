@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from memcli.curation.verify import Confirmed, Verified
     from memcli.entries.eligibility import View
     from memcli.recall.feedback import Noted
+    from memcli.recall.listing import Shown
     from memcli.recall.query import Filters
     from memcli.recall.reflect import Reflection, Synthesis
     from memcli.recall.results import Recalled, Row
-    from memcli.recall.show import Shown
     from memcli.sessions.bringing import Reflected
     from memcli.vault.health.inspect import Inspected
     from memcli.vault.health.log import Event
@@ -70,14 +70,10 @@ class _Asked:
             query: words, a question, or a whole `memcli.recall.query.Query`.
             options: what narrows it, as `kinds` or `after`: `memcli.parameters.Query`.
         """
-        asked = _asked(_each(self), query, options)
-        if isinstance(self, Vault):
-            from memcli.recall import recall
+        from memcli.recall import recall
 
-            return recall.recall(self, asked)
-        from memcli.recall import federated
-
-        return federated.recall(cast("Vaults", self), asked)
+        vaults = cast("Vault | Vaults", self)
+        return recall.recall(vaults, _asked(vaults.vaults, query, options))
 
     @takes(parameters.Question)
     def reflect(
@@ -93,14 +89,11 @@ class _Asked:
         caller shapes the answer from the facts.
         """
         _ignored(response_schema)
-        asked = _asked(_each(self), query, options, facts=True)
-        if isinstance(self, Vault):
-            from memcli.recall import reflect
+        from memcli.recall import reflect
 
-            return reflect.reflect(self, asked)
-        from memcli.recall import federated
-
-        return federated.reflect(cast("Vaults", self), asked)
+        vaults = cast("Vault | Vaults", self)
+        asked = _asked(vaults.vaults, query, options, facts=True)
+        return reflect.reflect(vaults, asked)
 
     @takes(parameters.Question)
     def synthesize(
@@ -122,7 +115,8 @@ class _Asked:
         """Note which rows were useful; see `memcli.recall.feedback.feedback`."""
         from memcli.recall import feedback
 
-        return feedback.feedback(_each(self), useful, not_useful)
+        vaults = cast("Vault | Vaults", self).vaults
+        return feedback.feedback(vaults, useful, not_useful)
 
 
 class Vault(_Asked, _vault.Vault):
@@ -309,9 +303,9 @@ class Vault(_Asked, _vault.Vault):
 
     def show(self, *ids: str) -> list[Shown]:
         """Entries in full, also those that recall does not show."""
-        from memcli.recall import show
+        from memcli.recall import listing
 
-        return show.show((self,), ids)
+        return listing.show((self,), ids)
 
     def inspect(self, entry_id: str) -> Inspected:
         """An entry with its versions, history and links."""
@@ -408,10 +402,6 @@ def _caller(caller: Caller | None, fields: Mapping[str, Any]) -> Caller:
         with contextlib.suppress(OSError):  # the folder is gone
             fields = {**fields, "cwd": os.getcwd()}
     return Caller(**{**(caller or OWNER)._asdict(), **fields})
-
-
-def _each(asked: _Asked) -> Sequence[_vault.Vault]:
-    return (asked,) if isinstance(asked, Vault) else cast("Vaults", asked).vaults
 
 
 def _asked(

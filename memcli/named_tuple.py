@@ -15,6 +15,9 @@ import sys
 
 TYPE_CHECKING = False
 
+if TYPE_CHECKING:
+    from typing import Any
+
 if TYPE_CHECKING or sys.version_info >= (3, 14):
     from typing import NamedTuple as NamedTuple
 else:
@@ -22,7 +25,7 @@ else:
 
     if TYPE_CHECKING:
         from collections.abc import Iterable, Mapping
-        from typing import Any, Self
+        from typing import Self
 
     _new = tuple.__new__
 
@@ -110,3 +113,16 @@ else:
             return type.__new__(type, name, above, body)
 
     NamedTuple = type.__new__(_Definition, "NamedTuple", (), {})
+
+
+def encoded(value: Any) -> Any:
+    """A value for JSON: a named tuple by the names of its fields, or as it says."""
+    if hasattr(value, "as_dict"):
+        return value.as_dict()
+    if hasattr(value, "_asdict"):
+        return {name: encoded(each) for name, each in value._asdict().items()}
+    if isinstance(value, list | tuple):
+        return [encoded(each) for each in value]
+    if isinstance(value, dict):
+        return {name: encoded(each) for name, each in value.items()}
+    return value

@@ -194,6 +194,20 @@ class Canvas(Protocol):
         """A table; tab-separated on a pipe."""
 
 
+def refuse(*cases: tuple[object, str, str | None]) -> None:
+    """Refuse a command line by the first of these cases that is true of it.
+
+    Args:
+        cases: whether it is wrong, why, and what goes instead.
+
+    Raises:
+        UsageError: one is true.
+    """
+    for wrong, why, hint in cases:
+        if wrong:
+            raise UsageError(why, hint=hint)
+
+
 def declined(data: dict[str, Any]) -> Result:
     """The answer when a person has seen a plan and says no to it."""
     return Result(

@@ -10,19 +10,26 @@ from __future__ import annotations
 import shlex
 
 from memcli.entries.text.counted import counted
-from memcli.errors import AmbiguousId, EntryNotFound, MemcliError, Unavailable
+from memcli.errors import (
+    AmbiguousId,
+    EntryNotFound,
+    MemcliError,
+    Unavailable,
+    VaultNotFound,
+)
+from memcli.named_tuple import NamedTuple
 from memcli.storage import known_vaults
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from memcli.cli.context import Context, Result
-    from memcli.curation.research import Run
     from memcli.recall.no_match import NoMatch
-    from memcli.recall.results import Recalled
+    from memcli.recall.query import Query
+    from memcli.recall.results import Recalled, Row
     from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
@@ -220,47 +227,61 @@ def _others(context: Context, asked: list[str]) -> list[str]:
 UNCHECKED = "its citations were not checked: it comes from no research run"
 
 
-def home(context: Context, sources: Vault | Vaults) -> Vault:
-    """The vault that keeps the record of a run.
+class Research(NamedTuple):
+    """The research run that counts a question, and the command that asks it.
 
-    Among the vaults that are asked it is the user's own, else the first that may be
-    written to. When none may be, it is the user's own.
-
-    Raises:
-        VaultNotFound: there is no vault of the user's to write to.
+    Its record is kept in the user's own vault among those that are asked, else in the
+    first that may be written to. When none may be, it is the user's own.
     """
-    from memcli.errors import MemcliError, VaultNotFound
-    from memcli.storage import known_vaults
-    from memcli.vault.vault import Vault
 
-    writable = [vault for vault in sources.vaults if not vault.read_only]
-    for vault in writable:
-        if vault.source == known_vaults.PERSONAL:
-            return vault
-    if writable:
-        return writable[0]
-    hint = "Make one: memcli init FOLDER; or ask without --research."
-    try:
-        own = Vault.open(known_vaults.PERSONAL, context.caller("indexing"))
-    except MemcliError as error:
-        raise VaultNotFound(
-            f"a research run is recorded in a vault of your own: {error.message}",
-            hint=hint,
-        ) from error
-    if own.read_only:
-        raise VaultNotFound(
-            "a research run is recorded in a vault of your own, and yours is read-only",
-            hint=hint,
+    context: Context
+    sources: Vault | Vaults
+    name: str
+    command: str
+    budget: str | None
+
+    def search(
+        self, question: Query, answer: Callable[[Query], tuple[Result, list[Row]]]
+    ) -> Result:
+        """The answer to a question, with what is left of the run.
+
+        Raises:
+            VaultNotFound: there is no vault of the user's to write to.
+        """
+        from memcli.curation import research
+
+        result, run = research.search(
+            self._home(),
+            self.name,
+            command=self.command,
+            query=question.text,
+            budget=self.budget,
+            look=lambda budget: answer(question._replace(budget=budget)),
         )
-    return own
+        warnings = list(result.warnings)
+        if not run.left:
+            warnings.append(
+                f"that was the last search of research '{run.name}' (budget "
+                f"{run.budget})"
+            )
+        data = {**result.data, "research": run.brief()}
+        return result._replace(data=data, warnings=tuple(warnings))
 
+    def _home(self) -> Vault:
+        from memcli.vault.vault import Vault
 
-def with_run(result: Result, run: Run) -> Result:
-    """The result of a search, with what is left of the run."""
-    warnings = list(result.warnings)
-    if not run.left:
-        warnings.append(
-            f"that was the last search of research '{run.name}' (budget {run.budget})"
+        writable = [vault for vault in self.sources.vaults if not vault.read_only]
+        personal = [v for v in writable if v.source == known_vaults.PERSONAL]
+        if writable:
+            return (personal or writable)[0]
+        why = ", and yours is read-only"
+        try:
+            own = Vault.open(known_vaults.PERSONAL, self.context.caller("indexing"))
+            if not own.read_only:
+                return own
+        except MemcliError as error:
+            why = f": {error.message}"
+        raise VaultNotFound(
+            f"a research run is recorded in a vault of your own{why}",
+            hint="Make one: memcli init FOLDER; or ask without --research.",
         )
-    data = {**result.data, "research": run.brief()}
-    return result._replace(data=data, warnings=tuple(warnings))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Literal, Unpack
 
     from memcli import parameters
-    from memcli.recall.listing import Listed, Wish
+    from memcli.recall.listing import Listed
     from memcli.recall.results import Row
     from memcli.vault.counts import Count
     from memcli.vault.vault import Vault
@@ -65,20 +65,7 @@ def list_(
         return _COUNTS[by](context)
     wish = listing.Wish(query, moment_of(since, now), by or "")
     sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
-    return _result(sources, _listed(sources, wish), limited=limited)
-
-
-def _listed(sources: Vault | Vaults, wish: Wish) -> Listed:
-    from memcli.vault.vault import Vault
-
-    # One vault is the usual case, and loads nothing of what several need.
-    if isinstance(sources, Vault):
-        from memcli.recall import listing
-
-        return listing.listed(sources, wish)
-    from memcli.recall import federated
-
-    return federated.listed(sources, wish)
+    return _result(sources, listing.listed(sources, wish), limited=limited)
 
 
 def _result(sources: Vault | Vaults, answer: Listed, *, limited: bool) -> Result:
@@ -228,10 +215,10 @@ def show(
       memcli show 1m7xvn68xtqp489w
     """
     from memcli.cli.rows import short_ids
-    from memcli.recall import show as use_case
+    from memcli.recall import listing
 
     sources = context.open_vaults("indexing", vaults)
-    entries = use_case.show(sources.vaults, ids)
+    entries = listing.show(sources.vaults, ids)
 
     def text(canvas: Canvas) -> None:
         short = short_ids(canvas, sources)

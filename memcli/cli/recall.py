@@ -2,14 +2,14 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.context import Canvas, Context, Result, refuse
 from memcli.cli.rows import draw, draw_constraints
-from memcli.errors import InvalidContent, UsageError
+from memcli.errors import InvalidContent
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any, Unpack
 
     from memcli import parameters
@@ -57,33 +57,69 @@ def recall(
         cursor: `--set cursor=CURSOR, with --set all` Go on after this row of all
     """
     text = question_of(context, query)
-    if useful or not_useful:
-        if text or batch or research or all_ or cursor or exit_code or given(asked):
-            raise UsageError(
-                "--useful and --not-useful rate rows of an earlier recall",
-                hint="Give them alone; ask the question in another command.",
-            )
-        sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
-        return _judged(sources, useful or [], not_useful or [])
+    rated = bool(useful or not_useful)
+    others = (text, batch, research, all_, cursor, exit_code, *given(asked))
     piped = not context.stdin_is_terminal and context.via != "mcp"
-    if piped and not (text or batch or all_):
+    if piped and not (text or batch or all_ or rated):
         text = question_of(context, ["-"]).strip()
-    _check(text, batch, research, every=all_)
+    twice = batch and (text or all_)
+    refuse(
+        (
+            rated and any(others),
+            "--useful and --not-useful rate rows of an earlier recall",
+            "Give them alone; ask the question in another command.",
+        ),
+        (twice, "--batch brings its own questions", "Drop the QUERY."),
+        (
+            all_ and text,
+            "--all lists every entry; it takes no question",
+            "Filter with --kind, --tag, --entity, --after.",
+        ),
+        (
+            research and (batch or all_),
+            "--research counts one question at a time",
+            f"Drop {'--batch' if batch else '--all'}.",
+        ),
+        (
+            not (text.strip() or all_ or batch or rated),
+            "there is no question",
+            'Ask one: memcli recall "how do we deploy?"; or list: memcli list; or '
+            "pipe it in: memcli recall -",
+        ),
+    )
     sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
+    if rated:
+        return _judged(sources, useful or [], not_useful or [])
     if vaults and len(vaults) == 1:
         context = context.with_one_vault(vaults)
+    from memcli.recall import recall as use_case
+
+    def answer(question: Query) -> tuple[Result, list[Row]]:
+        found = use_case.recall(sources, question)
+        result = _result(context, sources, found, explain=question.explain)
+        return result, [*found.rows, *found.constraints]
+
     if batch:
-        result = _batch(context, sources, batch, asked)
+        results = []
+        for label, name, question in _batch(context, sources, batch, asked):
+            one, _ = answer(question)
+            results.append(one._replace(data={"id": name, **one.data}, label=label))
+        result = results[0]._replace(lines=tuple(results))
     elif all_:
-        answer = _enumerated(sources, query_of(context, "", asked), cursor)
-        result = _result(context, sources, answer, explain=asked.get("explain", False))
+        found = use_case.enumerate_all(sources, query_of(context, "", asked), cursor)
+        result = _result(context, sources, found, explain=asked.get("explain", False))
     elif research:
-        result = _searched(context, sources, text, asked, research)
+        from memcli.cli import hints
+
+        question, budget = query_of(context, text, asked), asked.get("budget")
+        run = hints.Research(context, sources, research, "recall", budget)
+        result = run.search(question, answer)
     else:
-        question = query_of(context, text, asked)
-        answer = _recalled(sources, question)
-        result = _result(context, sources, answer, explain=question.explain)
-    return _for_scripts(result) if exit_code else result
+        result, _ = answer(query_of(context, text, asked))
+    if exit_code:  # of a batch, whether any of its questions found
+        parts = result.lines or (result,)
+        return result._replace(found=any(part.data["rows"] for part in parts))
+    return result
 
 
 def question_of(context: Context, words: list[str] | None) -> str:
@@ -95,41 +131,6 @@ def question_of(context: Context, words: list[str] | None) -> str:
     from memcli.cli.written_text import piped_question
 
     return piped_question(context)
-
-
-def _searched(
-    context: Context,
-    sources: Vault | Vaults,
-    text: str,
-    asked: parameters.Query,
-    research: str,
-) -> Result:
-    """The answer to a question that a research run counts."""
-    from memcli.cli import hints
-    from memcli.curation import research as runs
-
-    question = query_of(context, text, asked)
-
-    def look(budget: str) -> tuple[Recalled, list[Row]]:
-        answer = _recalled(sources, question._replace(budget=budget))
-        return answer, [*answer.rows, *answer.constraints]
-
-    answer, run = runs.search(
-        hints.home(context, sources),
-        research,
-        command="recall",
-        query=text,
-        budget=asked.get("budget"),
-        look=look,
-    )
-    result = _result(context, sources, answer, explain=question.explain)
-    return hints.with_run(result, run)
-
-
-def _for_scripts(result: Result) -> Result:
-    """The result of --exit-code: of a batch, whether any of its questions found."""
-    parts = result.lines or (result,)
-    return result._replace(found=any(part.data["rows"] for part in parts))
 
 
 def given(asked: Mapping[str, Any]) -> list[str]:
@@ -147,68 +148,17 @@ def query_of(context: Context, text: str, asked: parameters.Query) -> Query:
     return from_words(text, context.now_ms() // 1000, **asked)
 
 
-def _check(
-    text: str,
-    batch: str | None,
-    research: str | None,
-    *,
-    every: bool,
-) -> None:
-    if batch and (text or every):
-        raise UsageError("--batch brings its own questions", hint="Drop the QUERY.")
-    if every and text:
-        raise UsageError(
-            "--all lists every entry; it takes no question",
-            hint="Filter with --kind, --tag, --entity, --after.",
-        )
-    if research and (batch or every):
-        raise UsageError(
-            "--research counts one question at a time",
-            hint=f"Drop {'--batch' if batch else '--all'}.",
-        )
-    if not (text.strip() or every or batch):
-        raise UsageError(
-            "there is no question",
-            hint='Ask one: memcli recall "how do we deploy?"; or list: memcli list; or '
-            "pipe it in: memcli recall -",
-        )
-
-
-def _recalled(sources: Vault | Vaults, query: Query) -> Recalled:
-    from memcli.vault.vault import Vault
-
-    # One vault is the usual case, and loads nothing of what several need.
-    if isinstance(sources, Vault):
-        from memcli.recall import recall as use_case
-
-        return use_case.recall(sources, query)
-    from memcli.recall import federated
-
-    return federated.recall(sources, query)
-
-
-def _enumerated(sources: Vault | Vaults, query: Query, cursor: str | None) -> Recalled:
-    from memcli.vault.vault import Vault
-
-    if isinstance(sources, Vault):
-        from memcli.recall import recall as use_case
-
-        return use_case.enumerate_all(sources, query, cursor)
-    from memcli.recall import federated
-
-    return federated.enumerate_all(sources, query, cursor)
-
-
 def _batch(
     context: Context, sources: Vault | Vaults, path: str, asked: parameters.Query
-) -> Result:
-    """One result a line of the file; a line's own options win over the command's."""
+) -> Iterator[tuple[str, Any, Query]]:
+    """The label, id and query of each line of a file; a line's own options win over the
+    command's."""
     from memcli.recall.filters import named_project
     from memcli.storage import jsonl
 
     data = context.read_stdin() if path == "-" else jsonl.read_file(path)
-    results: list[Result] = []
-    for number, line in jsonl.objects(data, path):
+    count = 0
+    for count, (number, line) in enumerate(jsonl.objects(data, path), 1):
         name, text = line.pop("id", None), line.pop("query", "")
         own = _words(line, number)
         if own.get("project"):
@@ -217,33 +167,22 @@ def _batch(
             raise InvalidContent(
                 f"{path}:{number}: 'query' is missing", code="invalid_batch"
             )
-        question = query_of(context, text, {**asked, **own})
-        result = _result(
-            context, sources, _recalled(sources, question), explain=question.explain
-        )
-        shown = len(results) + 1 if name is None else name
-        results.append(
-            result._replace(
-                data={"id": name, **result.data}, label=f"question {shown}: {text}"
-            )
-        )
-    if not results:
+        label = f"question {count if name is None else name}: {text}"
+        yield label, name, query_of(context, text, {**asked, **own})
+    if not count:
         raise InvalidContent(f"{path} holds no question", code="invalid_batch")
-    return results[0]._replace(lines=tuple(results))
 
 
 def _words(line: dict[str, Any], number: int) -> parameters.Query:
     """The options of one line of a batch, which has flags or parameters as keys."""
     from memcli import declared, parameters
-    from memcli.cli.flags import of
 
     known = declared.group(parameters.Query)
-    named = {one.word.replace("-", "_"): one for one in of("recall").values()}
+    named = known | {one.word.replace("-", "_"): one for one in known.values()}
     found: Any = {}
     for name, value in line.items():
-        key = name.replace("-", "_")
-        one = known.get(key) or named.get(key)
-        if one is None or one.name not in known:
+        one = named.get(name.replace("-", "_"))
+        if one is None:
             raise InvalidContent(
                 f"line {number}: unknown field '{name}'",
                 hint=f"Known: id, query, {', '.join(sorted(known))}.",
@@ -256,8 +195,7 @@ def _words(line: dict[str, Any], number: int) -> parameters.Query:
                 code="invalid_batch",
             )
         found[one.name] = items if one.repeat else value
-    options: parameters.Query = found
-    return options
+    return found  # type: ignore[no-any-return]
 
 
 def _judged(vaults: Vault | Vaults, useful: list[str], not_useful: list[str]) -> Result:

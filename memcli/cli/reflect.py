@@ -4,7 +4,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 import shlex
 
-from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.context import Canvas, Context, Result, refuse
 from memcli.cli.recall import given, query_of, question_of
 from memcli.cli.rows import draw, draw_constraints
 from memcli.errors import UsageError
@@ -91,15 +91,15 @@ def reflect(
         response_schema: `--set response-schema=JSON` Deprecated: accepted and ignored
     """
     text = question_of(context, query)
-    of_sessions = {
-        "--session": session,
-        "--all-sessions": all_sessions,
-        "--host": host,
-        "--dry-run": dry_run,
-        "--digest": digest,
-        "--judged": judged,
-    }
     if text.strip():
+        of_sessions = {
+            "--session": session,
+            "--all-sessions": all_sessions,
+            "--host": host,
+            "--dry-run": dry_run,
+            "--digest": digest,
+            "--judged": judged,
+        }
         _refuse(of_sessions, "a question and a session are two commands")
         sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
         if vaults and len(vaults) == 1:
@@ -141,9 +141,7 @@ def reflect(
 
 
 def _refuse(flags: dict[str, Any], why: str) -> None:
-    for flag, value in flags.items():
-        if value:
-            raise UsageError(why, hint=f"Drop {flag}.")
+    refuse(*((value, why, f"Drop {flag}.") for flag, value in flags.items()))
 
 
 def _answer(
@@ -154,40 +152,21 @@ def _answer(
     research: str | None,
 ) -> Result:
     """The facts about a question, gathered in a research run when one is named."""
+    from memcli.recall import reflect as use_case
+
+    def answer(question: Query) -> tuple[Result, list[Row]]:
+        found = use_case.reflect(sources, question)
+        return _result(context, sources, found), [*found.facts, *found.constraints]
+
     # An idea that waits for a decision is no fact, also with --kind idea.
     words: parameters.Query = {**asked, "statuses": ["active"]}  # type: ignore[typeddict-item]
-    query = query_of(context, text, words)
+    question = query_of(context, text, words)
     if not research:
-        return _result(context, sources, _gathered(sources, query))
+        return answer(question)[0]
     from memcli.cli import hints
-    from memcli.curation import research as runs
 
-    def look(budget: str) -> tuple[Reflection, list[Row]]:
-        reflection = _gathered(sources, query._replace(budget=budget))
-        return reflection, [*reflection.facts, *reflection.constraints]
-
-    reflection, run = runs.search(
-        hints.home(context, sources),
-        research,
-        command="reflect",
-        query=text,
-        budget=asked.get("budget"),
-        look=look,
-    )
-    return hints.with_run(_result(context, sources, reflection), run)
-
-
-def _gathered(sources: Vault | Vaults, query: Query) -> Reflection:
-    from memcli.vault.vault import Vault
-
-    # One vault is the usual case, and loads nothing of what several need.
-    if isinstance(sources, Vault):
-        from memcli.recall import reflect
-
-        return reflect.reflect(sources, query)
-    from memcli.recall import federated
-
-    return federated.reflect(sources, query)
+    run = hints.Research(context, sources, research, "reflect", asked.get("budget"))
+    return run.search(question, answer)
 
 
 def _result(

@@ -9,11 +9,14 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
-    from memcli.recall.results import Recalled, Row
+    from memcli.recall.results import Row
     from memcli.vault.code_state import Watch
     from memcli.vault.vault import Vault
+
+    Order = Callable[[Sequence[Row]], list[int]]
 
 FACTOR = 0.5
 """The factor of a row's score when its code changed or is gone.
@@ -23,13 +26,32 @@ is the better first answer.
 """
 
 
-def answered(vault: Vault, answer: Recalled, *, ranked: bool = True) -> Recalled:
+def lowered(rows: Sequence[Row]) -> list[int]:
+    """The places of ranked rows, with stale ones where their lower score puts them.
+
+    The others keep their order, which more than the score may have decided.
+    """
+    from memcli.vault import code_state
+
+    order = list(range(len(rows)))
+    for place in reversed(order[:]):
+        row = rows[place]
+        if not code_state.is_stale(row.code_state):
+            continue
+        at = order.index(place)
+        while at + 1 < len(order) and rows[order[at + 1]].score > row.score:
+            order[at], order[at + 1] = order[at + 1], order[at]
+            at += 1
+    return order
+
+
+def answered(vault: Vault, answer: Any, order: Order | None = lowered) -> Any:
     """An answer with what became of the code that its rows speak of.
 
     Args:
         vault: one of those that were asked; where its caller stands counts.
         answer: its rows have their sources.
-        ranked: whether the rows are in the order of their scores.
+        order: the places of its rows now that some are stale; None: as they are.
     """
     if not any(names_code(row) for row in (*answer.rows, *answer.constraints)):
         return answer
@@ -37,9 +59,9 @@ def answered(vault: Vault, answer: Recalled, *, ranked: bool = True) -> Recalled
 
     watch = code_state.watch(vault)
     rows = looked_at(answer.rows, watch)
-    order = lowered(rows) if ranked else range(len(rows))
+    places = order(rows) if order else range(len(rows))
     return answer._replace(
-        rows=[rows[place] for place in order],
+        rows=[rows[place] for place in places],
         constraints=looked_at(answer.constraints, watch),
     )
 
@@ -61,25 +83,6 @@ def names_code(row: Row) -> bool:
 def looked_at(rows: Sequence[Row], watch: Watch) -> list[Row]:
     """Rows with what became of their code; a stale one has a lower score."""
     return [_looked_at(row, watch) if names_code(row) else row for row in rows]
-
-
-def lowered(rows: Sequence[Row]) -> list[int]:
-    """The places of ranked rows, with stale ones where their lower score puts them.
-
-    The others keep their order, which more than the score may have decided.
-    """
-    from memcli.vault import code_state
-
-    order = list(range(len(rows)))
-    for place in reversed(order[:]):
-        row = rows[place]
-        if not code_state.is_stale(row.code_state):
-            continue
-        at = order.index(place)
-        while at + 1 < len(order) and rows[order[at + 1]].score > row.score:
-            order[at], order[at + 1] = order[at + 1], order[at]
-            at += 1
-    return order
 
 
 def _looked_at(row: Row, watch: Watch) -> Row:

@@ -38,7 +38,6 @@ class Next(NamedTuple):
 def next_queries(
     query: str,
     rows: Sequence[Row],
-    matched: Sequence[Sequence[str]],
     weights: Mapping[str, float],
     window: Mapping[str, Any] | None,
 ) -> list[Next]:
@@ -46,12 +45,11 @@ def next_queries(
 
     Args:
         query: the question.
-        rows: what answers it.
-        matched: the words of the question that each row holds.
+        rows: what answers it, each with the words of the question that it holds.
         weights: its words, and what each counts.
         window: the time that it filters by or names.
     """
-    held = {word for words in matched for word in words}
+    held = [word for row in rows for word in row.matched]
     missing = [word for word in weights if word not in held]
     # A window of the question's own words goes on with them.
     if window is not None and not window["filters"]:
@@ -68,7 +66,7 @@ def next_queries(
     if rows and missing:
         words = " ".join(heaviest(missing)[:4])
         queries.setdefault((words, after, before), "in none of the facts")
-    rarest = heaviest(word for words in matched for word in words)[:1]
+    rarest = heaviest(held)[:1]
     for name in _entities(query, rows):
         words = " ".join([name, *rarest])
         queries.setdefault((words, after, before), f"the facts are about {name}")

@@ -1,16 +1,20 @@
-"""List: the entries that filters admit, the ones that were written last first.
+"""List: the entries that filters admit, the ones that were written last first; and
+show: entries by their ids, in full, from whichever vault that is asked has them.
 
 Invariant: nothing is listed that `eligibility.verdict` refuses, and nothing is ranked:
 the same filters give the same rows as `recall --set all=true`, in the other order. The
-log of signals gets no line, since nobody has asked for one of the rows.
+log of signals gets no line, since nobody has asked for one of the rows. An entry is
+shown as recall shows it, with the reason when recall would not.
 """
 
 from __future__ import annotations
 
+from memcli.entries.eligibility import View
+from memcli.errors import EntryNotFound, MemcliError
 from memcli.named_tuple import NamedTuple
+from memcli.recall import code_rows
 from memcli.recall import recall as of_one
 from memcli.recall.filters import EVERYWHERE, UNTAGGED, Admission, within
-from memcli.recall.query import Query, checked
 from memcli.recall.results import Row, of_source, row_of
 
 TYPE_CHECKING = False
@@ -19,8 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
+    from memcli.recall.query import Query
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
+    from memcli.vault.vaults import Vaults
 
 MOST = 20
 """Rows when no limit is given; with `by` a limit counts for each group."""
@@ -61,6 +67,13 @@ class Listed(NamedTuple):
             return any(len(group.rows) < group.total for group in self.groups)
         return len(self.rows) < self.total
 
+    def of(self, source: str) -> Listed:
+        """The list of the vault that is called so."""
+        groups = self.groups and [
+            group._replace(rows=of_source(group.rows, source)) for group in self.groups
+        ]
+        return self._replace(rows=of_source(self.rows, source), groups=groups)
+
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
         data: dict[str, Any] = {"count": self.total}
@@ -93,15 +106,20 @@ class Wish(NamedTuple):
         return MOST_OF_A_GROUP if self.by else MOST
 
 
-def listed(vault: Vault, wish: Wish) -> Listed:
-    """List the entries of one vault.
+def listed(sources: Vault | Vaults, wish: Wish) -> Listed:
+    """List the entries of one vault, or of several.
 
     Raises:
         InvalidValue: the query names what does not exist, see `query.checked`.
     """
-    wish = wish._replace(query=checked(wish.query, vault))
-    answer = labelled(vault, vault.read(lambda reader: look(reader, wish)))
-    return answer._replace(warnings=answer.warnings + of_one.index_warnings(vault))
+    answers, warnings = of_one.ask(
+        sources,
+        wish.query,
+        lambda reader, query: look(reader, wish._replace(query=query)),
+    )
+    lists = [answer for _, answer in answers]
+    answer = lists[0] if len(sources.vaults) == 1 else _merged(lists, wish)
+    return answer._replace(warnings=warnings)
 
 
 def look(reader: Reader, wish: Wish) -> Listed:
@@ -125,7 +143,7 @@ def look(reader: Reader, wish: Wish) -> Listed:
     )
 
 
-def merged(answers: Sequence[Listed], wish: Wish) -> Listed:
+def _merged(answers: Sequence[Listed], wish: Wish) -> Listed:
     """The lists of several vaults as one, the newest rows of all first."""
     rows = _by_age(row for answer in answers for row in answer.rows)
     groups = None
@@ -149,15 +167,6 @@ def merged(answers: Sequence[Listed], wish: Wish) -> Listed:
         groups=groups,
         warnings=[],
     )
-
-
-def labelled(vault: Vault, answer: Listed) -> Listed:
-    """A vault's list with the vault's name as the source of its rows."""
-    groups = answer.groups and [
-        group._replace(rows=of_source(group.rows, vault.source))
-        for group in answer.groups
-    ]
-    return answer._replace(rows=of_source(answer.rows, vault.source), groups=groups)
 
 
 def _groups(reader: Reader, wish: Wish, docs: Sequence[int]) -> list[Group]:
@@ -196,3 +205,70 @@ def _by_age(rows: Iterable[Row]) -> list[Row]:
         return (to_epoch(row.created) if row.created else 0, row.id)
 
     return sorted(rows, key=age, reverse=True)
+
+
+# --- show ---------------------------------------------------------------------------
+
+
+class Shown(NamedTuple):
+    """An entry; `reason` says why recall does not show it, None when it does; `asked`
+    are the phrases of its file, none where a database has the entry."""
+
+    row: Row
+    reason: str | None
+    asked: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row for JSON, with whether recall shows it."""
+        eligible = self.reason is None
+        return {
+            **self.row.as_dict(),
+            "asked": list(self.asked),
+            "eligible": eligible,
+            "reason_not_eligible": self.reason,
+        }
+
+
+def show(vaults: Sequence[Vault], ids: Sequence[str]) -> list[Shown]:
+    """The entries that ids, unique prefixes of ids, or paths address.
+
+    Args:
+        vaults: asked one after the other; the first that has an entry shows it.
+        ids: in the order of the answer.
+
+    Raises:
+        EntryNotFound, AmbiguousId: no vault has such an entry, or one has several.
+    """
+    return [_shown(vaults, entry_id) for entry_id in ids]
+
+
+def _shown(vaults: Sequence[Vault], entry_id: str) -> Shown:
+    refusal = None
+    for vault in vaults:
+        try:
+            path = vault.path_of(entry_id)
+        except EntryNotFound as error:
+            refusal = refusal or error
+            continue
+        return _at(vault, path)
+    raise refusal or EntryNotFound("no vault was asked")
+
+
+def _at(vault: Vault, path: str) -> Shown:
+    view = View(vault.now_ms() // 1000, agent=vault.agent)
+
+    def look(reader: Reader) -> Shown:
+        docs = reader.exact("path", path)
+        if not docs:
+            raise EntryNotFound(f"{path}: was removed after it was read")
+        stored = reader.row(docs[0])
+        row = of_one.aged(reader, view, docs[0], stored, row_of(stored, 0.0, []))
+        (row,) = of_source([row], vault.source)
+        return Shown(row, reader.verdict(docs[0], view))
+
+    shown = vault.read(look)
+    row = code_rows.of_one(vault, shown.row)
+    try:
+        return shown._replace(row=row, asked=vault.stored(path).entry.asked)
+    except MemcliError:
+        return shown._replace(row=row)

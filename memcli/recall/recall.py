@@ -24,11 +24,10 @@ from memcli.recall.results import (
     Recalled,
     Row,
     check_mark,
-    constraints_of,
     fit,
+    index_warnings,
     mark,
     noted,
-    of_source,
     read_as,
     row_of,
 )
@@ -42,7 +41,7 @@ from memcli.vault import signals
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from typing import Any
 
     from memcli.entries.eligibility import View
@@ -51,30 +50,55 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
+    from memcli.vault.vaults import Vaults
 
 # Files that cannot be read are named in each answer, but not a thousand of them.
 _MOST_BROKEN = 10
 
 
-def recall(vault: Vault, query: Query) -> Recalled:
+def recall(sources: Vault | Vaults, query: Query) -> Recalled:
     """Answer a question with ranked rows.
 
     Raises:
         InvalidValue: the query names what does not exist, see `query.checked`.
     """
-    query = checked(query, vault)
-    answer = labelled(vault, vault.read(lambda reader: _explained(reader, query)))
+    many = len(sources.vaults) > 1
+    # One scorer for all, or their scores would not compare: that of the first.
+    scorer = scorers.load(sources.vaults[0].root)
+    # A limit of characters is for all together.
+    each = query._replace(max_chars=None) if many else query
+
+    def explained(reader: Reader, query: Query) -> Recalled:
+        # `look` alone does not say why there is no row, for hooks wait for it.
+        answer = look(reader, query, scorer=scorer)
+        if many or answer.rows or answer.omitted:
+            return answer
+        return answer._replace(no_match=no_match(reader, query))
+
+    answers, warnings = ask(sources, each, explained)
+    answer: Recalled = answers[0][1]
+    if many:
+        from memcli.recall import federated
+
+        answer = federated.merged(answers, query)
     if query.view.as_of is None:  # the code at that time is not looked at
-        answer = code_rows.answered(vault, answer)
-    vault.recorder.recalled(query.text, noted(answer.rows, answer.constraints))
-    return answer._replace(warnings=answer.warnings + index_warnings(vault))
+        answer = code_rows.answered(sources.vaults[0], answer)
+    for vault, _ in answers:
+        rows = noted(answer.rows, answer.constraints, vault.source)
+        vault.recorder.recalled(query.text, rows)
+    if many and not (answer.rows or answer.omitted):
+        why = federated.no_match(sources, each)  # type: ignore[arg-type]
+        answer = answer._replace(no_match=why)
+    return answer._replace(warnings=warnings)
 
 
-def enumerate_all(vault: Vault, query: Query, cursor: str | None = None) -> Recalled:
+def enumerate_all(
+    sources: Vault | Vaults, query: Query, cursor: str | None = None
+) -> Recalled:
     """Every entry that the filters admit, by id (oldest first), a page at a time.
 
     Args:
-        vault: where to look.
+        sources: where to look.
         query: its view, filters and limit count; without a limit all rows come.
         cursor: `next_cursor` of the page before.
 
@@ -82,13 +106,39 @@ def enumerate_all(vault: Vault, query: Query, cursor: str | None = None) -> Reca
         InvalidValue: the query names what does not exist, see `query.checked`; or the
             cursor is none.
     """
-    query = checked(query, vault)
     if cursor is not None:
         check_mark(cursor)
-    answer = labelled(vault, vault.read(lambda reader: _page(reader, query, cursor)))
+    answers, warnings = ask(
+        sources, query, lambda reader, one: _page(reader, one, cursor)
+    )
+    answer: Recalled = answers[0][1]
+    if len(sources.vaults) > 1:
+        from memcli.recall import federated
+
+        answer = federated.page([one for _, one in answers], query)
     if query.view.as_of is None:
-        answer = code_rows.answered(vault, answer, ranked=False)
-    return answer._replace(warnings=answer.warnings + index_warnings(vault))
+        answer = code_rows.answered(sources.vaults[0], answer, order=None)
+    return answer._replace(warnings=warnings)
+
+
+def ask(
+    sources: Vault | Vaults, query: Query, look: Callable[[Reader, Query], Any]
+) -> tuple[list[tuple[Vault, Any]], list[str]]:
+    """What each vault says to a query, with the vault as the source of its rows, and
+    the warnings of all.
+
+    Raises:
+        MemcliError: as `query.checked`; a vault cannot be read.
+    """
+    if len(sources.vaults) > 1:  # one is the usual case, and loads nothing of theirs
+        from memcli.recall import federated
+
+        return federated.ask(sources, query, look)  # type: ignore[arg-type]
+    (vault,) = sources.vaults
+    narrow = checked(query, vault)
+    answer = vault.read(lambda reader: look(reader, narrow))
+    warnings = [*getattr(sources, "warnings", ()), *answer.warnings]
+    return [(vault, answer.of(vault.source))], warnings + index_warnings(vault)
 
 
 def look(
@@ -158,14 +208,6 @@ def _replacements(reader: Reader, query: Query, rows: Iterable[Row]) -> list[str
                 what = f"{one.id} ({one.title}) waits for review, and may replace"
                 found.append(f"{what} {row.id}: memcli review {one.id}")
     return found
-
-
-def _explained(reader: Reader, query: Query) -> Recalled:
-    """A recall that says why it has no row; `look` does not, for hooks wait for it."""
-    answer = look(reader, query)
-    if answer.rows or answer.omitted:
-        return answer
-    return answer._replace(no_match=no_match(reader, query))
 
 
 def no_match(reader: Reader, query: Query) -> NoMatch:
@@ -323,14 +365,6 @@ def _in_these_signs(
     return rank.Ranking(hits, [], [])
 
 
-def labelled(vault: Vault, answer: Recalled) -> Recalled:
-    """A vault's answer with the vault's name as the source of its rows."""
-    return answer._replace(
-        rows=of_source(answer.rows, vault.source),
-        constraints=constraints_of(answer.constraints, vault.source),
-    )
-
-
 def _path(
     reader: Reader,
     hit: Hit,
@@ -405,15 +439,4 @@ def _broken_warnings(reader: Reader) -> list[str]:
         more = len(broken) - _MOST_BROKEN
         rest = f"{counted(more, 'more file')} {agreeing(more, 'is')}"
         warnings.append(f"{rest} not searched: memcli inspect lint")
-    return warnings
-
-
-def index_warnings(vault: Vault) -> list[str]:
-    """Warnings of what the rows may lack: folders and changes that were not read."""
-    warnings = [
-        f"{folder}/ cannot be listed; its entries are shown as they were"
-        for folder in vault.index.opened.unreadable
-    ]
-    if vault.index.opened.stale:
-        warnings.append("another process is indexing; these are older answers")
     return warnings

@@ -10,11 +10,10 @@ from __future__ import annotations
 from memcli.entries.entry import Layer, Status
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.prompt_injection import digest
-from memcli.named_tuple import NamedTuple
+from memcli.named_tuple import NamedTuple, encoded
 from memcli.recall import code_rows, confidence, recall
 from memcli.recall import question as asking
 from memcli.recall.follow_up import Next, Pair, next_queries, pairs
-from memcli.recall.query import Query, checked
 from memcli.recall.results import (
     Recalled,
     Row,
@@ -36,9 +35,10 @@ if TYPE_CHECKING:
 
     from memcli.entries.eligibility import View
     from memcli.recall.no_match import NoMatch
+    from memcli.recall.query import Query
     from memcli.search.reader import Reader
-    from memcli.vault.signals import EventRow
     from memcli.vault.vault import Vault
+    from memcli.vault.vaults import Vaults
 
 LAYERS = (str(Layer.MODEL), str(Layer.OBSERVATION), str(Layer.FACT))
 """Conclusions come before the facts that they were drawn from."""
@@ -103,12 +103,7 @@ class Reflection(NamedTuple):
         """The `data` of the JSON envelope."""
         fields = self._asdict()
         del fields["warnings"]
-        fields["no_match"] = self.no_match and self.no_match.as_dict()
-        for name in ("facts", "constraints"):
-            fields[name] = [row.as_dict() for row in fields[name]]
-        for name in ("citations", "similar", "superseded_excluded", "next_queries"):
-            fields[name] = [item._asdict() for item in fields[name]]
-        return fields
+        return {name: encoded(value) for name, value in fields.items()}
 
 
 class Synthesis(NamedTuple):
@@ -128,14 +123,12 @@ class Synthesis(NamedTuple):
 class Gathered(NamedTuple):
     """The rows of one vault, or several, about a question.
 
-    `matched` are the words of the question that each row holds, `weights` what each
-    word counts; `ends` says by id when a row's event ended, if it lasted; `no_match`
-    why there is no row.
+    `weights` are what each word of the question counts; `ends` says by id when a row's
+    event ended, if it lasted; `no_match` why there is no row.
     """
 
     rows: list[Row]
     constraints: list[Row]
-    matched: list[tuple[str, ...]]
     weights: dict[str, float]
     ends: dict[str, str]
     excluded: list[Excluded]
@@ -144,8 +137,15 @@ class Gathered(NamedTuple):
     no_match: NoMatch | None = None
     more_constraints: int = 0
 
+    def of(self, source: str) -> Gathered:
+        """What the vault that is called so has."""
+        return self._replace(
+            rows=of_source(self.rows, source),
+            constraints=constraints_of(self.constraints, source),
+        )
 
-def reflect(vault: Vault, query: Query) -> Reflection:
+
+def reflect(sources: Vault | Vaults, query: Query) -> Reflection:
     """Gather what answers a question, and say how far to trust it.
 
     The query's budget says how many facts of each layer come (`BUDGETS`), and its
@@ -154,63 +154,51 @@ def reflect(vault: Vault, query: Query) -> Reflection:
     Raises:
         InvalidValue: the query names what does not exist, see `query.checked`.
     """
-    query = checked(query, vault)
-    gathered = vault.read(lambda reader: gather(reader, query))
-    gathered = gathered._replace(
-        rows=of_source(gathered.rows, vault.source),
-        constraints=constraints_of(gathered.constraints, vault.source),
-        warnings=gathered.warnings + recall.index_warnings(vault),
-        no_match=None
-        if gathered.rows
-        else vault.read(lambda reader: recall.no_match(reader, query)),
-    )
+    many = len(sources.vaults) > 1
+
+    def explained(reader: Reader, query: Query) -> Gathered:
+        found = gather(reader, query)
+        if many or found.rows:
+            return found
+        return found._replace(no_match=recall.no_match(reader, query))
+
+    answers, warnings = recall.ask(sources, query, explained)
+    gathered = answers[0][1]
+    if many:
+        from memcli.recall import federated
+
+        gathered = federated.gathered(answers, most(query), query.limit)
     if query.view.as_of is None:
-        gathered = in_code(vault, gathered)
-    vault.recorder.recalled(query.text, logged(gathered))
-    return conclude(query, gathered)
+        gathered = code_rows.answered(sources.vaults[0], gathered, order=_by_layer)
+    for vault, _ in answers:
+        # The order is by layer and then by score: no rank that a scorer could learn.
+        rows = noted((), [*gathered.rows, *gathered.constraints], vault.source)
+        vault.recorder.recalled(query.text, rows)
+    if many and not gathered.rows:
+        why = federated.no_match(sources, query)  # type: ignore[arg-type]
+        gathered = gathered._replace(no_match=why)
+    return _concluded(query, gathered._replace(warnings=warnings))
 
 
-def in_code(vault: Vault, gathered: Gathered) -> Gathered:
-    """The rows that were gathered, with the state of the code that they speak of.
+def _by_layer(rows: Sequence[Row]) -> list[int]:
+    """The places of rows: in its layer one whose code has changed comes last."""
 
-    Within its layer a row whose code changed or is gone comes after the others.
-    """
-    rows, constraints = gathered.rows, gathered.constraints
-    if not any(map(code_rows.names_code, (*rows, *constraints))):
-        return gathered
-    watch = code_state.watch(vault)
-    rows = code_rows.looked_at(rows, watch)
-    order = sorted(
-        range(len(rows)),
-        key=lambda i: (
-            LAYERS.index(rows[i].layer),
-            code_state.is_stale(rows[i].code_state),
-        ),
-    )
-    return gathered._replace(
-        rows=[rows[place] for place in order],
-        matched=[gathered.matched[place] for place in order],
-        constraints=code_rows.looked_at(constraints, watch),
-    )
+    def rank(place: int) -> tuple[int, bool]:
+        row = rows[place]
+        return LAYERS.index(row.layer), code_state.is_stale(row.code_state)
+
+    return sorted(range(len(rows)), key=rank)
 
 
-def logged(gathered: Gathered, source: str | None = None) -> list[EventRow]:
-    """The rows that were gathered, of one source or all, for the log of signals.
-
-    The order is by layer and then by score: no rank that a scorer could learn from.
-    """
-    return noted((), [*gathered.rows, *gathered.constraints], source)
-
-
-def conclude(query: Query, gathered: Gathered) -> Reflection:
-    """Say how far to trust what was gathered for a `checked` query."""
+def _concluded(query: Query, gathered: Gathered) -> Reflection:
+    """Say how far to trust what was gathered."""
     rows = gathered.rows
-    coverage = confidence.coverage(gathered.matched, gathered.weights)
-    held = {word for words in gathered.matched for word in words}
+    matched = [row.matched for row in rows]
+    coverage = confidence.coverage(matched, gathered.weights)
+    held = {word for words in matched for word in words}
     missing = [word for word in gathered.weights if word not in held]
-    stale = [row.stale for row in rows]
     level, why = confidence.level(
-        [*zip(gathered.matched, stale, strict=True)],
+        [(row.matched, row.stale) for row in rows],
         gathered.weights,
         for_agent=_by_agent(query),
     )
@@ -229,10 +217,8 @@ def conclude(query: Query, gathered: Gathered) -> Reflection:
         reading=respelled(row.read for row in rows),
         stale=[row.id for row in rows if row.stale],
         similar=pairs(rows),
-        superseded_excluded=gathered.excluded,
-        next_queries=next_queries(
-            query.text, rows, gathered.matched, gathered.weights, gathered.window
-        ),
+        superseded_excluded=gathered.excluded[:MOST_EXCLUDED],
+        next_queries=next_queries(query.text, rows, gathered.weights, gathered.window),
         window=gathered.window,
         budget={"name": query.budget, **dict(zip(LAYERS, counts, strict=True))},
         warnings=gathered.warnings + _suspicious(rows),
@@ -264,7 +250,6 @@ def _suspicious(rows: Sequence[Row]) -> list[str]:
 def gather(reader: Reader, query: Query) -> Gathered:
     """The rows of one vault, within a read; the query is `checked`."""
     rows: list[Row] = []
-    matched: list[tuple[str, ...]] = []
     warnings: dict[str, None] = {}
     window = None
     counts = most(query)
@@ -273,16 +258,15 @@ def gather(reader: Reader, query: Query) -> Gathered:
         window = answer.window
         warnings.update(dict.fromkeys(answer.warnings))
         for row in answer.rows:
-            matched.append(_matched(row))
             spelled = tuple(one for one in row.read if one.kind == SPELLING)
-            rows.append(row._replace(explain=None, read=spelled))
-    rows, matched = rows[: query.limit], matched[: query.limit]
+            row = row._replace(matched=_matched(row), explain=None, read=spelled)
+            rows.append(row)
+    rows = rows[: query.limit]
     words = _weights(reader, query)
     shown = {doc for row in rows for doc in reader.exact("path", row.path)}
     return Gathered(
         rows=rows,
         **recall.constraints(reader, query, shown),
-        matched=matched,
         weights=words,
         ends=_ends(reader, rows),
         excluded=_excluded(reader, query, words, rows),

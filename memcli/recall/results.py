@@ -10,7 +10,7 @@ from memcli.entries.entry import Layer
 from memcli.entries.ids import is_id
 from memcli.entries.text import tokens
 from memcli.errors import InvalidValue
-from memcli.named_tuple import NamedTuple
+from memcli.named_tuple import NamedTuple, encoded
 from memcli.search.ranking.corpus import SPELLING
 from memcli.vault import signals
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memcli.search.stored_row import StoredRow
     from memcli.vault import staleness
     from memcli.vault.code_state import CodeState
+    from memcli.vault.vault import Vault
 
 FACT = str(Layer.FACT)
 """The layer that cites no other entry; only its code can make it stale."""
@@ -156,23 +157,19 @@ class Recalled(NamedTuple):
         low = bool(self.rows) and 2 * count < count + len(covered.nothing_about)
         return covered if low else None
 
+    def of(self, source: str) -> Recalled:
+        """The answer of the vault that is called so."""
+        return self._replace(
+            rows=of_source(self.rows, source),
+            constraints=constraints_of(self.constraints, source),
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
-        low = self.low_coverage
-        return {
-            "query": self.query,
-            "rows": [row.as_dict() for row in self.rows],
-            "constraints": [row.as_dict() for row in self.constraints],
-            "more_constraints": self.more_constraints,
-            "coverage": self.coverage,
-            "low_coverage": low and low._asdict(),
-            "missing_terms": self.missing_terms,
-            "reading": self.reading,
-            "window": self.window,
-            "next_cursor": self.next_cursor,
-            "omitted": self.omitted,
-            "no_match": self.no_match and self.no_match.as_dict(),
-        }
+        fields = self._asdict()
+        del fields["warnings"]
+        more = {"low_coverage": self.low_coverage, "reading": self.reading}
+        return {name: encoded(value) for name, value in (fields | more).items()}
 
 
 def row_of(
@@ -298,6 +295,17 @@ def noted(
         for rank, row in [*enumerate(rows, 1), *((None, row) for row in constraints)]
         if source in (None, row.source)
     ]
+
+
+def index_warnings(vault: Vault) -> list[str]:
+    """Warnings of what the rows may lack: folders and changes that were not read."""
+    warnings = [
+        f"{folder}/ cannot be listed; its entries are shown as they were"
+        for folder in vault.index.opened.unreadable
+    ]
+    if vault.index.opened.stale:
+        warnings.append("another process is indexing; these are older answers")
+    return warnings
 
 
 # --- words of the question that a row holds others for --------------------------------

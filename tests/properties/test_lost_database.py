@@ -11,7 +11,7 @@ import pytest
 
 from memcli import Vault, Vaults
 from memcli.errors import Unavailable
-from memcli.recall import federated, listing
+from memcli.recall import listing, recall, reflect
 from memcli.recall.query import Query, view_of
 from memcli.recall.reflect import Reflection
 from memcli.search.postgres import engine
@@ -28,9 +28,9 @@ pytestmark = pytest.mark.slow
 
 _QUERY = Query("queue", view_of(NOW))
 ASKED: dict[str, Callable[[Vaults], Any]] = {
-    "recall": lambda vaults: federated.recall(vaults, _QUERY),
-    "reflect": lambda vaults: federated.reflect(vaults, _QUERY),
-    "list": lambda vaults: federated.listed(vaults, listing.Wish(_QUERY)),
+    "recall": lambda vaults: recall.recall(vaults, _QUERY),
+    "reflect": lambda vaults: reflect.reflect(vaults, _QUERY),
+    "list": lambda vaults: listing.listed(vaults, listing.Wish(_QUERY)),
 }
 
 Ending = Callable[[int], list[int]]
@@ -124,7 +124,7 @@ def test_who_names_the_vault_gets_the_error(ends_at: Ending) -> None:
     both = Vaults.open("personal", "company", now_ms=lambda: NOW * 1000)
     ends_at(2)
     with pytest.raises(Unavailable, match="cannot be asked"):
-        federated.recall(both, _QUERY)
+        recall.recall(both, _QUERY)
 
 
 @pytest.mark.usefixtures("own")
@@ -134,7 +134,7 @@ def test_one_that_kept_the_answer_waiting_is_not_asked_for_a_minute(
     both = vaults()
     ends_at(2)
     monkeypatch.setattr(engine, "LONG", 0.0)  # as if that had taken ten seconds
-    assert len(federated.recall(both, _QUERY).rows) == 1
+    assert len(recall.recall(both, _QUERY).rows) == 1
     ends_at(0)
     (warning,) = vaults().warnings
     assert "gave no answer in time" in warning

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from memcli.api import Vault, Vaults
+from memcli.recall.listing import show
 from memcli.recall.query import view_of
-from memcli.recall.show import show
 from memcli.storage import code_files
 from memcli.vault import code_state
 from tests.checkouts import APP, made_shop

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memcli import Vault, Vaults
 from memcli.entries import layout
 from memcli.errors import InvalidConfig, MemcliError, NotAVault, VaultNotFound
-from memcli.recall import federated
+from memcli.recall import recall
 from memcli.recall.query import Filters, Query, view_of
 from memcli.storage import known_vaults
 from memcli.vault.caller import OWNER
@@ -171,7 +171,7 @@ def test_several_rank_as_one_that_holds_it_all(
         vaults.append(vault)
     query = " ".join(asked)
     whole = vaults[0].recall(query, limit=30, explain=True)
-    split = federated.recall(
+    split = recall.recall(
         Vaults(tuple(vaults[1:])),
         Query(query, view_of(NOW), limit=30, explain=True),
     )
@@ -215,7 +215,7 @@ def test_weighing_together_does_not_last(own: Vault, team: Vault) -> None:
     save(team, *(f"deploy {n}" for n in range(20)))
     before = own.recall("deploy").rows[0].score
     both = Vaults((own, team))
-    together = federated.recall(both, Query("deploy", view_of(NOW)))
+    together = recall.recall(both, Query("deploy", view_of(NOW)))
     assert together.rows
     assert own.recall("deploy").rows[0].score == before
 
@@ -224,10 +224,10 @@ def test_what_is_cut_and_a_constraint_still_surfaces(own: Vault, team: Vault) ->
     save(own, "deploy deploy deploy", "deploy twice a deploy")
     save(team, "a long note on how we never deploy on fridays", kind="constraint")
     both = Vaults((own, team))
-    found = federated.recall(both, Query("deploy", view_of(NOW), limit=1))
+    found = recall.recall(both, Query("deploy", view_of(NOW), limit=1))
     assert len(found.rows) == 1
     assert [row.kind for row in found.constraints] == ["constraint"]
-    short = federated.recall(both, Query("deploy", view_of(NOW), max_chars=40))
+    short = recall.recall(both, Query("deploy", view_of(NOW), max_chars=40))
     assert [row.kind for row in short.constraints] == ["constraint"]
     assert short.constraints[0].parts is None
 
@@ -236,7 +236,7 @@ def test_max_chars_is_for_all_together(own: Vault, team: Vault) -> None:
     save(own, "deploy one")
     save(team, "deploy two")
     both = Vaults((own, team))
-    found = federated.recall(both, Query("deploy", view_of(NOW), max_chars=12))
+    found = recall.recall(both, Query("deploy", view_of(NOW), max_chars=12))
     assert (len(found.rows), found.omitted) == (1, 1)
 
 
@@ -252,7 +252,7 @@ def test_pages_of_several_lose_and_repeat_nothing(own: Vault, team: Vault) -> No
     for size in (1, 2, 3, 20):
         seen, cursor = [], None
         while True:
-            page = federated.enumerate_all(
+            page = recall.enumerate_all(
                 both, Query("", view, limit=size), cursor=cursor
             )
             seen += [(row.source, row.text) for row in page.rows]
@@ -285,7 +285,7 @@ def test_visibility_applies_in_each(own: Vault, team: Vault) -> None:
         )
     save(team, "a shared deploy")
     asked = [Vault.open(v.root, agent="eve", now_ms=v.now_ms) for v in (own, team)]
-    found = federated.recall(Vaults(tuple(asked)), Query("deploy", view_of(NOW)))
+    found = recall.recall(Vaults(tuple(asked)), Query("deploy", view_of(NOW)))
     assert [row.text for row in found.rows] == ["a shared deploy"]
 
 

@@ -7,11 +7,9 @@ import pytest
 
 from memcli import Vault
 from memcli.errors import EntryNotFound
-from memcli.recall import federated
-from memcli.recall.listing import Listed, Wish, listed
+from memcli.recall.listing import Listed, Wish, listed, show
 from memcli.recall.query import EVERYTHING, Filters, Query, view_of
 from memcli.recall.recall import enumerate_all
-from memcli.recall.show import show
 from memcli.vault.vaults import Vaults
 from tests.conftest import NOW, VaultMaker
 
@@ -107,9 +105,9 @@ def test_several_vaults_are_one_list(days: Vault, make_vault: VaultMaker) -> Non
     team = make_vault("team", now_ms=lambda: (NOW + DAY + 9) * 1000)
     team.save(team.draft({"text": "of the team", "tags": ["b"], "project": "none"}))
     both = Vaults([days, team])
-    answer = federated.listed(both, ask())
+    answer = listed(both, ask())
     assert titles(answer) == ["day 3", "day 2", "of the team", "day 1", "day 0"]
-    grouped = federated.listed(both, ask("tag", limit=2)).groups or []
+    grouped = listed(both, ask("tag", limit=2)).groups or []
     assert (grouped[0].label, grouped[0].total) == ("b", 4)
     assert [row.title for row in grouped[0].rows] == ["day 3", "of the team"]
 
@@ -119,7 +117,7 @@ def test_a_file_that_says_no_date_stands_last_in_a_list_of_several_vaults(
 ) -> None:
     team = make_vault("team")
     Path(team.root, "notes.md").write_text("by hand\n")
-    assert titles(federated.listed(Vaults([days, team]), ask()))[-1] == "by hand"
+    assert titles(listed(Vaults([days, team]), ask()))[-1] == "by hand"
 
 
 def test_show_says_why_recall_does_not_show_an_entry(days: Vault) -> None:
