@@ -120,8 +120,8 @@ def described(doc: str | None) -> dict[str, str]:
         if line[indent : indent + 1].isspace():
             found[name] += f" {line.strip()}"
         elif line.strip():
-            name, _, text = line.strip().partition(": ")
-            found[name] = text
+            name, _, text = line.strip().partition(":")
+            found[name] = text.strip()
     return found
 
 

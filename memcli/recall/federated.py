@@ -194,7 +194,7 @@ def merged(answers: Sequence[_Told], query: Query) -> Recalled:
     """The answers of all vaults as that of one."""
     rows = _best(answers)
     shown, omitted = fit(rows[: query.most], query.max_chars)
-    first = answers[0][1]
+    first: Recalled = answers[0][1]
     return first._replace(
         rows=shown,
         omitted=omitted,

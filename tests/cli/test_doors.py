@@ -99,9 +99,9 @@ def test_a_filter_is_the_same_at_every_door(
     value = value_of(one)
     tool = {one.name if one.name != "at" else "query_timestamp": value}
     for command, method, of in (
-        ("recall", filled.recall, catalog.RECALL),
-        ("reflect", filled.reflect, catalog.REFLECT),
-        ("list", filled.entries, catalog.RECALL),
+        ("recall", filled.recall, catalog.memory_recall),
+        ("reflect", filled.reflect, catalog.memory_reflect),
+        ("list", filled.entries, catalog.memory_recall),
     ):
         if one.name not in inspect.signature(method).parameters:
             continue
@@ -164,17 +164,17 @@ def test_a_field_is_the_same_at_every_door(
         )
     )
     name = one.name
-    if name in catalog.SAVE.parameters():
+    if name in catalog.memory_save.parameters():
         other = Vault.open(str(shutil.copytree(root, tmp_path / "tool")))
         given = {"text": "Another thing", **more, name: value}
-        answer = tools.call(catalog.SAVE, given, context_of(other))
+        answer = tools.call(catalog.memory_save, given, context_of(other))
         stored["tool"] = (
             told(other, answer.data["id"], one)
             if answer.data is not None
             else (answer.error or {})["code"]
         )
     else:
-        assert name in catalog.SAVE.without.split()
+        assert name in catalog.memory_save.without.split()
     assert len(set(map(str, stored.values()))) == 1, stored
 
 

@@ -242,7 +242,7 @@ def test_an_mcp_client_in_the_repository_is_answered_from_it(
             environ={**os.environ, "MEMCLI_VAULT": vault.root},
             cwd=str(carrying),
         )._replace(vault=None)
-        return tools.call(catalog.RECALL, {"query": "deploy the shop"}, context)
+        return tools.call(catalog.memory_recall, {"query": "deploy the shop"}, context)
 
     answer = ask()
     assert answer.data

@@ -124,7 +124,7 @@ class Door:
         except MemcliError as error:
             failed = [error.error_code, error.message, error.hint, *self.said]
             return " ".join(words), failed
-        lines = tools._Lines(catalog.RECALL)
+        lines = tools._Lines(catalog.memory_recall)
         result.text(lines)
         answer = [result.data, lines.lines, result.warnings, result.ok, *self.said]
         return " ".join(words), answer

@@ -79,7 +79,7 @@ def by_folder(vault: Vault, text: str, name: str) -> None:
 
 
 def by_mcp(vault: Vault, text: str, name: str) -> None:
-    answer = tools.call(catalog.SAVE, {"text": text}, context_of(vault))
+    answer = tools.call(catalog.memory_save, {"text": text}, context_of(vault))
     if answer.error is not None:
         raise SecretFound(str(answer.error))
 

@@ -94,7 +94,7 @@ def flags(tool: Tool, values: dict[str, Any]) -> list[str]:
     known = table.of(tool.command)
     words: list[str] = []
     for name, value in values.items():
-        one = known[tool.parameters()[name].name]
+        one = known.get(tool.parameters()[name].name) or known["what"]  # id, topic
         if one.is_argument:
             words += value if isinstance(value, list) else [value]
             continue

@@ -19,6 +19,7 @@ from memcli.cli.mcp import catalog
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from memcli.cli.mcp.catalog import Tool
@@ -43,15 +44,7 @@ _USUAL = {
 _NOTHING = {"dry_run": False, "omitted": 0, "cut": 0, "broken": 0}
 # How a candidate was found: for people who look for the rule behind it.
 _HOW = (
-    "category",
-    "pattern",
-    "rationale",
-    "excerpt",
-    "line",
-    "record",
-    "at",
-    "occurrences",
-    "everywhere",
+    "category pattern rationale excerpt line record at occurrences everywhere".split()
 )
 # Of an entry's history and file: for people who look into the vault's folder.
 _OF_FILES = ("file", "resolution_scope")
@@ -99,30 +92,29 @@ def _begins(text: str, title: str) -> bool:
 
 def lean(data: dict[str, Any]) -> dict[str, Any]:
     """The data of an answer without what says nothing to a model."""
-    data = shortened(data)
     kept: dict[str, Any] = {
         name: _lean_inside(value)
-        for name, value in data.items()
+        for name, value in shortened(data).items()
         if _NOTHING.get(name, ...) != value
     }
     if _COMMIT.fullmatch(str(kept.get("commit"))):
         del kept["commit"]
-    if {"citations", "facts"} <= kept.keys():
-        kept = _with_each_text_once(kept)
-    if "candidates" in kept and "transcript" in kept:
-        kept = _judged(kept)
-    if "by_kind" in kept and "inbox" in kept:
+    if {"citations", "facts"} <= kept.keys():  # a fact has the text of its citation
+        texts = {row["id"] for row in kept["facts"]}
+        kept["citations"] = [
+            _without(one, ("context",)) if one["id"] in texts else one
+            for one in kept["citations"]
+        ]
+    if {"candidates", "transcript"} <= kept.keys():
+        kept["candidates"] = [_without(one, _HOW) for one in kept["candidates"]]
+        del kept["transcript"]
+    if {"by_kind", "inbox"} <= kept.keys():
         kept = _without(kept, _OF_VAULT)
     if "eligible" in kept:
         kept = _one_entry(kept)
     no_match = kept.get("no_match")
-    if isinstance(no_match, dict):
-        said = no_match.get("missing_terms") == kept.get("missing_terms")
-        kept["no_match"] = {
-            name: value
-            for name, value in no_match.items()
-            if not (said and name == "missing_terms")
-        }
+    if no_match and no_match.get("missing_terms") == kept.get("missing_terms"):
+        kept["no_match"] = _without(no_match, ("missing_terms",))
     if kept.get("applied") is True:
         # Each of them has the status that was asked for now.
         kept["items"] = [_without(one, ("status",)) for one in kept.get("items", ())]
@@ -130,7 +122,7 @@ def lean(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _lean_inside(value: Any) -> Any:
-    if isinstance(value, list | tuple):
+    if isinstance(value, list):
         return [_lean_inside(one) for one in value]
     if not isinstance(value, dict):
         return value
@@ -148,10 +140,9 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
     row = {name: value for name, value in row.items() if _USUAL.get(name, ...) != value}
     changed = [
         {name: said for name, said in one.items() if said}
-        for one in row.get("code_state", ())
+        for one in row.pop("code_state", ())
         if one.get("state") != "unchanged"
     ]
-    row = _without(row, ("code_state",))
     if changed:
         row["code_state"] = changed
     text = row["text"]
@@ -159,24 +150,6 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
         row["text"] = f"{text[:_KEPT].rstrip()} [...]"
         row["text_chars"] = len(text)
     return row
-
-
-def _with_each_text_once(data: dict[str, Any]) -> dict[str, Any]:
-    """A reflection whose facts and answer alone hold the texts; the rest names them."""
-    texts = {row.get("id") for row in data["facts"] if isinstance(row, dict)}
-    data["citations"] = [
-        _without(one, ("context",)) if one.get("id") in texts else one
-        for one in data["citations"]
-    ]
-    return data
-
-
-def _judged(data: dict[str, Any]) -> dict[str, Any]:
-    data["candidates"] = [
-        _without(one, _HOW) if isinstance(one, dict) else one
-        for one in data["candidates"]
-    ]
-    return _without(data, ("transcript",))
 
 
 def _one_entry(data: dict[str, Any]) -> dict[str, Any]:
@@ -189,7 +162,7 @@ def _one_entry(data: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in kept.items() if value not in ("", [])}
 
 
-def _without(data: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+def _without(data: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
     return {name: value for name, value in data.items() if name not in names}
 
 

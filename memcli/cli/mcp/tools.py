@@ -3,25 +3,32 @@
 Invariant: a tool runs the command of its use case with that command's values, so its
 data is what `memcli ... --json` prints as `data` (`answers` then leaves out what says
 nothing). The answer is data or an error with code, message and hint; a tool never
-raises.
+raises. What a model may have meant is read as that when it can mean nothing else: a
+list in one text, the singular of a name, a word for a value. The rest is refused, never
+dropped: a filter dropped in silence would be a wrong answer. What a model gave is made
+whole, never replaced.
 """
 
 from __future__ import annotations
 
+import json
+import re
+
 from memcli.cli import commands, flags
 from memcli.cli.mcp import answers, catalog
-from memcli.cli.mcp import arguments as given_arguments
+from memcli.entries import entry
 from memcli.errors import InvalidValue, MemcliError, UsageError
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from typing import Any
 
     from memcli.cli.context import Context
     from memcli.cli.mcp.catalog import Tool
+    from memcli.declared import Parameter
 
 
 class Answer(NamedTuple):
@@ -38,34 +45,34 @@ class Answer(NamedTuple):
 def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
     """Run a tool with a client's arguments; never raises."""
     try:
-        if tool is catalog.ADMIN:
+        if tool is catalog.memory_admin:
             return _admin(arguments, context)
         return _called(tool, arguments, context)
     except MemcliError as error:
-        failed = _failed(
-            error.error_code,
-            answers.reworded(error.message, tool),
-            error.hint and answers.reworded(error.hint, tool),
-        )
-        if failed.error is not None and error.details is not None:
-            failed.error["details"] = answers.shortened(error.details)
-        return failed
+        failed = {
+            "code": error.error_code,
+            "message": answers.reworded(error.message, tool),
+            "hint": answers.reworded(error.hint or "", tool),
+            "details": answers.shortened(error.details),
+        }
+        return Answer(error={k: v for k, v in failed.items() if v or k == "message"})
     except Exception as error:  # noqa: BLE001 a bug in one call must not end the rest
         if context.environ.get("MEMCLI_DEBUG"):
             import traceback
 
             context.tell("".join(traceback.format_exception(error)))
         message = f"a bug in memcli: {type(error).__name__}: {error}"
-        return _failed("bug", message, "Report it, please; MEMCLI_DEBUG=1 says more.")
+        hint = "Report it, please; MEMCLI_DEBUG=1 says more."
+        return Answer(error={"code": "bug", "message": message, "hint": hint})
 
 
 def _called(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
-    values, stdin = given_arguments.values(tool, arguments)
-    if stdin is not None:
+    values, own = _read(tool, arguments)
+    context = _in_vault(context, own.pop("vault", None))
+    command, values = tool.run(values, **own)
+    if stdin := values.pop("stdin", None):
         data = stdin.encode("utf-8", "replace")
         context = context._replace(read_stdin=lambda: data)
-    context = _in_vault(context, values)
-    command, values = catalog.command_of(tool, values)
     flags.check_needs(command, values)
     result = commands.answer(command, context, values)
     notes = [f"warning: {answers.with_tools(one)}" for one in result.warnings]
@@ -77,12 +84,9 @@ def _called(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answe
     return Answer(data=answers.lean(result.data), notes=tuple(notes))
 
 
-def _in_vault(context: Context, values: dict[str, Any]) -> Context:
-    """The context on the vault that a call names, which leaves the values.
-
-    A name alone: a model must not choose a folder.
-    """
-    name = values.pop("vault", None)
+def _in_vault(context: Context, name: str | None) -> Context:
+    """The context on the vault that a call names, by its name alone: a model must not
+    choose a folder."""
     if not name:
         return context
     from memcli.storage import known_vaults
@@ -100,11 +104,6 @@ def _in_vault(context: Context, values: dict[str, Any]) -> Context:
             code="invalid_vault",
         )
     return context._replace(vault=name)
-
-
-def _failed(code: str, message: str, hint: str | None) -> Answer:
-    error = {"code": code, "message": message, "hint": hint}
-    return Answer(error={name: said for name, said in error.items() if said})
 
 
 class _Lines:
@@ -135,9 +134,10 @@ class _Lines:
 def _admin(arguments: Mapping[str, Any], context: Context) -> Answer:
     named = arguments.get("action") or "help"
     action = named.removeprefix("memory_") if isinstance(named, str) else ""
-    chosen = catalog.ACTIONS.get(action)
-    given = given_arguments.as_object(arguments.get("arguments"))
-    if given is None:
+    given = arguments.get("arguments") or {}
+    if isinstance(given, str):
+        given = _parsed(dict, given)
+    if not isinstance(given, dict):
         raise InvalidValue(
             "'arguments' must be an object of parameters",
             hint='As in {"action": "recall", "arguments": {"query": "deploys"}}.',
@@ -147,13 +147,26 @@ def _admin(arguments: Mapping[str, Any], context: Context) -> Answer:
     beside = {k: v for k, v in arguments.items() if k not in ("action", "arguments")}
     given = {**beside, **given}
     if action == "help":
-        wanted = given.get("action")
-        about = catalog.ACTIONS.get(str(wanted).removeprefix("memory_"))
-        if wanted is not None and about is None:
-            raise _no_action(wanted)
-        return Answer(data=_help(about))
-    if chosen is None:
-        raise _no_action(named)
+        action = str(given.get("action", "")).removeprefix("memory_")
+        if not action:
+            every = catalog.ACTIONS.items()
+            return Answer(
+                data={
+                    "actions": {name: list(tool.rare()) for name, tool in every},
+                    "also": _ALSO,
+                    "more": 'what they are: arguments {"action": "recall"}, or another '
+                    "of these",
+                }
+            )
+    if action not in catalog.ACTIONS:
+        raise InvalidValue(
+            f"memory_admin has no action {str(given.get('action', named))[:60]!r}",
+            hint=f"The actions are: {', '.join(catalog.ACTIONS)}, help.",
+            code="invalid_action",
+        )
+    chosen = catalog.ACTIONS[action]
+    if named == "help":
+        return Answer(data={"actions": {action: chosen.rare()}, "also": _ALSO})
     if not given and chosen.required:
         raise UsageError(
             f"{action} needs arguments",
@@ -162,26 +175,159 @@ def _admin(arguments: Mapping[str, Any], context: Context) -> Answer:
     return call(chosen, given, context)
 
 
-def _no_action(named: Any) -> InvalidValue:
-    return InvalidValue(
-        f"memory_admin has no action {str(named)[:60]!r}",
-        hint=f"The actions are: {', '.join(catalog.ACTIONS)}, help.",
-        code="invalid_action",
-    )
+_ALSO = "every parameter of the tool of the same name"
 
 
-def _help(about: Tool | None) -> dict[str, Any]:
-    """The rare parameters of an action with what they are; the names of all."""
-    also = "every parameter of the tool of the same name"
-    if about is not None:
-        return {
-            "actions": {about.name.removeprefix("memory_"): about.rare()},
-            "also": also,
-        }
-    return {
-        "actions": {
-            action: list(tool.rare()) for action, tool in catalog.ACTIONS.items()
-        },
-        "also": also,
-        "more": 'what they are: arguments {"action": "recall"}, or another of these',
-    }
+# --- the arguments that a client gives ------------------------------------------------
+
+
+def _pairs(text: str) -> dict[str, str]:
+    return dict(pair.split("=") for pair in text.split())
+
+
+# Other names that models give to what every tool calls otherwise.
+_SYNONYMS = _pairs(
+    "content=text memory=text body=text new_text=text question=query q=query "
+    "search=query since=after start_date=after until=before end_date=before "
+    "max_results=limit top_k=limit memory_id=id entry_id=id why=reason team=vault "
+    "team_id=vault"
+)
+_SINCE = frozenset({"since", "start_date"})
+# Lists of single words, in which a comma can only part them.
+_WORDS = frozenset({"tags", "untag", "kinds", "types", "layers", "statuses", "ids"})
+# Words that models give for a value, where they can mean nothing else.
+_KINDS = {
+    **{f"{kind}{'es' if kind == 'fix' else 's'}": kind for kind in entry.KINDS},
+    **_pairs("user_preference=preference todo=action"),
+}
+_TYPES = _pairs("user=person people=person projects=project tools=tool") | {
+    f"{layer}s": str(layer) for layer in entry.Layer
+}
+_MEANT: Mapping[str, Mapping[str, str]] = {
+    "budget": _pairs("medium=mid normal=mid default=mid small=low large=high"),
+    "kinds": _KINDS,
+    # A fact is a layer; a claim without a kind is a note.
+    "kind": {**_KINDS, "fact": "note", "facts": "note"},
+    **dict.fromkeys(("type", "types", "layers"), _TYPES),
+    "project": _pairs("all=any *=any global=none"),
+}
+# What is saved for all projects holds everywhere; what is asked of all is in any.
+_EVERYWHERE = dict.fromkeys(("global", "everywhere", "all", "any", "*"), "none")
+
+
+def _read(
+    tool: Tool, arguments: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The command's values for a client's arguments, and the tool's own.
+
+    Raises:
+        InvalidValue, UsageError: an argument that the tool does not know, or a value
+        that its parameter does not take.
+    """
+    known = tool.parameters()
+    if "before" in known and _SINCE & arguments.keys():
+        # "Since last month" lasts until now; "after last month" names that month alone.
+        arguments = {"before": "now", **arguments}
+    arguments = _respelled(arguments, known)
+    values: dict[str, Any] = {}
+    own: dict[str, Any] = {}
+    for name, value in arguments.items():
+        if name not in known:
+            raise _unknown(tool, name)
+        # Some clients send every parameter, null where the model gave none.
+        if value is None:
+            continue
+        one = known[name]
+        if name == "answers" and isinstance(value, list):
+            value = "\n".join(json.dumps(item) for item in value)
+        checked = _meant(tool.command, name, _checked(name, one, value))
+        if one.repeat and not isinstance(checked, list):
+            checked = [checked]
+        if name == "vault" or name in tool.own:
+            own[name] = checked
+        else:
+            values[one.name] = checked
+    if tool.required and not str(arguments.get(tool.required) or "").strip():
+        raise UsageError(f"{tool.name} needs '{tool.required}'", hint=_offered(tool))
+    return values, own
+
+
+def _spelled(name: str, known: Collection[str]) -> str:
+    """The parameter that a name means: itself, its plural or singular, a synonym."""
+    plural = f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+    singular = f"{name[:-3]}y" if name.endswith("ies") else name.removesuffix("s")
+    for other in (name, plural, f"{name}es", singular, _SYNONYMS.get(name, "")):
+        if other in known:
+            return other
+    return name
+
+
+def _respelled(arguments: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """The arguments by the parameters' own names, none of them given twice."""
+    found: dict[str, Any] = {}
+    for name, value in arguments.items():
+        own = _spelled(name, known)
+        # What would take the place of another argument is refused as it is.
+        found[name if own in arguments or own in found else own] = value
+    return found
+
+
+def _parsed(kind: type, value: str) -> Any:
+    """A number, a truth value, a list or an object that a model wrote as a string."""
+    text = value.strip()
+    if kind is int and not re.fullmatch(r"-?[0-9]{1,9}", text):
+        return value
+    if kind is bool:
+        return {"true": True, "false": False}.get(text.lower(), value)
+    if kind is list and not text.startswith("["):
+        return value
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _checked(name: str, one: Parameter, value: Any) -> Any:
+    """The value, of the kind that the parameter takes; InvalidValue if it is not."""
+    kind = list if catalog.is_list(one) else one.kind
+    if isinstance(value, str) and kind in (int, bool, list):
+        value = _parsed(kind, value)
+    if kind is int and type(value) is float and value.is_integer():
+        value = int(value)  # 5.0 is a whole number in JSON
+    if kind is list and isinstance(value, str):
+        words = [word.strip() for word in value.split(",") if word.strip()]
+        value = words if name in _WORDS and "," in value else [value]
+    wanted = {list: "a list of strings", int: "a whole number", bool: "true or false"}
+    # True is no whole number in JSON, though it is one in Python.
+    fits = type(value) is kind or name == "response_schema"
+    if not fits or (kind is list and any(type(item) is not str for item in value)):
+        shown = repr(value)
+        shown = shown if len(shown) <= 60 else f"{shown[:60]}..."
+        message = f"'{name}' must be {wanted.get(kind, 'a string')} (got {shown})"
+        raise InvalidValue(message, code=f"invalid_{name}")
+    return value
+
+
+def _offered(tool: Tool) -> str:
+    return f"It has: {', '.join(tool.shown.replace('!', '').split())}."
+
+
+def _unknown(tool: Tool, name: str) -> MemcliError:
+    from difflib import get_close_matches
+
+    message = f"{tool.name} has no parameter '{name}'"
+    near = get_close_matches(name, tool.parameters(), 1, 0.75)
+    hint = f"Did you mean '{near[0]}'?" if near else _offered(tool)
+    return InvalidValue(message, hint=hint, code="unknown_field")
+
+
+def _meant(command: str, name: str, value: Any) -> Any:
+    """A checked value, its words as what they mean for this parameter."""
+    if isinstance(value, list):
+        return [_meant(command, name, item) for item in value]
+    if not isinstance(value, str):
+        return value
+    words = _MEANT.get(name, {})
+    if name == "project" and command in ("save", "evolve"):
+        words = _EVERYWHERE
+    return words.get(value.strip().lower(), value)

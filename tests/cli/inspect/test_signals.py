@@ -80,11 +80,11 @@ def test_the_start_of_a_session_is_noted_without_a_question(process: Run, vault:
 def test_an_mcp_client_asks_and_says_what_helped(vault: Vault):
     client = context_of(vault, via="mcp")
     mine = save(vault, "We deploy on Mondays")
-    asked = tools.call(catalog.RECALL, {"query": "deploy"}, client)
+    asked = tools.call(catalog.memory_recall, {"query": "deploy"}, client)
     assert asked.data is not None
     (one,) = noted(vault)
     assert one["via"] == "mcp"
-    done = tools.call(catalog.RECALL, {"useful": [mine]}, client)
+    done = tools.call(catalog.memory_recall, {"useful": [mine]}, client)
     assert done.data == {
         "feedback": [
             {
@@ -100,7 +100,7 @@ def test_an_mcp_client_asks_and_says_what_helped(vault: Vault):
         "count": 1,
     }
     both = {"query": "deploy", "useful": [mine]}
-    refused = tools.call(catalog.RECALL, both, client)
+    refused = tools.call(catalog.memory_recall, both, client)
     assert refused.error is not None
     assert refused.error["code"] == "usage"
 

@@ -78,7 +78,7 @@ ONE, OTHER = "1m827dfsf99mabcd", "1m827dezqca56tfb"
     ],
 )
 def test_hints_name_tools_and_parameters(said: str, told: str) -> None:
-    assert answers.reworded(said, catalog.SAVE) == told
+    assert answers.reworded(said, catalog.memory_save) == told
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_command_in_the_words_of_an_entry_is_never_made_a_call() -> None:
 
 
 def test_only_hints_are_reworded_among_the_lines_of_a_command() -> None:
-    lines = tools._Lines(catalog.EVOLVE)
+    lines = tools._Lines(catalog.memory_evolve)
     lines.line("evolved x: it says --tag")
     lines.line("  another entry says --tag")
     lines.line(

@@ -57,7 +57,7 @@ def test_a_reflection_holds_each_text_once(vault: Vault, context: Context) -> No
     texts = ["Deploys run from main", "Deploys stop on Fridays"]
     for text in texts:
         vault.save(vault.draft({"text": text}))
-    found = tools.call(catalog.REFLECT, {"query": "deploys"}, context).data or {}
+    found = tools.call(catalog.memory_reflect, {"query": "deploys"}, context).data or {}
     assert {fact["text"] for fact in found["facts"]} == set(texts)
     # In the facts, and in the answer's line of it.
     assert [str(found).count(text) for text in texts] == [2, 2]
@@ -73,7 +73,7 @@ def test_a_save_tells_its_first_line_and_what_is_similar_in_its_data(
 ) -> None:
     first = vault.save(vault.draft({"text": "The page size limit is 50 rows"})).id
     given = {"text": "The page size limit is 80 rows", "entities": ["API"]}
-    answer = tools.call(catalog.SAVE, given, context)
+    answer = tools.call(catalog.memory_save, given, context)
     new = (answer.data or {})["id"]
     assert answer.notes[0] == f"saved {new}"
     (similar,) = (answer.data or {})["similar"]
@@ -85,11 +85,11 @@ def test_a_save_tells_its_first_line_and_what_is_similar_in_its_data(
 def test_what_the_data_lists_is_not_told_again(vault: Vault, context: Context) -> None:
     kept = vault.save(vault.draft({"text": "Redis is down", "kind": "blocker"})).id
     vault.save(vault.draft({"text": "Prefers tabs", "status": "pending"}))
-    assert tools.call(catalog.REVIEW, {}, context).notes == ()
+    assert tools.call(catalog.memory_review, {}, context).notes == ()
     asked = context._replace(via="mcp")
-    planned = tools.call(catalog.RESOLVE, {"query": "redis"}, asked)
+    planned = tools.call(catalog.memory_resolve, {"query": "redis"}, asked)
     assert planned.notes[-1] == "Nothing changed. Give the ids to apply."
-    done = tools.call(catalog.RESOLVE, {"ids": [kept]}, context)
+    done = tools.call(catalog.memory_resolve, {"ids": [kept]}, context)
     assert not [note for note in (*planned.notes, *done.notes) if kept in note]
 
 
@@ -97,7 +97,7 @@ def test_the_overview_is_of_memories_and_not_of_files(
     vault: Vault, context: Context
 ) -> None:
     vault.save(vault.draft({"text": "Deploys run from main"}))
-    told = tools.call(catalog.INSPECT, {}, context).data or {}
+    told = tools.call(catalog.memory_inspect, {}, context).data or {}
     assert told["by_kind"] == {"note": 1}
     assert told.keys().isdisjoint({"index", "head", "path"})
 

@@ -32,7 +32,7 @@ def test_the_session_that_an_agent_is_in_is_judged_over_a_tool(
         "CLAUDE_CODE_SESSION_ID": "5e55",
     }
     context = context._replace(environ=environ)
-    asked = tools.call(catalog.JUDGE, {}, context)
+    asked = tools.call(catalog.memory_judge, {}, context)
     assert asked.data is not None, asked.error
     assert set(asked.data) == {"session", "host", "project", "part", "parts", "text"}
     assert "2: no, they need a local redis" in asked.data["text"]
@@ -40,10 +40,10 @@ def test_the_session_that_an_agent_is_in_is_judged_over_a_tool(
     rows = [REDIS, {**SLOW, "turns": [99]}]
     lines = "\n".join(map(json.dumps, rows))
     dry = {"answers": rows, "dry_run": True}
-    planned = tools.call(catalog.JUDGE, dry, context)
+    planned = tools.call(catalog.memory_judge, dry, context)
     assert planned.data is not None, planned.error
     assert len(planned.data["candidates"]) == 1
-    done = tools.call(catalog.JUDGE, {"answers": lines}, context)
+    done = tools.call(catalog.memory_judge, {"answers": lines}, context)
     assert done.data is not None, done.error
     assert [fate["action"] for fate in done.data["candidates"]] == ["saved"]
     assert any("line 2 is not taken" in note for note in done.notes)
@@ -56,7 +56,7 @@ def test_without_a_session_the_judge_is_told_what_a_host_must_do(
     monkeypatch.chdir(tmp_path)
     environ = {"HOME": str(tmp_path)}
     refused = tools.call(
-        catalog.JUDGE, {}, context._replace(environ=environ, via="mcp")
+        catalog.memory_judge, {}, context._replace(environ=environ, via="mcp")
     ).error
     assert refused is not None
     assert refused["code"] == "usage"
@@ -76,12 +76,14 @@ def test_a_model_is_saved_over_tools_as_the_layer_model_wants_it(
         assert answer.data is not None
         return answer.data
 
-    found = ask(catalog.RECALL, query="checkout", research="checkout", types=["fact"])
+    found = ask(
+        catalog.memory_recall, query="checkout", research="checkout", types=["fact"]
+    )
     assert [row["id"] for row in found["rows"]] == [fact]
     assert found["research"]["name"] == "checkout"
-    assert ask(catalog.REFLECT, query="Redis", research="checkout")["research"]
+    assert ask(catalog.memory_reflect, query="Redis", research="checkout")["research"]
     saved = ask(
-        catalog.SAVE,
+        catalog.memory_save,
         text="# Checkout\n\nIt rests on Redis.",
         layer="model",
         subtype="structural",
@@ -91,16 +93,18 @@ def test_a_model_is_saved_over_tools_as_the_layer_model_wants_it(
     # What the run has not retrieved is not cited.
     assert (saved["cited"], saved["dropped"]) == ([fact], [other])
     assert str(vault.get(saved["id"]).subtype) == "structural"
-    renewed = ask(catalog.EVOLVE, id=saved["id"], subtype="emergent", cite=[other])
+    renewed = ask(
+        catalog.memory_evolve, id=saved["id"], subtype="emergent", cite=[other]
+    )
     entry = vault.get(renewed["id"])
     assert (str(entry.subtype), entry.evidence) == ("emergent", (fact, other))
-    run = ask(catalog.INSPECT, topic="research", name="checkout")
+    run = ask(catalog.memory_inspect, topic="research", name="checkout")
     assert [one["command"] for one in run["searches"]] == ["recall", "reflect"]
-    assert ask(catalog.INSPECT, topic="models", stale=True)["count"] == 0
+    assert ask(catalog.memory_inspect, topic="models", stale=True)["count"] == 0
     vault.resolve(other)
-    assert ask(catalog.INSPECT, topic="models", stale=True)["count"] == 1
+    assert ask(catalog.memory_inspect, topic="models", stale=True)["count"] == 1
     wrong = {"text": "x", "subtype": "emergent"}
-    refused = tools.call(catalog.SAVE, wrong, context)
+    refused = tools.call(catalog.memory_save, wrong, context)
     assert refused.error is not None
     assert refused.error["code"] == "invalid_subtype"
 
@@ -142,7 +146,7 @@ def test_tags_of_a_tool_let_untagged_entries_pass_unless_they_are_strict(
         vault.save(vault.draft({"text": text, "tags": tags}))
 
     def texts(**arguments: Any) -> list[str]:
-        found = tools.call(catalog.RECALL, arguments, context).data
+        found = tools.call(catalog.memory_recall, arguments, context).data
         assert found is not None
         return sorted(row["text"] for row in found["rows"])
 
@@ -187,13 +191,18 @@ def test_admin_runs_a_tool_with_its_rare_parameters(
     given = {"query": "deploy", "history": True}
     for action in ("recall", "memory_recall"):
         asked = {"action": action, "arguments": given}
-        found = tools.call(catalog.ADMIN, asked, context).data
+        found = tools.call(catalog.memory_admin, asked, context).data
         assert {row["id"] for row in (found or {})["rows"]} == {first, second}
     written = {"action": "recall", "arguments": json.dumps(given)}
-    assert len((tools.call(catalog.ADMIN, written, context).data or {})["rows"]) == 2
+    assert (
+        len((tools.call(catalog.memory_admin, written, context).data or {})["rows"])
+        == 2
+    )
     # The tool itself takes them, too, though it does not show them.
-    assert len((tools.call(catalog.RECALL, given, context).data or {})["rows"]) == 2
-    assert "history" not in catalog.RECALL.schema()["properties"]
+    assert (
+        len((tools.call(catalog.memory_recall, given, context).data or {})["rows"]) == 2
+    )
+    assert "history" not in catalog.memory_recall.schema()["properties"]
 
 
 def test_tags_and_a_project_alone_make_no_new_version(
@@ -201,11 +210,11 @@ def test_tags_and_a_project_alone_make_no_new_version(
 ) -> None:
     mine = vault.save(vault.draft({"text": "We deploy on Mondays", "tags": ["x"]})).id
     given = {"id": mine, "tags": ["ci"], "untag": ["x"], "project": "example.org/shop"}
-    done = tools.call(catalog.EVOLVE, given, context).data or {}
+    done = tools.call(catalog.memory_evolve, given, context).data or {}
     assert (done["id"], done["tags"]) == (mine, ["ci"])
     assert done["project"] == "example.org/shop"
     given = {"id": mine, "tags": ["y"], "text": "We deploy on Tuesdays"}
-    changed = tools.call(catalog.EVOLVE, given, context)
+    changed = tools.call(catalog.memory_evolve, given, context)
     assert (changed.data or {})["supersedes"] == mine
 
 
@@ -213,9 +222,9 @@ def test_an_empty_ledger_names_the_call_for_ideas_that_were_saved(
     vault: Vault, context: Context
 ) -> None:
     asked = {"topic": "ideas"}
-    assert tools.call(catalog.INSPECT, asked, context).notes == ()
+    assert tools.call(catalog.memory_inspect, asked, context).notes == ()
     vault.save(vault.draft({"text": "Show the stock level", "kind": "idea"}))
-    (said,) = tools.call(catalog.INSPECT, asked, context).notes
+    (said,) = tools.call(catalog.memory_inspect, asked, context).notes
     assert said.endswith('were saved: memory_recall {"all": true, "kinds": ["idea"]}')
 
 
@@ -225,16 +234,20 @@ def test_expand_false_looks_at_no_links(vault: Vault, context: Context) -> None:
 
     def count(**more: Any) -> int:
         asked = {"query": "checkout", **more}
-        return len((tools.call(catalog.RECALL, asked, context).data or {})["rows"])
+        return len(
+            (tools.call(catalog.memory_recall, asked, context).data or {})["rows"]
+        )
 
     assert (count(), count(expand=True), count(expand=False)) == (2, 2, 1)
 
 
 def test_admin_says_which_parameters_an_action_takes(context: Context) -> None:
-    everything = tools.call(catalog.ADMIN, {"action": "help"}, context).data or {}
+    everything = (
+        tools.call(catalog.memory_admin, {"action": "help"}, context).data or {}
+    )
     assert set(everything["actions"]) == set(catalog.ACTIONS)
     one = {"action": "help", "arguments": {"action": "memory_recall"}}
-    actions = (tools.call(catalog.ADMIN, one, context).data or {})["actions"]
+    actions = (tools.call(catalog.memory_admin, one, context).data or {})["actions"]
     assert set(actions) == {"recall"}
     assert actions["recall"]["as_of"]["description"]
 
@@ -256,7 +269,7 @@ def test_admin_says_which_parameters_an_action_takes(context: Context) -> None:
 def test_admin_refuses_what_it_does_not_know(
     context: Context, arguments: dict[str, Any], code: str
 ) -> None:
-    refused = tools.call(catalog.ADMIN, arguments, context).error
+    refused = tools.call(catalog.memory_admin, arguments, context).error
     assert refused is not None
     assert refused["code"] == code
 
@@ -266,7 +279,7 @@ def test_admin_refuses_what_it_does_not_know(
 
 def waiting(context: Context, text: str) -> str:
     """The id of a candidate in the inbox."""
-    answer = tools.call(catalog.SAVE, {"text": text, "inbox": True}, context)
+    answer = tools.call(catalog.memory_save, {"text": text, "inbox": True}, context)
     return str((answer.data or {})["id"])
 
 
@@ -278,7 +291,7 @@ def test_review_lists_the_inbox_and_decides_on_ids(
     )
 
     def review(**arguments: Any) -> dict[str, Any]:
-        answer = tools.call(catalog.REVIEW, arguments, context)
+        answer = tools.call(catalog.memory_review, arguments, context)
         assert answer.error is None, answer.error
         return answer.data or {}
 
