@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memcli.sessions.doctor import Check
-    from memcli.vault.health.mending import RepairPlan
+    from memcli.vault.health.repair import RepairPlan
 
 _STYLES = {"ok": "good", "note": "", "problem": "bad"}
 

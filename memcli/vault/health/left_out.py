@@ -17,13 +17,11 @@ import contextlib
 from functools import partial
 
 from memcli.entries import codec, layout
-from memcli.entries.entry import Status
 from memcli.entries.file_checks import WARNING, Finding
 from memcli.errors import MemcliError
 from memcli.storage import files as disk
 from memcli.storage.vault_paths import inside
-from memcli.vault import lineage, lookup
-from memcli.vault.health.mending import Repair, Step
+from memcli.vault import lookup
 
 TYPE_CHECKING = False
 
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
     from memcli.entries.entry import Entry
     from memcli.storage.git.printed import Blob
     from memcli.storage.git.repository import Repository
-    from memcli.vault.health.mending import Changes, Files
     from memcli.vault.vault import Vault
 
 # How the reflog calls what moves HEAD without a look at it.
@@ -58,7 +55,7 @@ def findings(vault: Vault, repository: Repository) -> Iterator[Finding]:
     if not behind:
         return
     named = set()
-    for commit in history.left_out(repository, _RESET)[-_MOST:]:
+    for commit in by_stash(repository):
         for path in _unlike_history(vault, repository, commit):
             named.add(path)
             message = f"commit {commit[:12]} is in no branch: a git stash left it out"
@@ -104,31 +101,14 @@ def _unknown(
             yield blob
 
 
-def steps(files: Files, found: Sequence[Finding]) -> Iterator[Step]:
-    """Steps that make such a commit again, one for each of its files.
-
-    The detail of a step is the commit.
-    """
+def by_stash(repository: Repository) -> list[str]:
+    """The last commits that stashes left out, oldest first."""
     from memcli.storage.git import history
 
-    about = {finding.path: finding for finding in found if finding.code == "dropped"}
-    for commit in history.left_out(files.repository, _RESET)[-_MOST:] if about else ():
-        changes = _changes_of(files.vault, files.repository, commit)
-        if about.keys().isdisjoint(changes):
-            continue
-        for path in changes:
-            action = f"make commit {commit[:12]} again: a git stash left it out"
-            gone = [about[path]] if path in about else []
-            yield Repair("dropped", path, action, commit), gone
+    return history.left_out(repository, _RESET)[-_MOST:]
 
 
-def made_again(files: Files, path: str, commit: str | None) -> Changes:
-    """The change of a commit to one of its files."""
-    changes = _changes_of(files.vault, files.repository, commit or "")
-    return {path: changes[path][1]} if path in changes else {}
-
-
-def _changes_of(
+def changes_of(
     vault: Vault, repository: Repository, commit: str
 ) -> dict[str, tuple[bytes | None, bytes | None]]:
     """A commit's files as they are now and as it made them, by path; none when one of
@@ -154,7 +134,7 @@ def _unlike_history(vault: Vault, repository: Repository, commit: str) -> list[s
 
     wanted = {
         path: after
-        for path, (now, after) in _changes_of(vault, repository, commit).items()
+        for path, (now, after) in changes_of(vault, repository, commit).items()
         if layout.is_entry(path) and after not in (None, now)
     }
     known = history.blobs(repository, [*wanted], None, of="HEAD")
@@ -175,54 +155,20 @@ def _shown(repository: Repository, commit: str, path: str) -> bytes | None:
 # --- versions -----------------------------------------------------------------------
 
 
-def lost_version(files: Files, _: str, path: str | None) -> Changes:
-    """The archived version that the entry at `path` replaced, when it is lost."""
-    vault, fresh = files.vault, files.stored(path or "").entry
-    old_id = fresh.supersedes
-    if not old_id or vault.read(partial(lookup.of_id, entry_id=old_id)):
-        return {}
-    before = layout.before_archive(fresh.path)
-    places = [before, layout.archived(before, old_id)]
-    versions = _of_id(files, old_id, places, None)
-    if not versions:  # the new version has another name: look at every commit
-        versions = _of_id(files, old_id, [], f"id: {old_id}\n")
-    if any(old.path.startswith(layout.ARCHIVE + "/") for old, _ in versions):
-        return {}
-    for old, data in versions:
-        if old.status is Status.ACTIVE:
-            place = layout.archived(old.path, old_id)
-            ended = lineage.ended(old, place, by=fresh.id, now=fresh.created)
-            return {place: codec.rewrite(data, ended, kinds=vault.kinds)}
-    return {}
-
-
-def end_of_lineage(files: Files, path: str, successor: str | None) -> Changes:
-    """An archived version that no longer names a successor that a person deleted.
-
-    It stays in the archive, as when `memcli forget` takes a newest version away: to
-    delete a file is not to ask for the text before it.
-    """
-    entry, name = files.stored(path).entry, successor or ""
-    if (
-        entry.superseded_by != name
-        or not entry.path.startswith(layout.ARCHIVE + "/")
-        or files.vault.read(partial(lookup.of_id, entry_id=name))
-        or not _of_id(files, name, [], f"id: {name}\n")
-    ):
-        return {}
-    return files.rewritten(path, lambda entry: entry.replace(superseded_by=None))
-
-
-def _of_id(
-    files: Files, entry_id: str, paths: Sequence[str], mark: str | None
+def of_id(
+    vault: Vault,
+    repository: Repository,
+    entry_id: str,
+    paths: Sequence[str],
+    mark: str | None,
 ) -> list[tuple[Entry, bytes]]:
-    """The entry as HEAD's history holds it, with its bytes; see `Repository.blobs`."""
+    """The entry as HEAD's history holds it, with its bytes; see `history.blobs`."""
     from memcli.storage.git import history
 
-    blobs = history.blobs(files.repository, paths, mark, of="HEAD")
+    blobs = history.blobs(repository, paths, mark, of="HEAD")
     found = []
-    for blob, data in zip(blobs, files.repository.contents(blobs), strict=True):
-        entry = codec.decode(data, blob.path, kinds=files.vault.kinds).entry
+    for blob, data in zip(blobs, repository.contents(blobs), strict=True):
+        entry = codec.decode(data, blob.path, kinds=vault.kinds).entry
         if entry.id == entry_id:
             found.append((entry, data))
     return found

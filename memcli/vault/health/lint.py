@@ -29,7 +29,13 @@ from memcli.errors import (
 )
 from memcli.search.columns import FINDING, LARGE, LINKS, REVIEW
 from memcli.storage import files, state_dirs
-from memcli.vault.health import git_state, left_out, lint_lifecycle, lint_tree, replay
+from memcli.vault.health import (
+    git_state,
+    left_out,
+    lint_lifecycle,
+    lint_tree,
+    merged_by_git,
+)
 from memcli.vault.health.lint_lifecycle import Problem
 from memcli.vault.health.working_tree import working_tree
 from memcli.vault.registry import store
@@ -294,7 +300,7 @@ def _about_repository(
         status = None if isinstance(status, MemcliError) else status
         yield from working_tree(vault, repository, status=status).findings
         yield from left_out.findings(vault, repository)
-        yield from replay.findings(vault, repository)
+        yield from merged_by_git.findings(vault, repository)
     except HistoryError as error:
         code = "git_stuck" if error.error_code == "git_stuck" else "git_failed"
         yield Finding(".git", 1, code, ERROR, error.message, error.hint)

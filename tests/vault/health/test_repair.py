@@ -14,8 +14,8 @@ from memcli.curation.evolve import evolve
 from memcli.errors import AmbiguousId
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
-from memcli.vault.health.mending import RepairPlan
 from memcli.vault.health.overview import overview
+from memcli.vault.health.repair import RepairPlan
 from tests import clones
 from tests.git_command import git
 from tests.saving import write

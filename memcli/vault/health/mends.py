@@ -1,0 +1,356 @@
+"""The mends of a vault's entries: for each kind of finding the files that end it.
+
+Invariant: reads only; a mend is a value. Nothing is removed: a version that gives way
+goes to the archive. Where a person could have meant something else there is no mend.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from functools import partial
+
+from memcli.entries import codec, layout
+from memcli.entries.entry import Status
+from memcli.entries.identity import strict_key
+from memcli.entries.merging import chains, one_file
+from memcli.entries.merging.fields import RESOLUTION
+from memcli.errors import MemcliError
+from memcli.named_tuple import NamedTuple
+from memcli.storage import files
+from memcli.storage.vault_paths import inside
+from memcli.vault import lineage, lookup
+from memcli.vault.health import left_out, merged_by_git
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from memcli.entries.entry import Entry
+    from memcli.entries.file_checks import Finding
+    from memcli.search.reader import Reader
+    from memcli.storage.git.repository import Repository
+    from memcli.storage.transaction import Transaction
+    from memcli.vault.vault import Stored, Vault
+
+    # By path the bytes of a file before and after; None is no file.
+    Changes = Mapping[str, tuple[bytes | None, bytes | None]]
+
+MARKED = ("conflict", "broken")
+"""The codes of findings about a file that cannot be read as one entry."""
+
+_EVERY = 100_000  # commits of one file
+_NEVER = "9999"  # sorts after the date of every commit
+
+
+class Repair(NamedTuple):
+    """One step of a repair.
+
+    `code` is leftover, git_lock, index, missing, older, deleted, forgotten,
+    uncommitted, moved, or one of the mends of this module; `action` says what happens
+    to `path`, `detail` is the other file, entry or commit.
+    """
+
+    code: str
+    path: str
+    action: str
+    detail: str | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The code and the path, by which a step is known again."""
+        return self.code, self.path
+
+
+class Mend(NamedTuple):
+    """A step with the files of the vault that it changes, or the file outside of any
+    commit that it removes, and the findings that are gone then."""
+
+    step: Repair
+    changes: Changes = {}  # noqa: RUF012 a default that nothing changes
+    litter: str = ""
+    ends: Sequence[Finding] = ()
+
+    def put(self, change: Transaction) -> None:
+        """Give the changes to a transaction."""
+        for path, (before, after) in self.changes.items():
+            if before is not None:
+                change.carry(before)
+            if after is None:
+                change.remove(path, expected=before)
+            else:
+                change.put(path, after, expected=before)
+
+
+class At(NamedTuple):
+    """The vault that is mended, where it is committed, and whether no file of it will
+    be brought back from HEAD."""
+
+    vault: Vault
+    repository: Repository
+    is_whole: bool
+
+    def rewritten(self, stored: Stored, fresh: Entry) -> Changes:
+        """The change of a file that holds another entry from now on."""
+        data = codec.rewrite(stored.data, fresh, kinds=self.vault.kinds)
+        return {stored.path: (stored.data, data)} if fresh != stored.entry else {}
+
+    def has(self, entry_id: str) -> bool:
+        """Whether a file of the vault has this id."""
+        return bool(self.vault.read(partial(lookup.of_id, entry_id=entry_id)))
+
+
+def mends(at: At, findings: Sequence[Finding]) -> list[Mend]:
+    """The mends that end findings, each step once."""
+    found: dict[tuple[str, str], tuple[Mend, list[Finding]]] = {}
+    for codes, remedy in _REMEDIES:
+        for finding in findings:
+            if finding.code not in codes:
+                continue
+            with suppress(MemcliError):  # edited since, and broken or gone
+                for step, changes in remedy(at, finding):
+                    if changes:
+                        mend = Mend(step, changes)
+                        found.setdefault(step.key, (mend, []))[1].append(finding)
+    return [mend._replace(ends=ends) for mend, ends in found.values()]
+
+
+def write_in_merge(vault: Vault, changes: Changes) -> None:
+    """Write a marked file while git's merge is not finished, and tell git so.
+
+    Nothing can be committed then; the person concludes the merge.
+
+    Raises:
+        WriteFailed, HistoryError: the disk or git refused; what was written is whole.
+    """
+    from memcli.storage.git.merge_driver import mark_merged
+    from memcli.storage.git.repository import Repository
+
+    for path, (_, data) in changes.items():
+        files.write_atomic(inside(vault.root, path), data or b"")
+    repository = Repository.open(vault.root, environ=vault.environ)
+    mark_merged(repository, [*changes], vault.environ)
+
+
+# --- one file -----------------------------------------------------------------------
+
+
+def _marked(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
+    """A file with marks of a merge as it is merged, and the text that gives way."""
+    path, root = finding.path, at.vault.root
+    before = files.read(inside(root, path), follow=False)
+    merged = one_file.merge_marked(before, path, at.vault.kinds)
+    if merged is None or one_file.sides(merged.data) is not None:
+        return
+    action = "merge the two sides that git left in it"
+    changes: dict[str, tuple[bytes | None, bytes | None]] = {}
+    # The file itself last: a kill between leaves what gives way twice, never lost.
+    for kept in merged.kept:
+        there = files.current(inside(root, kept.path))
+        if there != kept.data:
+            changes[kept.path] = there, kept.data
+            action += f"; one text goes to {kept.path}"
+    yield Repair("conflict", path, action), changes | {path: (before, merged.data)}
+
+
+def _edited(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
+    """An entry with other fields."""
+    stored = at.vault.stored(finding.path)
+    edit, action = _EDITS[finding.code]
+    fresh = edit(at, stored.entry)
+    yield Repair(finding.code, stored.path, action), at.rewritten(stored, fresh)
+
+
+def _keyed(_: At, entry: Entry) -> Entry:
+    key = strict_key(entry.item, entry.body) if entry.item else entry.key
+    return entry.replace(key=key)
+
+
+def _resolved(at: At, entry: Entry) -> Entry:
+    """A current version with the resolution of the version before it."""
+
+    def before(reader: Reader) -> list[str]:
+        heirs = reader.claims.heirs
+        docs = [heirs[doc] for doc in reader.exact("path", entry.path) if doc in heirs]
+        return [reader.row(doc).path for doc in docs]
+
+    paths = at.vault.read(before)
+    if not paths or entry.status is not Status.ACTIVE:
+        return entry
+    earlier = at.vault.stored(paths[0]).entry
+    values = {name: getattr(earlier, name) for name in RESOLUTION}
+    return entry.replace(status=Status.RESOLVED, **values)
+
+
+def _whole(at: At, entry: Entry) -> Entry:
+    """A version with what a merge left out."""
+    left = merged_by_git.half_merged(at.vault, at.repository)
+    return entry.replace(**left.get(entry.path, {}))
+
+
+_EDITS: dict[str, tuple[Callable[[At, Entry], Entry], str]] = {
+    "resolved_before": (_resolved, "resolve it: what it replaced is resolved"),
+    "half_merged": (
+        _whole,
+        "take over what the other clone changed in the version before",
+    ),
+    "stale_key": (_keyed, "write the key of its text"),
+}
+
+
+def _left_out(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
+    """Commits that a stash left out, made again: one step for each of their files."""
+    for commit in left_out.by_stash(at.repository):
+        changes = left_out.changes_of(at.vault, at.repository, commit)
+        action = f"make commit {commit[:12]} again: a git stash left it out"
+        for path, change in changes.items() if finding.path in changes else ():
+            yield Repair("dropped", path, action, commit), {path: change}
+
+
+# --- two files of one id ------------------------------------------------------------
+
+
+def _copies(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
+    """Copies of an entry get ids of their own; the oldest file keeps its id.
+
+    Where one of the files is archived or superseded it is a version, not a copy, and a
+    person has to say which of them counts.
+    """
+    from memcli.storage.git import history
+
+    def age(path: str) -> tuple[str, int, str]:
+        """The first commit, else when the file was written."""
+        commits = history.log(at.repository, path, _EVERY)
+        written = os.stat(inside(at.vault.root, path)).st_mtime_ns
+        return (commits[-1].when if commits else _NEVER), written, path
+
+    entry_id = at.vault.stored(finding.path).entry.id
+    rows = at.vault.read(partial(lookup.of_id, entry_id=entry_id))
+    if any(
+        row.path.startswith(layout.ARCHIVE + "/") or row.status == Status.SUPERSEDED
+        for row in rows
+    ):
+        return
+    oldest, *others = sorted((row.path for row in rows), key=age)
+    for path in others:
+        action = f"give it an id of its own; {oldest} is older and keeps {entry_id}"
+        stored = at.vault.stored(path)
+        fresh = stored.entry.replace(id=at.vault.new_id())
+        yield Repair("duplicate_id", path, action, oldest), at.rewritten(stored, fresh)
+
+
+# --- lineages -----------------------------------------------------------------------
+
+
+def _silent(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
+    """A successor that says what it replaced, as what it replaced does."""
+    name = at.vault.stored(finding.path).entry.superseded_by or ""
+    stored = at.vault.stored(at.vault.path_of(name))
+
+    def replaced(reader: Reader) -> list[str]:
+        rows = map(reader.row, reader.exact("superseded_by", name))
+        return [row.id for row in rows if row.status == Status.SUPERSEDED]
+
+    # An entry that replaced several names the newest; see `lineage`.
+    before = max(at.vault.read(replaced))
+    if not stored.entry.supersedes:
+        fresh = stored.entry.replace(supersedes=before)
+        step = Repair("lineage", stored.path, f"write that it supersedes {before}")
+        yield step._replace(detail=before), at.rewritten(stored, fresh)
+
+
+def _dangling(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
+    """A version that names one which is gone.
+
+    The one before comes back when an evolve lost it. A later one stays gone: the
+    version stays in the archive, as when `memcli forget` takes the newest one away,
+    since to delete a file is not to ask for the text before it.
+    """
+    stored = at.vault.stored(finding.path)
+    entry = stored.entry
+    if entry.supersedes and not at.has(entry.supersedes):
+        for place, data in _lost_version(at, entry, entry.supersedes):
+            action = "bring {} back from HEAD's history: an evolve lost it"
+            step = Repair("lost_version", place, action.format(entry.supersedes))
+            yield step._replace(detail=entry.path), {place: (None, data)}
+    name = entry.superseded_by
+    if (
+        name
+        and at.is_whole
+        and entry.path.startswith(layout.ARCHIVE + "/")
+        and not at.has(name)
+        and left_out.of_id(at.vault, at.repository, name, [], f"id: {name}\n")
+    ):
+        action = f"take out that {name} replaced it, which was deleted; it stays "
+        step = Repair("lineage_end", entry.path, action + "archived", name)
+        yield step, at.rewritten(stored, entry.replace(superseded_by=None))
+
+
+def _lost_version(at: At, fresh: Entry, old_id: str) -> Iterator[tuple[str, bytes]]:
+    """The archived version that an entry replaced, from HEAD's history; none where a
+    person took it out of the archive."""
+    before = layout.before_archive(fresh.path)
+    places = [before, layout.archived(before, old_id)]
+    find = partial(left_out.of_id, at.vault, at.repository, old_id)
+    # When the new version has another name: look at every commit.
+    versions = find(places, None) or find([], f"id: {old_id}\n")
+    if any(old.path.startswith(layout.ARCHIVE + "/") for old, _ in versions):
+        return
+    for old, data in versions:
+        if old.status is Status.ACTIVE:
+            place = layout.archived(old.path, old_id)
+            ended = lineage.ended(old, place, by=fresh.id, now=fresh.created)
+            yield place, codec.rewrite(data, ended, kinds=at.vault.kinds)
+            return
+
+
+def _fork(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
+    """The files of a fork as one chain: the later version is current, and takes over
+    what the other one added."""
+    vault = at.vault
+    second = vault.stored(finding.path).entry
+    rows = vault.read(lambda reader: lineage.versions(reader, second.id))
+    versions = {row.id: vault.stored(row.path) for row in rows}
+    entries = {name: each.entry for name, each in versions.items()}
+    before = entries.get(second.supersedes or "")
+    if before is None or before.superseded_by in (None, second.id):
+        return
+    branch: dict[str, Entry] = {}
+    name: str | None = second.id
+    while name and name in entries and name not in branch:
+        branch[name] = entries[name]
+        name = entries[name].superseded_by
+    start = before.replace(superseded_by=None, status=Status.ACTIVE, reason=None)
+    split = start.replace(superseded_by=second.id, status=Status.SUPERSEDED)
+    ours = {name: entry for name, entry in entries.items() if name not in branch}
+    theirs = {**branch, before.id: split}
+    names = (merged_by_git.OTHER, merged_by_git.OTHER)
+    sides = chains.Sides({before.id: start}, ours, theirs, names)
+    changes: dict[str, tuple[bytes | None, bytes | None]] = {}
+    for name, entry in sorted(chains.join(entries, sides).changed.items()):
+        stored = versions[name]
+        known: bytes | None = stored.data
+        if entry.superseded_by and not entry.path.startswith(layout.ARCHIVE + "/"):
+            place = layout.archived(entry.path, name)
+            entry = entry.replace(path=lineage.free_place(vault.root, place))
+            changes[stored.path] = stored.data, None
+            known = None
+        data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
+        changes[entry.path] = known, data
+    action = "make one chain of it and the other version of the same entry"
+    yield Repair("fork", second.path, action), changes
+
+
+_REMEDIES: tuple[
+    tuple[tuple[str, ...], Callable[[At, Finding], Iterator[tuple[Repair, Changes]]]],
+    ...,
+] = (
+    (MARKED, _marked),
+    (("lineage_fork",), _fork),
+    (("duplicate_id",), _copies),
+    (("dangling_lineage",), _dangling),
+    (("dropped",), _left_out),
+    (tuple(_EDITS), _edited),
+    (("silent_successor",), _silent),
+)
