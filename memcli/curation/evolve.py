@@ -8,6 +8,7 @@ only once: a caller that names a replaced entry is told the current version.
 from __future__ import annotations
 
 from memcli.curation import citing
+from memcli.curation.changing import Changing
 from memcli.curation.citing import Cites
 from memcli.curation.siblings import look_around, made_stale
 from memcli.curation.successor import enforced, successor
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from memcli.curation.siblings import Resting
     from memcli.entries.entry import Entry
-    from memcli.storage.transaction import Transaction
     from memcli.vault.likeness import Similar
     from memcli.vault.vault import Stored, Vault
 
@@ -128,19 +128,17 @@ def evolve(
         Others as `citing.grant`.
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
-    from memcli.entries import dates, no_secrets
-    from memcli.storage.transaction import subject
+    from memcli.entries import no_secrets
 
-    with vault.transaction() as change:
-        replaced = _named(vault, (entry_id, *how.also))
+    with Changing(vault) as at:
+        change = at.change
+        replaced = _named(at, (entry_id, *how.also))
         old = replaced[0]
-        now_ms = vault.now_ms()
-        now = dates.iso(now_ms // 1000)
         of = None
         if how.cites.ids or how.cites.research:
             of = citing.grant(vault, old.entry.layer, how.cites).without(old.entry.id)
         same = bool(how.also or of or how.enforce)
-        fresh = successor(vault, old.entry, values, how.untag, now_ms, same)
+        fresh = successor(vault, old.entry, values, how.untag, at.now_ms, same)
         fresh = enforced(fresh, how.enforce)
         fresh = _passed_on(vault, fresh, replaced, values)
         if fresh.evidence != old.entry.evidence:
@@ -151,7 +149,7 @@ def evolve(
             fresh,
             of,
             rewritten=values.get("text") is not None,
-            now=now,
+            now=at.now,
         )
         change.allow_secret = allow_secret
         if not allow_secret:
@@ -160,10 +158,10 @@ def evolve(
         if dry_run:
             tried = _tried(vault, replaced, fresh)
             return tried._replace(of=of, citations_checked=citing.were_checked(fresh))
-        done = _replace(vault, change, replaced, fresh, how.reason, now)
+        done = _replace(at, replaced, fresh, how.reason)
         around = look_around(vault, fresh, [item.entry for item in replaced])
         change.note(fresh, "evolve")
-        change.message = subject("evolve", fresh.display_title)
+        at.say("evolve", [fresh.display_title])
         done = done._replace(
             of=of,
             citations_checked=citing.were_checked(fresh),
@@ -212,11 +210,8 @@ def revert(
         NotAllowed: nothing was replaced by this entry (code `no_version_before`).
         Others as `evolve`.
     """
-    from memcli.entries import dates
-    from memcli.storage.transaction import subject
-
-    with vault.transaction() as change:
-        (old,) = _named(vault, (entry_id,))
+    with Changing(vault) as at:
+        (old,) = _named(at, (entry_id,))
         earlier = vault.as_seen(old.entry).supersedes
         if not earlier:
             raise NotAllowed(
@@ -226,32 +221,21 @@ def revert(
                 code="no_version_before",
             )
         version = _before(vault, earlier)
-        change.carry(version.data)
+        at.change.carry(version.data)
         before = version.entry
-        now_ms = vault.now_ms()
-        now = dates.iso(now_ms // 1000)
-        fresh = before.replace(id=new_id(now_ms, vault.entropy), path=old.path)
+        fresh = before.replace(id=new_id(at.now_ms, vault.entropy), path=old.path)
         fresh = lineage.passed_on(vault, fresh, [before, old.entry], shared_anew=False)
         fresh = _placed(vault, old, fresh)
         if dry_run:
             return _tried(vault, [old], fresh)
         if not reason:
             reason = "reverted"  # an id would be told to all who see this version
-        place = lineage.replace(vault, change, old, fresh, reason=reason, now=now)
+        done = _replace(at, [old], fresh, reason)
         stale = made_stale(vault, fresh, [old.entry])
-        change.note(fresh, "evolve")
-        change.message = subject("evolve: revert", fresh.display_title)
-    replaced = Replaced(old.entry.id, place, old.entry.display_title)
-    done = Evolved(
-        fresh.id,
-        fresh.path,
-        fresh.display_title,
-        [replaced],
-        [],
-        citing.were_checked(fresh),
-        stale=stale,
-    )
-    return _explained(vault, done)
+        at.change.note(fresh, "evolve")
+        at.say("evolve: revert", [fresh.display_title])
+    checked = citing.were_checked(fresh)
+    return _explained(vault, done._replace(citations_checked=checked, stale=stale))
 
 
 def _before(vault: Vault, entry_id: str) -> Stored:
@@ -267,12 +251,9 @@ def _before(vault: Vault, entry_id: str) -> Stored:
         ) from error
 
 
-def _named(vault: Vault, entry_ids: Sequence[str]) -> list[Stored]:
-    """The entries that the ids name, each once and in force; the lock is held."""
-    stored = [vault.stored(path) for path in vault.paths_of(entry_ids)]
-    for item in stored:
-        refuse_unless(vault, Action.EVOLVE, item.entry)
-        lineage.refuse_ended(vault, item.entry)
+def _named(at: Changing, entry_ids: Sequence[str]) -> list[Stored]:
+    """The entries that the ids name, each once and in force."""
+    stored = [at.in_use(entry_id, Action.EVOLVE) for entry_id in entry_ids]
     if len({item.entry.id for item in stored}) < len(stored):
         raise UsageError("an entry is named twice", hint="Name each entry once.")
     return stored
@@ -295,25 +276,25 @@ def _passed_on(
 
 
 def _replace(
-    vault: Vault,
-    change: Transaction,
-    old: Sequence[Stored],
-    fresh: Entry,
-    reason: str | None,
-    now: str,
+    at: Changing, old: Sequence[Stored], fresh: Entry, reason: str | None
 ) -> Evolved:
     """Put the new version in the place of the first, and the others in the archive."""
     first, *others = old
+    vault, change, now = at.vault, at.change, at.now
     places = [lineage.replace(vault, change, first, fresh, reason=reason, now=now)]
     places += [
         lineage.archive(vault, change, other, by=fresh.id, reason=reason, now=now)
         for other in others
     ]
-    replaced = [
+    replaced = _versions(old, places)
+    return Evolved(fresh.id, fresh.path, fresh.display_title, replaced, [])
+
+
+def _versions(old: Sequence[Stored], places: Sequence[str]) -> list[Replaced]:
+    return [
         Replaced(item.entry.id, place, item.entry.display_title)
         for item, place in zip(old, places, strict=True)
     ]
-    return Evolved(fresh.id, fresh.path, fresh.display_title, replaced, [])
 
 
 def _placed(vault: Vault, old: Stored, fresh: Entry) -> Entry:
@@ -337,20 +318,13 @@ def _tried(vault: Vault, old: Sequence[Stored], fresh: Entry) -> Evolved:
     seen = [vault.as_seen(each) for each in (first, fresh.replace(**kept))]
     before, after = (codec.encode(each).decode().splitlines() for each in seen)
     lines = unified_diff(before, after, path, fresh.path, lineterm="", n=1)
-    replaced = [
-        Replaced(
-            item.entry.id,
-            layout.archived(item.path, item.entry.id),
-            item.entry.display_title,
-        )
-        for item in old
-    ]
+    places = [layout.archived(item.path, item.entry.id) for item in old]
     around = look_around(vault, fresh, [item.entry for item in old])
     return Evolved(
         "",
         fresh.path,
         fresh.display_title,
-        replaced,
+        _versions(old, places),
         around.siblings,
         diff="\n".join(lines),
         stale=around.stale,

@@ -12,6 +12,7 @@ import re
 import shlex
 
 from memcli.curation import siblings
+from memcli.curation.changing import Changing
 from memcli.entries import layout
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.storage.git.printed import Blob
     from memcli.storage.git.repository import Repository
-    from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Stored, Vault
 
 
@@ -95,18 +95,16 @@ def forget(vault: Vault, entry_id: str, *, versions: bool = False) -> Forgotten:
     """
     import shutil
 
-    from memcli.storage.transaction import subject
-
-    with vault.transaction() as change:
+    with Changing(vault) as at:
         stored, others = _named(vault, entry_id)
         plan = _planned(vault, stored, others, versions=versions)
         gone = [stored, *(others if versions else [])]
         for item in gone:
-            change.give_up(item.path, expected=item.data)
+            at.change.give_up(item.path, expected=item.data)
         if not versions:
-            _relink(vault, change, stored.entry, others)
+            _relink(at, stored.entry, others)
         # The id and not the title, which the commit would keep.
-        change.message = subject("forget", stored.entry.id)
+        at.say("forget", [stored.entry.id])
     # The index keeps the words of removed entries in pages that are free.
     shutil.rmtree(state_dirs.path(vault.root, layout.INDEX), True)
     session_records.forget(
@@ -281,18 +279,12 @@ def _linked(reader: Reader, entry: Entry, gone: set[str]) -> list[Linking]:
     return [Linking(row.id, row.title, row.path) for row in rows if row.id not in gone]
 
 
-def _relink(
-    vault: Vault, change: Transaction, entry: Entry, others: list[Stored]
-) -> None:
+def _relink(at: Changing, entry: Entry, others: list[Stored]) -> None:
     """Link the version before a removed one with the version after it."""
-    from memcli.entries import codec
-
     for other in others:
         fresh = other.entry
         if fresh.superseded_by == entry.id:
             fresh = fresh.replace(superseded_by=entry.superseded_by)
         if fresh.supersedes == entry.id:
             fresh = fresh.replace(supersedes=entry.supersedes)
-        if fresh != other.entry:
-            data = codec.rewrite(other.data, fresh, kinds=vault.kinds)
-            change.put(other.path, data, expected=other.data)
+        at.write(other, fresh)

@@ -8,14 +8,13 @@ entry does not become stale.
 
 from __future__ import annotations
 
+from memcli.curation.changing import Changing
 from memcli.entries.eligibility import Action
 from memcli.entries.entry import Status
 from memcli.entries.identity import strict_key
-from memcli.entries.text.counted import counted
 from memcli.errors import InvalidContent, InvalidEntry, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage
-from memcli.vault.agents import refuse_unless
 
 TYPE_CHECKING = False
 
@@ -24,37 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.entries.entry import Entry
-    from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Stored, Vault
-
-
-def _named(vault: Vault, entry_id: str, action: Action) -> Stored:
-    """The entry that is to be changed, read under the lock of a transaction.
-
-    Raises:
-        EntryNotFound, AmbiguousId: the id leads to no entry, or to several.
-        NotAllowed: it is not in use, or the agent may not do this to it.
-    """
-    stored = vault.stored(vault.path_of(entry_id))
-    refuse_unless(vault, action, stored.entry)
-    lineage.refuse_ended(vault, stored.entry)
-    return stored
-
-
-def _put(vault: Vault, change: Transaction, old: Stored, fresh: Entry) -> bool:
-    """Write an entry with other fields to its file; False when nothing differs.
-
-    Raises:
-        TooLarge: its fields could not be read again.
-    """
-    from memcli.entries import codec, fields
-
-    if fresh == old.entry:
-        return False
-    fields.refuse_wide(fresh)
-    data = codec.rewrite(old.data, fresh, kinds=vault.kinds)
-    change.put(old.path, data, expected=old.data)
-    return True
 
 
 # --- pin --------------------------------------------------------------------------
@@ -82,23 +51,15 @@ def pin(vault: Vault, ids: Sequence[str], *, pinned: bool = True) -> list[Pinned
         NotAllowed: an entry is not in use, or an agent has not written it.
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
-    from memcli.storage.transaction import subject
-
     done: dict[str, Pinned] = {}
-    with vault.transaction() as change:
+    with Changing(vault) as at:
         for entry_id in ids:
-            old = _named(vault, entry_id, Action.PIN)
-            fresh = old.entry.replace(pinned=pinned)
-            changed = _put(vault, change, old, fresh)
+            old = at.in_use(entry_id, Action.PIN)
+            changed = at.write(old, old.entry.replace(pinned=pinned))
             title = old.entry.display_title
             done[old.path] = Pinned(old.entry.id, old.path, title, changed)
         titles = [one.title for one in done.values() if one.changed]
-        verb = "pin" if pinned else "unpin"
-        change.message = (
-            subject(verb, titles[0])
-            if len(titles) == 1
-            else f"{verb}: {counted(len(titles), 'entry')}"
-        )
+        at.say("pin" if pinned else "unpin", titles)
     return list(done.values())
 
 
@@ -149,29 +110,36 @@ def tag(
         InvalidValue: no tag, or no name of a project; or a tag that the entry lacks.
         Conflict, LockBusy, WriteFailed, HistoryError, SecretFound: nothing was changed.
     """
-    from memcli.storage.transaction import subject
-
     # The check of a draft is that of `save`; its text is not looked at.
     wanted = vault.draft({"text": "-", "tags": list(add), "project": project or "none"})
-    with vault.transaction() as change:
-        old = _named(vault, entry_id, Action.EVOLVE)
-        dropped = {word.strip().lower() for word in untag}
-        unknown = dropped - set(old.entry.tags)
-        if unknown:
-            raise InvalidContent(
-                f"{old.entry.id} has no tag '{min(unknown)}'",
-                hint=f"It has: {', '.join(old.entry.tags) or 'none'}.",
-                code="invalid_tag",
-            )
-        kept = [one for one in old.entry.tags if one not in dropped]
-        fresh = old.entry.replace(tags=tuple(dict.fromkeys((*kept, *wanted.tags))))
+    with Changing(vault) as at:
+        old = at.in_use(entry_id, Action.EVOLVE)
+        fresh = old.entry.replace(tags=retagged(old.entry, wanted.tags, untag))
         if project:
             fresh = fresh.replace(project=wanted.project)
-        changed = _put(vault, change, old, fresh)
-        change.message = subject("tag", fresh.display_title)
+        changed = at.write(old, fresh)
+        at.say("tag", [fresh.display_title])
     return Tagged(
         fresh.id, old.path, fresh.display_title, fresh.tags, fresh.project, changed
     )
+
+
+def retagged(entry: Entry, add: Sequence[str], untag: Sequence[str]) -> tuple[str, ...]:
+    """The tags of an entry with some more, and without others.
+
+    Raises:
+        InvalidContent: it has no such tag (code `invalid_tag`).
+    """
+    dropped = {word.strip().lower() for word in untag}
+    unknown = dropped - set(entry.tags)
+    if unknown:
+        raise InvalidContent(
+            f"{entry.id} has no tag '{min(unknown)}'",
+            hint=f"It has: {', '.join(entry.tags) or 'none'}.",
+            code="invalid_tag",
+        )
+    kept = [one for one in entry.tags if one not in dropped]
+    return tuple(dict.fromkeys((*kept, *add)))
 
 
 # --- the whole file ---------------------------------------------------------------
@@ -212,8 +180,7 @@ def edit(vault: Vault, old: Stored, text: str, *, allow_secret: bool = False) ->
         Conflict: the file was changed meanwhile; nothing was changed.
         SecretFound, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
-    from memcli.entries import codec, dates
-    from memcli.storage.transaction import subject
+    from memcli.entries import codec
 
     vault.owner_only("edit")
     data = text.encode("utf-8", "surrogateescape")
@@ -234,18 +201,16 @@ def edit(vault: Vault, old: Stored, text: str, *, allow_secret: bool = False) ->
     for problem in decoded.problems:
         if (problem.field, problem.message) not in known:
             raise InvalidEntry(old.path, problem.line, problem.message)
-    with vault.transaction() as change:
-        change.allow_secret = allow_secret
-        changes: dict[str, Any] = {}
+    with Changing(vault) as at:
+        at.change.allow_secret = allow_secret
+        fresh = entry
         if entry.status is Status.ACTIVE and entry.updated == before.updated:
-            now = dates.iso(vault.now_ms() // 1000)
-            changes["updated"] = lineage.not_before(entry, now)
+            fresh = fresh.replace(updated=lineage.not_before(entry, at.now))
         if entry.item is not None and entry.key == before.key:
-            changes["key"] = strict_key(entry.item, entry.body)
-        if changes:
-            fresh = entry.replace(**changes)
+            fresh = fresh.replace(key=strict_key(entry.item, entry.body))
+        if fresh != entry:
             data = codec.rewrite(data, fresh, kinds=vault.kinds)
-        change.put(old.path, data, expected=old.data)
-        change.note(entry, "edit")
-        change.message = subject("edit", entry.display_title)
+        at.change.put(old.path, data, expected=old.data)
+        at.change.note(entry, "edit")
+        at.say("edit", [entry.display_title])
     return Edited(entry.id, old.path, entry.display_title, True)

@@ -8,6 +8,7 @@ tells of the user's sessions or agents; the archive keeps it.
 
 from __future__ import annotations
 
+from memcli.curation.changing import Changing
 from memcli.entries import layout
 from memcli.entries.eligibility import Action
 from memcli.entries.entry import Entry, Layer, Status, Visibility
@@ -68,8 +69,7 @@ def promote(
         Conflict: the entry was changed meanwhile; it is in both vaults.
         LockBusy, WriteFailed, HistoryError: one of the vaults cannot be written to.
     """
-    from memcli.entries import dates, no_secrets
-    from memcli.storage.transaction import subject
+    from memcli.entries import no_secrets
 
     old = vault.stored(vault.path_of(entry_id))
     _refuse(vault, old.entry)
@@ -89,20 +89,18 @@ def promote(
     if dry_run:
         return done._replace(id="" if outcome == "created" else planned.id)
     saved = saving.save(repo, draft)
-    with vault.transaction() as change:
+    with Changing(vault) as at:
         if vault.stored(old.path).data != old.data:
             raise Conflict(
                 f"{old.path} was changed while it moved; it is in both vaults",
                 hint=f"Look at both, then call it again: memcli promote {old.entry.id}",
             )
-        now = dates.iso(vault.now_ms() // 1000)
-        gone = old._replace(
-            decoded=old.decoded._replace(entry=old.entry.replace(other_vault=name))
-        )
+        moved = old.entry.replace(other_vault=name)
+        gone = old._replace(decoded=old.decoded._replace(entry=moved))
         place = lineage.archive(
-            vault, change, gone, by=saved.id, reason="moved", now=now
+            vault, at.change, gone, by=saved.id, reason="moved", now=at.now
         )
-        change.message = subject("promote", title)
+        at.say("promote", [title])
     vault.recorder.acted([old.entry.id], "evolve")
     return done._replace(id=saved.id, path=saved.path, archived=place)
 

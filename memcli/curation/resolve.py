@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 
 from memcli.curation import siblings
+from memcli.curation.changing import Changing
 from memcli.entries import layout
 from memcli.entries.eligibility import Action, may
 from memcli.entries.entry import ResolutionScope, Status
@@ -177,9 +178,6 @@ def apply(
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
         NotAllowed: an entry was superseded since.
     """
-    from memcli.entries import codec, dates
-    from memcli.storage.transaction import subject
-
     if expect is None and found.unclear:
         raise found.refusal(found.unclear)
     if expect is not None and expect != len(found.targets):
@@ -189,8 +187,7 @@ def apply(
     if not found.undo:
         by = by or vault.agent_name or _committer(vault)
     changed: list[Target] = []
-    with vault.transaction() as change:
-        now = dates.iso(vault.now_ms() // 1000)
+    with Changing(vault) as at:
         for target in found.targets:
             stored = _stored(vault, target)
             entry = stored.entry
@@ -206,21 +203,15 @@ def apply(
                     lineage.refuse_ended(vault, entry)
                 entry = entry.replace(
                     status=Status.RESOLVED,
-                    resolved_at=lineage.not_before(entry, now),
+                    resolved_at=lineage.not_before(entry, at.now),
                     resolved_by=by,
                     resolution_note=note,
                     resolution_scope=scope,
                 )
-            data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
-            change.put(stored.path, data, expected=stored.data)
-            change.note(entry, "resolve")
+            at.write(stored, entry, "resolve")
             changed.append(target)
         verb = "resolve: undo" if found.undo else "resolve"
-        change.message = (
-            subject(verb, changed[0].title)
-            if len(changed) == 1
-            else f"{verb}: {counted(len(changed), 'entry')}"
-        )
+        at.say(verb, [target.title for target in changed])
     if not found.undo:
         # An entry that was resolved for its words was not the one that was looked for.
         named = [target.id for target in changed if target.same_key_as is None]

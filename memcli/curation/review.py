@@ -9,17 +9,17 @@ never comes into one.
 
 from __future__ import annotations
 
+from memcli.curation.changing import Changing
 from memcli.curation.inbox import waiting
 from memcli.entries import layout
 from memcli.entries.eligibility import Action, may
 from memcli.entries.entry import Entry, Status
 from memcli.entries.identity import claim, strict_key
-from memcli.entries.ids import slug
 from memcli.entries.merging.entry_file import MERGED_FROM
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
-from memcli.vault import free_paths, lineage
+from memcli.vault import lineage
 from memcli.vault.agents import refuse_unless
 from memcli.vault.free_paths import next_path
 
@@ -31,8 +31,13 @@ if TYPE_CHECKING:
 
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
-    from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Stored, Vault
+
+
+# What a candidate says, besides its text, of the entry that it replaces.
+_SAID = (
+    "title", "tags", "asked", "entities", "occurred_at", "expires_at", "item",
+)  # fmt: skip
 
 
 class DecidedEntry(NamedTuple):
@@ -67,34 +72,27 @@ def approve(
         InvalidValue, SecretFound: a change is not valid.
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
-    from memcli.entries import codec, dates, no_secrets
+    from memcli.entries import no_secrets
 
     if changes and len(ids) != 1:
         raise UsageError("changes apply to one candidate", hint="Name one id.")
     if changes and changes.get("text"):
         _drop_secret(vault, ids[0], changes)
     done = []
-    with vault.transaction() as change:
-        now = dates.iso(vault.now_ms() // 1000)
-        folders: dict[str, set[str]] = {}
+    with Changing(vault) as at:
         for stored in waiting(vault, ids):
             entry = _changed(vault, stored.entry, changes or {})
             if changes:
                 no_secrets.refuse(entry)
-            updated = lineage.not_before(entry, now)
+            updated = lineage.not_before(entry, at.now)
             entry = entry.replace(status=Status.ACTIVE, updated=updated)
-            entry = _take_over(vault, change, entry, now)
-            path = stored.path
-            if path.startswith(layout.INBOX + "/"):
-                name, folder = slug(entry.display_title), layout.folder_for(entry)
-                path = free_paths.free_path(vault, folder, name, folders)
-            entry = entry.replace(path=path)
-            data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
-            _move(change, stored, path, data)
-            change.note(entry, "review")
-            done.append(DecidedEntry(entry.id, entry.display_title, path, "approved"))
-        change.message = _message("approved", done)
-    return EntryDecisions(done, change.commit)
+            entry = _take_over(at, entry)
+            if stored.path.startswith(layout.INBOX + "/"):
+                entry = entry.replace(path=at.free_path(entry))
+            at.write(stored, entry, "review")
+            done.append(_decision(entry, "approved"))
+        _say(at, "approved", done)
+    return EntryDecisions(done, at.change.commit)
 
 
 def reject(
@@ -105,27 +103,20 @@ def reject(
     Raises:
         As `approve`.
     """
-    from memcli.entries import codec, dates
-
     done = []
-    with vault.transaction() as change:
-        now = dates.iso(vault.now_ms() // 1000)
+    with Changing(vault) as at:
         for stored in waiting(vault, ids):
             place = layout.archived(stored.path, stored.entry.id)
-            path = lineage.free_place(vault.root, place)
             entry = stored.entry.replace(
-                path=path,
+                path=lineage.free_place(vault.root, place),
                 status=Status.REJECTED,
                 reason=reason,
-                updated=lineage.not_before(stored.entry, now),
+                updated=lineage.not_before(stored.entry, at.now),
             )
-            data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
-            _move(change, stored, path, data)
-            change.note(entry, "review")
-            title = stored.entry.display_title
-            done.append(DecidedEntry(entry.id, title, path, "rejected"))
-        change.message = _message("rejected", done)
-    return EntryDecisions(done, change.commit)
+            at.write(stored, entry, "review")
+            done.append(_decision(entry, "rejected"))
+        _say(at, "rejected", done)
+    return EntryDecisions(done, at.change.commit)
 
 
 def supersede(
@@ -137,27 +128,14 @@ def supersede(
         As `approve`; NotAllowed also when the target is not in force.
     """
     from memcli.curation.successor import successor
-    from memcli.entries import dates
 
-    with vault.transaction() as change:
-        now_ms = vault.now_ms()
-        now = dates.iso(now_ms // 1000)
+    with Changing(vault) as at:
         (stored,) = waiting(vault, [entry_id])
-        target = vault.stored(vault.path_of(target_id))
-        refuse_unless(vault, Action.EVOLVE, target.entry)
-        lineage.refuse_ended(vault, target.entry)
+        target = at.in_use(target_id, Action.EVOLVE)
         candidate = stored.entry
-        values = {
-            "text": candidate.body,
-            "title": candidate.title,
-            "tags": candidate.tags,
-            "asked": candidate.asked,
-            "entities": candidate.entities,
-            "occurred_at": candidate.occurred_at,
-            "expires_at": candidate.expires_at,
-            "item": candidate.item,
-        }
-        fresh = successor(vault, target.entry, values, (), now_ms, True)
+        values = {name: getattr(candidate, name) for name in _SAID}
+        values["text"] = candidate.body
+        fresh = successor(vault, target.entry, values, (), at.now_ms, True)
         keys = {name for name, _ in fresh.extra}
         evidence = (*target.entry.evidence, *candidate.evidence)
         evidence = tuple(mark for mark in evidence if mark != target.entry.id)
@@ -177,14 +155,13 @@ def supersede(
         if not reason:
             # `superseded_by` names it, to those who may see it; a text would to all.
             reason = "superseded in review"
-        title = fresh.display_title
-        fresh = fresh.replace(path=next_path(vault, target.entry, title))
-        lineage.replace(vault, change, target, fresh, reason=reason, now=now)
-        change.remove(stored.path, expected=stored.data)
-        change.note(fresh, "review")
-        done = [DecidedEntry(candidate.id, title, fresh.path, "superseded")]
-        change.message = _message(f"superseded {target.entry.id} by", done)
-    return EntryDecisions(done, change.commit)
+        fresh = fresh.replace(path=next_path(vault, target.entry, fresh.display_title))
+        lineage.replace(vault, at.change, target, fresh, reason=reason, now=at.now)
+        at.change.remove(stored.path, expected=stored.data)
+        at.change.note(fresh, "review")
+        done = [_decision(fresh, "superseded")]
+        _say(at, f"superseded {target.entry.id} by", done)
+    return EntryDecisions(done, at.change.commit)
 
 
 def _drop_secret(vault: Vault, name: str, changes: Mapping[str, Any]) -> None:
@@ -237,31 +214,27 @@ def _changed(vault: Vault, entry: Entry, changes: Mapping[str, Any]) -> Entry:
     return vault.link(entry) if "text" in changes else entry
 
 
-def _move(change: Transaction, stored: Stored, path: str, data: bytes) -> None:
-    if path == stored.path:
-        change.put(path, data, expected=stored.data)
-        return
-    change.put(path, data, expected=None)
-    change.remove(stored.path, expected=stored.data)
+def _decision(entry: Entry, outcome: str) -> DecidedEntry:
+    return DecidedEntry(entry.id, entry.display_title, entry.path, outcome)
 
 
-def _message(verb: str, done: Sequence[DecidedEntry]) -> str:
-    from memcli.storage.transaction import subject
-
+def _say(at: Changing, verb: str, done: Sequence[DecidedEntry]) -> None:
     if len(done) == 1:
-        return subject("review", f"{verb} {done[0].title}")
-    return f"review: {counted(len(done), 'candidate')} {verb}"
+        at.say("review", [f"{verb} {done[0].title}"])
+    else:
+        at.change.message = f"review: {counted(len(done), 'candidate')} {verb}"
 
 
 # --- what two projects say in the same words --------------------------------------
 
 
-def _take_over(vault: Vault, change: Transaction, entry: Entry, now: str) -> Entry:
+def _take_over(at: Changing, entry: Entry) -> Entry:
     """Archive the entries of projects that an approved candidate stands for.
 
     These are the entries of its evidence, in force and in its words. Returns the entry
     with its lineage.
     """
+    vault = at.vault
     if entry.project is not None:
         return entry
     replaced = []
@@ -272,8 +245,10 @@ def _take_over(vault: Vault, change: Transaction, entry: Entry, now: str) -> Ent
             continue  # a session, or an entry that is gone
         same = claim(other.entry.body) == claim(entry.body)
         if other.entry.project and other.entry.status is Status.ACTIVE and same:
-            reason = "it holds everywhere"
-            lineage.archive(vault, change, other, by=entry.id, reason=reason, now=now)
+            why = "it holds everywhere"
+            lineage.archive(
+                vault, at.change, other, by=entry.id, reason=why, now=at.now
+            )
             replaced.append(other.entry.id)
     if not replaced:
         return entry
@@ -324,23 +299,12 @@ def merged_versions(vault: Vault, *, listed: bool = False) -> list[MergedVersion
     found: list[MergedVersion] = []
     ask = vault.index.again if listed else vault.read
     for row, head in ask(look):
-        current = vault.get(head) if head else None
-        if current is None or current.status is not Status.ACTIVE:
+        now = vault.get(head) if head else None
+        if now is None or now.status is not Status.ACTIVE:
             continue
-        if current.body.strip() == row.text.strip():
-            continue
-        found.append(
-            MergedVersion(
-                id=row.id,
-                title=row.title,
-                text=row.text,
-                path=row.path,
-                reason=row.reason or "",
-                current_id=current.id,
-                current_title=current.display_title,
-                current_text=current.body,
-            )
-        )
+        if now.body.strip() != row.text.strip():
+            mine = (row.id, row.title, row.text, row.path, row.reason or "")
+            found.append(MergedVersion(*mine, now.id, now.display_title, now.body))
     return sorted(found)
 
 
@@ -356,10 +320,9 @@ def keep_current(vault: Vault, entry_id: str) -> None:
         NotAllowed: it does not wait for a decision.
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
-    with vault.transaction() as change:
-        version, _ = _merged_version(vault, entry_id)
-        _note_decided(vault, change, version)
-        change.message = _subject("kept the version beside", version.entry)
+    with Changing(vault) as at:
+        version, _ = _merged_version(at, entry_id)
+        _note_decided(at, version, "kept the version beside")
 
 
 def take(vault: Vault, entry_id: str, *, both: bool = False) -> None:
@@ -374,29 +337,26 @@ def take(vault: Vault, entry_id: str, *, both: bool = False) -> None:
         As `keep_current`; NotAllowed also where the entry is not in force.
     """
     from memcli.curation.successor import successor
-    from memcli.entries import dates
 
-    with vault.transaction() as change:
-        version, head = _merged_version(vault, entry_id)
-        now_ms = vault.now_ms()
+    with Changing(vault) as at:
+        version, head = _merged_version(at, entry_id)
         text = version.entry.body
         if both:
             text = f"{head.entry.body.rstrip()}\n\n{text}"
         old = [head.entry, version.entry]
-        fresh = successor(vault, head.entry, {"text": text}, (), now_ms, False)
+        fresh = successor(vault, head.entry, {"text": text}, (), at.now_ms, False)
         fresh = lineage.passed_on(vault, fresh, old, shared_anew=False)
-        change.carry(version.data)
-        change.carry(head.data)
+        at.change.carry(version.data)
+        at.change.carry(head.data)
         reason = "joined in review" if both else "taken in review"
-        now = dates.iso(now_ms // 1000)
-        lineage.replace(vault, change, head, fresh, reason=reason, now=now)
-        _note_decided(vault, change, version)
-        change.note(fresh, "review")
-        change.message = _subject("joined" if both else "took", version.entry)
+        lineage.replace(vault, at.change, head, fresh, reason=reason, now=at.now)
+        at.change.note(fresh, "review")
+        _note_decided(at, version, "joined" if both else "took")
 
 
-def _merged_version(vault: Vault, entry_id: str) -> tuple[Stored, Stored]:
-    """The version, and what is current instead of it; the lock is held."""
+def _merged_version(at: Changing, entry_id: str) -> tuple[Stored, Stored]:
+    """The version, and what is current instead of it."""
+    vault = at.vault
     version = vault.stored(vault.path_of(entry_id))
     refuse_unless(vault, Action.EVOLVE, version.entry)
     if not _waits(version.entry.reason):
@@ -404,22 +364,11 @@ def _merged_version(vault: Vault, entry_id: str) -> tuple[Stored, Stored]:
     name = vault.read(lambda reader: lineage.current(reader, version.entry.id))
     if name is None:
         raise NotAllowed(f"{version.entry.id} has no current version", code="gone")
-    head = vault.stored(vault.path_of(name))
-    refuse_unless(vault, Action.EVOLVE, head.entry)
-    lineage.refuse_ended(vault, head.entry)
-    return version, head
+    return version, at.in_use(name, Action.EVOLVE)
 
 
-def _note_decided(vault: Vault, change: Transaction, version: Stored) -> None:
+def _note_decided(at: Changing, version: Stored, what: str) -> None:
     """Note on a version that it is not to be asked about again."""
-    from memcli.entries import codec
-
-    entry = version.entry.replace(reason=f"{version.entry.reason}{_DECIDED}")
-    data = codec.rewrite(version.data, entry, kinds=vault.kinds)
-    change.put(version.path, data, expected=version.data)
-
-
-def _subject(what: str, entry: Entry) -> str:
-    from memcli.storage.transaction import subject
-
-    return subject("review", f"{what} {entry.display_title}")
+    reason = f"{version.entry.reason}{_DECIDED}"
+    at.write(version, version.entry.replace(reason=reason))
+    at.say("review", [f"{what} {version.entry.display_title}"])

@@ -7,6 +7,7 @@ anew with a new text.
 
 from __future__ import annotations
 
+from memcli.curation.in_place import retagged
 from memcli.entries import dates
 from memcli.entries.entry import Enforce, Entry, Source
 from memcli.entries.fields import refuse_wide
@@ -64,16 +65,7 @@ def successor(
     body = old.body if text is None else text
     checked = vault.draft({"text": body, **drawn, **given})
     fields = {name: getattr(checked, name) for name in given}
-    dropped = {tag.strip().lower() for tag in untag}
-    unknown = dropped - set(old.tags)
-    if unknown:
-        raise InvalidContent(
-            f"{old.id} has no tag '{min(unknown)}'",
-            hint=f"It has: {', '.join(old.tags) or 'none'}.",
-            code="invalid_tag",
-        )
-    tags = [tag for tag in old.tags if tag not in dropped]
-    fields["tags"] = tuple(dict.fromkeys((*tags, *checked.tags)))
+    fields["tags"] = retagged(old, checked.tags, untag)
     fields["entities"] = tuple(dict.fromkeys((*old.entities, *checked.entities)))
     if text is not None:
         fields = {**_OF_THE_TEXT, **fields, "body": checked.body}

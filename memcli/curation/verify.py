@@ -7,6 +7,7 @@ version; all of one call go into one commit, under the lock, or none.
 
 from __future__ import annotations
 
+from memcli.curation.changing import Changing
 from memcli.entries.anchors import Anchor
 from memcli.entries.code_lines import MOVED, NOT_CHECKED, STALE
 from memcli.entries.eligibility import Action, View
@@ -129,21 +130,14 @@ def confirm(
     if dry_run:
         paths = dict.fromkeys(vault.path_of(name) for name in ids)
         return [_renewed(vault, close, vault.stored(path).entry)[0] for path in paths]
-    from memcli.entries import codec
-    from memcli.entries.text.counted import counted
-    from memcli.storage.transaction import subject
-
-    with vault.transaction() as change:
+    with Changing(vault) as at:
         done = []
         for path in dict.fromkeys(vault.path_of(name) for name in ids):
             stored = vault.stored(path)
             renewed, entry = _renewed(vault, close, stored.entry)
             done.append(renewed)
-            if entry != stored.entry:
-                data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
-                change.put(path, data, expected=stored.data)
-        title = done[0].title if len(done) == 1 else counted(len(done), "entry")
-        change.message = subject("verify: confirm", title)
+            at.write(stored, entry)
+        at.say("verify: confirm", [each.title for each in done])
     return done
 
 
