@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 
 from memcli.curation import idea_page, idea_text
+from memcli.curation.changing import Changing
 from memcli.curation.idea_text import DISMISSED, MERGED, OPEN, PROMOTED
 from memcli.entries import dates, layout
 from memcli.entries.entry import Entry, Status
 from memcli.entries.ids import new_id
-from memcli.entries.ids import slug as file_name
 from memcli.entries.text.counted import counted
 from memcli.errors import (
     AmbiguousId,
@@ -29,12 +29,12 @@ from memcli.errors import (
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.vault_paths import inside
-from memcli.vault import free_paths, lineage
+from memcli.vault import lineage
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from memcli.curation.idea_text import Idea, Section
@@ -237,40 +237,45 @@ def meet(vault: Vault, change: Transaction | None, path: str, idea: Idea) -> boo
     return data is not None
 
 
-class _Deciding:
-    """The ledger while a decision changes it, and the transaction that it goes to."""
+class _Ledger:
+    """The ledger while a decision changes it, which all goes into one commit."""
 
-    def __init__(self, vault: Vault, change: Transaction) -> None:
-        self.vault, self.change = vault, change
-        self.before = _ledger(vault)
-        self.ledger = idea_text.text_of(self.before or b"")
-        self.moment = dates.iso(vault.now_ms() // 1000)
-        self.day = self.moment[:10]
+    def __init__(self, at: Changing) -> None:
+        self.at, self.vault = at, at.vault
+        self._before = _ledger(at.vault)
+        self.text = idea_text.text_of(self._before or b"")
+        self.day = at.now[:10]
+        self.done: list[DecidedIdea] = []
 
-    def note(self, name: str, state: str, where: str = "") -> None:
-        """Strike an idea out in the ledger."""
-        self.ledger = idea_text.decided(self.ledger, name, state, self.day, where)
+    def decide(
+        self, section: Section, state: str, by: Entry | None = None, where: str = ""
+    ) -> None:
+        """Strike an idea out; `by` stands for it from now on."""
+        self.text = idea_text.decided(self.text, section.slug, state, self.day, where)
+        title = by.display_title if by and state == PROMOTED else section.title
+        name, path = (by.id, by.path) if by else (None, None)
+        self.done.append(DecidedIdea(section.slug, title, name, path, state))
 
     def write(self, page: Stored, entry: Entry) -> None:
         """Write the page of an idea."""
-        from memcli.entries import codec
-
-        entry = entry.replace(updated=lineage.not_before(entry, self.moment))
-        data = codec.rewrite(page.data, entry, kinds=self.vault.kinds)
-        self.change.put(page.path, data, expected=page.data)
+        updated = lineage.not_before(entry, self.at.now)
+        self.at.write(page, entry.replace(updated=updated))
 
     def end(self, page: Stored | None, by: str, reason: str) -> None:
         """Write into an idea's page which entry stands for it from now on."""
         if page is not None:
-            ended = {"superseded_by": by, "reason": reason}
             status = Status.SUPERSEDED
-            self.write(page, page.entry.replace(status=status, **ended))
+            ended = page.entry.replace(status=status, superseded_by=by, reason=reason)
+            self.write(page, ended)
 
-    def finish(self, done: list[DecidedIdea]) -> list[DecidedIdea]:
-        """Write the ledger."""
-        data = self.ledger.encode()
+    def finish(self) -> list[DecidedIdea]:
+        """Write the ledger, and say what was decided."""
+        change, done = self.at.change, self.done
         if done:
-            self.change.put(layout.IDEA_LEDGER, data, expected=self.before)
+            data = self.text.encode()
+            change.put(layout.IDEA_LEDGER, data, expected=self._before)
+            what = counted(len(done), "idea") if done[1:] else done[0].title
+            self.at.say("review", [f"{done[0].outcome} {what}"])
         return done
 
 
@@ -296,27 +301,19 @@ def promote(
     given = {name: value for name, value in (changes or {}).items() if value}
     if "title" in given and len(names) != 1:
         raise UsageError("a title is for one idea", hint="Name one.")
-
-    def decide(at: _Deciding) -> list[DecidedIdea]:
-        done = []
-        folders: dict[str, set[str]] = {}
+    with Changing(vault) as at:
+        ledger = _Ledger(at)
         for number, name in enumerate(named(vault, names)):
-            section = idea_text.open_one(at.ledger, name)
+            section = idea_text.open_one(ledger.text, name)
             page = _page(vault, name)
-            fresh = _memory(vault, section, page, given).replace(created=at.moment)
-            title = fresh.display_title
-            path = free_paths.free_path(
-                vault, layout.folder_for(fresh), file_name(title), folders
-            )
-            entry_id = new_id(vault.now_ms() + number, vault.entropy)
-            fresh = vault.link(fresh.replace(id=entry_id, path=path))
-            at.change.put(path, codec.encode(fresh), expected=None)
-            at.note(name, PROMOTED, f"[[{path}]]")
-            at.end(page, entry_id, f"promoted to {path}")
-            done.append(DecidedIdea(name, title, entry_id, path, PROMOTED))
-        return at.finish(done)
-
-    return _committed(vault, decide)
+            fresh = _memory(vault, section, page, given).replace(created=at.now)
+            entry_id = new_id(at.now_ms + number, vault.entropy)
+            fresh = vault.link(fresh.replace(id=entry_id, path=at.free_path(fresh)))
+            at.change.put(fresh.path, codec.encode(fresh), expected=None)
+            ledger.decide(section, PROMOTED, fresh, f"[[{fresh.path}]]")
+            ledger.end(page, entry_id, f"promoted to {fresh.path}")
+        done = ledger.finish()
+    return IdeaDecisions(done, at.change.commit)
 
 
 def dismiss(
@@ -328,19 +325,16 @@ def dismiss(
         As `promote`.
     """
 
-    def decide(at: _Deciding) -> list[DecidedIdea]:
-        done = []
+    with Changing(vault) as at:
+        ledger = _Ledger(at)
         for name in named(vault, names):
-            section, page = idea_text.open_one(at.ledger, name), _page(vault, name)
-            at.note(name, DISMISSED)
+            section, page = idea_text.open_one(ledger.text, name), _page(vault, name)
+            ledger.decide(section, DISMISSED, page and page.entry)
             if page is not None:
                 rejected = {"status": Status.REJECTED, "reason": reason}
-                at.write(page, page.entry.replace(**rejected))
-            entry_id, path = (page.entry.id, page.path) if page else (None, None)
-            done.append(DecidedIdea(name, section.title, entry_id, path, DISMISSED))
-        return at.finish(done)
-
-    return _committed(vault, decide)
+                ledger.write(page, page.entry.replace(**rejected))
+        done = ledger.finish()
+    return IdeaDecisions(done, at.change.commit)
 
 
 def merge(vault: Vault, name: str, other: str) -> IdeaDecisions:
@@ -350,64 +344,28 @@ def merge(vault: Vault, name: str, other: str) -> IdeaDecisions:
         As `promote`; NotAllowed also when the other one has no page.
     """
 
-    def decide(at: _Deciding) -> list[DecidedIdea]:
+    with Changing(vault) as at:
+        ledger = _Ledger(at)
         (mine,), (theirs,) = named(vault, [name]), named(vault, [other])
-        section = idea_text.open_one(at.ledger, mine)
-        at.note(mine, MERGED, theirs)
+        section = idea_text.open_one(ledger.text, mine)
         page, target = _page(vault, mine), _page(vault, theirs)
+        ledger.decide(section, MERGED, target and target.entry, theirs)
         if target is None:
             raise NotAllowed(
                 f"the idea {theirs} has no page to take {mine} in",
                 hint=f"Merge the other way round, or write {layout.idea_page(theirs)}.",
             )
         entry = target.entry
-        fresh = entry.replace(body=_with_text(entry.body, section, page, at.day))
+        fresh = entry.replace(body=_with_text(entry.body, section, page, ledger.day))
         if page is not None:
             fresh = fresh.replace(supersedes=entry.supersedes or page.entry.id)
             both = [entry, page.entry]
             fresh = lineage.passed_on(vault, fresh, both, shared_anew=False)
         # The slug of the other idea is not for all agents.
-        at.end(page, entry.id, "merged into another idea")
-        at.write(target, fresh)
-        done = DecidedIdea(mine, section.title, entry.id, target.path, MERGED)
-        return at.finish([done])
-
-    return _committed(vault, decide)
-
-
-def _committed(
-    vault: Vault, decide: Callable[[_Deciding], list[DecidedIdea]]
-) -> IdeaDecisions:
-    """Call `decide` for a rehearsal, then for one transaction that is committed.
-
-    People write ideas by hand, too, and leave them uncommitted. `undo` goes back to the
-    commit before the decision, so that commit must hold what a person wrote. The
-    rehearsal finds the files that the decision touches, and raises every refusal before
-    anything is committed.
-    """
-    from memcli.storage.git.repository import Repository
-    from memcli.storage.transaction import subject
-
-    rehearsal = vault.transaction()
-    if not decide(_Deciding(vault, rehearsal)):
-        return IdeaDecisions([], None)
-    repository = Repository.open(vault.root, environ=vault.environ)
-    touched = set(rehearsal.paths)
-    edited = [path for _, path in repository.status() if path in touched]
-    if edited:
-        with vault.transaction() as change:
-            for path in edited:
-                change.include(path)
-            change.message = "ideas: as they were written by hand"
-    with vault.transaction() as change:
-        done = decide(_Deciding(vault, change))
-        what = done[0].title if len(done) == 1 else ""
-        change.message = (
-            subject("review", f"{done[0].outcome} {what}")
-            if what
-            else f"review: {counted(len(done), 'idea')} {done[0].outcome}"
-        )
-    return IdeaDecisions(done, change.commit)
+        ledger.end(page, entry.id, "merged into another idea")
+        ledger.write(target, fresh)
+        done = ledger.finish()
+    return IdeaDecisions(done, at.change.commit)
 
 
 def _memory(
