@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from shlex import quote
 
+from memcli.curation.changing import Changing
 from memcli.curation.entities import page
 from memcli.entries import layout
 from memcli.entries.checks import check_choice
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.search.reader import Reader
-    from memcli.storage.transaction import Transaction
     from memcli.vault.registry.store import Registry
     from memcli.vault.vault import Vault
 
@@ -97,17 +97,21 @@ class _FileEdit(NamedTuple):
     what: str
 
 
-class _EntityDecision(NamedTuple):
-    """The effect of a request on the registry: the entity as it will be.
+class _Decision(NamedTuple):
+    """The effect of a request on the registry: the entity as it was, with no name where
+    it is new and no path where it has no file, and as it will be.
 
-    `forms` are the folded names whose mentions become its name; `search_texts` says
-    whether entries whose text mentions it, but whose `entities` do not, get the name.
+    `gone` are entities that it takes in; `forms` are the folded names whose mentions
+    become its name; `search_texts` says whether entries whose text mentions it, but
+    whose `entities` do not, get the name.
     """
 
+    old: Registered
     entity: Registered
-    changes: list[_FileEdit]
-    forms: set[str]
-    search_texts: bool
+    what: str
+    gone: Sequence[Registered] = ()
+    forms: set[str] = set()  # noqa: RUF012 a default that nothing changes
+    search_texts: bool = False
 
 
 def plan(vault: Vault, request: EntityRequest) -> EntityPlan:
@@ -131,30 +135,23 @@ def apply(vault: Vault, request: EntityRequest) -> tuple[EntityPlan, str | None]
     Raises:
         As `plan`; Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
-    from memcli.storage.transaction import subject
-
-    with vault.transaction() as change:
+    with Changing(vault) as at:
         plan, edits = _planned(vault, request)
-        for edit in edits:
-            _put(change, edit)
-        change.message = subject("review", _sentence(request, plan.name))
-    return plan, change.commit
+        for path, before, after, _ in edits:
+            if after is None:
+                at.change.remove(path, expected=before)
+            else:
+                at.change.put(path, after, expected=before)
+        at.say("review", [_SENTENCES[request.verb].format(request, name=plan.name)])
+    return plan, at.change.commit
 
 
-def _put(change: Transaction, edit: _FileEdit) -> None:
-    if edit.after is None:
-        change.remove(edit.path, expected=edit.before)
-    else:
-        change.put(edit.path, edit.after, expected=edit.before)
-
-
-def _sentence(request: EntityRequest, name: str) -> str:
-    return {
-        "register": f"registered {name}",
-        "rename": f"renamed {request.name} to {name}",
-        "alias": f"{request.other} is {name}",
-        "merge": f"merged {request.name} into {name}",
-    }[request.verb]
+_SENTENCES = {
+    "register": "registered {name}",
+    "rename": "renamed {0.name} to {name}",
+    "alias": "{0.other} is {name}",
+    "merge": "merged {0.name} into {name}",
+}
 
 
 def _planned(
@@ -163,38 +160,35 @@ def _planned(
     from memcli.entries import no_secrets
 
     vault.owner_only("deciding on entities")
-    decide = {
-        "register": _register,
-        "rename": _rename,
-        "alias": _rename,
-        "merge": _merge,
-    }[request.verb]
+    decide = {"register": _registered, "merge": _merged}.get(request.verb, _renamed)
     decision = decide(vault, request)
-    name = decision.entity.name
+    edits = _files(vault, decision)
+    decision = decision._replace(
+        entity=decision.entity._replace(path=edits[0].path),
+        forms=decision.forms | _forms(decision.old) | _forms(decision.entity),
+    )
     touched, rewritten = _entries(vault, decision)
-    changes = decision.changes + rewritten
+    shown = [(edit.path, edit.what) for edit in edits]
+    edits += rewritten
     # As the transaction would, so that a plan refuses what its execution refuses.
-    no_secrets.refuse_new({e.path: (e.before, e.after) for e in changes}, (), "")
-    shown = [(edit.path, edit.what) for edit in decision.changes]
-    return EntityPlan(request, name, shown, touched), changes
+    no_secrets.refuse_new({e.path: (e.before, e.after) for e in edits}, (), "")
+    return EntityPlan(request, decision.entity.name, shown, touched), edits
 
 
 # --- what a request means -----------------------------------------------------------
 
 
-def _register(vault: Vault, request: EntityRequest) -> _EntityDecision:
-    registry = vault.registry
-    name = check_name(request.name)
-    aliases = tuple(map(check_name, request.aliases))
+def _registered(vault: Vault, request: EntityRequest) -> _Decision:
+    name, *aliases = map(check_name, (request.name, *request.aliases))
     for each in (name, *aliases):
-        _refuse_taken(registry, each, None)
+        _refuse_taken(vault.registry, each, None)
     kind = str(check_choice(EntityType, request.type, "type"))
-    entity, edit = _fresh(vault, name, kind, _others(name, aliases))
-    edits = [edit, *_no_more_ignored(vault, {fold(name)})]
-    return _EntityDecision(entity, edits, _forms(entity), search_texts=True)
+    entity = Registered(name, kind, _others(name, aliases))
+    none = Registered("", kind)
+    return _Decision(none, entity, "registered", search_texts=True)
 
 
-def _rename(vault: Vault, request: EntityRequest) -> _EntityDecision:
+def _renamed(vault: Vault, request: EntityRequest) -> _Decision:
     """An entity with another name, or with one more."""
     old = _known(vault, request.name)
     new = check_name(request.other)
@@ -206,41 +200,30 @@ def _rename(vault: Vault, request: EntityRequest) -> _EntityDecision:
         raise UsageError(f"'{new}' is a name of {old.name} already")
     entity = old._replace(name=name, aliases=aliases)
     what = f"called {new}; the file keeps its name" if renames else f"alias {new}"
-    written = _written(vault, old, entity, what)
-    entity = entity._replace(path=written.path)
-    forms = _forms(old) | _forms(entity)
-    return _EntityDecision(entity, [written], forms, search_texts=not renames)
+    return _Decision(old, entity, what, search_texts=not renames)
 
 
-def _merge(vault: Vault, request: EntityRequest) -> _EntityDecision:
+def _merged(vault: Vault, request: EntityRequest) -> _Decision:
     source = _known(vault, request.name)
     target = _known(vault, request.other)
-    same = fold(source.name) == fold(target.name)
     gone = [
         entity
         for entity in vault.registry.entities
         if fold(entity.name) == fold(source.name) and entity.path != target.path
     ]
-    if same and not gone:
+    if fold(source.name) == fold(target.name) and not gone:
         raise UsageError(
             f"{source.name} and {target.name} are one entity already: "
             f"{target.path or 'mentioned, not registered'}",
             hint="If a second file has that name, memcli inspect lint says what to do.",
         )
-    names = [source.name, *source.aliases]
-    names += [alias for entity in gone for alias in entity.aliases]
-    aliases = _others(target.name, (*target.aliases, *names))
-    kind = source.type if not target.path else target.type
-    entity = target._replace(aliases=aliases, type=kind)
-    removed = [
-        _FileEdit(old.path, files.read(inside(vault.root, old.path)), None, "removed")
-        for old in gone
-    ]
-    texts = [description_of(edit.before or b"", edit.path) for edit in removed]
-    written = _written(vault, target, entity, f"takes in {source.name}", texts)
-    entity = entity._replace(path=written.path)
-    forms = _forms(source) | _forms(entity)
-    return _EntityDecision(entity, [written, *removed], forms, search_texts=False)
+    names = [alias for entity in (source, *gone) for alias in entity.aliases]
+    entity = target._replace(
+        aliases=_others(target.name, (*target.aliases, source.name, *names)),
+        type=target.type if target.path else source.type,
+    )
+    what, forms = f"takes in {source.name}", _forms(source)
+    return _Decision(target, entity, what, gone, forms)
 
 
 def _known(vault: Vault, name: str) -> Registered:
@@ -250,48 +233,40 @@ def _known(vault: Vault, name: str) -> Registered:
     return registry.find(name) or Registered(page.page(vault, name).name)
 
 
-def _written(
-    vault: Vault,
-    old: Registered,
-    entity: Registered,
-    what: str,
-    texts: Iterable[str] = (),
-) -> _FileEdit:
-    """The edit of an entity's file, or a new file where it has none."""
-    added = "\n\n".join(text for text in texts if text)
-    if not old.path:
-        return _fresh(vault, entity.name, entity.type, entity.aliases, added)[1]
-    before = files.read(inside(vault.root, old.path))
-    after = rewrite_entity(
-        before, old.path, name=entity.name, aliases=entity.aliases, added=added
-    )
-    return _FileEdit(old.path, before, after, what)
-
-
-def _fresh(
-    vault: Vault,
-    name: str,
-    kind: str,
-    aliases: tuple[str, ...],
-    description: str = "",
-) -> tuple[Registered, _FileEdit]:
+def _files(vault: Vault, decision: _Decision) -> list[_FileEdit]:
+    """The edits of the registry, that of the entity's own file first."""
     from memcli.entries import dates
 
-    now_ms = vault.now_ms()
-    path = free_paths.free_path(vault, layout.registry_folder(kind), slug(name), {})
-    entity = Registered(name, kind, aliases, dates.iso(now_ms // 1000), path)
-    text = f"{description}\n" if description else ""
-    data = encode_entity(entity, new_id(now_ms, vault.entropy), text)
-    return entity, _FileEdit(path, None, data, "registered")
+    def data_of(path: str) -> bytes:
+        return files.read(inside(vault.root, path))
 
-
-def _no_more_ignored(vault: Vault, forms: set[str]) -> list[_FileEdit]:
-    """The edit that removes these names from the ignored ones, where it has them."""
-    if not forms & store.ignored_names(vault.root).keys():
-        return []
-    before = files.read(inside(vault.root, layout.IGNORED_NAMES))
-    after = store.without_names(before, forms)
-    return [_FileEdit(layout.IGNORED_NAMES, before, after, "ignored no more")]
+    removed = [
+        _FileEdit(each.path, data_of(each.path), None, "removed")
+        for each in decision.gone
+    ]
+    texts = [description_of(edit.before or b"", edit.path) for edit in removed]
+    added = "\n\n".join(filter(None, texts))
+    old, entity, what = decision.old, decision.entity, decision.what
+    before = None
+    if old.path:
+        path, before = old.path, data_of(old.path)
+        data = rewrite_entity(
+            before, path, name=entity.name, aliases=entity.aliases, added=added
+        )
+    else:
+        now_ms, what = vault.now_ms(), "registered"
+        folder = layout.registry_folder(entity.type)
+        path = free_paths.free_path(vault, folder, slug(entity.name), {})
+        entity = entity._replace(path=path, created=dates.iso(now_ms // 1000))
+        text = f"{added}\n" if added else ""
+        data = encode_entity(entity, new_id(now_ms, vault.entropy), text)
+    edits = [_FileEdit(path, before, data, what), *removed]
+    forms = {fold(entity.name)}
+    if not old.path and forms & store.ignored_names(vault.root).keys():
+        ignored = data_of(layout.IGNORED_NAMES)
+        rest = store.without_names(ignored, forms)
+        edits.append(_FileEdit(layout.IGNORED_NAMES, ignored, rest, "ignored no more"))
+    return edits
 
 
 def _others(name: str, aliases: Iterable[str]) -> tuple[str, ...]:
@@ -302,7 +277,7 @@ def _others(name: str, aliases: Iterable[str]) -> tuple[str, ...]:
 
 
 def _forms(entity: Registered) -> set[str]:
-    return page.forms_of(entity, entity.name)
+    return page.forms_of(entity, entity.name) if entity.name else set()
 
 
 def _refuse_taken(registry: Registry, name: str, but: Registered | None) -> None:
@@ -330,7 +305,7 @@ def _taken(name: str, entity: Registered) -> NotAllowed:
 
 
 def _entries(
-    vault: Vault, decision: _EntityDecision
+    vault: Vault, decision: _Decision
 ) -> tuple[list[Touched], list[_FileEdit]]:
     """The entries whose mentions change, and their new bytes."""
     from memcli.entries import codec
@@ -351,7 +326,7 @@ def _entries(
     return touched, changes
 
 
-def _paths(vault: Vault, reader: Reader, decision: _EntityDecision) -> list[str]:
+def _paths(vault: Vault, reader: Reader, decision: _Decision) -> list[str]:
     """Entries that mention one of the names, and entries in force whose text does."""
     view = View(vault.now_ms() // 1000)
     entity = decision.entity
@@ -371,7 +346,7 @@ def _paths(vault: Vault, reader: Reader, decision: _EntityDecision) -> list[str]
     return sorted(reader.row(doc).path for doc in docs)
 
 
-def _mapped(before: tuple[str, ...], decision: _EntityDecision) -> tuple[str, ...]:
+def _mapped(before: tuple[str, ...], decision: _Decision) -> tuple[str, ...]:
     """The mentions with the entity's name for each of its names, or with it added."""
     name = decision.entity.name
     by_form: dict[str, str] = {}
