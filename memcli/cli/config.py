@@ -122,7 +122,7 @@ def _listed(settings: list[Setting]) -> Result:
 
 def _got(setting: Setting) -> Result:
     shown = _shown(setting.value)
-    return Result(data=setting.as_dict(), text=lambda canvas: canvas.line(shown))
+    return Result(data=setting._asdict(), text=lambda canvas: canvas.line(shown))
 
 
 def _changed(done: Changed, action: str) -> Result:
@@ -132,7 +132,7 @@ def _changed(done: Changed, action: str) -> Result:
         value = _shown(setting.value) or "none"
         canvas.line(f"{verb} {setting.name} = {value} in {done.path}", style="good")
 
-    data = {**done.setting.as_dict(), "path": done.path, "changed": done.changed}
+    data = {**done.setting._asdict(), "path": done.path, "changed": done.changed}
     return Result(data=data, text=text)
 
 

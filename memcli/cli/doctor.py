@@ -100,7 +100,7 @@ def _fixed(
             for step in plan.steps:
                 context.tell(f"  {step.path}: {step.action}")
             if not context.confirm("Do this?"):
-                return declined(plan.as_dict())
+                return declined(plan._asdict())
             acting = True
     done = mending.apply(vault, plan) if acting else plan
     if (acting or yes) and not dry_run:
@@ -110,7 +110,7 @@ def _fixed(
     skipped = [step for step in plan.steps if step not in done.steps]
     for step in skipped:
         context.tell(f"{step.path} has changed since the plan, and is left as it is")
-    return Result(data=done.as_dict(), text=_text(done, dry_run=dry_run), ok=done.ok)
+    return Result(data=done._asdict(), text=_text(done, dry_run=dry_run), ok=done.ok)
 
 
 def _text(done: RepairPlan, *, dry_run: bool) -> Callable[[Canvas], None]:

@@ -133,7 +133,7 @@ def log(
             rows = [(*row[:-1], "") for row in rows]  # one author is no news
         canvas.table(header, rows)
 
-    data = {"events": [event.as_dict() for event in events], "count": len(events)}
+    data = {"events": events, "count": len(events)}
     return Result(data=data, text=text)
 
 
@@ -196,7 +196,7 @@ def forget(
             )
         context.tell(f"{plan.title}\n  {', '.join(plan.paths)}")
         if not context.confirm("Remove this for good?"):
-            return declined(plan.as_dict())
+            return declined(plan._asdict())
     return _forgotten(use_case.forget(vault, entry_id, versions=versions))
 
 
@@ -223,7 +223,7 @@ def _forgotten(done: Forgotten, *, dry_run: bool = False) -> Result:
         if not done.applied:
             to_apply(canvas, dry_run=dry_run)
 
-    return Result(data=done.as_dict(), text=text)
+    return Result(data=done._asdict(), text=text)
 
 
 def verify(

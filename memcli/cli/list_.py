@@ -166,7 +166,7 @@ def _projects(context: Context) -> Result:
         canvas.line(f"this folder: {here or 'no project'}", style="dim")
 
     data = {
-        "projects": [each.as_dict() for each in counted],
+        "projects": counted,
         "count": sum(each.name is not None for each in counted),
         "here": here,
     }

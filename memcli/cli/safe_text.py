@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from memcli.cli.commands import ALIASES, COMMANDS
+from memcli.named_tuple import encoded
 
 TYPE_CHECKING = False
 
@@ -47,7 +48,7 @@ def as_json(value: Any) -> str:
     """
     import json
 
-    text = json.dumps(value, ensure_ascii=False)
+    text = json.dumps(encoded(value), ensure_ascii=False)
     if text.isascii() and "\x7f" not in text:
         return text
     # Looking for them first spares most of the time, 40 ms for a million letters.

@@ -77,9 +77,9 @@ class Evolved(NamedTuple):
             "path": self.path,
             "title": self.title,
             "supersedes": self.replaced[0].id,
-            "replaced": [item._asdict() for item in self.replaced],
-            "not_updated": [item.as_dict() for item in self.siblings],
-            "stale_models": [item._asdict() for item in self.stale],
+            "replaced": self.replaced,
+            "not_updated": self.siblings,
+            "stale_models": self.stale,
             **about,
         }
 

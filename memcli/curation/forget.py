@@ -24,7 +24,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
     from memcli.curation.siblings import Resting
     from memcli.entries.entry import Entry
@@ -61,12 +60,6 @@ class Forgotten(NamedTuple):
     versions: list[str]
     stale_models: list[Resting]
     applied: bool
-
-    def as_dict(self) -> dict[str, Any]:
-        """The `data` of the JSON envelope."""
-        linked = [entry._asdict() for entry in self.linked_from]
-        stale = [each._asdict() for each in self.stale_models]
-        return self._asdict() | {"linked_from": linked, "stale_models": stale}
 
 
 def plan(vault: Vault, entry_id: str, *, versions: bool = False) -> Forgotten:

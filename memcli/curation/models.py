@@ -15,7 +15,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from typing import Any
 
     from memcli.entries.eligibility import View
     from memcli.search.reader import Reader
@@ -45,10 +44,6 @@ class Model(NamedTuple):
     versions: int
     stale: bool
     stale_why: list[staleness.Reason]
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return self._asdict() | {"stale_why": [why._asdict() for why in self.stale_why]}
 
 
 def models(

@@ -81,15 +81,15 @@ class ResolvePlan(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
-            "targets": [target._asdict() for target in self.targets],
-            "already": [target._asdict() for target in self.done],
-            "near": [target._asdict() for target in self.near],
-            "other_kinds": [target._asdict() for target in self.other_kinds],
+            "targets": self.targets,
+            "already": self.done,
+            "near": self.near,
+            "other_kinds": self.other_kinds,
             "margin": round(self.margin, 3),
             "missing_terms": self.missing,
             "ambiguous": self.unclear,
             "undo": self.undo,
-            "still_resolved_by": list(self.still),
+            "still_resolved_by": self.still,
         }
 
     def refusal(self, problem: str) -> AmbiguousQuery:

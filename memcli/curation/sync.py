@@ -16,7 +16,7 @@ from memcli.curation.sync_report import Synced, Traffic, traffic_of
 from memcli.entries import layout
 from memcli.entries.merging.plans import Blob
 from memcli.errors import HistoryError, LockBusy, MemcliError, NotAllowed
-from memcli.named_tuple import NamedTuple
+from memcli.named_tuple import NamedTuple, encoded
 from memcli.storage import arrival, journal, state_dirs, user_config
 from memcli.storage.arrival import Arrival
 from memcli.storage.git import merging
@@ -102,7 +102,7 @@ def in_turn(
             sync_state.note_failure(vault, error)
         raise
     if not dry_run:
-        sync_state.note(vault, done.as_dict(), done.line)
+        sync_state.note(vault, encoded(done.as_dict()), done.line)
     return done
 
 

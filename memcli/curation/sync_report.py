@@ -131,11 +131,9 @@ class Synced(NamedTuple):
         """For JSON."""
         return {
             **self._asdict(),
-            "left": [each._asdict() for each in self.left],
             "came": {**self.came._asdict(), "entries": self.came.entries},
             "went": {**self.went._asdict(), "entries": self.went.entries},
-            "notes": [each._asdict() for each in self.notes],
-            "eyes": [each._asdict() for each in self.eyes],
+            "eyes": self.eyes,
             "line": self.line,
         }
 

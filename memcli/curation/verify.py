@@ -49,14 +49,9 @@ class Verified(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {
-            "id": self.id,
-            "title": self.title,
-            "kind": self.kind,
-            "path": self.path,
-            "state": self.state,
-            "code_state": [look.state.as_dict() for look in self.looks],
-        }
+        fields = self._asdict()
+        looks: tuple[Looked, ...] = fields.pop("looks")
+        return {**fields, "code_state": [look.state for look in looks]}
 
 
 class Confirmed(NamedTuple):

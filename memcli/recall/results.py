@@ -105,7 +105,7 @@ class Row(NamedTuple):
             del fields[name]
         del fields["code_state"]
         if self.code_state:
-            fields["code_state"] = [state.as_dict() for state in self.code_state]
+            fields["code_state"] = self.code_state
         if self.layer != FACT:
             fields["subtype"] = self.subtype
             fields["citations_checked"] = self.citations_checked

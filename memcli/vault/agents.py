@@ -17,7 +17,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
 
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
@@ -39,10 +38,6 @@ class KnownAgent(NamedTuple):
     wrote: int
     sees: int
     configured: bool
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return self._asdict()
 
 
 def agents(vault: Vault) -> list[KnownAgent]:

@@ -70,10 +70,6 @@ class CodeState(NamedTuple):
     since: str = ""
     why: str = ""
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return self._asdict()
-
 
 class Watch:
     """A look at the code of one project, for a caller who stands in it.
@@ -275,7 +271,7 @@ class Looked(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {**self.state.as_dict(), "diff": list(self.diff), "diff_note": self.note}
+        return {**self.state._asdict(), "diff": self.diff, "diff_note": self.note}
 
 
 class CloseLook:

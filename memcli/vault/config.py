@@ -48,16 +48,6 @@ class Setting(NamedTuple):
     is_set: bool
     scope: str
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        value = list(self.value) if isinstance(self.value, tuple) else self.value
-        return {
-            "name": self.name,
-            "value": value,
-            "is_set": self.is_set,
-            "scope": self.scope,
-        }
-
 
 class Changed(NamedTuple):
     """A setting that was set or taken out, the file, and whether anything changed."""

@@ -14,8 +14,6 @@ from memcli.search.document import EVERYWHERE, UNTAGGED
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
@@ -30,10 +28,6 @@ class Count(NamedTuple):
     current: int
     past: int
     waiting: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return self._asdict()
 
 
 def tags(vault: Vault) -> list[Count]:

@@ -14,7 +14,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
-    from typing import Any
 
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
@@ -55,10 +54,6 @@ class Similar(NamedTuple):
     kind: str = ""
     differs: tuple[str, ...] = ()
     newer: bool = False
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {**self._asdict(), "differs": list(self.differs)}
 
 
 def near(reader: Reader, later: Later, entry: Entry) -> tuple[Similar, ...]:

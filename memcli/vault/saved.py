@@ -64,27 +64,10 @@ class Saved(NamedTuple):
     def as_dict(self, *, drawn: bool) -> dict[str, Any]:
         """The `data` of the JSON envelope; of what is `drawn` from other entries also
         what it cites."""
-        data: dict[str, Any] = {
-            "id": self.id,
-            "path": self.path,
-            "outcome": self.outcome,
-            "settled_by": self.settled_by,
-            "like_resolved": self.like_resolved and self.like_resolved.as_dict(),
-            "title": self.title,
-            "project": self.project,
-            "code": list(self.code),
-            "code_names": list(self.code_names),
-            "similar": [item.as_dict() for item in self.similar],
-            "entities": list(self.entities),
-            "registered": list(self.registered),
-            "merged": list(self.merged),
-            "not_taken": [item._asdict() for item in self.not_taken],
-        }
-        if drawn:
-            data["cited"] = list(self.cited)
-            data["dropped"] = list(self.dropped)
-            data["citations_checked"] = self.research is not None
-        return data
+        fields = self._asdict()
+        for name in ("notes", "research", *(() if drawn else ("cited", "dropped"))):
+            del fields[name]
+        return fields | ({"citations_checked": bool(self.research)} if drawn else {})
 
 
 def matched(held: Held, outcome: str) -> Saved:

@@ -45,10 +45,6 @@ class SyncState(NamedTuple):
     error: str | None
     others: tuple[str, ...]
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return self._asdict()
-
 
 def state(vault: Vault) -> SyncState | None:
     """The state of the vault's remote; None without one."""

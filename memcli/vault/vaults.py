@@ -185,8 +185,7 @@ class VaultState(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        sync = self.sync.as_dict() if self.sync else None
-        found = {**self._asdict(), "sync": sync, "reachable": self.problem is None}
+        found = {**self._asdict(), "reachable": self.problem is None}
         del found["is_silent"]
         return found
 

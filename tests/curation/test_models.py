@@ -40,7 +40,7 @@ def why(vault: Vault, name: str) -> list[tuple[str, list[str]]]:
     around = shown.around
     assert [*row.stale_why] == one.stale_why == around.stale_why
     assert one.stale == row.stale == around.stale
-    assert one.as_dict()["stale_why"] == shown.as_dict()["stale_why"]
+    assert one.stale_why == shown.as_dict()["stale_why"]
     return [(reason.reason, reason.ids) for reason in one.stale_why]
 
 

@@ -11,6 +11,7 @@ from memcli.curation.verify import confirm, verify
 from memcli.entries import anchors
 from memcli.entries.code_lines import fingerprint
 from memcli.errors import EntryNotFound, InvalidContent
+from memcli.named_tuple import encoded
 from memcli.vault.code_state import CloseLook
 from tests.checkouts import APP, made_shop
 from tests.conftest import VaultMaker
@@ -153,7 +154,7 @@ def test_inspect_shows_every_place_and_what_changed(inside: Vault, shop: Path) -
 
     entry_id = save(inside, "RateLimiter waits")
     write(shop, APP.replace(b"sleep(1)", b"sleep(2)"))
-    seen = inspect(inside, entry_id).as_dict()
+    seen = encoded(inspect(inside, entry_id).as_dict())
     assert [each["state"] for each in seen["code_state"]] == ["changed", "exists"]
     assert "+        time.sleep(2)" in seen["code_state"][0]["diff"]
     assert seen["stale"] is True

@@ -122,7 +122,7 @@ def test_forget_names_what_is_stale_by_it(vault: Vault, clock: list[int]) -> Non
         assert planned.stale_models == done.stale_models
         assert set(stale) <= listed(vault)
     assert listed(vault) == {of_first, of_middle}
-    assert done.as_dict()["stale_models"][0]["layer"] == "observation"
+    assert done.stale_models[0].layer == "observation"
 
 
 # --- layers -------------------------------------------------------------------------

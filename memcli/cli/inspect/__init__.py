@@ -235,7 +235,7 @@ def index(context: Context) -> Result:
 
     facts = overview.index_facts(context.open_vault("reading"))
     return Result(
-        facts.as_dict(), lambda canvas: _draw_index(canvas, facts), ok=not facts.broken
+        facts._asdict(), lambda canvas: _draw_index(canvas, facts), ok=not facts.broken
     )
 
 

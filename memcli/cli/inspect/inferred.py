@@ -50,7 +50,7 @@ def models(context: Context, *, stale: bool, project: str | None) -> Result:
                 canvas.line(f"{short(model.id)}: {staleness.sentence(why)}")
 
     data = {
-        "models": [model.as_dict() for model in drawn],
+        "models": drawn,
         "count": len(drawn),
         "stale": sum(model.stale for model in drawn),
     }

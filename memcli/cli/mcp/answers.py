@@ -61,6 +61,8 @@ def shortened(data: Any) -> Any:
 
     The lists that are the answer (`rows`, `facts`) stay when they are empty.
     """
+    if hasattr(data, "_asdict"):
+        data = data._asdict()
     if isinstance(data, list | tuple):
         return [shortened(one) for one in data]
     if not isinstance(data, dict):

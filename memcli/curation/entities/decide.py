@@ -84,7 +84,7 @@ class EntityPlan(NamedTuple):
             "action": self.request.verb,
             "name": self.name,
             "files": [{"path": path, "what": what} for path, what in self.files],
-            "entries": [entry._asdict() for entry in self.entries],
+            "entries": self.entries,
         }
 
 

@@ -66,16 +66,11 @@ class EntityPage(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON: claims by aspect."""
-        fields = self._asdict()
-        for name in ("current", "past"):
-            fields[name] = {
-                aspect: [claim._asdict() for claim in claims]
-                for aspect, claims in by_aspect(fields[name]).items()
-            }
-        fields["with_others"] = [
-            {"name": name, "entries": count} for name, count in self.with_others
-        ]
-        return fields
+        others = [{"name": name, "entries": count} for name, count in self.with_others]
+        current, past = by_aspect(self.current), by_aspect(self.past)
+        return {**self._asdict(), "current": current, "past": past} | {
+            "with_others": others
+        }
 
 
 def by_aspect(claims: list[Claim]) -> dict[str, list[Claim]]:

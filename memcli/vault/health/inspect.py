@@ -46,16 +46,19 @@ _MOST_COMMITS = 20
 _OWNERS = (".", f"{layout.ENTITIES}/", f"{layout.IDEAS}/", f"{layout.ARCHIVE}/")
 
 
+# What JSON shows of an entry besides its fields.
+_SHOWN = (
+    "problems", "eligible", "file", "history", "history_note", "links", "versions",
+    "recurred_at", "stale", "uses",
+)  # fmt: skip
+
+
 class Link(NamedTuple):
     """A link of an entry: the entry and the file that it means, None when none."""
 
     target: str
     entry: Brief | None
     file: str | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return self._asdict() | {"entry": self.entry and self.entry._asdict()}
 
 
 class FileFacts(NamedTuple):
@@ -118,43 +121,27 @@ class Inspected(NamedTuple):
         """Whether recall may show the entry."""
         return self.reason is None
 
-    def _of_layer(self) -> dict[str, bool]:
-        if self.entry.layer is Layer.FACT:
-            return {}
-        return {"citations_checked": self.entry.research is not None}
-
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        fields = {name: getattr(self.entry, name) for name in FIELDS}
-        fields["source"] = self.entry.source.as_dict()
-        around = self.around
+        entry, around = self.entry, self.around
+        fields = {name: getattr(entry, name) for name in FIELDS}
+        if entry.layer is not Layer.FACT:
+            fields["citations_checked"] = entry.research is not None
         return {
-            **{k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()},
-            "title": self.entry.display_title,
-            "text": self.entry.body.strip(),
-            "extra": dict(self.entry.extra),
-            "path": self.entry.path,
-            "problems": [problem._asdict() for problem in self.problems],
-            "eligible": self.eligible,
+            **fields,
+            **{name: getattr(self, name) for name in _SHOWN},
+            "source": entry.source.as_dict(),
+            "title": entry.display_title,
+            "text": entry.body.strip(),
+            "extra": dict(entry.extra),
+            "path": entry.path,
             "reason_not_eligible": self.reason,
-            "file": self.file._asdict(),
-            "history": [commit._asdict() for commit in self.history],
-            "history_note": self.history_note,
-            "neighbours": {
-                "before": around.before and around.before._asdict(),
-                "after": around.after and around.after._asdict(),
-            },
-            "links": [link.as_dict() for link in self.links],
-            "backlinks": [entry._asdict() for entry in around.backlinks],
-            "related": [entry._asdict() for entry in around.related],
-            "versions": [version._asdict() for version in self.versions],
-            "item_facts": self.item and self.item._asdict(),
-            "recurred_at": self.recurred_at,
-            **self._of_layer(),
+            "neighbours": {"before": around.before, "after": around.after},
+            "backlinks": around.backlinks,
+            "related": around.related,
+            "item_facts": self.item,
             "code_state": [look.as_dict() for look in self.code],
-            "stale": self.stale,
-            "stale_why": [reason._asdict() for reason in around.stale_why],
-            "uses": self.uses,
+            "stale_why": around.stale_why,
         }
 
 

@@ -15,7 +15,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from memcli.storage.git.history import Step
     from memcli.storage.git.printed import Blob
@@ -77,10 +76,6 @@ class Event(NamedTuple):
     subject: str
     files: int
     entries: list[Named]
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return self._asdict() | {"entries": [one._asdict() for one in self.entries]}
 
 
 def verb_of(subject: str) -> str:

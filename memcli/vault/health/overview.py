@@ -55,10 +55,6 @@ class IndexFacts(NamedTuple):
     unreadable: list[str]
     stale: bool
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return self._asdict() | {"broken": [file._asdict() for file in self.broken]}
-
 
 class Inbox(NamedTuple):
     """How many candidates wait for review, and for how many days the oldest has."""
@@ -101,15 +97,8 @@ class Overview(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         fields = self._asdict()
-        del fields["index_facts"]
-        for name in ("pinned", "newest", "recurred"):
-            fields[name] = [entry._asdict() for entry in fields[name]]
-        return {
-            **fields,
-            "inbox": self.inbox.as_dict(),
-            "index": self.index_facts.as_dict(),
-            "findings": [finding._asdict() for finding in self.findings],
-        }
+        index = fields.pop("index_facts")
+        return {**fields, "inbox": self.inbox.as_dict(), "index": index}
 
 
 def overview(vault: Vault) -> Overview:

@@ -26,7 +26,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
     from memcli.entries.file_checks import Finding
     from memcli.storage.transaction import Transaction
@@ -51,14 +50,6 @@ class RepairPlan(NamedTuple):
     def ok(self) -> bool:
         """Whether memcli can use everything that is left."""
         return not any(finding.level == ERROR for finding in self.left)
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "applied": self.applied,
-            "steps": [step._asdict() for step in self.steps],
-            "left": [finding._asdict() for finding in self.left],
-        }
 
 
 class _Found(NamedTuple):

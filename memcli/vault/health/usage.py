@@ -44,11 +44,9 @@ class Usage(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        summary = self.summary._asdict()
-        summary["asked"] = [one._asdict() for one in self.summary.asked]
-        summary["feedback"] = [one._asdict() for one in self.summary.feedback]
-        head = {"on": self.on, "path": self.path, "bytes": self.bytes}
-        return {**head, **summary, "uses": [one._asdict() for one in self.uses]}
+        fields = self._asdict()
+        summary: Summary = fields.pop("summary")
+        return {**fields, **summary._asdict()}
 
 
 def usage(vault: Vault) -> Usage:

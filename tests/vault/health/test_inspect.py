@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from memcli import Vault
+from memcli.named_tuple import encoded
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.overview import index_facts, overview
 from tests.saving import save, write
@@ -42,7 +43,7 @@ def test_entry_is_shown_with_every_field_and_unknown_ones(vault: Vault):
     (path,) = Path(vault.root, "memories").rglob("*.md")
     text = path.read_text()
     path.write_text(text.replace("---\nBody", "colour: [red, 1.10]\n---\nBody"))
-    found = inspect(vault, entry_id[:12]).as_dict()
+    found = encoded(inspect(vault, entry_id[:12]).as_dict())
     assert (found["id"], found["title"], found["kind"]) == (entry_id, "T", "fix")
     assert found["tags"] == ["a"]
     assert found["extra"] == {"colour": "colour: [red, 1.10]\n"}
