@@ -14,7 +14,7 @@ from shlex import quote
 from memcli.curation import uncommitted
 from memcli.curation.sync_report import Synced, Traffic, traffic_of
 from memcli.entries import layout
-from memcli.entries.merging.plans import Blob
+from memcli.entries.merging.trees import Blob
 from memcli.errors import HistoryError, LockBusy, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple, encoded
 from memcli.storage import arrival, journal, state_dirs, user_config

@@ -6,8 +6,8 @@ what the other side added to the one before: tags, entities, evidence, a pin, a 
 A lineage that one side resolved stays resolved, and where both sides decided who may
 see it, the narrower decision holds.
 
-What both sides evolved is put into the order of the ids, which sort by time. So three
-clones come to one chain in any order of merging.
+What both sides evolved is put behind what they started from, in the order of the ids,
+which sort by time. So three clones come to one chain in any order of merging.
 """
 
 from __future__ import annotations
@@ -24,10 +24,14 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
 
 Entries = Mapping[str, Entry]
+
+_RESOLVED = ("status", *fields.RESOLUTION)
+_OPEN = fields.decisions_of(Entry(""), _RESOLVED)
 
 
 class Sides(NamedTuple):
@@ -51,13 +55,12 @@ class Sides(NamedTuple):
 class Joined(NamedTuple):
     """The entries that have to change, and by id what was decided.
 
-    `heads` maps each version that gave way, or whose lineage went on elsewhere, to the
-    version that is current.
+    `replaced` are the versions that gave way, or whose lineage went on elsewhere.
     """
 
     changed: dict[str, Entry]
     notes: dict[str, str]
-    heads: dict[str, str]
+    replaced: set[str]
 
 
 def join(merged: Entries, sides: Sides) -> Joined:
@@ -73,197 +76,182 @@ def join(merged: Entries, sides: Sides) -> Joined:
     work.follow()
     work.settle()
     changed = {name: entry for name, entry in work.now.items() if entry != merged[name]}
-    return Joined(changed, work.notes, work.heads)
+    return Joined(changed, work.notes, work.replaced)
 
 
 class _Work:
-    """The state of one joining; `now` are the entries as they become."""
+    """The state of one joining; `now` are the entries as they become, `after` the
+    versions that came directly after each."""
 
     def __init__(self, merged: Entries, sides: Sides) -> None:
-        self.sides = sides
+        self.base, self.both = sides.base, sides.both
         self.now = dict(merged)
         self.notes: dict[str, str] = {}
-        self.heads: dict[str, str] = {}
-        known = {**sides.base, **sides.ours, **sides.theirs}
-        self.gone = known.keys() - merged.keys()
-        links = {(name, to) for name in known for to in self._links(name, True)}
-        links |= {(to, name) for name in known for to in self._links(name, False)}
-        self.after: dict[str, set[str]] = {name: set() for name, _ in links}
-        for name, later in links:
-            self.after[name].add(later)
+        self.replaced: set[str] = set()
+        self.known = {**sides.base, **sides.ours, **sides.theirs}
+        self.after: dict[str, set[str]] = {}
+        for name in self.known:
+            for later in self._links(name, "superseded_by"):
+                self.after.setdefault(name, set()).add(later)
+            for before in self._links(name, "supersedes"):
+                self.after.setdefault(before, set()).add(name)
 
-    def _links(self, name: str, ahead: bool) -> set[str]:
+    def _links(self, name: str, field: str) -> set[str]:
         """The links of an entry; a side that did not change one says nothing of it."""
-        field = "superseded_by" if ahead else "supersedes"
-        before = getattr(self.sides.base.get(name), field, None)
-        links = [
+        before = getattr(self.base.get(name), field, None)
+        links = {
             getattr(side[name], field)
-            for _, side in self.sides.both
+            for _, side in self.both
             if name in side and not side[name].other_vault
-        ]
-        return set(filter(None, [link for link in links if link != before] or links))
-
-    def _ahead(self, name: str, through: frozenset[str] | None = None) -> set[str]:
-        """Every version that came after one; on ways through some alone, if given."""
-        reached: set[str] = set()
-        waiting = [*self.after.get(name, ())]
-        while waiting:
-            each = waiting.pop()
-            if each not in reached:
-                reached.add(each)
-                if through is None or each in through:
-                    waiting += self.after.get(each, ())
-        return reached
+        } - {None}
+        return links - {before} or links
 
     def relink(self) -> None:
         """Let every link that names a forgotten version name the one beyond it."""
-        gone = frozenset(self.gone)
-        self.after = {
-            name: self._ahead(name, gone) - gone - {name}
-            for name in self.after.keys() - gone
-        }
+        gone = self.known.keys() - self.now.keys()
+
+        def beyond(name: str) -> set[str]:
+            found, waiting = {name}, [name]
+            while waiting:
+                news = self.after.get(waiting.pop(), set()) - found
+                found |= news
+                waiting += news & gone
+            return found - gone - {name}
+
+        if gone:
+            self.after = {name: beyond(name) for name in self.after.keys() - gone}
         before = {
             later: name for name in sorted(self.after) for later in self.after[name]
         }
         for name, entry in self.now.items():
-            changes: dict[str, Any] = {}
             ended = entry.status is Status.SUPERSEDED and not entry.superseded_by
             if ended or entry.superseded_by in gone:
-                changes["superseded_by"] = min(self.after.get(name, ()), default=None)
+                later = min(self.after.get(name, ()), default=None)
+                self._change(name, superseded_by=later)
             if entry.supersedes in gone:
-                changes["supersedes"] = before.get(name)
-            if changes:
-                self.now[name] = entry.replace(**changes)
+                self._change(name, supersedes=before.get(name))
+
+    def _change(self, name: str, **values: Any) -> None:
+        self.now[name] = self.now[name].replace(**values)
 
     def straighten(self) -> None:
         """Put versions that two sides made of one entry behind each other."""
-        for name in sorted(self.after):
-            if len(self.after[name]) > 1:
-                ahead = self._ahead(name)
-                self._chain(None if name in ahead else name, ahead)
-        done: set[str] = set()
-        for name in sorted(self.after):
-            way: list[str] = []
-            each: str | None = name
-            while each is not None and each not in done:
-                done.add(each)
-                way.append(each)
-                each = next(iter(self.after.get(each, ())), None)
-            if each in way:  # a circle
-                self._chain(None, {*way[way.index(each) :]})
+        for group in self._lineages():
+            laters = [self.after.get(name, ()) for name in group]
+            if max(map(len, laters)) < 2 and not all(laters):
+                continue  # a line that ends; what has no end is a circle
+            line: list[str] = []
+            ahead = group.difference(*laters)
+            while len(ahead) == 1 and not ahead.issubset(line):
+                line += ahead
+                ahead = self.after.get(line[-1], set())
+            order = [*line, *sorted(group.difference(line))]
+            order = [name for name in order if name in self.now]
+            if order and self.now[order[0]].supersedes in order:
+                self._change(order[0], supersedes=None)
+            for name, later in pairwise(order):
+                self._change(later, supersedes=name)
+                self._supersede(name, later, order[-1])
+            if order and self.now[order[-1]].superseded_by in group:
+                self._change(order[-1], superseded_by=None)
 
-    def _chain(self, root: str | None, group: set[str]) -> None:
-        """Let the versions of a group follow a root, in the order of their ids."""
-        order = sorted(group & self.now.keys())
-        if not order:
-            return
-        head = order[-1]
-        for name in group:
-            self.after[name] = set()
-        chain = order if root is None else [root, *order]
-        for name, later in pairwise(chain):
-            self.after[name] = {later}
-            self.now[later] = self.now[later].replace(supersedes=name)
-            if name in self.now:
-                self._supersede(name, later, head)
-        if root is None:
-            self.now[order[0]] = self.now[order[0]].replace(supersedes=None)
-        if self.now[head].superseded_by in group:
-            self.now[head] = self.now[head].replace(superseded_by=None)
+    def _lineages(self) -> Iterator[set[str]]:
+        """The ids that links tie together, in groups."""
+        beside: dict[str, set[str]] = {}
+        for name, laters in self.after.items():
+            for later in laters:
+                beside.setdefault(name, set()).add(later)
+                beside.setdefault(later, set()).add(name)
+        while beside:
+            group, waiting = set[str](), [next(iter(beside))]
+            while waiting:
+                name = waiting.pop()
+                if name not in group:
+                    group.add(name)
+                    waiting += beside.pop(name)
+            yield group
 
     def _supersede(self, name: str, successor: str, head: str) -> None:
         """Let a version be replaced by another one."""
         entry = self.now[name]
-        changes: dict[str, Any] = {"superseded_by": successor}
-        sides = [(who, side[name]) for who, side in self.sides.both if name in side]
-        chosen = [
-            e.reason for _, e in sides if e.superseded_by == successor and e.reason
-        ]
-        if chosen:
-            changes["reason"] = chosen[0]
+        values: dict[str, Any] = {"superseded_by": successor}
+        sides = [(who, side[name]) for who, side in self.both if name in side]
+        reasons = [e.reason for _, e in sides if e.superseded_by == successor]
+        if any(reasons):
+            values["reason"] = next(filter(None, reasons))
         elif sides and not any(e.superseded_by for _, e in sides):
-            changes["reason"] = f"{MERGED_FROM}{sides[0][0]}"
+            who = sides[0][0]
+            values["reason"] = f"{MERGED_FROM}{who}"
             self.notes[head] = (
                 "both sides evolved it: the later version is current, "
-                f"and the one by {sides[0][0]} is in the archive as {name}"
+                f"and the one by {who} is in the archive as {name}"
             )
         if entry.status is not Status.RESOLVED:
-            changes["status"] = Status.SUPERSEDED
+            values["status"] = Status.SUPERSEDED
         if entry.superseded_by != successor:
             times = (entry.updated, entry.created, self.now[head].created)
-            changes["updated"] = max(
-                filter(None, times), key=dates.to_epoch, default=""
-            )
-            self.heads[name] = head
-        self.now[name] = entry.replace(**changes)
+            values["updated"] = max(filter(None, times), key=dates.to_epoch, default="")
+            self.replaced.add(name)
+        self._change(name, **values)
 
     def follow(self) -> None:
-        """Let the newest version have what the other side added to the one before."""
-        for name, before in sorted(self.sides.base.items()):
-            if before.superseded_by in self.sides.base:
+        """Let the newest version have what the other side made of the one before."""
+        for name, before in sorted(self.base.items()):
+            if before.superseded_by in self.base:
                 continue
             head = _end(name, self.now)
             if head is None:
                 continue
-            ends = []
-            for who, side in self.sides.both:
+            for who, side in self.both:
                 end = _end(name, side)
-                if end is None:
-                    continue
-                ends.append(side[end])
-                if end != head:
-                    self.heads[end] = head
+                if end is not None and end != head:
+                    self.replaced.add(end)
                     self._carry(before, side[end], head, who)
-            self._stay_resolved(before, ends, head)
 
     def _carry(self, before: Entry, other: Entry, head: str, who: str) -> None:
-        current = self.now[head]
-        self.now[head], notes = fields.carried(before, other, current)
+        current, notes = fields.carried(before, other, self.now[head])
         for note in notes:
             self.notes.setdefault(head, note)
-        edited = other.id == before.id and other.body != before.body
         kept = self.now.get(other.id)
+        edited = other.id == before.id and other.body != before.body
         if edited and kept is not None and kept.status is not Status.ACTIVE:
-            self.now[other.id] = kept.replace(reason=f"{MERGED_FROM}{who}")
+            self._change(other.id, reason=f"{MERGED_FROM}{who}")
             self.notes[head] = (
                 f"one side evolved it, and {who} changed the text before: "
                 f"that text is in the archive as {other.id}"
             )
-
-    def _stay_resolved(self, before: Entry, ends: list[Entry], head: str) -> None:
-        """Let the newest version be resolved, or reopened, as one side decided."""
-        current = self.now[head]
-        resolved = [end for end in ends if end.status is Status.RESOLVED]
-        is_resolved = current.status is Status.RESOLVED
-        if before.status is Status.RESOLVED:
-            # It was resolved by a merge, as the version before that is open again.
-            followed = current.resolved_at == before.resolved_at
-            reopened = len(resolved) < len(ends) and followed
-            if reopened and is_resolved and not current.superseded_by:
-                plain = fields.decisions_of(Entry(""), fields.RESOLUTION)
-                self.now[head] = current.replace(status=Status.ACTIVE, **plain)
-        elif resolved and not is_resolved:
-            by = max(resolved, key=lambda end: (end.resolved_at or "", end.id))
-            decided = fields.decisions_of(by, fields.RESOLUTION)
-            self.now[head] = current.replace(status=Status.RESOLVED, **decided)
+        was, has, now = map(_resolution, (before, other, current))
+        decided = fields.settled(was, has, now)
+        if decided is fields.BOTH:
+            decided = max(has, now, key=lambda each: each.get("resolved_at") or "")
+        if decided and not now:
             self.notes[head] = (
                 "one side resolved it, and the other wrote a new version: it stays "
                 "resolved"
             )
+        if decided != now:
+            current = current.replace(**(decided or _OPEN))
+        self.now[head] = current
 
     def settle(self) -> None:
         """Let no version that was replaced count as one in use."""
-        trees = (self.sides.base, self.sides.ours, self.sides.theirs)
+        sides = (self.base, *(side for _, side in self.both))
         for name, entry in self.now.items():
             over = entry.superseded_by or (
                 entry.path.startswith(layout.ARCHIVE + "/")
                 and any(
-                    name in tree and tree[name].status is not Status.ACTIVE
-                    for tree in trees
+                    name in side and side[name].status is not Status.ACTIVE
+                    for side in sides
                 )
             )
             if entry.status is Status.ACTIVE and over:
-                self.now[name] = entry.replace(status=Status.SUPERSEDED)
+                self._change(name, status=Status.SUPERSEDED)
+
+
+def _resolution(entry: Entry) -> dict[str, Any]:
+    """What a resolve has set in an entry; nothing when it is not resolved."""
+    is_resolved = entry.status is Status.RESOLVED
+    return fields.decisions_of(entry, _RESOLVED) if is_resolved else {}
 
 
 def _end(name: str, entries: Entries) -> str | None:

@@ -91,18 +91,15 @@ def merge(
         return MergedFile(ours.data)
     if ours.data == base:
         return MergedFile(theirs.data)
-    read = {side: understood(side.data, path, kinds) for side in (ours, theirs)}
     older, newer = in_order(path, ours, theirs, kinds)
-    first, second = read[older], read[newer]
-    if first is not None and second is not None:
+    one, two = (understood(side.data, path, kinds) for side in (older, newer))
+    if one is not None and two is not None:
         before = understood(base, path, kinds) if base is not None else None
         try:
-            start = before.entry if before else None
-            sides = _Read(older, first), _Read(newer, second)
-            return _merged(path, start, *sides, kinds)
+            return _merged(path, before, (older, newer), (one, two), kinds)
         except MemcliError:
             pass  # the merged file would be read back as something else
-    if second is None and first is not None:
+    if two is None and one is not None:
         older, newer = newer, older  # what can be read is current
     return _by_text(path, base, older, newer, kinds)
 
@@ -135,55 +132,54 @@ def _moment(entry: Entry) -> int:
     return max(dates.to_epoch(text) if text else 0 for text in told)
 
 
-class _Read(NamedTuple):
-    """A side's version of a file, and the entry that it holds."""
-
-    version: Version
-    decoded: Decoded
-
-
 def _merged(
-    path: str, base: Entry | None, older: _Read, newer: _Read, kinds: Collection[str]
+    path: str,
+    base: Decoded | None,
+    sides: tuple[Version, Version],
+    read: tuple[Decoded, Decoded],
+    kinds: Collection[str],
 ) -> MergedFile:
-    one, two = older.decoded.entry, newer.decoded.entry
-    entry, notes = fields.merge(base, one, two)
+    """Merge two files that can be read; the older side first, here as everywhere."""
+    start = base.entry if base else None
+    one, two = (each.entry for each in read)
+    entry, notes = fields.merge(start, one, two)
     entry = entry.replace(id=min(one.id, two.id))
-    text = merge_texts(base.body if base else None, one.body, two.body)
-    before = base.title if base else ""
+    body, conflicts = merge_texts(start.body if start else None, one.body, two.body)
+    before = start.title if start else ""
     title = one.title if two.title == before else two.title
     both_named = len({before, one.title, two.title}) == 3
+    is_wide = _is_wide(entry)
     kept: tuple[Kept, ...] = ()
-    body = text.text
     if layout.registered_type(path):
-        if text.conflicts:
+        if conflicts:
             body = _both_texts(one.body, two.body)
         if both_named:
             entry = _with_alias(entry, one.title)
             notes += (f"'{one.title}' became an alias",)
-    elif text.conflicts or both_named or _is_wide(entry):
+    elif conflicts or both_named or is_wide:
         # Agents that may not see the current text may not see the one before, either.
         one = one.replace(visibility=entry.visibility, groups=entry.groups)
-        kept = (archived_text(path, older.version, one, entry.id, two, kinds=kinds),)
-        whose = f"the version of {older.version.name} is in the archive"
-        if text.conflicts or both_named:
-            what = "lines" if text.conflicts else "title"
-            notes += (
-                f"both sides changed the same {what}: the newer one is current, "
-                f"and {whose}",
-            )
-        if _is_wide(entry):
-            entry = fields.with_lists_of(two, entry)
+        kept = (archived_text(path, sides[0], one, entry.id, two, kinds=kinds),)
+        whose = f"the version of {sides[0].name} is in the archive"
+        if conflicts or both_named:
+            what = "lines" if conflicts else "title"
+            what = f"both sides changed the same {what}: the newer one is current"
+            notes += (f"{what}, and {whose}",)
+        if is_wide:
+            lists = (name for name, v in two._asdict().items() if isinstance(v, tuple))
+            values = fields.decisions_of(two, {*lists} - {"groups"})
+            entry = entry.replace(**values)
             notes += (
                 f"its lists are too long together: one side's stand, and {whose}",
             )
-        if entry.supersedes is None and newer.decoded.own:
+        if entry.supersedes is None and read[1].own:
             archived = codec.decode(kept[0].data, kept[0].path, kinds=kinds).entry
             entry = entry.replace(supersedes=archived.id)
     entry = entry.replace(title=title, body=body, path=path)
     if entry.item is not None and (one.key or two.key):
         entry = entry.replace(key=strict_key(entry.item, body))
-    own = older.decoded.own or newer.decoded.own
-    data = _written(newer.version.data, entry, kinds=kinds, own=own)
+    own = read[0].own or read[1].own
+    data = _written(sides[1].data, entry, kinds=kinds, own=own)
     return MergedFile(data, kept, notes, eyes=bool(kept or notes))
 
 
@@ -349,25 +345,52 @@ def merge_texts(base: str | None, older: str, newer: str) -> MergedText:
     if not base:  # every line would count as added by both
         return MergedText(newer, 1)
     start = base.split("\n")
+    changes = sorted(
+        (
+            (hunk.first, hunk.end, side, hunk.lines)
+            for side, text in enumerate((older, newer))
+            for hunk in hunks(start, text.split("\n"))
+        ),
+        reverse=True,
+    )
     merged: list[str] = []
     conflicts = done = 0
-    for group in _groups(
-        hunks(start, older.split("\n")), hunks(start, newer.split("\n"))
-    ):
-        first = min(hunk.first for hunk in (*group[0], *group[1]))
-        end = max(hunk.end for hunk in (*group[0], *group[1]))
+    while changes:
+        group = [changes.pop()]
+        first, end, *_ = group[0]
+        # What concerns the same lines, or is added between the same two.
+        while changes and (
+            changes[-1][0] < end or changes[-1][:2] == (first, end) == (first, first)
+        ):
+            group.append(changes.pop())
+            end = max(end, group[-1][1])
+        before = start[first:end]
+        one, two = (_applied(start, group, side, first, end) for side in (0, 1))
         merged += start[done:first]
-        sides = [_applied(start, side, first, end) for side in group]
-        if not group[0] or not group[1] or sides[0] == sides[1]:
-            merged += sides[0] if group[0] else sides[1]
-        elif first == end:  # both added lines between the same two
-            merged += _both_added(*sides)
+        if first == end and before not in (one, two):
+            merged += _both_added(one, two)
         else:
-            conflicts += 1
-            merged += sides[1]
+            conflicts += one not in (two, before) and two != before
+            merged += one if two == before else two
         done = end
     merged += start[done:]
     return MergedText("\n".join(merged), conflicts)
+
+
+def _applied(
+    base: Lines,
+    group: Sequence[tuple[int, int, int, Lines]],
+    side: int,
+    first: int,
+    end: int,
+) -> list[str]:
+    """A region of the base as one side left it."""
+    lines: list[str] = []
+    for start, stop, whose, news in group:
+        if whose == side:
+            lines += [*base[first:start], *news]
+            first = stop
+    return [*lines, *base[first:end]]
 
 
 def _both_added(older: list[str], newer: list[str]) -> list[str]:
@@ -379,35 +402,6 @@ def _both_added(older: list[str], newer: list[str]) -> list[str]:
     while tail < limit - head and older[-1 - tail] == newer[-1 - tail]:
         tail += 1
     return [*older[: len(older) - tail], *newer[head:]]
-
-
-def _groups(
-    older: list[Hunk], newer: list[Hunk]
-) -> list[tuple[list[Hunk], list[Hunk]]]:
-    """The hunks of both sides, those together that concern the same lines."""
-    ordered = sorted(
-        [(hunk.first, hunk.end, 0, hunk) for hunk in older]
-        + [(hunk.first, hunk.end, 1, hunk) for hunk in newer]
-    )
-    groups: list[tuple[list[Hunk], list[Hunk]]] = []
-    start = reach = -1
-    for first, end, side, hunk in ordered:
-        both_add = first == end == start == reach
-        if not (groups and (first < reach or both_add)):
-            groups.append(([], []))
-            start, reach = first, end
-        groups[-1][side].append(hunk)
-        reach = max(reach, end)
-    return groups
-
-
-def _applied(base: Lines, side: list[Hunk], first: int, end: int) -> list[str]:
-    """A region of the base as one side left it."""
-    lines: list[str] = []
-    for hunk in side:
-        lines += [*base[first : hunk.first], *hunk.lines]
-        first = hunk.end
-    return [*lines, *base[first:end]]
 
 
 def hunks(base: Lines, side: Lines) -> list[Hunk]:

@@ -20,7 +20,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
 _LONGEST_NAME = 60
 
@@ -42,21 +42,19 @@ def merge_path(
         theirs: the other side.
         kinds: the kinds of the vault.
     """
-    if not (layout.is_entry(path) or layout.registered_type(path)):
-        return other_files.merge(path, base, ours, theirs)
     read = [entry_file.understood(side.data, path, kinds) for side in (ours, theirs)]
     entries = [decoded.entry for decoded in read if decoded is not None]
     same = len({entry.id for entry in entries}) < 2
-    if same or layout.registered_type(path):
-        return entry_file.merge(path, base, ours, theirs, kinds=kinds)
-    return _versions(path, base, (ours, theirs), (entries[0], entries[1]), kinds)
+    if same or not layout.is_entry(path):
+        return other_files.merge_file(path, base, ours, theirs, kinds=kinds)
+    return _versions(path, base, (ours, theirs), entries, kinds)
 
 
 def _versions(
     path: str,
     base: bytes | None,
     sides: tuple[Version, Version],
-    entries: tuple[Entry, Entry],
+    entries: Sequence[Entry],
     kinds: Collection[str],
 ) -> MergedFile:
     """Two versions of one entry as a chain, or two entries of one name.
@@ -65,46 +63,39 @@ def _versions(
     its own, so it takes part in the chain and is no result of it.
     """
     read = entry_file.understood(base, path, kinds) if base is not None else None
-    before = read.entry if read else None
+    before = read.entry if read else Entry("")
     kept: list[Kept] = []
     trees: list[dict[str, Entry]] = []
     for side, entry, other in zip(sides, entries, entries[::-1], strict=True):
-        trees.append({entry.id: entry})
-        if before is None:
-            continue
-        if entry.id != before.id:
-            place = layout.archived(path, before.id)
-            trees[-1][before.id] = before.replace(
-                path=place, status=Status.SUPERSEDED, superseded_by=entry.id
-            )
-        elif entry.body != before.body or (
-            Status.RESOLVED is entry.status is not before.status
-        ):
+        old = before.replace(
+            path=layout.archived(path, before.id),
+            status=Status.SUPERSEDED,
+            superseded_by=entry.id,
+        )
+        trees.append({old.id: old, entry.id: entry} if read else {entry.id: entry})
+        resolved = Status.RESOLVED is entry.status is not before.status
+        if entry.id == before.id and (entry.body != before.body or resolved):
             text = (path, side, entry, other.id, other)
             kept.append(entry_file.archived_text(*text, kinds=kinds))
     merged = trees[0] | trees[1]
-    start = {before.id: before} if before else {}
+    start = {before.id: before} if read else {}
     names = (sides[0].name, sides[1].name)
     joined = chains.join(merged, chains.Sides(start, trees[0], trees[1], names))
     after = merged | joined.changed
     written = {
         entry.id: codec.rewrite(side.data, after[entry.id], kinds=kinds)
-        if entry.id in joined.changed
-        else side.data
         for side, entry in zip(sides, entries, strict=True)
-        if before is None or entry.id != before.id
+        if entry.id != before.id
     }
     notes = [*joined.notes.values()]
     free = [name for name in sorted(written) if not after[name].superseded_by]
     top = free[0] if free else max(written)
-    for name, data in written.items():
-        if name == top:
-            continue
-        stem = path.removesuffix(".md")
-        place = f"{stem}-2.md" if name in free else layout.archived(path, name)
-        kept.append(Kept(place, data))
+    for name in written.keys() - {top}:
+        place = layout.archived(path, name)
         if name in free:
+            place = f"{path.removesuffix('.md')}-2.md"
             notes.append("both sides made a file of this name: both are kept")
+        kept.append(Kept(place, written[name]))
     return MergedFile(written[top], tuple(sorted(kept)), tuple(notes), bool(notes))
 
 

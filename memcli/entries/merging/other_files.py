@@ -9,7 +9,7 @@ the other.
 from __future__ import annotations
 
 from memcli.entries import layout
-from memcli.entries.merging import fields
+from memcli.entries.merging import entry_file, fields
 from memcli.entries.merging.entry_file import (
     Kept,
     MergedFile,
@@ -22,7 +22,22 @@ from memcli.entries.merging.entry_file import (
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
+
+
+def merge_file(
+    path: str,
+    base: bytes | None,
+    ours: Version,
+    theirs: Version,
+    *,
+    kinds: Collection[str],
+) -> MergedFile:
+    """Merge two versions of one file, whatever it holds."""
+    if layout.is_entry(path) or layout.registered_type(path):
+        return entry_file.merge(path, base, ours, theirs, kinds=kinds)
+    return merge(path, base, ours, theirs)
 
 
 def merge(path: str, base: bytes | None, ours: Version, theirs: Version) -> MergedFile:

@@ -3,40 +3,101 @@
 Invariant: pure, and symmetric: with either side as "ours", the files afterwards are the
 same, byte for byte. An entry is known by its id and not by its path, so a version that
 moved to the archive, a file that was renamed and an entry that was approved meet what
-the other side did to them. Nothing is lost: what gives way is in the archive or beside
-what is current, and only what a person has forgotten is gone.
+the other side did to them; an entity of the registry is known by its id, or where it is
+new by its name, and every other file by its path. Nothing is lost: what gives way is in
+the archive or beside what is current, and only what a person has forgotten is gone. No
+file takes the place of another one, also not on disks that do not tell `Note.md` from
+`note.md`.
+
+A tree maps vault-relative paths to blobs, as git names them; bytes are read through the
+caller, and of what changed alone.
 """
 
 from __future__ import annotations
 
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from memcli.entries import codec, layout
 from memcli.entries.entry import KINDS, Entry, Status
-from memcli.entries.merging import chains, entry_file, fields, other_files
-from memcli.entries.merging.entry_file import Kept, Version
-from memcli.entries.merging.plans import (
-    REGULAR,
-    Blob,
-    File,
-    MergeNote,
-    MergePlan,
-    Places,
-    Read,
-    Side,
-    file_of,
-    load,
-    same_entry,
-)
+from memcli.entries.frontmatter import values_of
+from memcli.entries.ids import adopted_id
+from memcli.entries.merging import chains, other_files
+from memcli.entries.merging.entry_file import Version
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable
 
-__all__ = ["Blob", "MergeNote", "MergePlan", "Side", "plan_merge"]
+    from memcli.entries.merging.entry_file import Kept
+
+_REGULAR = ("100644", "100755")  # what has another mode is a link or a repository
+
+
+class Blob(NamedTuple):
+    """A file of a tree, as git names it: `mode` in octal digits, `oid` of its bytes."""
+
+    mode: str
+    oid: str
+
+
+Read = Callable[[Sequence[Blob]], Sequence[bytes]]
+
+
+def _never(_: str) -> int:
+    return 0
+
+
+class Side(NamedTuple):
+    """One of the two clones.
+
+    Attributes:
+        name: for people, such as the machine's.
+        files: all its files, by vault-relative path.
+        changed: gives for a path the epoch seconds of the commit that changed it last;
+            it is asked only where both sides changed the same file.
+    """
+
+    name: str
+    files: Mapping[str, Blob]
+    changed: Callable[[str], int] = _never
+
+
+class MergeNote(NamedTuple):
+    """The decision on one file, in a part of a sentence.
+
+    `eyes` says whether a person should look; `kept` is the path of the text that gave
+    way, if there is one; `id` is empty for a file that is no entry.
+    """
+
+    path: str
+    id: str
+    title: str
+    what: str
+    eyes: bool
+    kept: str = ""
+
+
+class MergePlan(NamedTuple):
+    """The changes that a merge makes to our side.
+
+    Attributes:
+        put: what these paths hold afterwards: a blob of one of the trees, or new bytes
+            (mode 100644).
+        gone: paths of ours that hold nothing afterwards.
+        notes: what was decided, by path.
+        merged: how many files both sides had changed.
+    """
+
+    put: dict[str, Blob | bytes]
+    gone: list[str]
+    notes: list[MergeNote]
+    merged: int
 
 
 def plan_merge(
@@ -62,124 +123,209 @@ def plan_merge(
         for path in {*base, *ours.files, *theirs.files}
         if not base.get(path) == ours.files.get(path) == theirs.files.get(path)
     )
-    work = _Work((ours, theirs), kinds, changed)
-    work.found = load(trees, changed, read, kinds)
-    before, one, two = work.found
-    for key in sorted({*before, *one, *two}):
-        work.merge_one(key, before.get(key), one.get(key), two.get(key))
-    work.join()
-    return work.plan()
+    found = _load(trees, changed, read, kinds)
+    work = _Work((ours, theirs), kinds)
+    for key in sorted({key for files in found for key in files}):
+        work.merge_one(key, *(files.get(key) for files in found))
+    work.join(found)
+    return work.plan(changed)
 
 
-class _Result(NamedTuple):
-    """A file of the merged vault, before its place is settled.
+# --- which files are the same ---------------------------------------------------------
 
-    `rank` orders the claims to a place: what was there in the base comes first.
+
+class _File(NamedTuple):
+    """A file of one tree, or of the merged vault before its place is settled.
+
+    `blob` is None for new bytes; `own` says whether memcli's id stands in it; `rank`
+    orders the claims to a place: what was there in the base comes first.
     """
 
     path: str
-    data: Blob | bytes
+    blob: Blob | None
+    data: bytes
     entry: Entry | None = None
+    own: bool = False
     rank: int = 2
+
+    @property
+    def is_link(self) -> bool:
+        """Whether it is a link or a repository, and no file."""
+        return self.blob is not None and self.blob.mode not in _REGULAR
+
+
+def _load(
+    trees: Sequence[Mapping[str, Blob]],
+    changed: Sequence[str],
+    read: Read,
+    kinds: Collection[str],
+) -> list[dict[str, _File]]:
+    """The changed files of the trees, the base first, each under its key."""
+    groups = [{p: tree[p] for p in changed if p in tree} for tree in trees]
+    blobs = [
+        *dict.fromkeys(
+            blob for tree in groups for blob in tree.values() if blob.mode in _REGULAR
+        )
+    ]
+    texts = dict(zip(blobs, read(blobs), strict=True))
+    files = [
+        [_file(path, blob, texts.get(blob), kinds) for path, blob in tree.items()]
+        for tree in groups
+    ]
+    keys = [_keys(files[0], group) for group in files]
+    twice = {
+        name for names in keys for name, count in Counter(names).items() if count > 1
+    }
+
+    def key(file: _File, name: str) -> str:
+        # The same new name of the registry on both sides is one entity.
+        entity = name not in keys[0] and layout.registered_type(file.path)
+        return f"/{file.path}" if entity or name in twice else name
+
+    return [
+        {key(file, name): file for file, name in zip(group, names, strict=True)}
+        for group, names in zip(files, keys, strict=True)
+    ]
+
+
+def _file(
+    path: str, blob: Blob | None, data: bytes | None, kinds: Collection[str]
+) -> _File:
+    """A file as it is known; without bytes (a link) it is no entry."""
+    if data is None or not (layout.is_entry(path) or layout.registered_type(path)):
+        return _File(path, blob, data or b"")
+    try:
+        decoded = codec.decode(data, path, kinds=kinds)
+    except MemcliError:
+        return _File(path, blob, data)
+    return _File(path, blob, data, decoded.entry, decoded.own)
+
+
+def _keys(base: Sequence[_File], side: Sequence[_File]) -> list[str]:
+    """The keys that tell which files of two trees are one, for each file of a side.
+
+    An entry with an id of its own is known by it, every other file by its path: by
+    that in the base, if it was moved without a change.
+    """
+    moved = _renamed(base, side)
+    before = {file.path: file.entry.id for file in base if file.entry}
+    elsewhere = {file.entry.id for file in side if file.entry and file.own}
+    keys: list[str] = []
+    for file in side:
+        place = moved.get(file.path, file.path)
+        there = before.get(place, "")
+        if file.entry is not None and file.own:
+            keys.append(file.entry.id)
+        elif there and there not in elsewhere:
+            keys.append(there)  # its frontmatter is broken, or gone
+        else:
+            keys.append(f"/{place}" if file.entry is None else adopted_id(place))
+    return keys
+
+
+def _renamed(base: Sequence[_File], side: Sequence[_File]) -> dict[str, str]:
+    """New path -> path in the base, for files that moved without a change."""
+    before, there = ({file.path for file in files} for files in (base, side))
+    gone: dict[tuple[Blob | None, bool], list[str]] = {}
+    for file in base:
+        if file.path not in there and file.data:
+            mark = file.blob, layout.is_entry(file.path)
+            gone.setdefault(mark, []).append(file.path)
+    places: dict[str, str] = {}
+    for file in side:
+        left = gone.get((file.blob, layout.is_entry(file.path)), [])
+        if file.path not in before and len(left) == 1:
+            places[file.path] = left.pop()
+    return places
+
+
+def _is_same(one: _File, two: _File) -> bool:
+    """Whether two new files of one key are one, and not two of one name."""
+    if layout.registered_type(one.path) and layout.registered_type(two.path):
+        return not _names(one).isdisjoint(_names(two))
+    entries = layout.is_entry(one.path) or layout.is_entry(two.path)
+    return (one.own and two.own) or not entries
+
+
+def _names(file: _File) -> set[str]:
+    """The names of a registered entity."""
+    names = [file.path.rpartition("/")[2].removesuffix(".md")]
+    if file.entry is not None:
+        names = [file.entry.title or names[0]]
+        names += values_of(dict(file.entry.extra).get("aliases", ""))
+    return {" ".join(name.casefold().split()) for name in names}
+
+
+# --- the merge ------------------------------------------------------------------------
 
 
 class _Work:
-    """The state of one merge."""
+    """The state of one merge; `results` are the files of the merged vault by keys."""
 
-    def __init__(
-        self,
-        sides: tuple[Side, Side],
-        kinds: Collection[str],
-        changed: list[str],
-    ) -> None:
+    def __init__(self, sides: tuple[Side, Side], kinds: Collection[str]) -> None:
         self.sides, self.kinds = sides, kinds
-        self.changed = changed
-        self.results: dict[str, _Result] = {}
-        self.kept: list[Kept] = []
+        self.results: dict[str, _File] = {}
+        self.kept: set[Kept] = set()
         self.notes: list[tuple[str, MergeNote]] = []
         self.merged = 0
-        self.found: tuple[dict[str, File], ...] = ({}, {}, {})
-
-    # --- each file by itself --------------------------------------------------------
 
     def merge_one(
-        self, key: str, base: File | None, one: File | None, two: File | None
+        self, key: str, base: _File | None, one: _File | None, two: _File | None
     ) -> None:
         """Merge an entry or another file, as if it were the only one."""
-        start, left, right = (
-            file and (file.path, file.blob) for file in (base, one, two)
-        )
+        start, left, right = (f and (f.path, f.blob) for f in (base, one, two))
         if left == right or start in (left, right):
             file = two if left == start else one
             if file is not None:
-                self._result(key, file.path, file, base)
+                self._put(key, file, base)
             return
         self.merged += 1
         if one is None or two is None:
             self._removed_and_changed(key, base, one or two)
             return
-        if base is None and one.blob != two.blob and not same_entry(one, two):
-            # Two new notes of one name: both stay.
-            rank = 1 if key.startswith("/") else 2
-            for file in (one, two):
-                name = f"{key}#{file.path}#{file.blob.oid}"
-                self.results[name] = _Result(file.path, file.blob, file.entry, rank)
-            self._note(key, one, "both sides made a file of this name: both are kept")
+        before = base and base.blob
+        place = min(one.path, two.path)
+        if one.blob == two.blob or before == two.blob:
+            file = self._at(place, one)
+        elif before == one.blob:
+            file = self._at(place, two)
+        elif one.is_link or two.is_link or not (base or _is_same(one, two)):
+            first, second = sorted((one, two), key=lambda f: (f.is_link, f.blob))
+            self._put(key, first, base)
+            self._put(f"{key}#", second, base)
+            what = "both sides made a file of this name: both are kept"
+            self._note(key, first, what, eyes=one.is_link or two.is_link)
             return
-        path = self._path(base, one, two)
-        if one.blob == two.blob:  # a path decides what is an entry
-            self._result(key, path, one if one.path == path else two, base)
-        elif base and base.blob in (one.blob, two.blob):
-            self._result(key, path, one if two.blob == base.blob else two, base)
-        elif not all(f.blob.mode in REGULAR for f in (one, two)):
-            other, winner = sorted(
-                (one, two), key=lambda f: (f.blob.mode in REGULAR, f.blob)
-            )
-            self._result(key, path, winner, base)
-            self.results[f"{key}#"] = _Result(f"{other.path}.other", other.blob, rank=9)
-            what = "one side made a link of it: both are kept"
-            self._note(key, winner, what, eyes=True)
         else:
-            self._contents(key, path, base, one, two)
+            file = self._contents(key, place, base, one, two)
+        self._put(key, self._at(_place(base, one, two, file.entry), file), base)
+
+    def _at(self, path: str, file: _File) -> _File:
+        """A file at another path, which decides whether it is an entry."""
+        if file.path == path or file.is_link:
+            return file._replace(path=path)
+        return _file(path, file.blob, file.data, self.kinds)
 
     def _contents(
-        self, key: str, path: str, base: File | None, one: File, two: File
-    ) -> None:
-        versions = self._versions(one, two)
-        data = base.data if base else None
-        if layout.is_entry(path) or layout.registered_type(path):
-            merged = entry_file.merge(path, data, *versions, kinds=self.kinds)
-        else:
-            merged = other_files.merge(path, data, *versions)
-        file = file_of(path, one.blob, merged.data, self.kinds)
-        self._result(key, path, file, base, merged.data)
-        self.kept += merged.kept
+        self, key: str, path: str, base: _File | None, one: _File, two: _File
+    ) -> _File:
+        """The file that holds what both sides changed in one."""
+        versions = [
+            Version(file.data, side.name, partial(side.changed, file.path))
+            for side, file in zip(self.sides, (one, two), strict=True)
+        ]
+        merged = other_files.merge_file(
+            path, base and base.data, *versions, kinds=self.kinds
+        )
+        file = _file(path, None, merged.data, self.kinds)
+        self.kept.update(merged.kept)
         if merged.notes:
             kept = merged.kept[0].path if merged.kept else ""
             self._note(key, file, "; ".join(merged.notes), eyes=merged.eyes, kept=kept)
-
-    def _versions(self, one: File, two: File) -> tuple[Version, Version]:
-        ours, theirs = self.sides
-        return (
-            Version(one.data, ours.name, partial(ours.changed, one.path)),
-            Version(two.data, theirs.name, partial(theirs.changed, two.path)),
-        )
-
-    def _result(
-        self,
-        key: str,
-        path: str,
-        file: File,
-        base: File | None,
-        data: bytes | None = None,
-    ) -> None:
-        rank = 0 if base and base.path == path else 1 if key.startswith("/") else 2
-        entry = file.entry.replace(path=path) if file.entry else None
-        content = file.blob if data is None else data
-        self.results[key] = _Result(path, content, entry, rank)
+        return file
 
     def _removed_and_changed(
-        self, key: str, base: File | None, file: File | None
+        self, key: str, base: _File | None, file: _File | None
     ) -> None:
         """One side removed what the other changed: what was forgotten stays so.
 
@@ -190,123 +336,62 @@ class _Work:
         if file.own and base is not None and layout.is_entry(file.path):
             what = "one side forgot it, and the other changed it: it is forgotten"
         else:
-            self._result(key, file.path, file, base)
+            self._put(key, file, base)
             what = "one side removed it, and the other changed it: it is kept"
         self._note(key, file, what, eyes=True)
 
-    def _path(self, base: File | None, one: File, two: File) -> str:
-        """Where a file lies that both sides have."""
-        places = {one.path, two.path}
-        if base is not None and len(places) == 2 and base.path in places:
-            return min(places - {base.path})
-        if len(places) == 1 or one.entry is None or two.entry is None:
-            return min(places)
-        versions = self._versions(one, two)
-        older, newer = entry_file.in_order(min(places), *versions, self.kinds)
-        entries = dict(zip(versions, (one.entry, two.entry), strict=True))
-        before = base.entry if base else None
-        status = fields.status(before, entries[older], entries[newer])["status"]
-        archived = [path for path in places if path.startswith(layout.ARCHIVE + "/")]
-        if status in (Status.SUPERSEDED, Status.REJECTED) and archived:
-            return min(archived)
-        both = (one.path, one.entry), (two.path, two.entry)
-        wanted = [path for path, entry in both if entry.status is status]
-        return min(wanted or places)
+    def _put(self, key: str, file: _File, base: _File | None) -> None:
+        is_old = base is not None and base.path == file.path
+        rank = 0 if is_old else 1 if key.startswith("/") else 2
+        self.results[key] = file._replace(rank=rank)
 
     def _note(
-        self,
-        key: str,
-        file: File | _Result,
-        what: str,
-        *,
-        eyes: bool = False,
-        kept: str = "",
+        self, key: str, file: _File, what: str, *, eyes: bool, kept: str = ""
     ) -> None:
         entry = file.entry
         entry_id, title = (entry.id, entry.display_title) if entry else ("", "")
         note = MergeNote(file.path, entry_id, title, what, eyes, kept)
         self.notes.append((key, note))
 
-    # --- lineages -------------------------------------------------------------------
-
-    def join(self) -> None:
+    def join(self, found: Sequence[Mapping[str, _File]]) -> None:
         """Make one chain of the versions of each entry; its head keeps the place."""
-        merged = _entries(self.results)
-        base, ours, theirs = map(_entries, self.found)
         names = (self.sides[0].name, self.sides[1].name)
-        joined = chains.join(merged, chains.Sides(base, ours, theirs, names))
-        for name, head in joined.heads.items():
-            if name in base and head in self.results:
-                self._follow_the_move(name, head, base[name].path, (ours, theirs))
+        base, ours, theirs = map(_entries, found)
+        sides = chains.Sides(base, ours, theirs, names)
+        joined = chains.join(_entries(self.results), sides)
         for name, entry in joined.changed.items():
-            self._rewritten(name, entry)
-        for name in joined.heads:
-            self._to_archive(name)
+            file = self.results[name]
+            try:
+                data = codec.rewrite(file.data, entry, kinds=self.kinds)
+            except MemcliError:
+                continue  # a field of it cannot be written; the lint names it
+            self.results[name] = file._replace(blob=None, data=data, entry=entry)
+        for name in joined.replaced & self.results.keys():
+            file = self.results[name]
+            is_archived = file.path.startswith(layout.ARCHIVE + "/")
+            if file.entry and file.entry.superseded_by and not is_archived:
+                place = layout.archived(file.path, name)
+                entry = file.entry.replace(path=place)
+                self.results[name] = file._replace(path=place, entry=entry, rank=2)
         for name, what in joined.notes.items():
             self._note(name, self.results[name], what, eyes=True)
 
-    def _rewritten(self, name: str, entry: Entry) -> None:
-        result = self.results[name]
-        data = result.data
-        if isinstance(data, Blob):
-            files = [table[name] for table in self.found if name in table]
-            data = next(file.data for file in files if file.blob == data)
-        entry = entry.replace(path=result.path)
-        try:
-            data = codec.rewrite(data, entry, kinds=self.kinds)
-        except MemcliError:
-            return  # a field of it cannot be written; the lint names it
-        self.results[name] = result._replace(data=data, entry=entry)
-
-    def _follow_the_move(
-        self, name: str, head: str, place: str, sides: tuple[Mapping[str, Entry], ...]
-    ) -> None:
-        """Let the current version lie where the other side moved the one before."""
-        moved = [
-            side[name].path
-            for side in sides
-            if name in side and not side[name].path.startswith(layout.ARCHIVE + "/")
-        ]
-        if self.results[head].path == place and moved and moved[0] != place:
-            self._move(head, moved[0])
-
-    def _to_archive(self, name: str) -> None:
-        """Move a version that gave way out of the place of the current one."""
-        result = self.results.get(name)
-        if result is None or result.path.startswith(layout.ARCHIVE + "/"):
-            return
-        if result.entry is not None and result.entry.superseded_by:
-            self._move(name, layout.archived(result.path, name))
-            self.results[name] = self.results[name]._replace(rank=2)
-
-    def _move(self, name: str, path: str) -> None:
-        result = self.results[name]
-        entry = result.entry and result.entry.replace(path=path)
-        self.results[name] = result._replace(path=path, entry=entry)
-
-    # --- places ---------------------------------------------------------------------
-
-    def plan(self) -> MergePlan:
+    def plan(self, changed: Sequence[str]) -> MergePlan:
         """Settle where everything lies, and say what differs from our side."""
         ours = self.sides[0].files
-        changed = set(self.changed)
-        places = Places(
-            (path for path in ours if path not in changed),
-            (self.sides[0].files, self.sides[1].files),
-        )
+        places = _Places(ours.keys() - set(changed))
         final: dict[str, Blob | bytes] = {}
         where: dict[str, str] = {}
         claims = sorted(self.results.items(), key=lambda item: (item[1].rank, item[0]))
-        for key, result in claims:
-            path = where[key] = places.take(result.path)
-            final[path] = result.data
-            if path != result.path:
-                what = "its name was taken by another file: it moved from "
-                what += result.path
+        for key, file in claims:
+            path = where[key] = places.take(file.path)
+            final[path] = file.data if file.blob is None else file.blob
+            if path != file.path:
+                what = f"its name was taken by another file: it moved from {file.path}"
                 # A person looks at a file that has taken the name of a whole folder.
-                eyes = path.rpartition("/")[0] != result.path.rpartition("/")[0]
-                self._note(key, result, what, eyes=eyes)
-        for kept in sorted(set(self.kept)):
+                eyes = path.rpartition("/")[0] != file.path.rpartition("/")[0]
+                self._note(key, file, what, eyes=eyes)
+        for kept in sorted(self.kept):
             # Its name, with an id, is drawn from its text: what is there is the same.
             there = kept.path in ours and kept.path not in changed
             drawn = kept.path.removesuffix(".md").rpartition(".")[2]
@@ -315,17 +400,73 @@ class _Work:
         put = {
             path: data for path, data in sorted(final.items()) if ours.get(path) != data
         }
-        gone = sorted(path for path in changed if path in ours and path not in final)
+        gone = [path for path in changed if path in ours and path not in final]
         notes = sorted(
             note._replace(path=where.get(key, note.path)) for key, note in self.notes
         )
         return MergePlan(put, gone, notes, self.merged)
 
 
-def _entries(files: Mapping[str, File] | Mapping[str, _Result]) -> dict[str, Entry]:
+def _place(base: _File | None, one: _File, two: _File, entry: Entry | None) -> str:
+    """Where a file lies that both sides have: where one side moved it, or both."""
+    places = {one.path, two.path}
+    if base is not None and len(places) == 2:
+        places.discard(base.path)
+    over = entry is not None and entry.status in (Status.SUPERSEDED, Status.REJECTED)
+    archive = layout.ARCHIVE + "/"
+    return min(places, key=lambda path: (path.startswith(archive) is not over, path))
+
+
+def _entries(files: Mapping[str, _File]) -> dict[str, Entry]:
     """The entries that are known by their ids."""
     return {
-        key: each.entry
-        for key, each in files.items()
-        if each.entry is not None and key == each.entry.id
+        key: file.entry
+        for key, file in files.items()
+        if file.entry is not None and key == file.entry.id
     }
+
+
+class _Places:
+    """The places of a vault that are taken."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._files: set[str] = set()
+        self._folders: set[str] = set()
+        for path in taken:
+            self._add(path)
+
+    def take(self, path: str) -> str:
+        """Take this place, or a numbered one beside it where it is not free."""
+        free, number = path, 1
+        while hindrance := self._hindrance(free):
+            number += 1
+            parts = path.split("/")
+            name, dot, ending = parts[hindrance - 1], "", ""
+            if hindrance == len(parts) and "." in name[1:]:
+                name, dot, ending = name.rpartition(".")
+            parts[hindrance - 1] = f"{name}-{number}{dot}{ending}"
+            free = "/".join(parts)
+        self._add(free)
+        return free
+
+    def _add(self, path: str) -> None:
+        folder = _folded(path)
+        self._files.add(folder)
+        while folder not in self._folders and "/" in folder:
+            folder = folder.rpartition("/")[0]
+            self._folders.add(folder)
+
+    def _hindrance(self, path: str) -> int:
+        """How many parts of the path make a taken name; 0 when it is free."""
+        parts = _folded(path).split("/")
+        for count in range(1, len(parts) + 1):
+            place = "/".join(parts[:count])
+            if place in self._files or (count == len(parts) and place in self._folders):
+                return count
+        return 0
+
+
+def _folded(path: str) -> str:
+    if path.isascii():
+        return path.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
