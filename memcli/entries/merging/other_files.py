@@ -1,4 +1,4 @@
-"""A three-way merge of the files of a vault that hold no entry.
+"""A three-way merge of the files of a vault that hold no entry, and where files lie.
 
 Invariant: pure and symmetric. The list of ignored names merges as a set, all else by
 lines. Where both sides changed the same lines, both stay: in a text one below the
@@ -7,6 +7,8 @@ the other.
 """
 
 from __future__ import annotations
+
+import unicodedata
 
 from memcli.entries import layout
 from memcli.entries.merging import entry_file, fields
@@ -22,7 +24,7 @@ from memcli.entries.merging.entry_file import (
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
     from typing import Any
 
 
@@ -149,3 +151,52 @@ def _table(text: str) -> dict[tuple[str, ...], Any] | None:
         return flat(toml_text.tables(text))
     except (ValueError, RecursionError):
         return None
+
+
+# --- places ---------------------------------------------------------------------------
+
+
+class Places:
+    """The places of a vault that are taken."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._files: set[str] = set()
+        self._folders: set[str] = set()
+        for path in taken:
+            self._add(path)
+
+    def take(self, path: str) -> str:
+        """Take this place, or a numbered one beside it where it is not free."""
+        free, number = path, 1
+        while hindrance := self._hindrance(free):
+            number += 1
+            parts = path.split("/")
+            name, dot, ending = parts[hindrance - 1], "", ""
+            if hindrance == len(parts) and "." in name[1:]:
+                name, dot, ending = name.rpartition(".")
+            parts[hindrance - 1] = f"{name}-{number}{dot}{ending}"
+            free = "/".join(parts)
+        self._add(free)
+        return free
+
+    def _add(self, path: str) -> None:
+        folder = _folded(path)
+        self._files.add(folder)
+        while folder not in self._folders and "/" in folder:
+            folder = folder.rpartition("/")[0]
+            self._folders.add(folder)
+
+    def _hindrance(self, path: str) -> int:
+        """How many parts of the path make a taken name; 0 when it is free."""
+        parts = _folded(path).split("/")
+        for count in range(1, len(parts) + 1):
+            place = "/".join(parts[:count])
+            if place in self._files or (count == len(parts) and place in self._folders):
+                return count
+        return 0
+
+
+def _folded(path: str) -> str:
+    if path.isascii():
+        return path.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())

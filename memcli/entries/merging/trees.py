@@ -15,7 +15,6 @@ caller, and of what changed alone.
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -26,13 +25,14 @@ from memcli.entries.frontmatter import values_of
 from memcli.entries.ids import adopted_id
 from memcli.entries.merging import chains, other_files
 from memcli.entries.merging.entry_file import Version
+from memcli.entries.merging.other_files import Places
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection
 
     from memcli.entries.merging.entry_file import Kept
 
@@ -379,7 +379,7 @@ class _Work:
     def plan(self, changed: Sequence[str]) -> MergePlan:
         """Settle where everything lies, and say what differs from our side."""
         ours = self.sides[0].files
-        places = _Places(ours.keys() - set(changed))
+        places = Places(ours.keys() - set(changed))
         final: dict[str, Blob | bytes] = {}
         where: dict[str, str] = {}
         claims = sorted(self.results.items(), key=lambda item: (item[1].rank, item[0]))
@@ -424,49 +424,3 @@ def _entries(files: Mapping[str, _File]) -> dict[str, Entry]:
         for key, file in files.items()
         if file.entry is not None and key == file.entry.id
     }
-
-
-class _Places:
-    """The places of a vault that are taken."""
-
-    def __init__(self, taken: Iterable[str]) -> None:
-        self._files: set[str] = set()
-        self._folders: set[str] = set()
-        for path in taken:
-            self._add(path)
-
-    def take(self, path: str) -> str:
-        """Take this place, or a numbered one beside it where it is not free."""
-        free, number = path, 1
-        while hindrance := self._hindrance(free):
-            number += 1
-            parts = path.split("/")
-            name, dot, ending = parts[hindrance - 1], "", ""
-            if hindrance == len(parts) and "." in name[1:]:
-                name, dot, ending = name.rpartition(".")
-            parts[hindrance - 1] = f"{name}-{number}{dot}{ending}"
-            free = "/".join(parts)
-        self._add(free)
-        return free
-
-    def _add(self, path: str) -> None:
-        folder = _folded(path)
-        self._files.add(folder)
-        while folder not in self._folders and "/" in folder:
-            folder = folder.rpartition("/")[0]
-            self._folders.add(folder)
-
-    def _hindrance(self, path: str) -> int:
-        """How many parts of the path make a taken name; 0 when it is free."""
-        parts = _folded(path).split("/")
-        for count in range(1, len(parts) + 1):
-            place = "/".join(parts[:count])
-            if place in self._files or (count == len(parts) and place in self._folders):
-                return count
-        return 0
-
-
-def _folded(path: str) -> str:
-    if path.isascii():
-        return path.lower()
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())

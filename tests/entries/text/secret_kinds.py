@@ -7,7 +7,9 @@ is filled in at run time, and words that a scanner knows are put together from p
 import base64
 import random
 import re
+import re._parser as patterns  # type: ignore[import-not-found]
 import string
+from typing import Any
 
 from memcli.entries.text.secret_forms import PHRASES, WORDS
 
@@ -51,12 +53,44 @@ def fill(template: str, seed: int = 7) -> str:
     return _HOLE.sub(noise, template)
 
 
+def example(form: tuple[Any, ...], seed: int = 7) -> str:
+    """A made-up secret of a form: its example, or one that its pattern describes."""
+    if form[4]:
+        return fill(form[4], seed)
+    source = random.Random(seed)
+    while True:
+        drawn = _drawn(patterns.parse(form[3]), source)
+        begun = next(part for part in form[1] if drawn.startswith(part))
+        if re.search(r"\d[^\d]|[^\d]\d", drawn.removeprefix(begun)):
+            return drawn
+
+
+def _drawn(pattern: Any, source: random.Random) -> str:
+    """The shortest text for a pattern of literals, sets, groups and counts."""
+    text = ""
+    for name, value in pattern:
+        if str(name) == "LITERAL":
+            text += chr(value)
+        elif str(name) == "IN":
+            ways = [v if str(n) == "RANGE" else (v, v) for n, v in value]
+            signs = [c for c in _LETTERS[""] if any(a <= ord(c) <= b for a, b in ways)]
+            text += source.choice(signs)
+        elif str(name) == "MAX_REPEAT":
+            text += "".join(_drawn(value[2], source) for _ in range(value[0]))
+        elif str(name) == "SUBPATTERN":
+            text += _drawn(value[3], source)
+        elif str(name) == "BRANCH":
+            text += _drawn(source.choice(value[1]), source)
+    return text
+
+
 def _forms() -> dict[str, str]:
     """Kind -> an example; a kind of several forms has a number behind it."""
     found: dict[str, str] = {}
-    for kind, _, _, _, example, _ in FORMS:
+    for form in FORMS:
+        kind = form[0]
         number = sum(name.partition(" #")[0] == kind for name in found)
-        found[f"{kind} #{number + 1}" if number else kind] = fill(example)
+        found[f"{kind} #{number + 1}" if number else kind] = example(form)
     return found
 
 
@@ -169,7 +203,21 @@ TOLD = {
 SECRETS = {**OF_A_FORM, **TOLD}
 
 _HARMLESS = [
-    *[counter for *_, counter in FORMS],
+    *[counter for *_, counter in FORMS if counter],
+    *[f"{part}..." for form in FORMS if not form[4] for part in form[1]],
+    # names that begin like a key
+    *("AKIAIOSFODNN7EXAMPLE", "age1 is public, AGE-SECRET-KEY-1 is not", "SG.de"),
+    *("AIzaSyExample", "v1.0-beta", "npm_config_registry", "pypi-publish", "SKU1234"),
+    *("ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "glpat-xxxxxxxxxxxxxxxxxxxx"),
+    *("precios", "secret_access_key", "sdk-build-tools", "hf_hub_download", "gsk_key"),
+    *(
+        "use sk-toggleable-content-with-parts",
+        "pplx-70b-online",
+        "r8_unorm",
+        "A3-PAPER",
+    ),
+    *("tvly-python-client", "jina_embeddings", "e2b_code_interpreter", "rpa_bots"),
+    *("access-production-database", "xprv is secret, xpub is not", "key-value"),
     # numbers, hashes, places
     "--max-old-space-size=4096",
     "NODE_OPTIONS=--max-old-space-size=4096",

@@ -13,7 +13,7 @@ from memcli.entries import no_secrets
 from memcli.entries.text import secrets
 from memcli.errors import SecretFound
 from tests.conftest import EVERYTHING
-from tests.entries.text.secret_kinds import FORMS, HARMLESS, OF_A_FORM, SECRETS, fill
+from tests.entries.text.secret_kinds import FORMS, HARMLESS, OF_A_FORM, SECRETS, example
 
 # Put together here, so that no scanner takes this file for a leak.
 _R36 = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -45,7 +45,7 @@ def test_a_form_does_not_depend_on_the_noise_in_it() -> None:
         (row[0], seed)
         for row in FORMS
         for seed in range(20)
-        if not secrets.find(fill(row[4], seed))
+        if not secrets.find(example(row, seed))
     ]
     assert missed == []
 
