@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from memcli.curation.siblings import Resting
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
-    from memcli.storage.git.printed import Blob
-    from memcli.storage.git.repository import Repository
+    from memcli.storage.git.repository import Blob, Repository
     from memcli.vault.vault import Stored, Vault
 
 

@@ -19,11 +19,12 @@ from memcli.errors import HistoryError, LockBusy, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple, encoded
 from memcli.storage import arrival, journal, state_dirs, user_config
 from memcli.storage.arrival import Arrival
-from memcli.storage.git import merging
+from memcli.storage.git import merging, tree
 from memcli.storage.git import remote as remotes
-from memcli.storage.git.merging import REGULAR, Difference, Move
+from memcli.storage.git.merging import Move
 from memcli.storage.git.network import Terms
 from memcli.storage.git.repository import Repository
+from memcli.storage.git.tree import REGULAR, Difference
 from memcli.storage.lock import Lock
 from memcli.vault import sync_state
 from memcli.vault.health import git_state
@@ -263,7 +264,7 @@ def _foreseen(
         return done
     if theirs is None:
         return done._replace(went=_traffic(repository, None, ours))
-    base = next(iter(merging.bases(repository, ours, theirs)), None)
+    base = next(iter(tree.bases(repository, ours, theirs)), None)
     decided = _decide(vault, repository, ours, theirs, commit=False)
     arrival.refuse(vault.root, repository, _coming(repository, ours, decided))
     came, went = Traffic(), Traffic()
@@ -277,7 +278,7 @@ def _foreseen(
 def _coming(repository: Repository, ours: str, decided: _Decision) -> list[Difference]:
     """The files that a sync would put into the folder."""
     if decided.after is not None:
-        return merging.differences(repository, ours, decided.after)
+        return tree.differences(repository, ours, decided.after)
     put = decided.plan.put if decided.plan else {}
     new = Blob(REGULAR, "")
     return [
@@ -298,7 +299,7 @@ def _decide(
 
     Without `commit` a merge is planned and not made.
     """
-    base = next(iter(merging.bases(repository, ours, theirs)), None)
+    base = next(iter(tree.bases(repository, ours, theirs)), None)
     if base == theirs:
         return _Decision(None, base, None)
     if base == ours:
@@ -331,7 +332,7 @@ def _refuse_stranger(repository: Repository, theirs: str) -> None:
 
     A remote that a forge has begun with a README and a licence is none of these.
     """
-    there = merging.tree(repository, theirs)
+    there = tree.of_commit(repository, theirs)
     if layout.CONFIG in there or not any(map(layout.is_entry, there)):
         return
     raise NotAllowed(
@@ -355,7 +356,7 @@ def _pull_only(
     done = done._replace(read_only=True)
     if theirs is None or ours is None or theirs == ours:
         return done
-    if merging.bases(repository, ours, theirs) != [ours]:
+    if tree.bases(repository, ours, theirs) != [ours]:
         raise NotAllowed(
             f"{vault.named} may only be read here (role = ro), and has commits that "
             f"{remote.name} lacks",
@@ -364,7 +365,7 @@ def _pull_only(
         )
     if done.dry_run:
         arrival.refuse(
-            vault.root, repository, merging.differences(repository, ours, theirs)
+            vault.root, repository, tree.differences(repository, ours, theirs)
         )
         return done._replace(came=_traffic(repository, ours, theirs))
     return _merged(vault, done, theirs)
@@ -393,8 +394,6 @@ def _traffic(
         return Traffic()
     commits = remotes.count(repository, after, but or before)
     if before is None:
-        added = [
-            (path, None, file) for path, file in merging.tree(repository, after).items()
-        ]
-        return traffic_of(commits, added)
-    return traffic_of(commits, merging.differences(repository, before, after))
+        there = tree.of_commit(repository, after)
+        return traffic_of(commits, [(path, None, file) for path, file in there.items()])
+    return traffic_of(commits, tree.differences(repository, before, after))

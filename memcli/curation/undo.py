@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from memcli.storage.git.printed import Commit
+    from memcli.storage.git.repository import Commit
     from memcli.vault.vault import Vault
 
 # How many commits back `last` looks, and `named`.

@@ -15,10 +15,10 @@ from memcli.entries import layout
 from memcli.errors import Conflict, MemcliError, NotAllowed, UnsafePath
 from memcli.storage import files
 from memcli.storage.change import Change, parents
-from memcli.storage.git import merging
+from memcli.storage.git import merging, tree
 from memcli.storage.git.complaints import refuse_filtered
-from memcli.storage.git.merging import LINK, SUBMODULE, Difference
 from memcli.storage.git.repository import Repository
+from memcli.storage.git.tree import LINK, SUBMODULE, Difference
 from memcli.storage.journal import FileChange
 from memcli.storage.transaction import take_lock
 from memcli.storage.vault_paths import all_inside
@@ -84,7 +84,7 @@ class Arrival:
             WriteFailed, LockBusy, TooLarge: as for any change; nothing was changed.
         """
         self._audience.fault("locked")
-        changed = merging.differences(self.repository, move.before, move.after)
+        changed = tree.differences(self.repository, move.before, move.after)
         refuse(self._root, self.repository, changed)
         links = self._links_that_go(changed)
         try:
@@ -100,7 +100,7 @@ class Arrival:
     def _go(self, move: Move, changed: Sequence[Difference]) -> None:
         _refuse_unsafe(self._root, changed)
         new = [each.after.oid for each in changed if each.is_plain and each.after]
-        contents = dict(zip(new, merging.read_blobs(self.repository, new), strict=True))
+        contents = dict(zip(new, tree.read_blobs(self.repository, new), strict=True))
         # Read before git is asked, so that an edit in between is seen by one of both.
         changes = self._changes(changed, contents)
         self._refuse_in_the_way(changed, contents)
@@ -121,7 +121,7 @@ class Arrival:
             and each.before.mode == LINK
             and (each.after is None or each.after.mode != LINK)
         }
-        targets = merging.read_blobs(self.repository, [*gone.values()])
+        targets = tree.read_blobs(self.repository, [*gone.values()])
         links = []
         for path, target in zip(gone, targets, strict=True):
             place = os.path.join(self._root, *path.split("/"))
@@ -206,14 +206,14 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
         NotAllowed: git would pass memories through a program that the remote names, or
             passes what is new through one of the user's.
     """
-    merging.refuse_count(len(changed))
+    tree.refuse_count(len(changed))
     new = {
         each.path: each.after.oid
         for each in changed
         if each.is_plain and each.after and each.after.oid
     }
     if new:
-        merging.refuse_sizes(merging.sizes(repository, [*new.values()]), [*new])
+        tree.refuse_sizes(tree.sizes(repository, [*new.values()]), [*new])
     for each in changed:
         if each.after and any(ord(letter) < 32 for letter in each.path):
             raise UnsafePath(f"{each.path!r} holds a control character")
@@ -240,7 +240,7 @@ def _refuse_filters(repository: Repository, each: Difference) -> None:
     oids = [side.oid for side in (each.after, each.before) if side and side.oid]
     texts = [
         re.findall(rb"\s(filter=\S+|working-tree-encoding=\S+|ident\b)", text)
-        for text in merging.read_blobs(repository, oids)
+        for text in tree.read_blobs(repository, oids)
     ]
     new = set(texts[0] if texts else ()).difference(*texts[1:])
     if new:

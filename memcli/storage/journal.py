@@ -402,21 +402,21 @@ def _left_on_its_branch(
     Returns:
         Whether that was so; otherwise nothing was done.
     """
-    from memcli.storage.git import merging
+    from memcli.storage.git import tree
 
     move = begun.move
     here = repository.branch()
     if move is None or here == move.branch:
         return False
     drop_old(root)
-    head = merging.tree(repository, "HEAD") if repository.commit_of("HEAD") else {}
-    ours = merging.tree(repository, move.before)
-    theirs = merging.tree(repository, move.after)
+    head = tree.of_commit(repository, "HEAD") if repository.commit_of("HEAD") else {}
+    ours = tree.of_commit(repository, move.before)
+    theirs = tree.of_commit(repository, move.after)
     changed = [
         path for path in written(root, begun) if head.get(path) != theirs.get(path)
     ]
     old = [ours[path].oid for path in changed if path in ours]
-    blobs = dict(zip(old, merging.read_blobs(repository, old), strict=True))
+    blobs = dict(zip(old, tree.read_blobs(repository, old), strict=True))
     # What goes makes room for what comes back.
     for path in sorted(changed, key=lambda path: path in ours):
         data = blobs[ours[path].oid] if path in ours else None

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memcli.entries.entry import Entry
     from memcli.search.postgres.publisher import Standing
     from memcli.search.updating import Files
-    from memcli.storage.git.printed import Blob
+    from memcli.storage.git.repository import Blob
     from memcli.vault.vault import Vault
 
 _BATCH = 1_000  # files whose bytes are held at once
@@ -371,8 +371,8 @@ def order_of(repository: Repository, content: Content, standing: Standing) -> st
     # A name is taken by what is published under it, not by a publish that failed.
     if published is None or published == content.commit:
         return AFTER
-    if tree.holds(repository, published):
-        both = tree.common(repository, published, content.commit)
+    if repository.commit_of(published):
+        both = next(iter(tree.bases(repository, published, content.commit)), None)
         if both is None:
             return ANOTHER
         return {published: AFTER, content.commit: BEFORE}.get(both, BESIDE)

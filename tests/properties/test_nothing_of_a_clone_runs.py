@@ -25,8 +25,7 @@ from memcli.cli.run import run
 from memcli.curation import sync_setup
 from memcli.sessions import hook_log
 from memcli.sessions.hooks import call as hook
-from memcli.storage.git.printed import Blob
-from memcli.storage.git.repository import Repository
+from memcli.storage.git.repository import Blob, Repository
 from tests import processes
 from tests.conftest import VaultMaker
 

@@ -23,7 +23,7 @@ from memcli.entries import identity
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
-from memcli.storage.git import printed, staging, tip
+from memcli.storage.git import staging, tip
 from memcli.storage.git.complaints import (
     UNFINISHED,
     changed_meanwhile,
@@ -33,7 +33,7 @@ from memcli.storage.git.complaints import (
     unfinished,
 )
 from memcli.storage.git.index_lock import IndexLock, patiently
-from memcli.storage.git.process import run
+from memcli.storage.git.process import names, run
 from memcli.storage.git.staging import (
     CHEAP,
     NEW_LINES,
@@ -246,7 +246,7 @@ def _identity(repository: Repository) -> str:
     more than a commit."""
     listed = run(repository.root, repository.environment, ("config", "--list", "-z"))
     settings: dict[str, str] = {}
-    for item in printed.names(listed.printed):
+    for item in names(listed.printed):
         key, _, value = item.partition("\n")
         settings[key] = value
     if listed.code or any(map(_SETTINGS.fullmatch, settings)):
@@ -314,10 +314,16 @@ def _by_git(
         with contextlib.suppress(OSError):
             files.write_derived(squash, text)
     if done.code == 0 or b"repository has been updated" in done.output:
-        return printed.commit_id(done.printed) or repository.head()
+        return _id_in(done.printed) or repository.head()
     if done.code == 1 and b"nothing to commit" in done.output:
         return None
     raise failure(repository, done, [*staged])
+
+
+def _id_in(report: bytes) -> str | None:
+    """The id in git's own `[main (root-commit) 1234...] subject`, or None."""
+    found = re.findall(rb"(?m)^\[.*? ([0-9a-f]{40})\] ", report)
+    return found[-1].decode() if found else None
 
 
 def _of_hooks(
@@ -329,13 +335,13 @@ def _of_hooks(
     """The paths, from the top, at which HEAD holds what a hook has added or committed,
     and an index what memcli has staged, or what the parent holds."""
     before = parent or empty_tree(repository, env)
-    names = ("-z", "--name-only", "--no-renames", "--ignore-submodules=all", before)
-    done = run(repository.top, env, ("diff-tree", "-r", *names, "HEAD", "--"))
-    others = set(printed.names(done.printed))
+    words = ("-z", "--name-only", "--no-renames", "--ignore-submodules=all", before)
+    done = run(repository.top, env, ("diff-tree", "-r", *words, "HEAD", "--"))
+    others = set(names(done.printed))
     others.difference_update(repository.prefix + path for path in staged)
     if others:
-        done = run(repository.top, env, ("diff-index", "--cached", *names, "--"))
-        others.difference_update(printed.names(done.printed))
+        done = run(repository.top, env, ("diff-index", "--cached", *words, "--"))
+        others.difference_update(names(done.printed))
     again = differing(repository, env, staged, "HEAD")
     return [*others, *(repository.prefix + path for path in again)]
 

@@ -17,8 +17,8 @@ from memcli.errors import (
     WriteFailed,
 )
 from memcli.storage.files import REFUSED, write_failed
-from memcli.storage.git import printed
 from memcli.storage.git.index_lock import lock_busy
+from memcli.storage.git.process import names
 
 TYPE_CHECKING = False
 
@@ -46,9 +46,9 @@ def refuse_other_trees(repository: Repository, paths: Iterable[str]) -> None:
     own. git leaves such a file out, and mostly does not say so."""
     prefix = repository.prefix
     for path in paths:
-        names = (prefix + path).split("/")[:-1]
-        for end in range(1, len(names) + 1):
-            folder = "/".join(names[:end])
+        parts = (prefix + path).split("/")[:-1]
+        for end in range(1, len(parts) + 1):
+            folder = "/".join(parts[:end])
             place = os.path.join(repository.top, folder)
             link = os.path.islink(place)
             if link or os.path.lexists(os.path.join(place, ".git")):
@@ -60,15 +60,15 @@ def refuse_filtered(repository: Repository, paths: Iterable[str]) -> None:
     filter such as git-crypt: memcli would write the commit's."""
     data = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
     words = ("check-attr", "-z", "--stdin", "filter", "working-tree-encoding")
-    rows = printed.names(repository.answer(*words, data=data)) if data else []
+    rows = names(repository.answer(*words, data=data)) if data else []
     defined = None
     for path, what, value in zip(rows[::3], rows[1::3], rows[2::3], strict=True):
         if value in ("unspecified", "unset", "set") or value.casefold() == "utf-8":
             continue
         if defined is None:
             listed = ("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
-            names = printed.names(repository.answer(*listed))
-            defined = {name.partition(".")[2].rpartition(".")[0] for name in names}
+            keys = names(repository.answer(*listed))
+            defined = {key.partition(".")[2].rpartition(".")[0] for key in keys}
         if what != "filter" or value in defined:
             raise NotAllowed(
                 f"{path} is stored by git with {what}={value}, which memcli cannot "

@@ -10,9 +10,9 @@ import itertools
 import os
 
 from memcli.named_tuple import NamedTuple
-from memcli.storage.git import printed, tip
-from memcli.storage.git.printed import Blob, Commit
-from memcli.storage.git.repository import PLAIN, refuse_option
+from memcli.storage.git import tip
+from memcli.storage.git.process import names
+from memcli.storage.git.repository import PLAIN, Blob, Commit, refuse_option
 
 TYPE_CHECKING = False
 
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
 # Commits that are named to one git.
 _AT_ONCE = 1_000
-_DATE = "--date=format-local:%Y-%m-%dT%H:%M:%SZ"
-_HEADER = "--format=%x02%H%x1f%ad%x1f%an%x1f%s"
-_FORMAT = (*PLAIN, "--encoding=UTF-8", "-z", _DATE, "--format=%H%x1f%ad%x1f%an%x1f%s")
+_FORMAT = (
+    *("log", *PLAIN, "--encoding=UTF-8", "-z", "--no-abbrev"),
+    *("--date=format-local:%Y-%m-%dT%H:%M:%SZ", "--format=%x02%H%x1f%ad%x1f%an%x1f%s"),
+)
 # How the reflog names what makes a commit; every other move (`pull: Fast-forward`,
 # `clone`, `reset`, `memcli sync`) goes to a commit that was there before.
 _MAKES = ("commit", "fast-import", "cherry-pick", "revert", "am")
@@ -37,40 +38,78 @@ _CALM = ("memcli sync", "clone", "branch", "Branch")
 _NOT_IN_A_BRANCH = ("--not", "--exclude=refs/stash", "--all", "HEAD")
 
 
+class Step(NamedTuple):
+    """One commit, and the files of the vault that it added, changed or removed.
+
+    A merge has no files of its own here. The blob of a file is that of its new content,
+    of a removed file the old one.
+    """
+
+    commit: Commit
+    added: list[Blob]
+    changed: list[Blob]
+    removed: list[Blob]
+
+
+def _steps(output: bytes, prefix: str) -> list[Step]:
+    """The commits of a `git log` with `_FORMAT`, and with `--raw` their files.
+
+    A file that git takes for a copy is not among them: small notes under the same
+    frontmatter all resemble each other.
+    """
+    steps = []
+    for row in ("\0" + output.decode("utf-8", "surrogateescape")).split("\0\2")[1:]:
+        header, *parts = (part for part in row.split("\0") if part.strip("\n"))
+        step = Step(Commit(*header.strip("\n").split("\x1f", 3)), [], [], [])
+        fields = iter(parts)
+        for facts in fields:
+            _, _, before, after, kind = facts.strip("\n").split()
+            path = next(fields)
+            if kind[0] in "RC":
+                path = next(fields)
+            blob = before if kind == "D" else after
+            files = {"A": step.added, "D": step.removed}.get(kind, step.changed)
+            if kind[0] != "C":
+                files.append(Blob(blob, path.removeprefix(prefix), step.commit.id))
+        steps.append(step)
+    return steps
+
+
+def steps(
+    repository: Repository, limit: int, since: int | None = None, *, files: bool = True
+) -> list[Step]:
+    """The newest commits that touched the vault, the last one first.
+
+    Args:
+        repository: the vault's.
+        limit: how many at most.
+        since: only commits of this moment or later, epoch seconds.
+        files: whether to say which files they touched.
+    """
+    if repository.head() is None:
+        return []
+    options = ("--raw", "--no-renames") if files else ()
+    when = () if since is None else (f"--since={since}",)
+    words = (*_FORMAT, *options, f"--max-count={limit}", *when, "--", ".")
+    return _steps(repository.look(*words), repository.prefix)
+
+
 def log(repository: Repository, path: str, limit: int = 20) -> list[Commit]:
     """The newest `limit` commits of a file, also under earlier names."""
     if repository.head() is None:
         return []
-    output = repository.look(
-        "log",
-        "--follow",
-        "--name-status",
-        f"--max-count={limit}",
-        *PLAIN,
-        "--encoding=UTF-8",
-        "-z",
-        _DATE,
-        _HEADER,
-        "--",
-        path,
-    )
+    words = (*_FORMAT, "--follow", "--raw", f"--max-count={limit}", "--", path)
     commits = []
-    for row in ("\0" + output.decode("utf-8", "replace")).split("\0\x02")[1:]:
-        header, _, change = row.partition("\0\n")
-        commits.append(Commit(*header.rstrip("\0").split("\x1f", 3)))
-        # git takes a new file that resembles another for its copy, and small notes
-        # under the same frontmatter all do: older commits are of another file.
-        if change.startswith("C"):
+    for step in _steps(repository.look(*words), repository.prefix):
+        commits.append(step.commit)
+        if not any(step[1:]):  # a copy: older commits are of another file
             break
     return commits
 
 
 def subjects(repository: Repository, limit: int = 100) -> list[Commit]:
     """The newest `limit` commits that touched the vault."""
-    if repository.head() is None:
-        return []
-    output = repository.look("log", *_FORMAT, f"--max-count={limit}", "--", ".")
-    return printed.commits(output)
+    return [step.commit for step in steps(repository, limit, files=False)]
 
 
 def changes(repository: Repository, commit: str) -> list[str]:
@@ -80,7 +119,7 @@ def changes(repository: Repository, commit: str) -> list[str]:
         *("show", *PLAIN, "--format=", "--name-only", "--no-renames", "-z"),
         *(commit, "--", "."),
     )
-    return [name.removeprefix(repository.prefix) for name in printed.names(output)]
+    return [name.removeprefix(repository.prefix) for name in names(output)]
 
 
 def blobs(
@@ -103,10 +142,10 @@ def blobs(
     wanted = set(paths)
     if mark:
         wanted |= {
-            change.path for change in _raw(repository, of, f"-S{mark}", "--", ".")
+            change.path for change in _written(repository, of, f"-S{mark}", "--", ".")
         }
     literal = [f":(literal){path}" for path in sorted(wanted)]
-    return _raw(repository, of, "--", *literal) if literal else []
+    return _written(repository, of, "--", *literal) if literal else []
 
 
 def blobs_of(repository: Repository, commits: Sequence[str]) -> list[Blob]:
@@ -114,67 +153,46 @@ def blobs_of(repository: Repository, commits: Sequence[str]) -> list[Blob]:
     found = []
     for start in range(0, len(commits), _AT_ONCE):
         some = commits[start : start + _AT_ONCE]
-        found += _raw(repository, "--no-walk=unsorted", *some, "--", ".")
+        found += _written(repository, "--no-walk=unsorted", *some, "--", ".")
     return found
 
 
-def _raw(repository: Repository, of: str, *arguments: str) -> list[Blob]:
-    """The blobs that `git log --raw` of a commit, or of `--all`, names."""
+def _written(repository: Repository, of: str, *arguments: str) -> list[Blob]:
+    """The contents that the commits of a `git log` gave to files."""
     # With -m also what a merge commit alone wrote.
-    options = ("-m", "--raw", "--no-abbrev", "--no-renames", "-z")
-    words = ("log", *PLAIN, of, *options, "--format=%x02%H", *arguments)
-    return printed.blobs(repository.ask(*words, literal=False), repository.prefix)
+    words = (*_FORMAT, of, "-m", "--raw", "--no-renames", *arguments)
+    output = repository.ask(*words, literal=False)
+    steps = _steps(output, repository.prefix)
+    return [blob for step in steps for blob in (*step.added, *step.changed)]
 
 
-class Step(NamedTuple):
-    """One commit, and the files of the vault that it added, changed or removed.
-
-    A merge has no files of its own here. The blob of a file is that of its new content,
-    of a removed file the old one.
-    """
-
-    commit: Commit
-    added: list[Blob]
-    changed: list[Blob]
-    removed: list[Blob]
+def has_had(repository: Repository, text: str) -> bool:
+    """Whether a commit before HEAD added or removed this text."""
+    words = ("log", "--max-count=1", "--format=%H", f"-S{text}", "HEAD", "--", ".")
+    return bool(repository.ask(*words))
 
 
-def steps(repository: Repository, limit: int, since: int | None = None) -> list[Step]:
-    """The newest commits that touched the vault, the last one first.
-
-    Args:
-        repository: the vault's.
-        limit: how many at most.
-        since: only commits of this moment or later, epoch seconds.
-
-    Raises:
-        HistoryError: git refused.
-    """
-    if repository.head() is None:
-        return []
-    options = [*PLAIN, "--raw", "--no-abbrev", "--no-renames", "--encoding=UTF-8", "-z"]
-    options += [_DATE, _HEADER, f"--max-count={limit}"]
-    if since is not None:
-        options.append(f"--since={since}")
-    output = repository.look("log", *options, "--", ".")
-    text = "\0" + output.decode("utf-8", "surrogateescape")
-    return [
-        _step(repository.prefix, [part for part in row.split("\0") if part.strip("\n")])
-        for row in text.split("\0\2")[1:]
-    ]
+# --- the reflog -------------------------------------------------------------------
 
 
-def _step(prefix: str, rows: list[str]) -> Step:
-    """One commit; `rows` are its header, then the facts and path of each file."""
-    commit = Commit(*rows[0].strip("\n").split("\x1f", 3))
-    step = Step(commit, [], [], [])
-    kinds = {"A": step.added, "D": step.removed}
-    for fields, path in zip(rows[1::2], rows[2::2], strict=True):
-        _, _, before, after, kind = fields.strip("\n").split()
-        blob = before if kind == "D" else after
-        files = kinds.get(kind, step.changed)
-        files.append(Blob(blob, path.removeprefix(prefix), commit.id))
-    return step
+class _Move(NamedTuple):
+    """An entry of a reflog: where to, when, and by what."""
+
+    commit: str
+    subject: str
+    when: int
+    action: str
+
+
+def _reflog(repository: Repository, *refs: str) -> list[_Move]:
+    words = ("--walk-reflogs", "-z", "--date=unix", "--format=%H%x1f%s%x1f%gd%x1f%gs")
+    text = repository.look("log", *words, *refs).decode("utf-8", "replace")
+    moves = []
+    for row in filter(None, text.split("\0")):
+        commit, subject, name, action = row.split("\x1f", 3)
+        when = int(name.rpartition("{")[2].rstrip("}"))
+        moves.append(_Move(commit, subject, when, action))
+    return moves
 
 
 def left_behind(
@@ -192,11 +210,8 @@ def left_behind(
     )
     newest: dict[str, tuple[str, str]] = {}
     for ref in dict.fromkeys(("HEAD", branch)):
-        words = ("--walk-reflogs", "-z", "--format=%H%x1f%s%x1f%gs", ref)
-        text = repository.look("log", *words).decode("utf-8", "replace")
-        rows = [row.split("\x1f", 2) for row in text.split("\0") if row]
-        for after, before in itertools.pairwise(rows):
-            newest.setdefault(before[0], (before[1], after[2] + "\n"))
+        for after, before in itertools.pairwise(_reflog(repository, ref)):
+            newest.setdefault(before.commit, (before.subject, after.action + "\n"))
     # `reset: moving to HEAD~1` is a person's, `reset: moving to HEAD` is not.
     whole = tuple(name + end for name in movers for end in (" ", ":", "\n"))
     moved = {
@@ -212,7 +227,7 @@ def left_behind(
     aborted = [each for each in found if _ABORT in newest[each][1].partition(":")[0]]
     if aborted:
         below = ("log", "-z", "--format=%H%x1f%s", *aborted, *_NOT_IN_A_BRANCH)
-        for row in printed.names(repository.look(*below) + b"\0"):
+        for row in names(repository.look(*below) + b"\0"):
             commit, _, subject = row.partition("\x1f")
             if commit:
                 found.setdefault(commit, subject)
@@ -237,26 +252,20 @@ def undisturbed(repository: Repository, paths: Sequence[str]) -> list[str]:
     lacks it ended from two seconds before it to two minutes after it, by git's
     reflog.
     """
-    refs = ["HEAD"]
-    if os.path.exists(
-        os.path.join(tip.shared_folder(repository.git_dir), "logs/refs/stash")
-    ):
-        refs.append("refs/stash")
-    moves: list[tuple[int, str]] = []
-    rows: list[str] = []
-    for ref in refs:
-        words = ("--walk-reflogs", "-z", "--date=unix", "--format=%gd %H %gs", ref)
-        rows += filter(None, printed.names(repository.look("log", *words) + b"\0"))
-    for row in rows:
-        when, commit, what = row.split(" ", 2)
-        if not _makes_a_commit(what) and not what.startswith(_CALM):
-            moves.append((int(when.partition("{")[2].rstrip("}")), commit))
+    stash = os.path.join(tip.shared_folder(repository.git_dir), "logs/refs/stash")
+    refs = ("HEAD", "refs/stash") if os.path.exists(stash) else ("HEAD",)
+    rows = [move for ref in refs for move in _reflog(repository, ref)]
+    moves = [
+        move
+        for move in rows
+        if not _makes_a_commit(move.action) and not move.action.startswith(_CALM)
+    ]
     found = []
     # Without a reflog nothing is known.
     for path in _have_been_in_the_folder(repository, paths) if rows else ():
         last = ("log", "-1", "--format=%ct %H", "HEAD", "--", f":(literal){path}")
         made, _, commit = repository.answer(*last).decode().strip().partition(" ")
-        beside = {to for at, to in moves if -2 <= at - int(made or 0) <= 120}
+        beside = {m.commit for m in moves if -2 <= m.when - int(made or 0) <= 120}
         has = ("merge-base", "--is-ancestor", commit)
         if made and all(repository.git((*has, to)).code == 0 for to in beside):
             found.append(path)
@@ -270,7 +279,7 @@ def _have_been_in_the_folder(repository: Repository, paths: Sequence[str]) -> li
     index of files that were never there: their times are 0.
     """
     found = repository.look("ls-files", "--debug", "-z", "--", *paths)
-    rows = printed.names(b"\n" * 5 + found + b"\0")
+    rows = names(b"\n" * 5 + found + b"\0")
     return [
         # Five lines about the file before stand in front of a path.
         row.split("\n", 5)[5]
@@ -288,18 +297,9 @@ def made_here(repository: Repository) -> set[str] | None:
     """
     if repository.head() is None:
         return None
-    words = ("--walk-reflogs", "-z", "--format=%H%x1f%gs", "HEAD", "--branches")
-    text = repository.look("log", *words).decode("utf-8", "replace")
-    rows = [row.split("\x1f", 1) for row in text.split("\0") if row]
-    if not rows:
-        return None
-    return {commit for commit, action in rows if _makes_a_commit(action)}
-
-
-def has_had(repository: Repository, text: str) -> bool:
-    """Whether a commit before HEAD added or removed this text."""
-    words = ("log", "--max-count=1", "--format=%H", f"-S{text}", "HEAD", "--", ".")
-    return bool(repository.ask(*words))
+    moves = _reflog(repository, "HEAD", "--branches")
+    made = {move.commit for move in moves if _makes_a_commit(move.action)}
+    return made if moves else None
 
 
 def _makes_a_commit(action: str) -> bool:

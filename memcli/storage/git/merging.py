@@ -1,4 +1,4 @@
-"""Two histories made one: what differs, the commit that joins them, and going there.
+"""Two histories made one: the commit that joins them, and going there.
 
 Invariant: until `go` nothing is visible but objects that no branch names. `go` moves
 the branch from the one commit that was meant to the other, or fails; the index follows
@@ -14,8 +14,7 @@ import stat
 
 from memcli.entries import identity
 from memcli.entries.merging.trees import Blob, MergePlan, Side, plan_merge
-from memcli.entries.text.counted import counted
-from memcli.errors import HistoryError, MemcliError, TooLarge
+from memcli.errors import HistoryError, MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git import staging
@@ -28,6 +27,13 @@ from memcli.storage.git.complaints import (
 )
 from memcli.storage.git.index_lock import IndexLock, patiently
 from memcli.storage.git.process import run
+from memcli.storage.git.tree import (
+    SUBMODULE,
+    Difference,
+    differences,
+    of_commit,
+    read_blobs,
+)
 from memcli.storage.vault_paths import inside
 
 TYPE_CHECKING = False
@@ -37,9 +43,6 @@ if TYPE_CHECKING:
 
     from memcli.storage.git.repository import Repository
 
-REGULAR = "100644"
-LINK = "120000"
-SUBMODULE = "160000"
 _NOTHING = "0" * 40
 _NO_IDENTITY = "memcli <memcli@localhost>"
 # The name under which a commit is made; removed at once.
@@ -61,77 +64,16 @@ class Move(NamedTuple):
     after: str
 
 
-class Difference(NamedTuple):
-    """A path at which two commits differ; None stands for no file."""
-
-    path: str
-    before: Blob | None
-    after: Blob | None
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether both are ordinary files or nothing: bytes that memcli writes."""
-        return all(side is None or side.mode == REGULAR for side in self[1:])
-
-
-def bases(repository: Repository, ours: str, theirs: str) -> list[str]:
-    """The newest commits that both histories hold, sorted; usually one."""
-    done = repository.git(("merge-base", "--all", ours, theirs))
-    return sorted(done.printed.decode().split()) if done.code == 0 else []
-
-
-def tree(repository: Repository, commit: str) -> dict[str, Blob]:
-    """Every file of a commit.
-
-    Raises:
-        HistoryError: git refused.
-    """
-    done = repository.git(("ls-tree", "-r", "-z", "--full-tree", commit))
-    if done.code:
-        raise HistoryError(f"git cannot read the commit {commit}: {done.text}")
-    found = {}
-    for row in done.printed.decode("utf-8", "surrogateescape").split("\0")[:-1]:
-        facts, _, path = row.partition("\t")
-        mode, _, oid = facts.split(" ")
-        found[path] = Blob(mode, oid)
-    return found
-
-
-def differences(repository: Repository, before: str, after: str) -> list[Difference]:
-    """The paths at which two commits differ.
-
-    Raises:
-        HistoryError: git refused.
-    """
-    words = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev")
-    done = repository.git((*words, before, after, "--"))
-    if done.code:
-        raise HistoryError(f"git cannot compare two commits: {done.text}")
-    rows = done.printed.decode("utf-8", "surrogateescape").split("\0")[:-1]
-    found = []
-    for facts, path in zip(rows[::2], rows[1::2], strict=True):
-        old_mode, new_mode, old, new, _ = facts[1:].split(" ")
-        found.append(Difference(path, _side(old_mode, old), _side(new_mode, new)))
-    return found
-
-
-def read_blobs(repository: Repository, oids: Sequence[str]) -> list[bytes]:
-    """The bytes of each of these blobs.
-
-    Raises:
-        TooLarge: they are more than a merge may hold in memory.
-        HistoryError: one is missing.
-    """
-    if not oids:
-        return []
-    refuse_sizes(sizes(repository, oids))
-    return [data or b"" for data in repository.objects(list(oids))]
-
-
 def side(repository: Repository, name: str, commit: str) -> Side:
     """A commit as one side of a merge; `name` is whose it is."""
-    files = tree(repository, commit)
-    return Side(name, files, lambda path: changed_at(repository, commit, path))
+
+    def changed_at(path: str) -> int:
+        """When the last commit before this one changed a path, epoch seconds; or 0."""
+        words = ("--format=%ct", "--no-show-signature", commit, "--")
+        said = repository.answer("log", "-1", *words, f":(literal){path}")
+        return int(said) if said.strip().isdigit() else 0
+
+    return Side(name, of_commit(repository, commit), changed_at)
 
 
 def planned(
@@ -143,25 +85,12 @@ def planned(
 ) -> MergePlan:
     """The merge of two sides that began as one commit, or as none."""
     return plan_merge(
-        tree(repository, base) if base else {},
+        of_commit(repository, base) if base else {},
         ours,
         theirs,
         lambda blobs: read_blobs(repository, [blob.oid for blob in blobs]),
         kinds=kinds,
     )
-
-
-def sizes(repository: Repository, oids: Sequence[str]) -> list[int]:
-    """How many bytes each of these blobs has; raises HistoryError for none."""
-    names = "".join(f"{oid}\n" for oid in oids).encode()
-    words = ("cat-file", "--batch-check=%(objecttype) %(objectsize)")
-    found = []
-    for line in repository.git(words, names).printed.splitlines():
-        kind, _, size = line.partition(b" ")
-        if kind != b"blob":
-            raise HistoryError(f"a file of the history is missing: {line!r}")
-        found.append(int(size))
-    return found
 
 
 def named_by(repository: Repository, ours: str, theirs: str, trailer: str) -> str:
@@ -183,16 +112,6 @@ def named_by(repository: Repository, ours: str, theirs: str, trailer: str) -> st
             return said
         author = author or _shown(name)
     return author
-
-
-def changed_at(repository: Repository, commit: str, path: str) -> int:
-    """When the last commit before this one changed a path, epoch seconds; or 0."""
-    done = repository.git(
-        ("log", "-1", "--format=%ct", "--no-show-signature", commit,
-         "--", f":(literal){path}")
-    )  # fmt: skip
-    text = done.printed.decode().strip()
-    return int(text) if text.isdigit() else 0
 
 
 def join(
@@ -376,10 +295,6 @@ def _shown(name: str) -> str:
     return "".join(filter(str.isprintable, name)).strip()[:60]
 
 
-def _side(mode: str, oid: str) -> Blob | None:
-    return None if mode == "000000" else Blob(mode, oid)
-
-
 def _index_line(each: Difference) -> bytes:
     mode, oid = each.after or ("0", _NOTHING)
     return f"{mode} {oid}\t{each.path}\0".encode("utf-8", "surrogateescape")
@@ -391,53 +306,3 @@ def _moved(move: Move) -> HistoryError:
         hint="Repeat the command.",
         code="head_moved",
     )
-
-
-# What a merge may read and write at once, in bytes. It is held in memory, and several
-# times over while the journal is written: bytes, text and JSON.
-MOST_BYTES = 200_000_000
-# What a vault goes to at once; 100,000 new files took three minutes on a busy machine
-# of two cores, during which the vault is locked.
-MOST_FILES = 250_000
-
-_HINT = (
-    "Nothing was changed here. Take it out of the remote with git, or take it all the "
-    "same: git pull"
-)
-
-
-def refuse_sizes(sizes: Sequence[int], paths: Sequence[str] = ()) -> None:
-    """Refuse files that are too large, alone or together.
-
-    Args:
-        sizes: in bytes.
-        paths: the name of each, where they are known.
-
-    Raises:
-        TooLarge: as the remote's changes are.
-    """
-    largest = max(sizes, default=0)
-    if largest > files.LARGEST:
-        what = paths[sizes.index(largest)] if paths else "a file"
-        said = f"{what} of {largest:,} bytes (at most {files.LARGEST:,})"
-    elif sum(sizes) > MOST_BYTES:
-        said = f"{sum(sizes):,} bytes that differ (at most {MOST_BYTES:,})"
-    else:
-        return
-    raise TooLarge(
-        f"the remote's changes hold more than a vault may: {said}", hint=_HINT
-    )
-
-
-def refuse_count(count: int) -> None:
-    """Refuse to go to a commit in which so many files differ.
-
-    Raises:
-        TooLarge: as the remote's changes are.
-    """
-    if count > MOST_FILES:
-        raise TooLarge(
-            "the remote's changes hold more than a vault may: "
-            f"{counted(count, 'changed file')} (at most {MOST_FILES:,})",
-            hint=_HINT,
-        )

@@ -93,6 +93,11 @@ class GitResult(NamedTuple):
         return self.output.decode("utf-8", "replace").strip()
 
 
+def names(output: bytes) -> list[str]:
+    """The names of an output with `-z`; one that is not UTF-8 as Python decodes it."""
+    return output.decode("utf-8", "surrogateescape").split("\0")[:-1]
+
+
 def clean_environment(
     environ: Mapping[str, str] | None, *folders: str
 ) -> dict[str, str]:

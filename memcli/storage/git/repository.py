@@ -14,12 +14,14 @@ import time
 
 from memcli.entries import identity
 from memcli.errors import HistoryError, NotAVault
+from memcli.named_tuple import NamedTuple
 from memcli.storage.files import LARGEST
-from memcli.storage.git import printed, tip
+from memcli.storage.git import tip
 from memcli.storage.git.process import (
     LONGEST,
     GitResult,
     clean_environment,
+    names,
     program,
     run,
 )
@@ -31,8 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Self
 
-    from memcli.storage.git.printed import Blob
-
 # No program of git's settings for people who read runs for memcli, no git in a
 # repository among the notes, and a .gitmodules that git refuses ends no command.
 _NO_SUBMODULES = "--ignore-submodules=all"
@@ -41,6 +41,23 @@ _EVERY_FILE = ("-z", "--no-renames", "-uall", _NO_SUBMODULES, "--", ".")
 STATUS = ("status", "--porcelain=v1", *_EVERY_FILE)
 # Seconds to wait for a git that has taken the index's lock behind a commit.
 _BEHIND = 0.5
+
+
+class Commit(NamedTuple):
+    """One commit: `when` is the author's time in UTC, `YYYY-MM-DDTHH:MM:SSZ`."""
+
+    id: str
+    when: str
+    author: str
+    subject: str
+
+
+class Blob(NamedTuple):
+    """The content of a file as of a commit: git's id of the bytes, and the path."""
+
+    id: str
+    path: str
+    commit: str
 
 
 class Repository:
@@ -194,7 +211,7 @@ class Repository:
         """
         return [
             (row[:2], row[3:].removeprefix(self.prefix))
-            for row in printed.names(self.look(*STATUS))
+            for row in names(self.look(*STATUS))
         ]
 
     def is_clean(self, paths: Collection[str]) -> bool:
@@ -220,11 +237,11 @@ class Repository:
         broken = next((path for path in paths if "\n" in path), None)
         if broken is not None:
             raise HistoryError(f"{broken!r} holds a line break")
-        names = [f"{commit}:{self.prefix}{path}" for path in paths]
-        sizes = self._sizes(names)
-        for path, name in zip(paths, names, strict=True):
+        asked = [f"{commit}:{self.prefix}{path}" for path in paths]
+        sizes = self._sizes(asked)
+        for path, name in zip(paths, asked, strict=True):
             _refuse_large(path, sizes[name], commit)
-        return dict(zip(paths, self.objects(names), strict=True))
+        return dict(zip(paths, self.objects(asked), strict=True))
 
     def unlike_head(self, contents: Mapping[str, bytes]) -> list[str]:
         """The paths at which HEAD holds other bytes than these, or none.
@@ -245,30 +262,38 @@ class Repository:
 
     def contents(self, blobs: Sequence[Blob], *, largest: int = LARGEST) -> list[bytes]:
         """The bytes of each blob; empty for one that is not there, or is larger."""
-        names = [blob.id for blob in blobs]
-        sizes = self._sizes(names)
-        read = [name for name in names if 0 <= sizes[name] <= largest]
+        sizes = self._sizes([blob.id for blob in blobs])
+        read = [name for name, size in sizes.items() if 0 <= size <= largest]
         found = dict(zip(read, self.objects(read), strict=True))
-        return [found.get(name) or b"" for name in names]
+        return [found.get(blob.id) or b"" for blob in blobs]
 
-    def _sizes(self, names: Sequence[str]) -> dict[str, int]:
+    def _sizes(self, asked: Sequence[str]) -> dict[str, int]:
         """The size of each object in bytes, -1 for one that git does not have.
 
         Asked before an object is read: git keeps a gigabyte of zeros in a megabyte.
         """
-        done = self.git(("cat-file", "--batch-check=%(objectsize)"), _lines(names))
+        done = self.git(("cat-file", "--batch-check=%(objectsize)"), _lines(asked))
         if done.code:
             raise HistoryError(f"git cat-file failed: {done.text}")
         rows = done.printed.split(b"\n")
         sizes = [int(row) if row.isdigit() else -1 for row in rows]
-        return dict(zip(names, sizes, strict=False))
+        return dict(zip(asked, sizes, strict=False))
 
-    def objects(self, names: Sequence[str]) -> list[bytes | None]:
+    def objects(self, asked: Sequence[str]) -> list[bytes | None]:
         """The bytes of each object that git has under such a name, or None."""
-        done = self.git(("cat-file", "--batch"), _lines(names))
+        done = self.git(("cat-file", "--batch"), _lines(asked))
         if done.code:
             raise HistoryError(f"git cat-file failed: {done.text}")
-        return printed.objects(done.printed, names)
+        rest, found = memoryview(done.printed), list[bytes | None]()
+        for name in asked:
+            header = bytes(rest[: 200 + 4 * len(name)]).partition(b"\n")[0]
+            rest = rest[len(header) + 1 :]
+            size = (
+                -1 if header.endswith(b" missing") else int(header.rpartition(b" ")[2])
+            )
+            found.append(bytes(rest[:size]) if size >= 0 else None)
+            rest = rest[size + 1 :]
+        return found
 
     def keeps(self, commit: str) -> bool:
         """Whether HEAD still has a commit that was made just now.

@@ -7,9 +7,8 @@ import re
 
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
-from memcli.storage.git import printed
 from memcli.storage.git.complaints import failure, ignored_by_rule, refuse_other_trees
-from memcli.storage.git.process import GitResult, run
+from memcli.storage.git.process import GitResult, names, run
 
 TYPE_CHECKING = False
 
@@ -53,9 +52,9 @@ def stage(
     refuse_other_trees(repository, present)
     # Without the index first: it is read only where a rule names a file.
     ignored = ("check-ignore", "-z", "--stdin")
-    names = _names(present)
+    listed = _names(present)
     for words in ((*ignored, "--no-index"), ignored):
-        if not present or run(repository.root, env, words, names).code:
+        if not present or run(repository.root, env, words, listed).code:
             break
     else:
         raise ignored_by_rule(present)
@@ -99,9 +98,9 @@ def _refuse_sparse(
     only `git add` says."""
     if os.path.lexists(os.path.join(repository.git_dir, "info", "sparse-checkout")):
         one_each = {path.rpartition("/")[0]: path for path in paths}
-        names = pathspecs(one_each.values())
+        listed = pathspecs(one_each.values())
         add = ("add", "--dry-run", *PATHS)
-        done = run(repository.root, env, add, names) if paths else None
+        done = run(repository.root, env, add, listed) if paths else None
         if done is not None and b"outside of your sparse" in done.output:
             raise failure(repository, done, [*one_each.values()])
 
@@ -123,7 +122,7 @@ def differing(
     done = run(repository.root, env, words)
     if done.code:
         raise failure(repository, done, [*wanted])
-    rows = printed.names(done.printed)
+    rows = names(done.printed)
     found = {}
     for facts, name in zip(rows[::2], rows[1::2], strict=True):
         path = name.removeprefix(repository.prefix)

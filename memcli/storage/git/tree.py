@@ -1,16 +1,20 @@
-"""The files of a commit, and of git's index.
+"""The files of commits and of git's index, and how two commits differ.
 
 Invariant: reads only; the work tree may hold something else.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 
-from memcli.errors import HistoryError
-from memcli.storage.git import printed
-from memcli.storage.git.printed import Blob
-from memcli.storage.git.process import clean_environment, run
+from memcli.entries.merging.plans import Blob as File
+from memcli.entries.text.counted import counted
+from memcli.errors import HistoryError, TooLarge
+from memcli.named_tuple import NamedTuple
+from memcli.storage.files import LARGEST
+from memcli.storage.git.process import clean_environment, names, run
+from memcli.storage.git.repository import Blob
 from memcli.storage.git.tip import find
 
 TYPE_CHECKING = False
@@ -20,44 +24,71 @@ if TYPE_CHECKING:
 
     from memcli.storage.git.repository import Repository
 
-_REGULAR = ("100644", "100755")
+REGULAR = "100644"
+LINK = "120000"
+SUBMODULE = "160000"
+
+# What a merge may read and write at once, in bytes. It is held in memory, and several
+# times over while the journal is written: bytes, text and JSON.
+MOST_BYTES = 200_000_000
+# What a vault goes to at once; 100,000 new files took three minutes on a busy machine
+# of two cores, during which the vault is locked.
+MOST_FILES = 250_000
 
 
-def files_of(repository: Repository, commit: str) -> Iterator[Blob]:
-    """Every regular file of the vault in a commit; no link and no submodule.
+class Difference(NamedTuple):
+    """A path at which two commits differ; None stands for no file."""
 
-    Args:
-        repository: the vault's.
-        commit: its id.
+    path: str
+    before: File | None
+    after: File | None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether both are ordinary files or nothing: bytes that memcli writes."""
+        return all(side is None or side.mode == REGULAR for side in self[1:])
+
+
+# --- commits; the paths are those of the repository -------------------------------
+
+
+def of_commit(repository: Repository, commit: str) -> dict[str, File]:
+    """Every file of a commit, by its path from the top.
 
     Raises:
         HistoryError: git refused.
     """
-    prefix = repository.prefix
-    output = repository.ask("ls-tree", "-r", "-z", "--full-tree", commit)
-    for row in printed.names(output):
-        head, _, path = row.partition("\t")
-        mode, kind, blob = head.split()
-        if kind == "blob" and mode in _REGULAR and path.startswith(prefix):
-            yield Blob(blob, path.removeprefix(prefix), commit)
+    found = {}
+    for row in names(repository.look("ls-tree", "-r", "-z", "--full-tree", commit)):
+        facts, _, path = row.partition("\t")
+        mode, _, oid = facts.split(" ")
+        found[path] = File(mode, oid)
+    return found
 
 
-def holds(repository: Repository, commit: str) -> bool:
-    """Whether a commit is in a repository: a shallow clone lacks older ones."""
-    try:
-        repository.ask("cat-file", "-e", f"{commit}^{{commit}}")
-    except HistoryError:
-        return False
-    return True
+def differences(repository: Repository, before: str, after: str) -> list[Difference]:
+    """The paths at which two commits differ.
+
+    Raises:
+        HistoryError: git refused.
+    """
+    words = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev")
+    rows = names(repository.look(*words, before, after, "--"))
+    found = []
+    for facts, path in zip(rows[::2], rows[1::2], strict=True):
+        modes_and_oids = facts[1:].split(" ")
+        sides = (
+            None if mode == "000000" else File(mode, oid)
+            for mode, oid in zip(modes_and_oids[:2], modes_and_oids[2:4], strict=True)
+        )
+        found.append(Difference(path, *sides))
+    return found
 
 
-def common(repository: Repository, one: str, other: str) -> str | None:
-    """The newest commit that two commits, which are both here, come from: one of the
-    two where the other follows it, None where there is none."""
-    try:
-        return repository.ask("merge-base", one, other).decode().split()[0]
-    except HistoryError:  # which git says with its exit code alone
-        return None
+def bases(repository: Repository, ours: str, theirs: str) -> list[str]:
+    """The newest commits that both histories hold, sorted; usually one."""
+    done = repository.git(("merge-base", "--all", ours, theirs))
+    return sorted(done.printed.decode().split()) if done.code == 0 else []
 
 
 def origin(repository: Repository, commit: str) -> str:
@@ -72,6 +103,84 @@ def origin(repository: Repository, commit: str) -> str:
     return min(roots, default="")
 
 
+def sizes(repository: Repository, oids: Sequence[str]) -> list[int]:
+    """How many bytes each of these blobs has; raises HistoryError for none."""
+    data = "".join(f"{oid}\n" for oid in oids).encode()
+    words = ("cat-file", "--batch-check=%(objecttype) %(objectsize)")
+    found = []
+    for line in repository.git(words, data).printed.splitlines():
+        kind, _, size = line.partition(b" ")
+        if kind != b"blob":
+            raise HistoryError(f"a file of the history is missing: {line!r}")
+        found.append(int(size))
+    return found
+
+
+def read_blobs(repository: Repository, oids: Sequence[str]) -> list[bytes]:
+    """The bytes of each of these blobs.
+
+    Raises:
+        TooLarge: they are more than a merge may hold in memory.
+        HistoryError: one is missing.
+    """
+    if not oids:
+        return []
+    refuse_sizes(sizes(repository, oids))
+    return [data or b"" for data in repository.objects(list(oids))]
+
+
+def refuse_sizes(sizes: Sequence[int], paths: Sequence[str] = ()) -> None:
+    """Refuse files that are too large, alone or together.
+
+    Args:
+        sizes: in bytes.
+        paths: the name of each, where they are known.
+
+    Raises:
+        TooLarge: as the remote's changes are.
+    """
+    largest = max(sizes, default=0)
+    if largest > LARGEST:
+        what = paths[sizes.index(largest)] if paths else "a file"
+        raise _too_large(f"{what} of {largest:,} bytes (at most {LARGEST:,})")
+    if sum(sizes) > MOST_BYTES:
+        raise _too_large(f"{sum(sizes):,} bytes that differ (at most {MOST_BYTES:,})")
+
+
+def refuse_count(count: int) -> None:
+    """Refuse to go to a commit in which so many files differ.
+
+    Raises:
+        TooLarge: as the remote's changes are.
+    """
+    if count > MOST_FILES:
+        files = counted(count, "changed file")
+        raise _too_large(f"{files} (at most {MOST_FILES:,})")
+
+
+def _too_large(said: str) -> TooLarge:
+    return TooLarge(
+        f"the remote's changes hold more than a vault may: {said}",
+        hint="Nothing was changed here. Take it out of the remote with git, or take it "
+        "all the same: git pull",
+    )
+
+
+# --- the vault's files in a commit, the index and the folder ----------------------
+
+
+def files_of(repository: Repository, commit: str) -> Iterator[Blob]:
+    """Every regular file of the vault in a commit; no link and no submodule.
+
+    Raises:
+        HistoryError: git refused.
+    """
+    prefix = repository.prefix
+    for path, (mode, oid) in of_commit(repository, commit).items():
+        if mode in (REGULAR, "100755") and path.startswith(prefix):
+            yield Blob(oid, path.removeprefix(prefix), commit)
+
+
 def blob_ids(repository: Repository, paths: Sequence[str]) -> list[tuple[str, str]]:
     """Each path at which there is a file, with git's id of its bytes."""
     there = [
@@ -79,8 +188,7 @@ def blob_ids(repository: Repository, paths: Sequence[str]) -> list[tuple[str, st
         for path in paths
         if "\n" not in path and os.path.isfile(os.path.join(repository.root, path))
     ]
-    names = "".join(f"{path}\n" for path in there)
-    data = names.encode("utf-8", "surrogateescape")
+    data = "".join(f"{path}\n" for path in there).encode("utf-8", "surrogateescape")
     done = repository.git(("hash-object", "--stdin-paths"), data)
     if done.code:
         raise HistoryError(f"git hash-object failed: {done.text}")
@@ -92,7 +200,7 @@ def tracked_other_than_notes(repository: Repository) -> list[tuple[str, str]]:
 
     A plain note is a regular `*.md` file with no hidden folder at its top.
     """
-    rows = printed.names(repository.look("ls-files", "--stage", "-z", "--", "."))
+    rows = names(repository.look("ls-files", "--stage", "-z", "--", "."))
     return [
         (row[:6], row.partition("\t")[2])
         for row in rows
@@ -104,7 +212,7 @@ def sparse(repository: Repository) -> list[str]:
     """The paths that a sparse checkout keeps out of the folder."""
     if not os.path.lexists(os.path.join(repository.git_dir, "info", "sparse-checkout")):
         return []
-    rows = printed.names(repository.look("ls-files", "-t", "-z", "--", "."))
+    rows = names(repository.look("ls-files", "-t", "-z", "--", "."))
     paths = [row[2:] for row in rows if row.startswith("S ")]
     there = os.path.lexists
     return [path for path in paths if not there(os.path.join(repository.root, path))]
@@ -127,10 +235,7 @@ def index_is_another_commit(repository: Repository) -> bool:
 def files(repository: Repository) -> list[str]:
     """The paths of all files that git tracks or would offer to track."""
     options = ("--cached", "--others", "--exclude-standard", "-z")
-    return printed.names(repository.look("ls-files", *options))
-
-
-# --- the history ----------------------------------------------------------------
+    return names(repository.look("ls-files", *options))
 
 
 def ignored(
@@ -148,41 +253,32 @@ def ignored(
     """
     found = find(root)
     env = clean_environment(environ, root, *(found[:1] if found else ()))
-    if found is not None:
-        return _asked(root, env, found, paths)
-    import tempfile
+    with contextlib.ExitStack() as stack:
+        if found is None:  # without a repository git says nothing
+            import tempfile
 
-    with tempfile.TemporaryDirectory(prefix="memcli-") as elsewhere:
-        made = run(elsewhere, env, ("init", "--quiet"))
-        if made.code:
-            raise HistoryError(f"git cannot make a repository: {made.text}")
-        here = os.path.realpath(root if os.path.isdir(root) else elsewhere)
-        return _asked(here, env, (here, os.path.join(elsewhere, ".git")), paths)
-
-
-def _asked(
-    root: str, env: dict[str, str], repository: tuple[str, str], paths: Sequence[str]
-) -> dict[str, str]:
-    top, git_dir = repository
-    if not os.path.isdir(root):
-        # Rules are asked for by path, so that the folder need not be made for it.
-        prefix = os.path.relpath(os.path.realpath(root), top).replace(os.sep, "/") + "/"
-        root = top
-    else:
-        prefix = ""
-    env = {**env, "GIT_DIR": git_dir, "GIT_WORK_TREE": top}
-    data = "".join(f"{prefix}{path}\0" for path in paths)
-    done = run(
-        root,
-        env,
-        ("check-ignore", "--no-index", "--verbose", "-z", "--stdin"),
-        data.encode("utf-8", "surrogateescape"),
-    )
+            there = stack.enter_context(tempfile.TemporaryDirectory(prefix="memcli-"))
+            made = run(there, env, ("init", "--quiet"))
+            if made.code:
+                raise HistoryError(f"git cannot make a repository: {made.text}")
+            top = os.path.realpath(root if os.path.isdir(root) else there)
+            found, prefix = (top, os.path.join(there, ".git")), ""
+        else:
+            # By path from the top, so that the folder need not be made for it.
+            prefix = os.path.relpath(os.path.realpath(root), found[0])
+            prefix = "" if prefix == os.curdir else prefix.replace(os.sep, "/") + "/"
+        top, git_dir = found
+        data = "".join(f"{prefix}{path}\0" for path in paths)
+        done = run(
+            top,
+            {**env, "GIT_DIR": git_dir, "GIT_WORK_TREE": top},
+            ("check-ignore", "--no-index", "--verbose", "-z", "--stdin"),
+            data.encode("utf-8", "surrogateescape"),
+        )
     if done.code > 1:
         raise HistoryError(f"git cannot say what it ignores in {root}: {done.text}")
-    fields = done.output.decode("utf-8", "surrogateescape").split("\0")
     rules = {}
-    for file, line, pattern, path in zip(*[iter(fields)] * 4, strict=False):
+    for file, line, pattern, path in zip(*[iter(names(done.output))] * 4, strict=False):
         if not pattern.startswith("!"):
             rules[path.removeprefix(prefix)] = f"{file}:{line}: {pattern}"
     return rules

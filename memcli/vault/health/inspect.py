@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
-    from memcli.storage.git.printed import Commit
+    from memcli.storage.git.repository import Commit
     from memcli.vault.lineage import Version
     from memcli.vault.vault import Stored, Vault
 

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memcli.entries.entry import Entry
-    from memcli.storage.git.printed import Blob
-    from memcli.storage.git.repository import Repository
+    from memcli.storage.git.repository import Blob, Repository
     from memcli.vault.vault import Vault
 
 # How the reflog calls what moves HEAD without a look at it.

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memcli.storage.git.history import Step
-    from memcli.storage.git.printed import Blob
-    from memcli.storage.git.repository import Repository
+    from memcli.storage.git.repository import Blob, Repository
     from memcli.vault.vault import Vault
 
 CHANGES = {

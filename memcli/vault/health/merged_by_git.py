@@ -72,14 +72,14 @@ def _left_out(
     vault: Vault, repository: Repository, merge: str, parents: Sequence[str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     # Loaded only where there is a merge, which most vaults have not.
-    from memcli.storage.git import merging
+    from memcli.storage.git import merging, tree
 
-    bases = merging.bases(repository, *parents)
+    bases = tree.bases(repository, *parents)
     if not bases:
         return
     ours, theirs = (merging.side(repository, OTHER, parent) for parent in parents)
     plan = merging.planned(repository, bases[0], ours, theirs, vault.kinds)
-    made, now = merging.tree(repository, merge), merging.tree(repository, "HEAD")
+    made, now = tree.of_commit(repository, merge), tree.of_commit(repository, "HEAD")
     for place, data in plan.put.items():
         if not (isinstance(data, bytes) and layout.is_entry(place)):
             continue

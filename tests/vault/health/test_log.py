@@ -9,8 +9,7 @@ from memcli import Vault
 from memcli.cli.history import _rows
 from memcli.curation import undo
 from memcli.errors import HistoryError, NotAllowed
-from memcli.storage.git.printed import Blob
-from memcli.storage.git.repository import Repository
+from memcli.storage.git.repository import Blob, Repository
 from memcli.vault.health.log import Event, action_of, log
 
 
