@@ -182,7 +182,6 @@ def bring(
         with vault.transaction() as transaction:
             fates = write(transaction)
             transaction.message = f"reflect: {session.id[:80]}"
-            transaction.whole = True  # an idea's page without its ledger is no idea
         commit = transaction.commit
     cut = sum(fate.action == "cut" for fate in fates)
     transcript = source["transcript"] or ""

@@ -104,8 +104,7 @@ class Arrival:
         # Read before git is asked, so that an edit in between is seen by one of both.
         changes = self._changes(changed, contents)
         self._refuse_in_the_way(changed, contents)
-        change = Change(self._root, self.repository, changes, {}, _TAKEN, whole=True)
-        change.move = move
+        change = Change(self._root, self.repository, changes, {}, _TAKEN, move)
         change.carry_out(self._audience)
 
     def _links_that_go(self, changed: Sequence[Difference]) -> list[str]:

@@ -38,12 +38,11 @@ class Change:
         changes: by path.
         unchanged: files that are committed as they are, too.
         message: of the commit.
-        whole: whether the journal holds all bytes, so that a kill leaves no part.
+        move: what becomes of the branch, where the repository goes to a commit that
+            exists.
 
     Attributes:
         commit: its id, once it is there.
-        move: what becomes of the branch, where the repository goes to a commit that
-            exists; a kill leaves it in the journal.
     """
 
     def __init__(
@@ -53,17 +52,15 @@ class Change:
         changes: Mapping[str, FileChange],
         unchanged: Mapping[str, FileChange],
         message: str,
-        *,
-        whole: bool,
+        move: Move | None = None,
     ) -> None:
         self.commit: str | None = None
-        self.move: Move | None = None
+        self._move = move
         self._root = root
         self._repository = repository
         self._changes = changes
         self._everything = {**unchanged, **changes}
         self._message = message
-        self._whole = whole
         self._places = all_inside(root, changes)
         self._made = False
 
@@ -76,13 +73,7 @@ class Change:
         """
         fault, tell = audience.fault, audience.tell
         self._fault, self._tell, self._progress = fault, tell, audience.progress
-        journal.write(
-            self._root,
-            self._everything,
-            self._message,
-            whole=self._whole,
-            move=self.move,
-        )
+        journal.write(self._root, self._everything, self._message, self._move)
         fault("journalled")
         old = [
             self._places[p] for p, c in self._changes.items() if c.before is not None
@@ -95,7 +86,7 @@ class Change:
         except BaseException as error:
             if not self._made:
                 self._take_back(error)
-            elif not self._whole or isinstance(error, Conflict):
+            elif isinstance(error, Conflict):
                 self._clear_journal()  # else it holds what is left to write
             raise
         finally:
@@ -153,26 +144,22 @@ class Change:
     def _commit(self, meant: Mapping[str, bytes | None]) -> str | None:
         from memcli.storage.git import commit as commits
 
-        if self.move is None:
+        if self._move is None:
             return commits.commit(
                 self._repository, [*meant], self._message, meant=meant
             )
         from memcli.storage.git import merging
 
-        merging.go(self._repository, self.move, meant)
-        return self.move.after
+        merging.go(self._repository, self._move, meant)
+        return self._move.after
 
     def _again_and_again(self, path: str) -> MemcliError:
         if self._made:  # perhaps without this file, by a `git commit` that missed it
-            then = (
-                "the next memcli command writes it"
-                if self._whole
-                else "memcli doctor --fix"
-            )
             return WriteFailed(
                 f"this is committed, but another program takes {path} away again "
                 "and again",
-                hint=f"When no other git works in this folder: {then}.",
+                hint="The next memcli command writes it, when no other git works in "
+                "this folder.",
             )
         return Conflict(
             f"{path} was changed by another program again and again while it was "
@@ -216,10 +203,15 @@ class Change:
             WriteFailed: the disk refuses the old bytes as well.
         """
         stuck = self._restore()
-        if not (self._whole and stuck):
+        if not stuck:
             journal.clear(self._root)
-        if stuck and isinstance(error, MemcliError):
-            raise _not_put_back(error, stuck, self._whole) from error
+        elif isinstance(error, MemcliError):
+            message = error.message.replace("; nothing was changed", "")
+            raise WriteFailed(
+                f"{message}; and the old text of {', '.join(stuck)} could not be put "
+                "back",
+                hint="Free some space; the next memcli command finishes the change.",
+            ) from error
 
     def _clear_journal(self) -> None:
         """Remove the journal of what is committed; a warning where that fails."""
@@ -316,22 +308,10 @@ def parents(path: str) -> list[str]:
     return ["/".join(parts[: length + 1]) for length in range(len(parts))]
 
 
-def _not_put_back(error: MemcliError, stuck: list[str], whole: bool) -> WriteFailed:
-    """The error where the disk refuses the old bytes as well."""
-    message = error.message.replace("; nothing was changed", "")
-    then = "the next memcli command finishes the change"
-    if not whole:
-        then = "then commit or correct it: memcli doctor --fix"
-    return WriteFailed(
-        f"{message}; and the old text of {', '.join(stuck)} could not be put back",
-        hint=f"Free some space; {then}.",
-    )
-
-
 def _not_written_again(error: WriteFailed) -> WriteFailed:
     """The error where a committed file was taken away, and the disk is full."""
     reason = error.message.replace("; nothing was changed", "")
     return WriteFailed(
         f"this is committed, but another program took a file of it away: {reason}",
-        hint="Free some space, then: memcli doctor --fix",
+        hint="Free some space; the next memcli command writes it.",
     )

@@ -1,13 +1,13 @@
-"""The journal of a transaction, so that a kill cannot halve it.
+"""The journal of a change, so that a kill cannot halve it.
 
 Invariant: the journal is written before the first file changes, and removed after the
-commit. One that holds the new bytes of every file is synced. The next command that
-takes the lock finishes what it says: a file that is still as it was gets its new bytes,
-one that has them is left alone, and one that was edited since is left as it is and
-named; when it was edited before the first file changed, nothing happens at all.
+commit. It holds the new bytes of every file. The next command that takes the lock
+finishes what it says: a file that is still as it was gets its new bytes, one that has
+them is left alone, and one that was edited since is left as it is and named; when it
+was edited before the first file changed, nothing happens at all.
 
-Where each file stands for itself, the journal is a note: it holds what is to be
-committed, without the bytes, and is not synced. A power cut may damage a note, which
+A journal of several files, or of one that goes, is synced. One of a single new text is
+not, since its file is old or new by itself: a power cut may damage that journal, which
 then says that nothing happened.
 """
 
@@ -31,10 +31,12 @@ if TYPE_CHECKING:
     from memcli.storage.git.repository import Repository
     from memcli.storage.lock import Audience
 
-_VERSION = 2
-# How a note begins: what a power cut leaves of one can be told from another file.
-_NOTE = f'{{"journal": {_VERSION}, "whole": false, '.encode()
-# Stands for a folder, link or device, and for a file outside the vault.
+_VERSION = 3
+# How one begins that is not synced: what a power cut leaves of it can be told from
+# another file.
+_UNSYNCED = f'{{"journal": {_VERSION}, "synced": false, '.encode()
+_LARGEST = 4_000_000_000  # bytes of a journal
+# Stands for a folder, link or device in the place of a file.
 _STRANGE = b"\0not a file\0"
 
 
@@ -48,26 +50,11 @@ class FileChange(NamedTuple):
 class Journal(NamedTuple):
     """A journal as it was read.
 
-    `files` has, by path, the digest of the old bytes and what is to be there; None for
-    no file. With `whole` that is the new text, without it the digest of the new bytes.
-    `move` says to which commit the branch goes, instead of making one.
+    `files` has, by path, the digest of the old bytes and the new bytes; None for no
+    file. `move` says to which commit the branch goes, instead of making one.
     """
 
-    whole: bool
-    files: dict[str, tuple[str | None, str | None]]
-    message: str
-    move: Move | None = None
-
-
-class Recovered(NamedTuple):
-    """The outcome of finishing: the paths to commit, those left alone, the message.
-
-    When nothing was finished because of what was left alone, there are no paths.
-    `move` is what becomes of the branch, instead of a commit.
-    """
-
-    paths: list[str]
-    conflicts: list[str]
+    files: dict[str, tuple[str | None, bytes | None]]
     message: str
     move: Move | None = None
 
@@ -81,8 +68,6 @@ def write(
     root: str,
     changes: Mapping[str, FileChange],
     message: str,
-    *,
-    whole: bool,
     move: Move | None = None,
 ) -> None:
     """Note what is about to happen.
@@ -91,9 +76,6 @@ def write(
         root: the vault's folder.
         changes: by path.
         message: of the commit.
-        whole: whether to keep all new bytes, synced. Without it a kill leaves files
-            that are each old or new; until the commit is made, only this note tells a
-            killed command's staged file from a person's.
         move: what becomes of the branch, where no commit is to be made.
 
     Raises:
@@ -101,20 +83,20 @@ def write(
     """
     import json
 
-    written = _text if whole else _digest
+    synced = len(changes) != 1 or any(each.after is None for each in changes.values())
     document = {
         "journal": _VERSION,
-        "whole": whole,
+        "synced": synced,
         "message": message,
         "files": {
-            path: {"before": _digest(change.before), "after": written(change.after)}
+            path: {"before": _digest(change.before), "after": _text(change.after)}
             for path, change in changes.items()
         },
         **({"move": list(move)} if move else {}),
     }
     data = json.dumps(document).encode()
     path = _path(root)
-    if whole:
+    if synced:
         try:
             files.write_atomic(path, data)
         except MemcliError:  # perhaps only its folder was not synced
@@ -139,101 +121,40 @@ def clear(root: str) -> None:
         raise files.write_failed(path, error) from error
 
 
-def written(root: str, journal: Journal) -> list[str]:
-    """The files that a killed command has changed: they hold what was to be there."""
-    found = []
-    for path, (before, after) in journal.files.items():
-        wanted = _digest(_bytes(after)) if journal.whole else after
-        if wanted != before and _digest(_current(root, path)) == wanted:
-            found.append(path)
-    return found
-
-
-def is_old(journal: Journal, path: str, data: bytes | None) -> bool:
-    """Whether a file held these bytes, or was absent, before the command."""
-    return journal.files[path][0] == _digest(data)
-
-
-def recover(root: str, step: Callable[[str], None]) -> Recovered:
-    """Finish what the journal says; the caller holds the lock, commits and clears.
-
-    Raises:
-        Unreadable: memcli did not write this journal, or a later version did.
-        WriteFailed: the disk refused; the journal stays, for the next try.
-    """
-    whole, entries, message, move = load(root)
-    now = {path: _current(root, path) for path in entries}
-    wanted = {
-        path: _digest(_bytes(after)) if whole else after
-        for path, (_, after) in entries.items()
-    }
-    done = [path for path in entries if _digest(now[path]) == wanted[path]]
-    conflicts = [
-        path
-        for path, (before, _) in entries.items()
-        if path not in done and _digest(now[path]) != before
-    ]
-    if not whole:
-        return Recovered(done, conflicts if done else [], message)
-    begun = [path for path in done if wanted[path] != entries[path][0]]
-    if move and not entries:
-        return Recovered([], [], message, move)
-    if conflicts and not begun:
-        return Recovered([], conflicts, message)
-    for path, (_, after) in entries.items():
-        if path in done or path in conflicts:
-            continue
-        data = _bytes(after)
-        if data is None:
-            files.remove(inside(root, path))
-        else:
-            place = inside(root, path)
-            files.make_room(place)
-            files.write_atomic(place, data)
-        step("recovered")
-    paths = [path for path in entries if path not in conflicts]
-    return Recovered(paths, conflicts, message, move)
-
-
 def load(root: str) -> Journal:
-    """Read the journal; a damaged note is one without files.
+    """Read the journal; one that a power cut damaged is one without files.
 
     Raises:
-        Unreadable: memcli did not write this journal, or a later version did.
+        Unreadable: memcli did not write this journal, or another version did.
     """
     import json
 
     from memcli.storage.git.merging import Move
 
-    path = _path(root)
-    data = files.read(path)
+    data = files.read(_path(root), limit=_LARGEST)
     if not data.strip(b"\0"):
-        return Journal(False, {}, "")  # a power cut came before the bytes
+        return Journal({}, "")  # a power cut came before the bytes
     try:
         document = json.loads(data)
     except ValueError as error:
-        if data.startswith(_NOTE) or _NOTE.startswith(data):
-            return Journal(False, {}, "")
+        if data.startswith(_UNSYNCED) or _UNSYNCED.startswith(data):
+            return Journal({}, "")
         raise _strange(root) from error
     try:
         if document["journal"] != _VERSION:
             raise _strange(root)
-        journal = Journal(
-            bool(document["whole"]),
+        for path in document["files"]:
+            inside(root, path)
+        return Journal(
             {
-                path: (item["before"], item["after"])
+                path: (item["before"], _bytes(item["after"]))
                 for path, item in document["files"].items()
             },
             str(document["message"]),
             Move(*map(str, document["move"])) if "move" in document else None,
         )
-        for path, (_, after) in journal.files.items():
-            _bytes(after)
-            if journal.whole:
-                inside(root, path)
     except (KeyError, ValueError, TypeError, AttributeError, UnsafePath) as error:
         raise _strange(root) from error
-    return journal
 
 
 def _current(root: str, path: str) -> bytes | None:
@@ -265,6 +186,9 @@ def _text(data: bytes | None) -> str | None:
 
 def _bytes(text: str | None) -> bytes | None:
     return None if text is None else text.encode("utf-8", "surrogateescape")
+
+
+# --- the old files, by another name -----------------------------------------------
 
 
 def keep_old(root: str, places: Iterable[str]) -> dict[str, str]:
@@ -316,6 +240,9 @@ def drop_old(root: str) -> None:
             files.remove_quietly(os.path.join(folder, name))
 
 
+# --- after a kill -----------------------------------------------------------------
+
+
 def finish_killed(
     root: str, environ: Mapping[str, str] | None, audience: Audience
 ) -> None:
@@ -350,89 +277,106 @@ def finish(
 
     Raises:
         LockBusy: a git holds a lock: the files are right, and not committed.
+        Unreadable: memcli did not write this journal, or another version did.
+        WriteFailed: the disk refused; the journal stays, for the next try.
     """
     from memcli.storage.git import commit as commits
     from memcli.storage.git import merging
 
     tell, fault = audience.tell_of_killed, audience.fault
     begun = load(root)
-    if begun.move and _left_on_its_branch(root, repository, begun, tell):
+    move = begun.move
+    drop_old(root)
+    if move and repository.branch() != move.branch:
+        _take_back(root, repository, begun)
+        here = repository.branch() or "a detached HEAD"
+        tell(
+            f"a killed sync of the branch {move.branch} was not finished: this is "
+            f"{here}; memcli sync repeats it on {move.branch}"
+        )
         clear(root)
         fault("cleared")
         return
-    done = recover(root, fault)
-    drop_old(root)
-    if done.paths or done.move:
-        tell(f"finishing what a killed command began: {done.message}")
-    elif done.conflicts:
-        tell(f"what a killed command began has not happened: {done.message}")
-    for path in done.conflicts:
+    paths, conflicts = _put_rest(root, begun, fault)
+    if paths or (move and not conflicts):
+        tell(f"finishing what a killed command began: {begun.message}")
+    elif conflicts:
+        tell(f"what a killed command began has not happened: {begun.message}")
+        move = None
+    for path in conflicts:
         tell(f"  {path} was edited meanwhile and is left as it is")
     try:
-        if done.move and merging.conclude(repository, done.move):
+        if move and merging.conclude(repository, move):
             clear(root)
             fault("cleared")
             return
         # A commit that is made twice is empty: first the index shows what is in HEAD.
-        commits.unstage(repository, done.paths, patience=patience)
-        commits.commit(repository, done.paths, done.message, patience=patience)
+        commits.unstage(repository, paths, patience=patience)
+        commits.commit(repository, paths, begun.message, patience=patience)
     except LockBusy as error:
         tell(f"  it is not committed yet: {error.message}")
         raise
     except HistoryError as error:
         # The files are right; `inspect` names them, `memcli doctor --fix` commits them.
         tell(f"  it is not committed: {error.message}")
-        commits.unstage(repository, done.paths)
+        commits.unstage(repository, paths)
     if not repository.unsettled:
         clear(root)
     fault("cleared")
 
 
-def _left_on_its_branch(
-    root: str,
-    repository: Repository,
-    begun: Journal,
-    tell: Callable[[str], None],
-) -> bool:
-    """Take back what was begun on a branch that is not the one of the folder now.
-
-    A person has switched the branch after the kill. A file that was written already
-    gets the bytes that it had; one that the new branch holds like that stays.
-
-    Returns:
-        Whether that was so; otherwise nothing was done.
-    """
-    from memcli.storage.git import tree
-
-    move = begun.move
-    here = repository.branch()
-    if move is None or here == move.branch:
-        return False
-    drop_old(root)
-    head = tree.of_commit(repository, "HEAD") if repository.commit_of("HEAD") else {}
-    ours = tree.of_commit(repository, move.before)
-    theirs = tree.of_commit(repository, move.after)
-    changed = [
-        path for path in written(root, begun) if head.get(path) != theirs.get(path)
-    ]
-    old = [ours[path].oid for path in changed if path in ours]
-    blobs = dict(zip(old, tree.read_blobs(repository, old), strict=True))
-    # What goes makes room for what comes back.
-    for path in sorted(changed, key=lambda path: path in ours):
-        data = blobs[ours[path].oid] if path in ours else None
-        if not is_old(begun, path, data):
-            continue  # the commit holds other bytes than the folder held
-        place = inside(root, path)
-        if data is None:
-            files.remove(place)
+def _put_rest(
+    root: str, begun: Journal, step: Callable[[str], None]
+) -> tuple[list[str], list[str]]:
+    """Write what a killed command has not written; the paths to commit, and those that
+    were edited since. Where nothing was begun and something was edited, nothing is."""
+    now = {path: _current(root, path) for path in begun.files}
+    left, conflicts, is_begun = [], [], False
+    for path, (before, after) in begun.files.items():
+        if now[path] == after:
+            is_begun = is_begun or _digest(after) != before
+        elif _digest(now[path]) == before:
+            left.append(path)
         else:
-            files.make_room(place)
-            files.write_atomic(place, data)
-    tell(
-        f"a killed sync of the branch {move.branch} was not finished: this is "
-        f"{here or 'a detached HEAD'}; memcli sync repeats it on {move.branch}"
-    )
-    return True
+            conflicts.append(path)
+    if conflicts and not is_begun:
+        return [], conflicts
+    for path in left:
+        _put(inside(root, path), begun.files[path][1])
+        step("recovered")
+    return [path for path in begun.files if path not in conflicts], conflicts
+
+
+def _take_back(root: str, repository: Repository, begun: Journal) -> None:
+    """Give the files of a killed sync their old bytes, on another branch than its own.
+
+    A person has switched the branch after the kill. A file that the new branch holds as
+    it was written stays.
+    """
+    paths = [
+        path
+        for path, (before, after) in begun.files.items()
+        if _digest(after) != before and _current(root, path) == after
+    ]
+    if not paths or begun.move is None:
+        return
+    head = repository.files_at("HEAD", paths) if repository.head() else {}
+    old = repository.files_at(begun.move.before, paths)
+    # What goes makes room for what comes back.
+    for path in sorted(paths, key=lambda path: old[path] is not None):
+        before, after = begun.files[path]
+        # The commit may hold other bytes than the folder held.
+        if head.get(path) != after and _digest(old[path]) == before:
+            _put(inside(root, path), old[path])
+
+
+def _put(place: str, data: bytes | None) -> None:
+    """Let a file hold these bytes, or be gone."""
+    if data is None:
+        files.remove(place)
+    else:
+        files.make_room(place)
+        files.write_atomic(place, data)
 
 
 def lock_path(root: str) -> str:

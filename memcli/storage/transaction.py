@@ -2,11 +2,11 @@
 
 Invariant: the lock is taken, what the change depends on is read again, files are
 written one by one, exactly those paths are committed, the lock is let go. When
-anything fails before the commit, the old bytes are put back. A kill leaves either
-files that are each old or new, or a journal from which the next command, reading or
-writing, finishes the change. Text that no commit holds is committed as it is before it
-is replaced or removed, unless the person wants it gone. A secret that the vault did not
-hold is written by no command, unless the person insists.
+anything fails before the commit, the old bytes are put back. A kill leaves a journal,
+from which the next command, reading or writing, finishes the change. Text that no
+commit holds is committed as it is before it is replaced or removed, unless the person
+wants it gone. A secret that the vault did not hold is written by no command, unless the
+person insists.
 """
 
 from __future__ import annotations
@@ -48,8 +48,7 @@ class Transaction:
     """A context manager: inside the block the lock is held and nothing is written.
 
     At the end of the block everything is written and committed, then `commit` is the
-    commit's id. An exception in the block writes nothing. With `whole` a kill leaves
-    no part of it even when every file is new, which costs a journal of their bytes.
+    commit's id. An exception in the block writes nothing, and a kill leaves no part.
 
     Args:
         root: the vault's folder.
@@ -60,7 +59,6 @@ class Transaction:
     Attributes:
         message: of the commit.
         commit: its id, once it is there.
-        whole: as above.
         action: what is done to the entries, for `note`.
         allow_secret: whether text that looks like a secret may be written.
     """
@@ -75,7 +73,6 @@ class Transaction:
         self.message = "memcli"
         self.action = "save"
         self.commit: str | None = None
-        self.whole = False
         self.allow_secret = False
         self._carried: list[bytes] = []
         self._clean: dict[str, str] = {}
@@ -196,21 +193,10 @@ class Transaction:
             from memcli.entries import no_secrets
 
             no_secrets.refuse_new(changes, self._carried, self.message, self._clean)
-        # A new file is whole or not there, and one that is replaced is old or new. A
-        # removal leaves nothing behind that could tell it from a person's.
-        whole = None in self._after.values() or (
-            len(changes) > 1
-            and (self.whole or any(c.before is not None for c in changes.values()))
-        )
         self._audience.fault("locked")
         self._commit_uncommitted(changes)
         change = Change(
-            self._root,
-            self._repository,
-            changes,
-            self._unchanged(),
-            self.message,
-            whole=whole,
+            self._root, self._repository, changes, self._unchanged(), self.message
         )
         change.carry_out(self._audience)
         self.commit = change.commit
@@ -233,7 +219,7 @@ class Transaction:
             return
         message = f"keep: {lost[0] if len(lost) == 1 else f'{len(lost)} files'}"
         same = {path: FileChange(old[path], old[path]) for path in lost}
-        journal.write(self._root, same, message, whole=False)
+        journal.write(self._root, same, message)
         try:
             meant = {path: old[path] for path in lost}
             commits.commit(self._repository, lost, message, meant=meant)

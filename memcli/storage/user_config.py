@@ -109,9 +109,6 @@ def _host(environ: Mapping[str, str]) -> str:
     return re.sub(r"[^\w-]", "", name.partition(".")[0])[:_LONGEST] or "this machine"
 
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-
-
 def read(text: str, path: str) -> dict[str, Any]:
     """The tables of a TOML text.
 
@@ -129,115 +126,49 @@ def read(text: str, path: str) -> dict[str, Any]:
         raise InvalidConfig(f"{path}: {error}", hint="Correct the file.") from error
 
 
-def literal(value: Any) -> str:
-    """A value as TOML writes it: a string, a number, true or false, or a list."""
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(literal, value)) + "]"
-    if isinstance(value, str):
-        import json
-
-        # TOML takes the escapes of JSON, and no DEL.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return str(value).lower() if isinstance(value, bool) else repr(value)
-
-
 def with_value(text: str, path: str, table: str, key: str, value: Any) -> str:
     """The text of a config file with another value in `[table]`.
 
-    A table that has nothing else goes with the key.
+    A table that has nothing else goes with the key; what is said in comments stays.
 
     Args:
         text: of the file; empty where there is none.
         path: for errors.
         table: its name, with dots between its parts.
         key: the setting.
-        value: as `literal` takes it; None takes the setting out.
+        value: a text, a number, true or false, or several texts; None takes the setting
+            out.
 
     Raises:
-        InvalidConfig: the text does not parse, or is written so that only a person can
-            change it.
+        InvalidConfig: the text does not parse, or has something else in the place of
+            the table.
     """
-    import tomllib
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
 
-    wanted = read(text, path)
-    row = "" if value is None else f"{key} = {literal(value)}\n"
-    by_hand = InvalidConfig(
-        f"{path}: memcli cannot change {key} of [{table}] there; nothing was changed",
-        hint=f"Take {key} out of it." if value is None else f"Write there: {row[:-1]}",
-    )
-    if not all(map(_BARE.fullmatch, [*table.split("."), key])):
-        raise by_hand
+    found: Any = read(text, path)
+    for name in table.split("."):
+        found = found.get(name, {}) if isinstance(found, dict) else None
+    if not isinstance(found, dict):
+        raise InvalidConfig(f"{path}: {table} must be a table: [{table}]")
+    if value is None and key not in found:
+        return text
     try:
-        _put(wanted, [*table.split("."), key], value)
-        edited = _edited(text, table, key, row)
-        if _full(tomllib.loads(edited)) == _full(wanted):
-            return edited
-    except (tomllib.TOMLDecodeError, TypeError):
-        pass
-    raise by_hand
-
-
-def _put(tables: dict[str, Any], names: list[str], value: Any) -> None:
-    """Put a value into nested tables; None takes it out. A value in the place of a
-    table raises TypeError."""
-    first, *rest = names
-    if not rest:
-        if value is None:
-            tables.pop(first, None)
-        else:
-            tables[first] = list(value) if isinstance(value, tuple) else value
-        return
-    inner = tables.setdefault(first, {})
-    if not isinstance(inner, dict):
-        raise TypeError(f"{first} is no table")
-    _put(inner, rest, value)
-
-
-def _full(tables: dict[str, Any]) -> dict[str, Any]:
-    """Nested tables without the empty ones, which set nothing."""
-    found = {
-        name: _full(value) if isinstance(value, dict) else value
-        for name, value in tables.items()
-    }
-    return {name: value for name, value in found.items() if value != {}}
-
-
-def _edited(text: str, table: str, key: str, row: str) -> str:
-    """The text with `row` as the line of a key; the caller checks what it means."""
-    parts = r"[ \t]*\.[ \t]*".join(map(re.escape, table.split(".")))
-    head = re.search(rf"(?m)^[ \t]*\[[ \t]*{parts}[ \t]*\][^\n]*(?:\n|\Z)", text)
-    if head is None:
-        if not row:
-            return text
-        gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
-        return f"{text}{gap}[{table}]\n{row}"
-    start, rest = text[: head.end()], text[head.end() :]
-    after = re.search(r"(?m)^[ \t]*\[[ \t\"'\w]", rest)
-    own = rest[: after.start()] if after else rest
-    others = rest[len(own) :]
-    place = _setting(own, key)
-    own_after = own[: place[0]] + row + own[place[1] :] if place else row + own
-    if not own_after.strip():  # the table goes, with the blank line above it
-        before = text[: head.start()]
-        blank = before.endswith("\n\n") and not others
-        return (before[:-1] if blank else before) + others
-    if not start.endswith("\n"):
-        start += "\n"
-    return start + own_after + others
-
-
-def _setting(own: str, key: str) -> tuple[int, int] | None:
-    """Where the lines of a setting begin and end in the text of its table."""
-    import tomllib
-
-    begun = re.search(rf"(?m)^[ \t]*{re.escape(key)}[ \t]*=", own)
-    if begun is None:
-        return None
-    for end in re.finditer(r"\n|\Z", own[begun.end() :]):
-        stop = begun.end() + end.end()
-        try:
-            tomllib.loads(own[begun.start() : stop])
-        except tomllib.TOMLDecodeError:
-            continue  # a value of several lines
-        return begun.start(), stop
-    return None
+        document = tomlkit.parse(text)
+    except TOMLKitError as error:
+        raise InvalidConfig(f"{path}: {error}", hint="Correct the file.") from error
+    inner: Any = document
+    *above, last = table.split(".")
+    for name in above:
+        inner = inner.setdefault(name, tomlkit.table(is_super_table=True))
+    own = inner.setdefault(last, tomlkit.table())
+    if value is not None:
+        own[key] = list(value) if isinstance(value, tuple) else value
+        return tomlkit.dumps(document)
+    del own[key]
+    if own.as_string().strip():  # other settings, or comments
+        return tomlkit.dumps(document)
+    del inner[last]
+    # A table that was the last one goes with the blank line above it.
+    edited = tomlkit.dumps(document).rstrip("\n")
+    return f"{edited}\n" if edited else ""

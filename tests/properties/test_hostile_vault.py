@@ -85,7 +85,7 @@ def test_a_planted_journal_and_a_link_into_git_write_nothing(
     run = Path(vault.root, ".memcli", "run")
     run.mkdir(exist_ok=True)
     changes = {"g/config": FileChange(None, b"[core]\n\tfsmonitor = touch /x\n")}
-    journal.write(vault.root, changes, "a change", whole=True)
+    journal.write(vault.root, changes, "a change")
     planted = state_of(vault.root, layout.JOURNAL)
     planted.rename(run / "journal")
     before = Path(vault.root, ".git", "config").read_bytes()

@@ -36,9 +36,8 @@ def test_every_byte_comes_back(
     root = str(tmp_path_factory.mktemp("journal"))
     written = {path: FileChange(*two) for path, two in changes.items()}
     move = Move("main", "1" * 40, "2" * 40) if len(changes) % 2 else None
-    journal.write(root, written, "m é", whole=True, move=move)
-    whole, entries, message, read = journal.load(root)
-    assert whole
+    journal.write(root, written, "m é", move)
+    entries, message, read = journal.load(root)
     assert message == "m é"
     assert read == move
     assert entries.keys() == changes.keys()
@@ -46,13 +45,17 @@ def test_every_byte_comes_back(
         if before is not None:
             Path(root, path).parent.mkdir(parents=True, exist_ok=True)
             Path(root, path).write_bytes(before)
-    done = journal.recover(root, lambda _: None)
-    assert done.conflicts == []
+    _, conflicts = journal._put_rest(root, journal.load(root), lambda _: None)
+    assert conflicts == []
     for path, (_, after) in changes.items():
         assert files.current(os.path.join(root, path)) == after
     journal.clear(root)
     journal.clear(root)
     assert not journal.exists(root)
+
+
+def _journal(files: object, **more: object) -> str:
+    return json.dumps({"journal": 3, "message": "m", "files": files, **more})
 
 
 @pytest.mark.parametrize(
@@ -61,32 +64,15 @@ def test_every_byte_comes_back(
         "{bad",
         "[]",
         "{}",
-        '{"journal": 3, "message": "m", "files": {}}',
-        '{"journal": 1, "whole": true, "message": "m", "files": {}}',
-        '{"journal": 2, "message": "m", "files": {}}',
-        '{"journal": 2, "whole": true, "message": "m", "files": []}',
-        *(
-            json.dumps(
-                {"journal": 2, "whole": True, "message": "m", "files": {"a.md": item}}
-            )
-            for item in ({"before": 5, "after": 5}, {"before": None})
-        ),
-        json.dumps(
-            {
-                "journal": 2,
-                "whole": True,
-                "message": "m",
-                "files": {"../../evil.md": {"before": None, "after": "x"}},
-            }
-        ),
-        json.dumps(
-            {
-                "journal": 2,
-                "whole": True,
-                "message": "m",
-                "files": {".git/config": {"before": None, "after": "x"}},
-            }
-        ),
+        '{"journal": 4, "message": "m", "files": {}}',
+        '{"journal": 2, "whole": true, "message": "m", "files": {}}',
+        '{"journal": 3, "files": {}}',
+        _journal([]),
+        _journal({"a.md": {"before": 5, "after": 5}}),
+        _journal({"a.md": {"before": None}}),
+        _journal({}, move=["main"]),
+        _journal({"../../evil.md": {"before": None, "after": "x"}}),
+        _journal({".git/config": {"before": None, "after": "x"}}),
     ],
 )
 def test_what_is_no_journal_of_ours_is_named_and_stops_no_reader(
@@ -111,15 +97,15 @@ def test_what_is_no_journal_of_ours_is_named_and_stops_no_reader(
     [
         b"",
         b"\0" * 40,
-        b'{"journal": 2, "wh',
-        b'{"journal": 2, "whole": false, "message": "save: x", "files": {"a.md"',
-        b'{"journal": 2, "whole": false, "message": "save: x", "fi' + b"\0" * 40,
+        b'{"journal": 3, "sy',
+        b'{"journal": 3, "synced": false, "message": "save: x", "files": {"a.md"',
+        b'{"journal": 3, "synced": false, "message": "save: x", "fi' + b"\0" * 40,
     ],
 )
-def test_a_note_that_a_power_cut_took_away_says_that_nothing_happened(
+def test_a_journal_that_a_power_cut_took_away_says_that_nothing_happened(
     vault: Vault, data: bytes
 ) -> None:
-    """It is not synced: its name may be on the disk before its bytes are."""
+    """That of one file is not synced: its name may be there before its bytes."""
     vault.save(vault.draft({"text": "some words"}))
     commits = git(vault, "rev-list", "--count", "HEAD")
     path = state_of(vault.root, layout.JOURNAL)
@@ -135,42 +121,50 @@ def test_a_note_that_a_power_cut_took_away_says_that_nothing_happened(
     assert not path.exists()
 
 
-def test_a_note_tells_what_has_happened_from_what_has_not(vault: Vault) -> None:
+@pytest.mark.parametrize("begun", [True, False])
+def test_what_was_begun_is_finished_and_an_edit_before_the_first_file_stops_it(
+    vault: Vault, begun: bool
+) -> None:
     root = Path(vault.root)
-    (root / "done.md").write_bytes(b"new\n")
+    (root / "done.md").write_bytes(b"new\n" if begun else b"older\n")
     (root / "old.md").write_bytes(b"old\n")
     (root / "theirs.md").write_bytes(b"edited since\n")
     changes = {
-        "done.md": FileChange(None, b"new\n"),
+        "done.md": FileChange(b"older\n", b"new\n"),
         "old.md": FileChange(b"old\n", b"newer\n"),
         "theirs.md": FileChange(b"old\n", b"newer\n"),
     }
-    journal.write(vault.root, changes, "save: three", whole=False)
-    done = journal.recover(vault.root, lambda _: None)
-    assert done == (["done.md"], ["theirs.md"], "save: three", None)
-    assert (root / "old.md").read_bytes() == b"old\n"
-    assert (root / "theirs.md").read_bytes() == b"edited since\n"
-
-
-def test_a_note_that_names_a_path_outside_commits_nothing(vault: Vault) -> None:
-    changes = {
-        "../../evil.md": FileChange(None, b"x"),
-        ".git/config": FileChange(None, b"x"),
+    journal.write(vault.root, changes, "save: three")
+    told: list[str] = []
+    Vault(vault.root, Caller(tell=told.append)).recall("anything")
+    said = "finishing what a killed command began"
+    if not begun:
+        said = "what a killed command began has not happened"
+    assert told == [
+        f"{said}: save: three",
+        "  theirs.md was edited meanwhile and is left as it is",
+    ]
+    now = {path: (root / path).read_bytes() for path in changes}
+    assert now == {
+        "done.md": b"new\n" if begun else b"older\n",
+        "old.md": b"newer\n" if begun else b"old\n",
+        "theirs.md": b"edited since\n",
     }
-    journal.write(vault.root, changes, "m", whole=False)
-    assert journal.recover(vault.root, lambda _: None).paths == []
+    listed = git(vault, "show", "--name-only", "--format=%s", "HEAD").split("\n")
+    assert (listed[0] == "save: three") == begun
+    assert not journal.exists(vault.root)
 
 
 def test_a_journal_on_a_disk_that_refuses_says_so(vault: Vault) -> None:
     state_of(vault.root, layout.JOURNAL).mkdir(parents=True)
     with pytest.raises(MemcliError):
-        journal.write(vault.root, {"a.md": FileChange(None, b"x")}, "m", whole=True)
+        journal.write(vault.root, {"a.md": FileChange(None, b"x")}, "m")
 
 
-def test_a_note_is_not_written_through_a_link(vault: Vault, tmp_path: Path) -> None:
+def test_a_journal_is_not_written_through_a_link(vault: Vault, tmp_path: Path) -> None:
     (tmp_path / "mine").write_bytes(b"mine")
     path = state_of(vault.root, layout.JOURNAL)
     path.parent.mkdir(exist_ok=True)
     path.symlink_to(tmp_path / "mine")
-    journal.write(vault.root, {"a.md": FileChange(None, b"x")}, "m", whole=False)
+    journal.write(vault.root, {"a.md": FileChange(None, b"x")}, "m")
     assert (tmp_path / "mine").read_bytes() == b"mine"

@@ -39,7 +39,6 @@ def test_a_setting_is_put_in_and_taken_out_again(text: str) -> None:
         'judge = ["x"]',
         "judge = [\n  'x', # one\n  'y',\n]",
         "judge = [\n  'a]',\n  'b',\n]",
-        "  judge=['[x]'] # why",
         "judge = 'x'",
     ],
 )
@@ -51,15 +50,20 @@ def test_a_setting_that_is_there_is_replaced(old: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "wanted"),
     [
-        "mining.judge = ['x']\n",
-        "mining = {judge = ['x']}\n",
-        "mining = 3\n",
-        "[mining]\n'judge' = ['x']\n",
-        "[mining\n",
+        ("mining.judge = ['x']\n", 'mining.judge = ["z"]\n'),
+        ("mining = {judge = ['x']}\n", 'mining = {judge = ["z"]}\n'),
+        ("[mining]\n 'judge'=['x']  # why\n", "[mining]\n 'judge'=[\"z\"]  # why\n"),
     ],
 )
+def test_however_a_setting_is_written_its_value_is_replaced(
+    text: str, wanted: str
+) -> None:
+    assert edited(text, ["z"]) == wanted
+
+
+@pytest.mark.parametrize("text", ["mining = 3\n", "[[mining]]\n", "[mining\n"])
 def test_what_only_a_person_can_change_is_refused(text: str) -> None:
     with pytest.raises(InvalidConfig, match=r"config\.toml"):
         edited(text)
