@@ -58,10 +58,13 @@ def list_(
     query = from_words("", now, **asked)
     if all_:
         query = query._replace(limit=2**31)
-    plain = query == from_words("", now) and since is None and not vaults
+    one = len(vaults or ()) < 2
+    plain = query == from_words("", now) and since is None and one
     if by == "status" and not plain:
-        raise UsageError("--by status takes no filter")
+        raise UsageError("--by status takes no filter, and one vault")
     if by and plain and not all_:
+        if vaults:
+            context = context._replace(vault=vaults[0])
         return _COUNTS[by](context)
     wish = listing.Wish(query, moment_of(since, now), by or "")
     sources = context.open_vaults("indexing", vaults, personal_only=personal_only)

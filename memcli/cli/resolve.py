@@ -167,7 +167,8 @@ def _result(
 
     def text(canvas: Canvas) -> None:
         if not acted and plan.targets:
-            canvas.line(f"would be {verb} (with the score of each match):")
+            what = "matches" if plan.unclear else f"would be {verb}"
+            canvas.line(f"{what} (with the score of each match):")
             for target in plan.targets:
                 score = "" if target.score is None else f" {target.score}"
                 canvas.line(f"  {target.id}{score} {target.title}{_why(target)}")
@@ -175,14 +176,18 @@ def _result(
                 line = f"  not: {target.id} {target.score} {target.title}"
                 canvas.line(line, style="dim")
             stale_lines(canvas, stale, "what is resolved", then=True)
-            if how is None:
+            if plan.unclear:
+                canvas.line(f"Nothing changed. {plan.by_ids}", style="hint")
+            elif how is None:
                 to_apply(canvas, dry_run=True)
             else:
                 canvas.line(how, style="hint")
             return
         items = "item" if len(changed) == 1 else "items"
-        style = "good" if changed else "dim"
-        canvas.line(f"{verb} {len(changed)} {items}", style=style)
+        done = f"{verb} {len(changed)} {items}"
+        if how is None and not plan.targets:
+            done = f"nothing would be {verb}"
+        canvas.line(done, style="good" if changed else "dim")
         for target in changed:
             canvas.line(f"  {target.id} {target.title}{_why(target)}")
         for target in plan.done:

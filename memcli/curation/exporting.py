@@ -235,6 +235,34 @@ def planned(path: str, found: Sequence[Entry]) -> Block:
     return Block(path, after.encode(), changed, told, left_out, in_page, doubtful)
 
 
+class OldLines(NamedTuple):
+    """The lines of a page's block that no memory in force says, and whether the block
+    also tells what holds everywhere."""
+
+    lines: tuple[str, ...]
+    everywhere: bool
+
+
+def old_lines(vault: Vault, path: str) -> OldLines:
+    """The lines of a page that `planned` would no longer write.
+
+    Raises:
+        MemcliError: the page or the vault cannot be read.
+    """
+    block = _BLOCK.search(_text(path))
+    if block is None:
+        return OldLines((), everywhere=False)
+    told = [line[2:] for line in block[0].splitlines() if line.startswith("- ")]
+    projects: dict[str, set[str | None]] = {}
+    for entry in entries(vault, Filters(), current=True).entries:
+        line = in_one_line(entry.title, entry.body)
+        projects.setdefault(line, set()).add(entry.project)
+    return OldLines(
+        tuple(line for line in told if line not in projects),
+        everywhere=any(None in projects.get(line, ()) for line in told),
+    )
+
+
 def put(page: Block) -> None:
     """Write a page, whole or not at all."""
     if page.changed:

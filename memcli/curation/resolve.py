@@ -101,9 +101,16 @@ class ResolvePlan(NamedTuple):
         said = f"{problem}; nothing was changed. Matches:{'' if names else ' none'}"
         return AmbiguousQuery(
             "\n".join([said, *names, *near]),
-            hint="Give the ids that are meant.",
+            hint=self.by_ids,
             details={"plan": self.as_dict()},
         )
+
+    @property
+    def by_ids(self) -> str:
+        """How to resolve all or some of a plan that is not clear."""
+        ids = [one.id for one in self.targets[:_NAMED]]
+        command = ": " + " ".join(["memcli resolve", *ids]) if ids else "."
+        return f"Give the ids that are meant{command}"
 
 
 def plan(

@@ -70,8 +70,8 @@ def doctor(named: str | None, around: Surroundings, caller: Caller) -> list[Chec
     except MemcliError as error:
         checks.append(_problem("vault", error))
     else:
-        checks += _of_vault(vault)
-    checks += _other_vaults(caller)
+        checks += [*_of_vault(vault), *_pages(vault, cwd)]
+    checks += [*_settings(environ), *_other_vaults(caller)]
     hosts = list(_hosts(environ, cwd, around))
     checks += hosts
     checks += _skills(environ, cwd, hosts=any(one.name != _NO_HOST for one in hosts))
@@ -241,6 +241,38 @@ def _calls(vault: Vault) -> tuple[str, ...]:
     return OK, said
 
 
+def _pages(vault: Vault, cwd: str) -> Iterator[Check]:
+    """The pages of instructions of this project whose block is out of date."""
+    from memcli.curation import exporting
+    from memcli.hosts import table
+    from memcli.storage import projects
+
+    project = projects.of(cwd, vault.environ)
+    names = sorted({page for host in table.hosts() for page in host.pages})
+    for name in names if project and not vault.is_published else ():
+        path = os.path.join(project.folder, *name.split("/"))
+        try:
+            old = exporting.old_lines(vault, path)
+        except MemcliError:
+            continue  # no page of memcli's
+        if old.lines:
+            lines = counted(len(old.lines), "line")
+            words = ["memcli", "export", "--format", "agents-md", "--out", path]
+            mend = shlex.join(words + ["--everywhere"] * old.everywhere)
+            said = f"no memory in force says {lines} of memcli's block: {old.lines[0]}"
+            yield Check(f"page {name}", NOTE, said, mend)
+
+
+def _settings(environ: Mapping[str, str]) -> Iterator[Check]:
+    """The user's config, where it cannot be read."""
+    from memcli.storage import user_config
+
+    try:
+        user_config.check(environ)
+    except MemcliError as error:
+        yield _problem("config", error)
+
+
 def _other_vaults(caller: Caller) -> Iterator[Check]:
     """The vaults of teams and of the repository; and the user's config as such."""
     from memcli.storage import known_vaults
@@ -249,7 +281,7 @@ def _other_vaults(caller: Caller) -> Iterator[Check]:
     try:
         states = vaults.states(caller)
     except MemcliError as error:
-        yield _problem("config", error)
+        yield _problem("vaults", error)
         return
     for state in states:
         name = f"vault {state.name}"

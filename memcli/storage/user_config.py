@@ -54,6 +54,11 @@ def table(name: str, environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
     return found, path
 
 
+def check(environ: Mapping[str, str]) -> None:
+    """Raises InvalidConfig when the file, whatever it names, does not parse."""
+    table("", environ)
+
+
 OFF, SESSIONS, WRITES = "off", "sessions", "writes"
 """When memcli syncs by itself: never; when a session begins and ends; and after each
 write, too."""
@@ -123,7 +128,12 @@ def read(text: str, path: str) -> dict[str, Any]:
         message = f"{path}: nested too deep"
         raise InvalidConfig(message, hint="Correct the file.") from error
     except ValueError as error:
-        raise InvalidConfig(f"{path}: {error}", hint="Correct the file.") from error
+        what, _, place = str(error).rpartition(" (at ")
+        line = place.removeprefix("line ").partition(",")[0]
+        if not line.isdigit():  # at the end of the document
+            line = str(len(text.splitlines()))
+        message = f"{path}:{line}: {what or error}"
+        raise InvalidConfig(message, hint="Correct the file.") from error
 
 
 def with_value(text: str, path: str, table: str, key: str, value: Any) -> str:

@@ -60,14 +60,20 @@ def test_an_ambiguous_query_is_refused_with_the_ids(memcli: Run, vault: Vault) -
     assert len(done.json["error"]["details"]["plan"]["targets"]) == 25
     error = done.json["error"]
     assert (done.code, error["code"]) == (1, "ambiguous_query")
+    said = memcli("resolve", "--query", "build breaks", "--dry-run").out.splitlines()
+    assert said[0].startswith("matches")
+    assert said[-1] == f"Nothing changed. {error['hint']}"
     assert "25 entries match" in error["message"]
     assert (
         memcli("recall", "--set", "all=true", "--json").json["data"]["rows"].__len__()
         == 25
     )
     ids = [target["id"] for target in error["details"]["plan"]["targets"]]
+    assert error["hint"].split("memcli resolve ")[1].split() == ids[:10]
     right = memcli("resolve", *ids, "--json")
     assert right.json["data"]["count"] == 25
+    again = memcli("resolve", ids[0], "--dry-run").out
+    assert again == f"nothing would be resolved\n  {ids[0]} is resolved already\n"
 
 
 def test_undo_and_the_list(memcli: Run, vault: Vault, lessons: list[str]) -> None:
@@ -78,6 +84,7 @@ def test_undo_and_the_list(memcli: Run, vault: Vault, lessons: list[str]) -> Non
     assert (row["state"], row["resolved_by"]) == ("recurred", "erin")
     assert [other["state"] for other in others] == ["unresolved"] * 2
     assert "recurred" in memcli(*listed).out
+    assert memcli(*listed, "--vault", vault.root).out == memcli(*listed).out
     done = memcli("resolve", "--undo")
     assert done.out.splitlines()[0] == "reopened 1 item"
     assert vault.get(lessons[0]).status is Status.ACTIVE

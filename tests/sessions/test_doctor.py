@@ -15,7 +15,7 @@ from memcli.hosts.install.command_line import Program
 from memcli.sessions import hook_log
 from memcli.sessions.doctor import Check, Surroundings, doctor
 from memcli.vault.caller import Caller
-from tests.conftest import NOW
+from tests.conftest import NOW, VaultMaker
 from tests.git_command import git
 
 _CLIENTS = "e2e/clients.toml"
@@ -203,3 +203,33 @@ def test_every_tested_client_is_at_the_version_of_the_records() -> None:
     listed = tomllib.loads(Path(__file__).parents[1].joinpath(_CLIENTS).read_text())
     tested = {host.name: host.tested for host in table.hosts() if host.tested}
     assert tested == {name: one["version"] for name, one in listed.items()}
+
+
+def test_a_config_that_does_not_parse_is_named_with_its_line(
+    examine: Examine, home: Path
+) -> None:
+    config = home / ".config" / "memcli" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    for text, line in (("x = [", 1), ("[a]\nb = 1\nc = \n", 3), ("# \xe9\n", 0)):
+        config.write_text(text, encoding="latin-1")
+        check = examine()["config"]
+        assert check.state == "problem"
+        assert check.said.startswith(f"{config}:{line}: " if line else f"{config}: ")
+        assert check.mend == "Correct the file."
+
+
+def test_a_page_that_tells_what_was_resolved_is_named(
+    make_vault: VaultMaker, examine: Examine, tmp_path: Path
+) -> None:
+    git(str(tmp_path), "init", "--quiet")
+    git(str(tmp_path), "remote", "add", "origin", "git@github.com:acme/shop.git")
+    vault = make_vault(cwd=str(tmp_path))
+    drafts = [{"text": text, "kind": "constraint"} for text in ("No Friday", "No root")]
+    first, _ = (vault.save(vault.draft(draft)).id for draft in drafts)
+    page = tmp_path / "AGENTS.md"
+    page.write_text("<!-- memcli:begin -->\n- No Friday\n- No root\n<!-- memcli:end -->")
+    assert "page AGENTS.md" not in examine(vault.root)
+    vault.resolve(first)
+    check = examine(vault.root)["page AGENTS.md"]
+    assert (check.state, "No Friday" in check.said) == ("note", True)
+    assert check.mend == f"memcli export --format agents-md --out {page}"

@@ -179,7 +179,8 @@ _PROPOSED = re.compile(
 )
 _CHANGES = ("save", "evolve", "resolve", "undo")
 _ID = re.compile(r"[0-9a-z]{8,16}|[A-Z]+")
-_FLAG = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*\b")
+# A flag in a sentence; those of a command that stays a command stay, too.
+_FLAG = re.compile(rf"{_PROPOSED.pattern}|(?<![\w-])--[a-z]+(?:-[a-z]+)*\b")
 
 
 def reworded(text: str, tool: Tool) -> str:
@@ -192,6 +193,8 @@ def reworded(text: str, tool: Tool) -> str:
     known = flags.flags(tool.command)
 
     def parameter(found: re.Match[str]) -> str:
+        if found[1]:
+            return found[0]
         one = known.get(found[0])
         own = names.get(one.name) if one else None
         return own or found[0][2:].replace("-", "_")

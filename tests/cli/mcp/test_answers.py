@@ -71,6 +71,10 @@ ONE, OTHER = "1m827dfsf99mabcd", "1m827dezqca56tfb"
         ("Name it: --group NAME.", "Name it: groups NAME."),
         ("Drop --only-this.", "Drop only_this."),
         ("--tag needs a value", "tags needs a value"),
+        (
+            "Or as: memcli mcp --agent NAME",
+            "Or as: memcli mcp --agent NAME (in the user's shell)",
+        ),
         ("memcli sync sends it", "memcli sync sends it (in the user's shell)"),
         ("memcli resolve only hides it", "memory_resolve only hides it"),
         ("memcli does not know it", "memcli does not know it"),
