@@ -165,10 +165,11 @@ def evolved(done: Evolved) -> Result:
             for one in done.siblings:
                 how = told(one.likeness, one.differs)
                 canvas.line(f"  {one.id} ({how}): {one_line(one.text)[:_SHOWN]}")
-            ids = " ".join(f"--also {one.id}" for one in done.siblings)
+            also = [f"--also {one.id}" for one in done.siblings if one.may_replace]
             entry_id = done.id or done.replaced[0].id
-            how = f"  to replace them too: memcli evolve {entry_id} {ids}"
-            canvas.line(how, style="hint")
+            how = " ".join(["memcli evolve", entry_id, *also])
+            if also:
+                canvas.line(f"  to replace what is over: {how}", style="hint")
         stale_lines(canvas, done.stale, "the old version", then=done.diff is not None)
         if done.diff is not None:
             to_apply(canvas, dry_run=True)

@@ -4,7 +4,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 import os
 
-from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.errors import Unreadable, UsageError
 
 TYPE_CHECKING = False
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 _KIND = "invalid_kind"
-# Lines of one kind that a warning names.
-_PLACES = 3
+# Lines of one kind that a warning names, and new entries that are named.
+_PLACES, _NAMED = 3, 20
 
 
 def import_(
@@ -99,9 +99,7 @@ def _is_page(path: str) -> bool:
     """Whether a file has the name of a page that hosts load, such as CLAUDE.md."""
     from memcli.hosts import table
 
-    pages = [page for host in table.with_hooks() for page in host.pages]
-    names = {page.rpartition("/")[2] for page in pages}
-    return os.path.basename(path) in names and os.path.isfile(path)
+    return os.path.basename(path) in table.page_names() and os.path.isfile(path)
 
 
 def _other_form(source: str) -> list[str]:
@@ -194,6 +192,14 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
                 (item.title, item.path) for item in done.created
             ]
             canvas.table(("title", "path"), rows)
+        if done.dry_run:
+            to_apply(canvas, dry_run=True)
+            return
+        for item in done.created[:_NAMED]:
+            canvas.line(f"  {item.id} {item.title}")
+        if len(done.created) > _NAMED:
+            more = len(done.created) - _NAMED
+            canvas.line(f"  and {more:,} more: memcli list --since 1d", style="hint")
 
     warnings = list(done.notes)
     warnings += [note for saved in done.duplicates for note in saved.notes]

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 
-from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.errors import InvalidConfig, UsageError
 
 TYPE_CHECKING = False
@@ -111,7 +111,8 @@ def install(
     if judged:
         judged.write()
     warnings = [*plan.notes, *_about_vault(context, vault), *_about(program)]
-    return judge_setting.beside(_report(plan, done, warnings, "install"), judged, note)
+    report = _report(plan, done, warnings, "install")
+    return _whole(judge_setting.beside(report, judged, note), dry_run=dry_run)
 
 
 def _refuse_agent(context: Context) -> None:
@@ -213,7 +214,17 @@ def uninstall(
     if judged:
         judged.write()
     result = _report(plan, done, [*plan.notes, *notes], "uninstall")
-    return judge_setting.beside(result, judged)
+    return _whole(judge_setting.beside(result, judged), dry_run=dry_run)
+
+
+def _whole(result: Result, *, dry_run: bool) -> Result:
+    """A result that ends, where nothing was done, with how to do it."""
+
+    def text(canvas: Canvas) -> None:
+        result.text(canvas)
+        to_apply(canvas, dry_run=True)
+
+    return result._replace(text=text) if dry_run else result
 
 
 def _named(host: str | None, names: list[str] | None, verb: str) -> str:

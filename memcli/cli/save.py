@@ -213,8 +213,9 @@ def _draw_similar(canvas: Canvas, new_id: str, body: str, item: Similar) -> None
     canvas.line(f"  similar ({told(item.likeness, item.differs)}); both may hold:")
     for age, (name, text) in (("older", old), ("newer", new)):
         canvas.line(f"    {age} {name}: {one_line(text)[:_SHOWN]}")
-    command = f"memcli evolve {new[0]} --also {old[0]}"
-    canvas.line(f"    to replace the older: {command}", style="hint")
+    if item.may_replace:
+        command = f"memcli evolve {new[0]} --also {old[0]}"
+        canvas.line(f"    to replace the older: {command}", style="hint")
 
 
 def _result(saved: Saved, entry: Entry, notes: Sequence[str]) -> Result:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.errors import UsageError
 from memcli.named_tuple import NamedTuple
 
@@ -152,6 +152,8 @@ def _installed(steps: list[PageChange], folder: str, *, dry_run: bool) -> Result
             if step.reason:
                 line += f" ({step.reason})"
             canvas.line(line, style=_WRITES.get(step.outcome, "dim"))
+        if dry_run:
+            to_apply(canvas, dry_run=True)
 
     data = {
         "folder": folder,

@@ -7,6 +7,7 @@ one is reported with its line and reason; repeating an import adds nothing.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -20,6 +21,7 @@ from memcli.errors import (
     Unreadable,
     UsageError,
 )
+from memcli.hosts import table
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, jsonl
 from memcli.storage.listing import paths_of, scan
@@ -202,6 +204,7 @@ def import_folder(
     Fields that memcli knows are used, the rest of the frontmatter is carried over as it
     is. A note without a title gets its file name as title, so that links by name still
     lead to it. `enforce` is left out, and named: only a person at a terminal sets it.
+    So is a page of rules such as CLAUDE.md, which is no note.
     """
     root = os.path.abspath(folder)
     if _same_or_below(root, vault.root) or _same_or_below(vault.root, root):
@@ -213,7 +216,12 @@ def import_folder(
     drafts: list[Entry] = []
     failed: list[Failure] = []
     notes: list[str] = []
+    pages = table.page_names()
     for path in sorted(paths_of(listing)):
+        if path.rpartition("/")[2] in pages:
+            command = shlex.join(["memcli", "import", os.path.join(folder, path)])
+            notes.append(f"{path} was left out; to import its rules: {command}")
+            continue
         try:
             entry = _note(vault, root, path)
             refuse(entry, allow_secret)

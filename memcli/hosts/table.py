@@ -317,6 +317,12 @@ def with_hooks() -> list[Host]:
     return [host for host in hosts() if host.events]
 
 
+def page_names() -> frozenset[str]:
+    """The names of the pages of rules that hosts load, such as CLAUDE.md."""
+    pages = (page for host in with_hooks() for page in host.pages)
+    return frozenset(page.rpartition("/")[2] for page in pages)
+
+
 def running_in(environ: Mapping[str, str]) -> Host | None:
     """The host in whose session this program runs; None when none says so."""
     for host in hosts():

@@ -55,6 +55,11 @@ class Similar(NamedTuple):
     differs: tuple[str, ...] = ()
     newer: bool = False
 
+    @property
+    def may_replace(self) -> bool:
+        """Whether one of the two may replace the other."""
+        return self.likeness >= MAY_REPLACE and bool(self.differs)
+
 
 def near(reader: Reader, later: Later, entry: Entry) -> tuple[Similar, ...]:
     """The entries in force whose words are nearest to a draft's, where it holds."""
@@ -82,6 +87,8 @@ def near(reader: Reader, later: Later, entry: Entry) -> tuple[Similar, ...]:
             for likeness, row in rows
             if entry.project in (None, row.project or entry.project)
             and row.id not in entry.evidence
+            # A model repeats its facts, and replaces none.
+            and row.layer == entry.layer
         )
     )
 

@@ -69,14 +69,16 @@ def test_a_dry_run_shows_the_lines_that_would_change_and_changes_nothing(
 def test_it_says_what_it_replaced_and_what_it_did_not(
     memcli: Run, vault: Vault, old: str
 ) -> None:
-    near = vault.save(vault.draft({"text": "We deploy on Tuesdays at nine"})).id
-    done = memcli("evolve", old, "We deploy on Mondays")
+    texts = ("We deploy the shop at nine on Tuesdays", "We deploy on demand")
+    near, far = (vault.save(vault.draft({"text": text})).id for text in texts)
+    done = memcli("evolve", old, "We deploy the shop at nine on Mondays")
     lines = done.out.splitlines()
     assert lines[0].startswith("evolved ")
     assert lines[1].strip().startswith(f"replaces {old}, now at archive/")
     assert f"{near} (" in done.out
     new = lines[0].split()[1]
-    assert f"memcli evolve {new} --also {near}" in done.out
+    assert f"{far} (" in done.out
+    assert f"memcli evolve {new} --also {near}\n" in done.out
     merged = memcli("evolve", new, "--also", near, "--json").json["data"]
     assert [item["id"] for item in merged["replaced"]] == [new, near]
 

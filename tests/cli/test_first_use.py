@@ -68,10 +68,19 @@ def test_a_default_vault_that_is_gone_is_replaced_by_the_next_one(
 def test_a_page_of_instructions_comes_by_its_name_as_memories_to_evolve(
     memcli: Run, tmp_path: Path
 ) -> None:
+    folder = tmp_path / "shop"
+    folder.mkdir()
     for name, rule in (("CLAUDE.md", "Use tabs"), ("AGENTS.md", "Never force-push")):
-        (tmp_path / name).write_text(f"# Shop\n\n- {rule}\n- Be brief in {name}\n")
-        done = memcli("import", str(tmp_path / name))
-        assert done.out.startswith("imported 2,"), done
+        (folder / name).write_text(f"# Shop\n\n- {rule}\n- Be brief in {name}\n")
+        plan = memcli("import", str(folder / name), "--dry-run").out
+        assert plan.endswith("Nothing changed. Run without --dry-run to apply.\n")
+        done = memcli("import", str(folder / name))
+        head, *named = done.out.splitlines()
+        assert head.startswith("imported 2,"), done
+        titles = [line.split(maxsplit=1)[1] for line in named]
+        assert titles == [f"Shop: {rule}", f"Shop: Be brief in {name}"]
+    again = memcli("import", str(folder))
+    assert f"to import its rules: memcli import {folder / 'CLAUDE.md'}" in again.err
     rows = memcli("list", "--json").json["data"]["rows"]
     assert len(rows) == 4
     changed = memcli("evolve", rows[-1]["id"], "Use spaces")

@@ -58,6 +58,7 @@ def test_dry_run_prints_the_diff_and_changes_nothing(memcli: Run, home: Path) ->
     done = memcli("install", "gemini", "--dry-run")
     first, *rest = done.out.splitlines()
     assert first == f"would install hooks in {settings}"
+    assert rest.pop() == "Nothing changed. Run without --dry-run to apply."
     lines = rest[rest.index(f"--- {settings}") :]
     assert lines[:3] == [f"--- {settings}", f"+++ {settings}", "@@ -1,3 +1,83 @@"]
     assert '-  "theme": "dark"' in lines

@@ -45,6 +45,8 @@ def test_install_and_list_for_the_user(memcli: Run, home: Path) -> None:
     plan = memcli(*("install", "claude-code", "--skills"), "--dry-run", "--json")
     assert outcomes(plan) == dict.fromkeys(every, "installed")
     assert not (home / ".claude").exists()
+    said = memcli("install", "claude-code", "--skills", "--dry-run").out
+    assert said.endswith("Nothing changed. Run without --dry-run to apply.\n")
     done = memcli("install", "claude-code", "--skills", "--json")
     assert outcomes(done) == outcomes(plan)
     assert done.json["data"]["folder"] == str(home / ".claude" / "skills")

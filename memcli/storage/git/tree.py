@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 
-from memcli.entries.merging.plans import Blob as File
+from memcli.entries.merging.trees import Blob as File
 from memcli.entries.text.counted import counted
 from memcli.errors import HistoryError, TooLarge
 from memcli.named_tuple import NamedTuple
