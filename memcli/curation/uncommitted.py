@@ -7,6 +7,8 @@ stays staged. A file that a person has deleted is forgotten, in a commit of its 
 
 from __future__ import annotations
 
+import shlex
+
 from memcli.entries import codec, layout, no_secrets
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
@@ -60,7 +62,7 @@ def plan(vault: Vault, repository: Repository) -> Uncommitted:
             paths.append(path)
         else:
             left.append(Left(path, f"moved to {place}, which is left"))
-    left += _of_a_person(tree)
+    left += _of_a_person(vault, tree)
     return Uncommitted(paths, tree.lost, sorted(left), tree.forgotten)
 
 
@@ -92,8 +94,9 @@ def _called(paths: list[str]) -> str:
     return paths[0] if len(paths) == 1 else f"{len(paths)} files"
 
 
-def _of_a_person(tree: WorkingTree) -> list[Left]:
-    staged = [Left(path, "you have staged it: git commit") for path in tree.staged]
+def _of_a_person(vault: Vault, tree: WorkingTree) -> list[Left]:
+    way = shlex.join(["git", "-C", vault.root, "commit"])
+    staged = [Left(path, f"you have staged it: {way}") for path in tree.staged]
     gone = [
         Left(path, "the folder lacks it: see memcli doctor --fix")
         for path in tree.missing

@@ -170,9 +170,12 @@ def _path(root: str) -> str:
 
 
 def _strange(root: str) -> Unreadable:
+    import shlex
+
+    status = shlex.join(["git", "-C", root, "status"])
     return Unreadable(
         f"{_path(root)} is not a journal that this memcli understands",
-        hint="A killed command left it. See git status, then delete that file.",
+        hint=f"A killed command left it. See {status}, then delete that file.",
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import argv
-from tests import processes
+from tests import hinted, processes
 from tests.conftest import VaultMaker
 
 
@@ -58,6 +58,7 @@ def process(vault: Vault, tmp_path: Path) -> Run:
             environ={**os.environ, "MEMCLI_VAULT": vault.root, **(environ or {})},
             cwd=cwd,
         )
+        hinted.dump(done.stdout.decode()+'\n'+done.stderr.decode(), 'p')
         return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return run
@@ -92,6 +93,7 @@ def memcli(vault: Vault, tmp_path: Path) -> Run:
             with pytest.raises(SystemExit) as end:
                 argv.main()
             said = out.getvalue().decode(), err.getvalue().decode()
+        hinted.dump('\n'.join(said), 'i')
         return Outcome(int(end.value.code or 0), *said)
 
     return run

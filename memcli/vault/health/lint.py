@@ -10,6 +10,8 @@ or when it is not, or not whole, in the index.
 from __future__ import annotations
 
 import os
+import re
+import shlex
 
 from memcli.entries import dates, layout
 from memcli.entries.eligibility import View, standing
@@ -95,7 +97,18 @@ def lint(
         found.append(Finding(".", 1, "no_index", ERROR, error.message, error.hint))
     found += lint_tree.about_registry(vault.root)
     found += _about_repository(vault, tree, status)
+    git = f"git -C {shlex.quote(vault.root)} "
+    found = [
+        each._replace(hint=_GIT.sub(lambda _: git, each.hint)) if each.hint else each
+        for each in found
+    ]
     return sorted(found, key=lambda f: (f.path, f.line, f.code, f.message))
+
+
+# What a hint tells to do with git is meant for the vault, wherever it is typed.
+_GIT = re.compile(
+    r"\bgit (?=(?:cherry-pick|commit|log|restore|revert|rm|sparse-checkout)\b)"
+)
 
 
 class Names:

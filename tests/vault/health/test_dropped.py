@@ -38,7 +38,7 @@ def test_a_save_that_an_aborted_rebase_took_away_is_named_behind_any_number_of_c
     found = [each for each in lint(vault) if each.code == "dropped"]
     assert sorted(each.path for each in found) == sorted(lost)
     for each in found:
-        git(vault, *(each.hint or "").split()[1:3])
+        git(vault, *(each.hint or "").split()[3:5])
     assert vault.get(kept.id)
     assert [each.code for each in lint(vault)] == []
 

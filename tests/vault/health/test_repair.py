@@ -416,7 +416,7 @@ def test_a_deletion_that_a_person_staged_is_theirs(vault: Vault) -> None:
     found = repair.plan(vault)
     assert found.steps == []
     assert [(f.path, f.code) for f in found.left] == [(gone.path, "missing")]
-    assert "git commit" in (found.left[0].hint or "")
+    assert f"git -C {vault.root} commit" in (found.left[0].hint or "")
 
 
 def test_what_is_edited_back_by_hand_and_never_was_is_an_edit(vault: Vault) -> None:

@@ -49,7 +49,7 @@ def test_a_folder_that_a_commit_replaced_is_named_and_comes_back_with_git(
     assert [path in line for line in told] == [True] * (kind == "link")
     (found,) = [f for f in lint(vault) if f.code == "folder_replaced"]
     assert (found.path, found.level) == (path, "error")
-    hint = (found.hint or "").partition("git log")[2].split()
+    hint = (found.hint or "").partition(f"git -C {vault.root} log")[2].split()
     commit = git(vault.root, "log", "--format=%H", *hint).strip()
     git(vault.root, "revert", "--no-edit", commit)
     assert texts(Path(vault.root)) == {"We deploy on Tuesdays", "We deploy on Mondays"}
