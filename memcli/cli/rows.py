@@ -118,13 +118,14 @@ def project_shown(canvas: Canvas, name: str) -> str:
     return name.rpartition("/")[2] if canvas.terminal else name
 
 
-def draw_code(canvas: Canvas, states: Sequence[CodeState]) -> None:
+def draw_code(canvas: Canvas, states: Sequence[CodeState]) -> bool:
     """Draw what became of the code that an entry speaks of, where it is not as it was.
 
-    What was not checked is drawn where one entry is shown in full.
+    What was not checked is drawn where one entry is shown in full. Returns whether some
+    of it changed or is gone.
     """
     if not states:
-        return
+        return False
     from memcli.entries.code_lines import CHANGED, GONE, MOVED
 
     for state in states:
@@ -132,6 +133,7 @@ def draw_code(canvas: Canvas, states: Sequence[CodeState]) -> None:
             canvas.line(f"  stale: {state.why}", style="bad")
         elif state.state == MOVED:
             canvas.line(f"  moved: {state.why}", style="dim")
+    return any(state.state in (CHANGED, GONE) for state in states)
 
 
 def draw(
@@ -177,7 +179,8 @@ def draw(
         canvas.line(f"  {note}", style="bad")
     if asked:
         canvas.line(f"  asked: {', '.join(asked)}", style="dim")
-    draw_code(canvas, row.code_state)
+    if draw_code(canvas, row.code_state):
+        canvas.line(f"  still true: memcli verify --confirm {row.id}", style="hint")
     for line in below(row.title, row.text):
         canvas.line(f"  {line}")
     if explain and row.explain:

@@ -82,6 +82,9 @@ def _draw_code(canvas: Canvas, seen: Inspected) -> None:
         canvas.line(f"  {label}{state.why}", style="bad" if bad else "dim")
         for line in (*look.diff, *filter(None, [look.note])):
             canvas.line(f"    {line}", style="dim")
+    if any(look.state.state in STALE for look in seen.code):
+        confirm = f"memcli verify --confirm {seen.entry.id}"
+        canvas.line(f"  still true: {confirm}", style="hint")
 
 
 def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:

@@ -162,6 +162,8 @@ def _finish(call: Call) -> None:
 
         call.fail(hook_log.named(error))
     note(call)
+    if os.isatty(0) and "error" in call.line:  # a person typed it; a host has a pipe
+        os.write(2, f"memcli: {call.line['error']}\n".encode())
 
 
 def _give_up(call: Call) -> NoReturn:

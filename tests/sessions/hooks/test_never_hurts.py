@@ -256,13 +256,16 @@ def test_json_that_comes_in_pieces_is_put_together(filled: Vault) -> None:
         assert RULE in told(child.stdout.read().decode())
 
 
-def test_a_terminal_as_standard_input_is_not_waited_for(filled: Vault) -> None:
+def test_a_terminal_as_standard_input_is_not_waited_for_and_told_mistakes(filled: Vault) -> None:
     ours, theirs = pty.openpty()
     began = time.monotonic()
     child = open_call("prompt-submit", "codex", stdin=theirs)
     assert child.communicate(timeout=20)[0] == b""
     assert child.returncode == 0
     assert time.monotonic() - began < 5
+    child = open_call("sesion-start", "codex", stdin=theirs, stderr=theirs)
+    assert child.communicate(timeout=20)[0] == b""
+    assert os.read(ours, 999) == b"memcli: no such event: sesion-start\r\n"
     os.close(ours)
     os.close(theirs)
 
