@@ -39,7 +39,12 @@ if TYPE_CHECKING:
 # A page that grows for ever is a log.
 _MOST_SIGHTINGS = 50
 # What is said of every idea, and tells none from another.
-_LATER = re.compile(r"(?i)\b(?:later|some ?day|one day|at some point|eventually)\b")
+_FRAME = re.compile(
+    r"(?i)\b(?:later|some ?day|one day|at some point|eventually|(?:(?:it|that) )?(?:would|"
+    r"might|could) be (?:nice|good|great|cool|useful|worth(?:while)?)(?: (?:to|if we))?|"
+    r"(?:we|you|i) (?:should|could|might|may)(?: also)?|add|build|make|create|introduce|"
+    r"implement|provide|offer|support|have|get|do|try)\b"
+)
 
 
 def page_path(name: str) -> str:
@@ -63,7 +68,7 @@ class Held(NamedTuple):
 
 def same(idea: Idea, others: Iterable[Held]) -> Held | None:
     """The idea that says the same: its title, or one that says nothing more, in nearly
-    its words.
+    its words; what is said of every idea does not count.
 
     >>> again = Idea("It would be nice if login warmed the search index", "", "")
     >>> same(again, [Held("Warm the index on login")])
@@ -72,9 +77,9 @@ def same(idea: Idea, others: Iterable[Held]) -> Held | None:
     from memcli.entries.text.differences import restates
 
     keys = _keys(titled(idea), idea.session, idea.record)
-    mine = _LATER.sub("", titled(idea))
+    mine = _FRAME.sub("", titled(idea))
     for other in others:
-        theirs = _LATER.sub("", other.title)
+        theirs = _FRAME.sub("", other.title)
         if keys & _keys(*other[:3]) or restates(mine, theirs) or restates(theirs, mine):
             return other
     return None

@@ -162,6 +162,27 @@ def test_an_idea_by_hand_without_a_page_can_be_promoted(vault: Vault) -> None:
 # --- dismissing -------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("known", "new", "is_same"),
+    [
+        ("Add a dark mode to the board", "Build a dark mode for the board one day", 1),
+        ("Add a dark mode to the board", "We could get a dark mode in the board", 1),
+        ("Write a migration linter", "It would be nice to have a migration linter", 1),
+        ("Support SSO with Okta", "Maybe provide SSO through Okta", 1),
+        ("Add a dark mode to the board", "Add a light mode to the board", 0),
+        ("Send a weekly digest by mail", "Send a daily digest by mail", 0),
+        ("Add tests for the parser", "Add docs for the parser", 0),
+        ("Cache the search results", "Cache the login pages", 0),
+    ],
+)
+def test_an_idea_is_known_in_other_words_of_proposing(
+    known: str, new: str, is_same: int
+) -> None:
+    for one, other in ((known, new), (new, known)):
+        found = idea_page.same(Idea(one, "", ""), [idea_page.Held(other)])
+        assert (found is not None) == bool(is_same), (one, other)
+
+
 def test_a_dismissed_idea_stays_in_its_folder_and_never_comes_back(two: Vault) -> None:
     (item,) = ideas.dismiss(two, [NAMES[0]], "too small").items
     assert item.path == layout.idea_page(NAMES[0])
