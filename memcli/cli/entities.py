@@ -216,7 +216,7 @@ def _listed(context: Context, project: str | None) -> Result:
         else:
             canvas.line(f"{registered:,} registered, {total:,} in all")
             canvas.table(
-                ("name", "type", "now", "past", "", "aliases"),
+                ("name", "type", "now", "past", "note", "aliases"),
                 [
                     (
                         row.name,

@@ -25,6 +25,7 @@ def list_(
     since: str | None = None,
     by: Literal["kind", "tag", "project", "status"] | None = None,
     all_: bool = False,
+    long: bool = False,
     vaults: list[str] | None = None,
     personal_only: bool = False,
     **asked: Unpack[parameters.StatusFilters],
@@ -46,6 +47,7 @@ def list_(
         since: `--since WHEN` Only written at or after: 2026-05, 7d, ...
         by: `--by` How many there are of each; with filters or -n, in groups
         all_: `--all` Every entry that passes
+        long: `--long` With each entry's path
     """
     from memcli.errors import UsageError
     from memcli.recall import listing
@@ -68,10 +70,13 @@ def list_(
         return _COUNTS[by](context)
     wish = listing.Wish(query, moment_of(since, now), by or "")
     sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
-    return _result(sources, listing.listed(sources, wish), limited=limited)
+    answer = listing.listed(sources, wish)
+    return _result(sources, answer, limited=limited, long=long)
 
 
-def _result(sources: Vault | Vaults, answer: Listed, *, limited: bool) -> Result:
+def _result(
+    sources: Vault | Vaults, answer: Listed, *, limited: bool, long: bool
+) -> Result:
     from memcli.cli.rows import short_ids
 
     def text(canvas: Canvas) -> None:
@@ -79,10 +84,10 @@ def _result(sources: Vault | Vaults, answer: Listed, *, limited: bool) -> Result
         if not answer.total:
             canvas.line("No matching entries.", style="nothing")
         elif answer.groups is None:
-            _table(canvas, answer.rows, short)
+            _table(canvas, answer.rows, short, long=long)
         for group in answer.groups or ():
             canvas.line(f"{group.label} ({group.total:,})", style="title")
-            _table(canvas, group.rows, short)
+            _table(canvas, group.rows, short, long=long)
 
     warnings = list(answer.warnings)
     if answer.is_cut and not limited:
@@ -91,7 +96,9 @@ def _result(sources: Vault | Vaults, answer: Listed, *, limited: bool) -> Result
     return Result(data=answer.as_dict(), text=text, warnings=tuple(warnings))
 
 
-def _table(canvas: Canvas, rows: Sequence[Row], short: Callable[[str], str]) -> None:
+def _table(
+    canvas: Canvas, rows: Sequence[Row], short: Callable[[str], str], *, long: bool
+) -> None:
     """A table on a pipe; on a terminal each title, and below it what it is."""
     if canvas.terminal:
         for row in rows:
@@ -100,11 +107,13 @@ def _table(canvas: Canvas, rows: Sequence[Row], short: Callable[[str], str]) -> 
             what += [project_shown(canvas, row.project)] if row.project else []
             what += [row.status] if row.status != "active" else []
             what += [row.source] if row.source != "personal" else []
+            what += [row.path] if long else []
             canvas.line(row.title, style="title")
             canvas.line("  " + " · ".join(filter(None, what)), style="dim")
         return
     canvas.table(
-        ("id", "written", "kind", "title", "project", "status", "vault"),
+        ("id", "written", "kind", "title", "project", "status", "vault")
+        + ("path",) * long,
         [
             (
                 short(row.id),
@@ -114,6 +123,7 @@ def _table(canvas: Canvas, rows: Sequence[Row], short: Callable[[str], str]) -> 
                 row.project or "",
                 "" if row.status == "active" else row.status,
                 "" if row.source == "personal" else row.source,
+                *[row.path] * long,
             )
             for row in rows
         ],
@@ -165,7 +175,7 @@ def _projects(context: Context) -> Result:
             )
             for each in counted
         ]
-        canvas.table(("project", "now", "past", "waiting", ""), rows)
+        canvas.table(("project", "now", "past", "waiting", "note"), rows)
         canvas.line(f"this folder: {here or 'no project'}", style="dim")
 
     data = {

@@ -11,7 +11,7 @@ from memcli.errors import Unavailable
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from memcli.cli.context import Canvas, Result
@@ -184,14 +184,10 @@ def draw(
     for line in below(row.title, row.text):
         canvas.line(f"  {line}")
     if explain and row.explain:
-        parts = ", ".join(
-            f"{name} {part}"
-            for name, part in row.explain.items()
-            if name not in ("matched", "path", "read")
-        )
         words = " ".join(row.explain["matched"])
         matched = f"matched: {words}" if words else "no word of the question"
-        canvas.line(f"  why: score {row.score} = {parts}; {matched}", style="dim")
+        score = f"score {row.score} = {_reckoned(row.explain)}"
+        canvas.line(f"  why: {score}; {matched}", style="dim")
         for one in row.explain.get("read", ()):
             other = f"{one['word']} ~ {one['read_as']} {one['share']:.2f}"
             canvas.line(f"  {one['kind']}: {other}", style="dim")
@@ -204,6 +200,23 @@ def draw(
             )
             canvas.line(f"  path: question → {' → '.join(steps)} → this", style="dim")
     canvas.line()
+
+
+def _reckoned(explain: Mapping[str, Any]) -> str:
+    """The reckoning of a score: what is added, times what it is multiplied with."""
+    from memcli.search.ranking.proximity import CHANNELS
+
+    parts = [
+        (name, f"{name} {part}")
+        for name, part in explain.items()
+        if name not in ("matched", "path", "read")
+    ]
+    added = [said for name, said in parts if name in CHANNELS]
+    factors = [said for name, said in parts if name not in CHANNELS]
+    whole = " + ".join(added)
+    if factors and len(added) > 1:
+        whole = f"({whole})"
+    return " × ".join([whole, *factors])  # noqa: RUF001
 
 
 def below(title: str, text: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from memcli import Vault
 from memcli.cli.rows import below, short_ids
 from memcli.entries.entry import Entry
 from memcli.entries.ids import ID_LENGTH
+from tests.cli.conftest import Run
 from tests.conftest import VaultMaker
 
 
@@ -154,3 +155,24 @@ def test_what_is_pinned_already_is_unchanged(
         f"unpinned {name} Use uv",
         f"unchanged: {name} is not pinned: Use uv",
     ]
+
+
+def test_an_explained_score_is_its_sum_times_its_factors(
+    memcli: Run, vault: Vault
+) -> None:
+    drafts = [{"text": f"The ledger's queue {n} is slow"} for n in "abc"]
+    drafts[0] |= {"entities": ["ledger"], "project": "example.org/other"}
+    vault.save_all([vault.draft(each) for each in drafts])
+    said = memcli("recall", "why is the ledger's queue slow?", "--explain").out
+    lines = re.findall(r"why: score (\S+) = (.*?);", said)
+    assert len(lines) == 3
+    for score, reckoned in lines:
+        times = re.sub(r"[a-z_]+ ", "", reckoned).replace("×", "*")  # noqa: RUF001
+        assert eval(times) == pytest.approx(float(score), rel=1e-3)  # noqa: S307
+
+
+def test_a_list_has_paths_where_they_are_asked_for(memcli: Run, vault: Vault) -> None:
+    path = vault.save(vault.draft({"text": "We deploy on Tuesdays"})).path
+    assert path not in memcli("list").out
+    head, row = memcli("list", "--long", "--header").out.splitlines()
+    assert (head.split("\t")[-1], row.split("\t")[-1]) == ("path", path)

@@ -255,7 +255,7 @@ def agents(context: Context) -> Result:
     return listed(
         "agents",
         use_case.agents(context.open_vault("reading")),
-        ("agent", "policy", "groups", "wrote", "sees", ""),
+        ("agent", "policy", "groups", "wrote", "sees", "note"),
         lambda agent, _: (
             agent.name,
             agent.policy,

@@ -30,7 +30,7 @@ def models(context: Context, *, stale: bool, project: str | None) -> Result:
             canvas.line(f"there is no {which}", style="dim")
             return
         canvas.table(
-            ("id", "layer", "subtype", "looked", "cites", "checked", "", "title"),
+            ("id", "layer", "subtype", "looked", "cites", "checked", "state", "title"),
             [
                 (
                     short(model.id),
@@ -68,7 +68,7 @@ def reflections(context: Context) -> Result:
     return listed(
         "items",
         select.reflections(vault, view),
-        ("id", "item", "weight", "days left", "seen", "", "title", "why"),
+        ("id", "item", "weight", "days left", "seen", "told", "title", "why"),
         lambda item, short: (
             short(item.id),
             item.item or "",

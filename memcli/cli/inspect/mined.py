@@ -166,7 +166,7 @@ def _mined_vault(vault: Vault) -> Result:
             canvas.line(f"  {noted} noted alone, at LOW")
         if report["patterns"]:
             canvas.table(
-                ("pattern", "brought", "kept", "waiting", "rejected", ""),
+                ("pattern", "brought", "kept", "waiting", "rejected", "note"),
                 [
                     (
                         rule["pattern"],
