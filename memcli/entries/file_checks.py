@@ -219,10 +219,11 @@ def _states(text: Text) -> Iterable[tuple[str, str, str, str]]:
         hint = "Add resolved_at; until then no --as-of shows it. If it is not: "
         hint += f"memcli resolve --undo {entry.id}"
         yield "status", "resolved_when", message, hint
-    if entry.status is Status.ACTIVE and _says_when(entry):
-        message = "resolved_at is set, but the entry counts as active"
-        hint = "Set status: resolved and a date, or remove resolved_at."
-        yield "resolved_at", "resolved_but_active", message, hint
+    said = _says_when(entry)
+    if entry.status is Status.ACTIVE and said:
+        message = f"{said} is set, but the entry counts as active"
+        hint = f"Set status: resolved and resolved_at, or remove {said}."
+        yield said, "resolved_but_active", message, hint
     if entry.item and entry.key:
         item, _, words = entry.key.partition(":")
         if item != entry.item or claim(words) != text.claim:
@@ -247,6 +248,8 @@ def _states(text: Text) -> Iterable[tuple[str, str, str, str]]:
         yield "status", "active_in_archive", message, "Move the file."
 
 
-def _says_when(entry: Entry) -> bool:
-    """Whether it has resolved_at, be it one that is no date."""
-    return bool(entry.resolved_at) or "resolved_at" in dict(entry.extra)
+def _says_when(entry: Entry) -> str:
+    """The field that says when it was resolved, be it no date, or that of another
+    program; '' where none does."""
+    fields = {"resolved_at": entry.resolved_at, **dict(entry.extra)}
+    return next((name for name in ("resolved_at", "resolvedAt") if fields.get(name)), "")

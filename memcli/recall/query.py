@@ -150,7 +150,7 @@ def from_words(text: str, now: int, **words: Unpack[parameters.Query]) -> Query:
     limit, depth = words.get("limit"), words.get("depth")
     if limit is not None and limit < 1:
         raise InvalidValue(
-            f"--limit must be 1 or more (got {limit})", code="invalid_limit"
+            f"limit must be 1 or more (got {limit})", code="invalid_limit"
         )
     return Query(
         text,

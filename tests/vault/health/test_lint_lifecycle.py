@@ -183,7 +183,12 @@ def test_resolved_at_alone_is_read_as_resolved(vault: Vault) -> None:
 
 
 @pytest.mark.parametrize(
-    "fields", [("status: active", "resolved_at: 2026-11-20"), ("resolved_at: yes",)]
+    "fields",
+    [
+        ("status: active", "resolved_at: 2026-11-20"),
+        ("resolved_at: yes",),
+        ("resolvedAt: 1771234567",),
+    ],
 )
 def test_resolved_at_that_does_not_count_is_named(
     vault: Vault, fields: tuple[str, ...]
