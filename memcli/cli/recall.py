@@ -72,13 +72,13 @@ def recall(
         (twice, "--batch brings its own questions", "Drop the QUERY."),
         (
             all_ and text,
-            "--all lists every entry; it takes no question",
+            "--set all=true lists every entry; it takes no question",
             "Filter with --kind, --tag, --entity, --after.",
         ),
         (
             research and (batch or all_),
             "--research counts one question at a time",
-            f"Drop {'--batch' if batch else '--all'}.",
+            f"Drop {'--batch' if batch else '--set all=true'}.",
         ),
         (
             not (text.strip() or all_ or batch or rated),

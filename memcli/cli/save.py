@@ -203,8 +203,13 @@ _SAID = {
 _SHOWN = 200
 
 
-def _draw_similar(canvas: Canvas, new_id: str, body: str, item: Similar) -> None:
-    """Draw a similar entry beside the text that was saved, the older first."""
+def _draw_similar(
+    canvas: Canvas, new_id: str, body: str, item: Similar, *, waits: bool
+) -> None:
+    """Draw a similar entry beside the text that was saved, the older first.
+
+    What `waits` for review can only be reviewed.
+    """
     from memcli.entries.entry import one_line
     from memcli.entries.text.differences import told
 
@@ -213,13 +218,15 @@ def _draw_similar(canvas: Canvas, new_id: str, body: str, item: Similar) -> None
     canvas.line(f"  similar ({told(item.likeness, item.differs)}); both may hold:")
     for age, (name, text) in (("older", old), ("newer", new)):
         canvas.line(f"    {age} {name}: {one_line(text)[:_SHOWN]}")
-    if item.may_replace:
+    if item.may_replace and not (waits and item.newer):
         command = f"memcli evolve {new[0]} --also {old[0]}"
+        if waits:
+            command = f"memcli review {new[0]} --supersede {old[0]}"
         canvas.line(f"    to replace the older: {command}", style="hint")
 
 
 def _result(saved: Saved, entry: Entry, notes: Sequence[str]) -> Result:
-    layer, body = entry.layer, entry.body
+    layer, body, waits = entry.layer, entry.body, entry.status == "pending"
 
     def text(canvas: Canvas) -> None:
         style = "good" if saved.outcome in ("created", "merged", "seen") else "dim"
@@ -243,7 +250,7 @@ def _result(saved: Saved, entry: Entry, notes: Sequence[str]) -> Result:
 
             canvas.line(f"  {UNCHECKED}", style="dim")
         for item in saved.similar:
-            _draw_similar(canvas, saved.id, body, item)
+            _draw_similar(canvas, saved.id, body, item, waits=waits)
 
     warnings = [*saved.notes, *notes]
     like = saved.like_resolved

@@ -99,7 +99,7 @@ def way(name: str, message: str, words: Sequence[str]) -> str | None:
     if message.startswith("No such option"):
         if any(word.startswith("-") and " " in word for word in words):
             return (
-                f'A text that begins with - stands behind --: memcli {name} -- "-..."'
+                f'A text that begins with - stands behind --: memcli {name} -- "-...".'
             )
         if name == "install" and "--all" in words:
             return _MORE_WORDS[name]

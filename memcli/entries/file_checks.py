@@ -252,4 +252,6 @@ def _says_when(entry: Entry) -> str:
     """The field that says when it was resolved, be it no date, or that of another
     program; '' where none does."""
     fields = {"resolved_at": entry.resolved_at, **dict(entry.extra)}
-    return next((name for name in ("resolved_at", "resolvedAt") if fields.get(name)), "")
+    return next(
+        (name for name in ("resolved_at", "resolvedAt") if fields.get(name)), ""
+    )

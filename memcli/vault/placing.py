@@ -174,7 +174,7 @@ class _Placing:
         if entry.expires_at and held.status == str(Status.EXPIRED):
             notes.append(
                 f"it expired on {entry.expires_at}, so nothing shows it; what has: "
-                "memcli recall --status expired"
+                "memcli list --status expired"
             )
         notes += (
             f"{other.project} has the same text: {other.id}; to make it one that holds "

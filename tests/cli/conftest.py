@@ -58,7 +58,6 @@ def process(vault: Vault, tmp_path: Path) -> Run:
             environ={**os.environ, "MEMCLI_VAULT": vault.root, **(environ or {})},
             cwd=cwd,
         )
-        hinted.dump(done.stdout.decode()+'\n'+done.stderr.decode(), 'p')
         return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return run
@@ -90,10 +89,11 @@ def memcli(vault: Vault, tmp_path: Path) -> Run:
             patch.setattr(sys, "stderr", io.TextIOWrapper(err, write_through=True))
             patch.setattr(argv, "leave", sys.exit)  # not os._exit
             patch.setattr("gc.set_threshold", lambda *_: None)
+            hints = hinted.said_by(patch)
             with pytest.raises(SystemExit) as end:
                 argv.main()
             said = out.getvalue().decode(), err.getvalue().decode()
-        hinted.dump('\n'.join(said), 'i')
+        hinted.try_all(hints, vault.root, environ or {}, cwd)
         return Outcome(int(end.value.code or 0), *said)
 
     return run

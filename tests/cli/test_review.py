@@ -447,3 +447,17 @@ def test_a_walk_on_a_real_terminal_keeps_what_is_decided_however_it_ends(
     assert statuses == [Status.ACTIVE, Status.PENDING, Status.PENDING]
     log = ["git", "-C", vault.root, "log", "-1", "--format=%s"]
     assert b"approved candidate one" in subprocess.check_output(log)
+
+
+def test_a_save_into_the_inbox_proposes_the_review_that_replaces(
+    memcli: Run, vault: Vault
+) -> None:
+    old = vault.save(vault.draft({"text": "Retry the upload 3 times"})).id
+    done = memcli("save", "Retry the upload 5 times", "--inbox")
+    new = done.out.split()[1]
+    command = f"memcli review {new} --supersede {old}"
+    assert done.out.splitlines()[-1].endswith(f"to replace the older: {command}")
+    assert memcli(*command.split()[1:]).code == 0
+    assert [row.text for row in vault.recall("retry").rows] == [
+        "Retry the upload 5 times"
+    ]

@@ -227,7 +227,9 @@ def test_a_page_that_tells_what_was_resolved_is_named(
     drafts = [{"text": text, "kind": "constraint"} for text in ("No Friday", "No root")]
     first, _ = (vault.save(vault.draft(draft)).id for draft in drafts)
     page = tmp_path / "AGENTS.md"
-    page.write_text("<!-- memcli:begin -->\n- No Friday\n- No root\n<!-- memcli:end -->")
+    page.write_text(
+        "<!-- memcli:begin -->\n- No Friday\n- No root\n<!-- memcli:end -->"
+    )
     assert "page AGENTS.md" not in examine(vault.root)
     vault.resolve(first)
     check = examine(vault.root)["page AGENTS.md"]

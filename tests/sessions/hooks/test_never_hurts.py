@@ -256,7 +256,9 @@ def test_json_that_comes_in_pieces_is_put_together(filled: Vault) -> None:
         assert RULE in told(child.stdout.read().decode())
 
 
-def test_a_terminal_as_standard_input_is_not_waited_for_and_told_mistakes(filled: Vault) -> None:
+def test_a_terminal_as_standard_input_is_not_waited_for_and_told_mistakes(
+    filled: Vault,
+) -> None:
     ours, theirs = pty.openpty()
     began = time.monotonic()
     child = open_call("prompt-submit", "codex", stdin=theirs)
