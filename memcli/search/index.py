@@ -332,7 +332,7 @@ class Index:
         Another program took one permission error for the deletion of every note.
         """
         self._scanned = time.time_ns()
-        listing = scan(self.root)
+        listing = scan(self.root, state and state.folders)
         if listing.symlinks != self.symlinks:
             self._tell_links(listing.symlinks)
         self._entered, self.symlinks = listing.entered, listing.symlinks

@@ -1,3 +1,4 @@
+import contextlib
 import errno
 import os
 import shutil
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.errors import LockBusy, Unreadable, WriteFailed
-from memcli.storage import files, listing
+from memcli.storage import files
 from memcli.storage.listing import paths_of, scan, stats_of
 from memcli.storage.lock import Lock
 from tests.conftest import ROOT
@@ -510,11 +511,11 @@ def test_listing_has_name_time_and_size_by_folder(tmp_path: Path) -> None:
     assert (found.symlinks, found.unreadable) == ([], [])
 
 
-def test_hidden_and_skipped_are_not_listed(tmp_path: Path) -> None:
-    for name in (".git/a.md", ".hidden.md", "archive/a.md", "memories/archive/a.md"):
+def test_what_is_hidden_is_not_listed(tmp_path: Path) -> None:
+    for name in (".git/a.md", ".hidden.md", "memories/archive/a.md"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"")
-    found = scan(str(tmp_path), skip={"archive"})
+    found = scan(str(tmp_path))
     assert list(found.folders) == ["memories/archive"]
 
 
@@ -582,13 +583,14 @@ def test_a_file_that_goes_while_it_is_listed_hides_no_other(
 ) -> None:
     for name in ("a.md", "b.md", "c.md"):
         (tmp_path / name).touch()
-    list_names = listing._are_notes
+    names = os.scandir
 
-    def removed_after(names: list[str]) -> bool:
+    def removed_after(opened: int) -> contextlib.nullcontext[list[os.DirEntry[str]]]:
+        entries = list(names(opened))
         (tmp_path / "b.md").unlink()
-        return list_names(names)
+        return contextlib.nullcontext(entries)
 
-    monkeypatch.setattr(listing, "_are_notes", removed_after)
+    monkeypatch.setattr(os, "scandir", removed_after)
     assert sorted(paths_of(scan(str(tmp_path)))) == ["a.md", "c.md"]
 
 

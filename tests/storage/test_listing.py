@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -128,17 +129,37 @@ EDITS: dict[str, Callable[[Path], object]] = {
 }
 
 
-def listed(root: Path) -> Listing | None:
+def listed(root: Path, before: Listing | None = None) -> Listing | None:
+    known = before and {
+        name: (stamp, before.folders.get(name, b""))
+        for name, stamp in before.entered.items()
+    }
     try:
-        return scan(str(root))
+        return scan(str(root), known)
     except Unreadable:
         return None
 
 
 @pytest.mark.parametrize("how", EDITS)
-def test_every_sort_of_edit_changes_the_listing(root: Path, how: str) -> None:
+def test_every_sort_of_edit_changes_the_listing(
+    root: Path, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "major", lambda _: 8)
     before = listed(root)
     assert listed(root) == before
     time.sleep(TICK)
     EDITS[how](root / MONTH / "one.md")
     assert listed(root) != before
+    assert listed(root, before) == listed(root)
+
+
+@pytest.mark.parametrize("major", [0, 8])
+def test_names_are_read_again_only_where_the_disk_may_not_tell_of_new_ones(
+    root: Path, major: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = listed(root)
+    reading = Mock(side_effect=os.scandir)
+    monkeypatch.setattr(os, "scandir", reading)
+    monkeypatch.setattr(os, "major", lambda _: major)
+    assert listed(root, before) == before
+    assert reading.called is (major == 0)
