@@ -248,8 +248,9 @@ def _pages(vault: Vault, cwd: str) -> Iterator[Check]:
     from memcli.storage import projects
 
     project = projects.of(cwd, vault.environ)
-    names = sorted({page for host in table.hosts() for page in host.pages})
-    for name in names if project and not vault.is_published else ():
+    if not project or vault.is_published:
+        return
+    for name in sorted({page for host in table.hosts() for page in host.pages}):
         path = os.path.join(project.folder, *name.split("/"))
         try:
             old = exporting.old_lines(vault, path)

@@ -160,7 +160,7 @@ def test_what_is_pinned_already_is_unchanged(
 def test_an_explained_score_is_its_sum_times_its_factors(
     memcli: Run, vault: Vault
 ) -> None:
-    drafts = [{"text": f"The ledger's queue {n} is slow"} for n in "abc"]
+    drafts: list[dict[str, Any]] = [{"text": f"The ledger's queue {n} is slow"} for n in "abc"]
     drafts[0] |= {"entities": ["ledger"], "project": "example.org/other"}
     vault.save_all([vault.draft(each) for each in drafts])
     said = memcli("recall", "why is the ledger's queue slow?", "--explain").out
@@ -168,7 +168,7 @@ def test_an_explained_score_is_its_sum_times_its_factors(
     assert len(lines) == 3
     for score, reckoned in lines:
         times = re.sub(r"[a-z_]+ ", "", reckoned).replace("×", "*")  # noqa: RUF001
-        assert eval(times) == pytest.approx(float(score), rel=1e-3)  # noqa: S307
+        assert eval(times) == pytest.approx(float(score), rel=1e-3)
 
 
 def test_a_list_has_paths_where_they_are_asked_for(memcli: Run, vault: Vault) -> None:
