@@ -160,7 +160,9 @@ def test_what_is_pinned_already_is_unchanged(
 def test_an_explained_score_is_its_sum_times_its_factors(
     memcli: Run, vault: Vault
 ) -> None:
-    drafts: list[dict[str, Any]] = [{"text": f"The ledger's queue {n} is slow"} for n in "abc"]
+    drafts: list[dict[str, Any]] = [
+        {"text": f"The ledger's queue {n} is slow"} for n in "abc"
+    ]
     drafts[0] |= {"entities": ["ledger"], "project": "example.org/other"}
     vault.save_all([vault.draft(each) for each in drafts])
     said = memcli("recall", "why is the ledger's queue slow?", "--explain").out
