@@ -15,14 +15,14 @@ import typer
 from typer.core import TyperGroup
 
 from memcli import __version__, parameters
-from memcli.cli import commands, flags, plain, render
+from memcli.cli import commands, flags, hints, render
 from memcli.cli.run import run
 from memcli.errors import UsageError
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
 
     from memcli.declared import Parameter
 
@@ -118,14 +118,13 @@ _NAMES_WIDTH = max(map(len, commands.COMMANDS))
 
 
 def _explain(mistake: Any, words: list[str]) -> int:
-    from memcli.cli import suggest
     from memcli.cli.inspect import TOPICS
 
     name = words[0] if words and words[0] in commands.COMMANDS else ""
     message = " ".join(
         mistake.format_message().split()
     )  # choices have lines of their own
-    if not name and words and words[0].partition("=")[0] in plain.EVERYWHERE:
+    if not name and words and words[0].partition("=")[0] in flags.EVERYWHERE:
         message = "no command is named"
     elif message.startswith("No such command"):
         message = message.partition(" Did you mean")[0]  # by the words' letters alone
@@ -133,12 +132,12 @@ def _explain(mistake: Any, words: list[str]) -> int:
     choice = re.search(r"'([^']*)' is not one of (.+)\.$", message)
     meant = None
     if choice:
-        meant = suggest.nearest(choice[1], re.findall(r"'([^']*)'", choice[2]))
+        meant = hints.nearest(choice[1], re.findall(r"'([^']*)'", choice[2]))
     elif not name and words and not words[0].startswith("-"):
-        meant = suggest.command(words[0], commands.COMMANDS, TOPICS)
+        meant = _meant(words[0], TOPICS)
     if meant:
         hint = f"Did you mean: {meant}? {hint}"
-    elif way := suggest.way(name, message, words):
+    elif way := _way(name, message, words):
         hint = f"{way} {hint}"
     error = UsageError(message, hint=hint)
     return render.Screen(name, as_json="--json" in words).failure(error)
@@ -216,3 +215,70 @@ def _fields(name: str) -> str:
     ]
     head = "\n    \b\n    Fields of --set:\n"
     return head + "\n".join(lines) if lines else ""
+
+
+# --- guesses at what was meant --------------------------------------------------------
+
+# What other programs call it.
+_ALSO = {
+    **commands.ALIASES,
+    "remember": "save", "store": "save", "new": "save", "put": "save",
+    "find": "recall", "query": "recall", "get": "recall",
+    "ask": "recall", "dir": "list", "cat": "show", "view": "show", "print": "show",
+    "status": "doctor", "stats": "inspect",
+    "info": "inspect", "history": "log", "changes": "log", "revert": "undo",
+    "open": "edit", "update": "evolve", "replace": "evolve", "change": "evolve",
+    "delete": "forget", "remove": "forget",
+    "done": "resolve", "close": "resolve", "solve": "resolve", "fix": "doctor --fix",
+    "approve": "review --approve", "reject": "review --reject",
+    "health": "doctor", "check": "doctor", "fsck": "inspect lint",
+    "mine": "reflect --session", "create": "init", "setup": "install",
+    "serve": "mcp", "server": "mcp", "help": "--help",
+}  # fmt: skip
+
+
+def _meant(word: str, topics: Collection[str]) -> str | None:
+    """The command line that an unknown command was meant to be."""
+    if word in topics:
+        return f"memcli inspect {word}"
+    meant = hints.nearest(word, commands.COMMANDS, _ALSO)
+    if meant:
+        return f"memcli {meant}"
+    topic = hints.nearest(word, topics)
+    return topic and f"memcli inspect {topic}"
+
+
+# What to do with more words than a command takes.
+_MORE_WORDS = {
+    "save": "A text of several words needs quotes.",
+    "evolve": "A text of several words needs quotes.",
+    "init": "A name with spaces needs quotes.",
+    "list": "Words are searched by recall, not by list.",
+    "undo": "Each call takes one change back.",
+    "log": "How many are shown is -n N.",
+    "install": "Name one host at a time.",
+    "uninstall": "Name one host at a time; --all takes every one.",
+    "import": "Name one file or folder at a time.",
+    "export": "The file is named by --out FILE.",
+    "view": "The file is named by --out FILE.",
+}
+
+
+def _way(name: str, message: str, words: Sequence[str]) -> str | None:
+    """A sentence about what goes instead of a mistake in a command's words.
+
+    Args:
+        name: of the command; "" for an unknown one.
+        message: what is wrong, as Typer says it.
+        words: the command line, the command's name first.
+    """
+    if message.startswith("Got unexpected extra argument"):
+        return _MORE_WORDS.get(name)
+    if message.startswith("No such option"):
+        if any(word.startswith("-") and " " in word for word in words):
+            return (
+                f'A text that begins with - stands behind --: memcli {name} -- "-...".'
+            )
+        if name == "install" and "--all" in words:
+            return _MORE_WORDS[name]
+    return None

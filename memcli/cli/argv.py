@@ -33,13 +33,13 @@ def main() -> None:
     words = sys.argv[1:]
     if words[:1] == ["hook"]:
         hook(words[1:])
-    from memcli.cli import commands, plain
+    from memcli.cli import commands, flags
 
-    words = plain.in_order(words)
+    words = flags.in_order(words)
     if words[:1] == ["hook"]:
         hook(words[1:])
     if words and words[0] in commands.COMMANDS:
-        values = plain.parse(words[0], words[1:])
+        values = flags.parse(words[0], words[1:])
         if values is not None:
             from memcli.cli.run import run
 

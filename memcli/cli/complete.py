@@ -13,7 +13,7 @@ import re
 import sys
 from heapq import nlargest
 
-from memcli.cli import commands, flags, plain
+from memcli.cli import commands, flags
 from memcli.entries.ids import shortened
 from memcli.named_tuple import NamedTuple
 
@@ -292,7 +292,7 @@ def offers(words: Sequence[str], environ: Mapping[str, str]) -> list[Offer]:
     *before, current = words
     if before[-1:] in (["--vault"], ["-v"]):
         return _starting(current, map(Offer, WITHOUT_VAULT["--vault"](environ)))
-    before = plain.in_order([*before, "-"])[:-1] if before else []
+    before = flags.in_order([*before, "-"])[:-1] if before else []
     if not before or before[0] not in commands.COMMANDS:
         if any(not word.startswith("-") for word in before):
             return []
@@ -354,7 +354,7 @@ def _place(
     if current.startswith("-"):
         return None
     sign = "+" if name == "tag" and loose and current.startswith("+") else ""
-    for number, one in enumerate(flags.words(name)):
+    for number, one in enumerate(flags.arguments(name)):
         if number == loose or one.repeat:
             return f"{name} {one.name}", one.choices, sign
     return "", (), ""

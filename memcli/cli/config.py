@@ -110,12 +110,11 @@ def _listed(settings: list[Setting]) -> Result:
     return listed(
         "settings",
         settings,
-        ("setting", "value", "from"),
-        lambda one, _: (
-            one.name,
-            _shown(one.value),
-            one.scope if one.is_set else "default",
-        ),
+        "setting=name value from",
+        {
+            "value": lambda one: _shown(one.value),
+            "from": lambda one: one.scope if one.is_set else "default",
+        },
         empty="No settings.",
     )
 

@@ -7,14 +7,15 @@ through its `Context` only, and prints nothing: `render` draws its `Result`.
 from __future__ import annotations
 
 import os
+import sys
 
-from memcli.errors import Conflict, UsageError
+from memcli.errors import Conflict, InvalidValue, Unreadable, UsageError
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Protocol
 
     from memcli.vault.caller import Caller
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from memcli.vault.vaults import Vaults
 else:
     Protocol = object
+
+
+# Of a question on standard input: some thousand lines of a log. It takes a second.
+_LONGEST_QUESTION = 100_000
 
 
 class Context(NamedTuple):
@@ -70,6 +75,19 @@ class Context(NamedTuple):
         if answer is None and self.typed_ahead():
             self.tell(f"{question} Not asked: the next line was typed already.")
         return (answer or "").strip().lower() in ("y", "yes")
+
+    def agrees(
+        self, plan: Iterable[str], question: str, *, yes: bool, dry_run: bool
+    ) -> bool | None:
+        """Whether to act on a plan, which a person sees first; None where it is only to
+        be shown: nobody is there, or it is a dry run."""
+        if dry_run or not (yes or self.interactive):
+            return None
+        if yes:
+            return True
+        for line in plan:
+            self.tell(f"  {line}")
+        return self.confirm(question)
 
     def owner_only(self, why: str) -> None:
         """Refuse what is for the owner of the vaults alone, where an agent asks.
@@ -157,6 +175,100 @@ class Context(NamedTuple):
             waits=self.via != "mcp",
         )
 
+    def written_text(self, argument: str | None, path: str | None, *, what: str) -> str:
+        """The text of the argument, else of the file, else of standard input.
+
+        Args:
+            argument: the text; "-" means standard input.
+            path: what --file names; "-" means standard input.
+            what: the command, for the hint when there is no text.
+
+        Raises:
+            UsageError: there is a text and a file, or no text at all.
+            Unreadable: what was read is not UTF-8.
+        """
+        if path and argument:
+            raise UsageError("give the text as an argument or with --file, not both")
+        if path and path != "-":
+            from memcli.storage import files
+
+            # Four bytes a character, for every limit of a vault; more is not read.
+            return _decoded(files.read(path, limit=64_000_000), path)
+        if argument is not None and argument != "-":
+            return argument
+        if self.stdin_is_terminal and argument is None and not path:
+            raise UsageError(
+                "there is no text to save",
+                hint=f'Give it: memcli {what} "..."; or with --file; or pipe it in.',
+            )
+        return _decoded(self.read_stdin(), "standard input")
+
+    def piped_question(self) -> str:
+        """The question that standard input holds.
+
+        Raises:
+            InvalidValue: standard input has more than `_LONGEST_QUESTION` characters.
+            Unreadable: it is not UTF-8.
+        """
+        text = _decoded(self.read_stdin(), "standard input")
+        if len(text) > _LONGEST_QUESTION:
+            raise InvalidValue(
+                f"the question has {len(text):,} characters; the limit is "
+                f"{_LONGEST_QUESTION:,}",
+                hint="Ask with the part that says what happened, such as its last "
+                "lines: tail -n 50 FILE | memcli recall -",
+                code="too_large",
+            )
+        return text
+
+    def person_only(self, vault: Vault) -> None:
+        """Refuse what only a person decides, where an agent calls.
+
+        Raises:
+            NotAllowed: an agent asks, or the session of an agent's host runs this.
+        """
+        from memcli.errors import NotAllowed
+        from memcli.hosts import table
+
+        vault.owner_only("--enforce")
+        host = table.running_in(self.environ)
+        if host is not None:
+            raise NotAllowed(
+                f"--enforce is for a person, and {host.title} runs this command",
+                hint="Ask the user to type it at a terminal of their own.",
+                code="owner_only",
+            )
+
+    def merges_for_git(self, root: str) -> None:
+        """Let git call this memcli where two clones changed a file, and say so once.
+
+        Args:
+            root: the vault.
+        """
+        from memcli.vault import create
+
+        if create.let_git_merge(root, own_program(), environ=self.environ):
+            self.tell("git calls memcli from now on to merge what two clones changed")
+
+
+def _decoded(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise Unreadable(
+            f"{name}:{line}: not UTF-8 (byte {error.start:,})",
+            hint="Convert it first, for example: iconv -f latin1 -t utf-8",
+        ) from error
+
+
+def own_program() -> tuple[str, ...]:
+    """The program by its absolute path, to be started from any folder."""
+    from memcli.hosts.install import command_line
+
+    windows = os.name == "nt"
+    return command_line.running(sys.argv[0], sys.executable, windows=windows).words
+
 
 class Result(NamedTuple):
     """The answer of a command.
@@ -194,7 +306,7 @@ class Canvas(Protocol):
         """A table; tab-separated on a pipe."""
 
 
-def refuse(*cases: tuple[object, str, str | None]) -> None:
+def refuse(*cases: tuple[object, str] | tuple[object, str, str]) -> None:
     """Refuse a command line by the first of these cases that is true of it.
 
     Args:
@@ -203,9 +315,9 @@ def refuse(*cases: tuple[object, str, str | None]) -> None:
     Raises:
         UsageError: one is true.
     """
-    for wrong, why, hint in cases:
+    for wrong, why, *hint in cases:
         if wrong:
-            raise UsageError(why, hint=hint)
+            raise UsageError(why, hint=hint[0] if hint else None)
 
 
 def declined(data: dict[str, Any]) -> Result:

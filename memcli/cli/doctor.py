@@ -93,20 +93,17 @@ def _fixed(
 
     vault = context.open_vault("reading", writes=True)
     plan = mending.plan(vault, accept_deletions=accept_deletions)
-    acting = bool(plan.steps) and not dry_run
-    if acting and not yes:
-        acting = False
-        if context.interactive:
-            for step in plan.steps:
-                context.tell(f"  {step.path}: {step.action}")
-            if not context.confirm("Do this?"):
-                return declined(plan._asdict())
-            acting = True
-    done = mending.apply(vault, plan) if acting else plan
-    if (acting or yes) and not dry_run:
-        from memcli.cli import written_text
-
-        written_text.merges_for_git(context, vault.root)
+    agreed = context.agrees(
+        (f"{step.path}: {step.action}" for step in plan.steps),
+        "Do this?",
+        yes=yes,
+        dry_run=dry_run or not plan.steps,
+    )
+    if agreed is False:
+        return declined(plan._asdict())
+    done = mending.apply(vault, plan) if agreed else plan
+    if (agreed or yes) and not dry_run:
+        context.merges_for_git(vault.root)
     skipped = [step for step in plan.steps if step not in done.steps]
     for step in skipped:
         context.tell(f"{step.path} has changed since the plan, and is left as it is")

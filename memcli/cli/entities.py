@@ -6,28 +6,23 @@ person confirms it or with --yes.
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result, declined, to_apply
+from memcli.cli.context import Canvas, Context, Result, declined, refuse, to_apply
+from memcli.cli.rows import listed
 from memcli.entries.text.counted import counted
-from memcli.errors import UsageError
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Literal
 
-    from memcli.curation.entities.decide import EntityPlan, EntityRequest
+    from memcli.curation.entities.decide import EntityPlan
     from memcli.vault.vault import Vault
 
-# Names that an action takes; None: one or more.
 # So many names are shown; JSON has all.
 _MOST_SHOWN = 50
-_TAKES = {
-    "list": 0,
-    "show": 1,
-    "waiting": 0,
-    "register": 1,
-    "ignore": None,
-} | dict.fromkeys(("rename", "alias", "merge"), 2)
+# Names that an action takes; None: one or more.
+_TAKES = {"list": 0, "show": 1, "waiting": 0, "register": 1, "ignore": None}
+_TAKES |= dict.fromkeys(("rename", "alias", "merge"), 2)
 _USAGE = {
     "show": "All of them: memcli entities",
     "register": "A name of several words needs quotes, and its kind is --type TYPE.",
@@ -74,21 +69,30 @@ def entities(
     """
     action, names = action or "list", names or []
     wanted = _TAKES[action]
-    if len(names) != wanted if wanted is not None else not names:
-        takes = {0: "no name", 1: "one name", 2: "two names", None: "names"}[wanted]
-        raise UsageError(
-            f"memcli entities {action} takes {takes}",
-            hint=_USAGE.get(action, "What there is: memcli entities"),
-        )
-    if (type_ or aliases) and action != "register":
-        flag = "--type" if type_ else "--alias"
-        raise UsageError(f"{flag} belongs to: memcli entities register")
-    if project and action != "list":
-        raise UsageError("--project belongs to: memcli entities list")
     planned = action in ("rename", "alias", "merge")
-    if (yes and not planned) or (dry_run and not (planned or action == "register")):
-        flag = "--yes" if yes else "--dry-run"
-        raise UsageError(f"memcli entities {action} has no plan to show; drop {flag}")
+    takes = {0: "no name", 1: "one name", 2: "two names", None: "names"}[wanted]
+    usage = _USAGE.get(action, "What there is: memcli entities")
+    flag = "--type" if type_ else "--alias"
+    refuse(
+        (
+            len(names) != wanted if wanted is not None else not names,
+            f"memcli entities {action} takes {takes}",
+            usage,
+        ),
+        (
+            (type_ or aliases) and action != "register",
+            f"{flag} belongs to: memcli entities register",
+        ),
+        (
+            project and action != "list",
+            "--project belongs to: memcli entities list",
+        ),
+        (
+            (yes and not planned) or (dry_run and not planned and action != "register"),
+            f"memcli entities {action} has no plan to show; drop "
+            f"{'--yes' if yes else '--dry-run'}",
+        ),
+    )
     if action == "list":
         return _listed(context, project)
     if action == "show":
@@ -101,32 +105,17 @@ def entities(
     from memcli.curation.entities import decide
 
     if action == "register":
-        about = type_ or "unknown"
-        request = decide.EntityRequest(
-            action, names[0], type=about, aliases=tuple(aliases or ())
-        )
-        yes = True
+        about, also = type_ or "unknown", tuple(aliases or ())
+        request = decide.EntityRequest(action, names[0], type=about, aliases=also)
     else:
         request = decide.EntityRequest(action, names[0], names[1])
-    return _decided(context, vault, request, yes=yes, dry_run=dry_run)
-
-
-def _decided(
-    context: Context, vault: Vault, request: EntityRequest, *, yes: bool, dry_run: bool
-) -> Result:
-    """Carry out a request when it is confirmed; else show its plan."""
-    from memcli.curation.entities import decide
-
-    if yes and not dry_run:
-        return _applied(*decide.apply(vault, request))
+    yes = yes or action == "register"
     plan = decide.plan(vault, request)
-    if not dry_run and context.interactive:
-        for line in _lines(plan):
-            context.tell(f"  {line}")
-        if context.confirm("Do it?"):
-            return _applied(*decide.apply(vault, request))
-        return declined(_planned(plan, dry_run=dry_run).data)
-    return _planned(plan, dry_run=dry_run)
+    agreed = context.agrees(_lines(plan), "Do it?", yes=yes, dry_run=dry_run)
+    if agreed:
+        return _applied(*decide.apply(vault, request))
+    result = _planned(plan, dry_run=dry_run)
+    return result if agreed is None else declined(result.data)
 
 
 def _lines(plan: EntityPlan) -> list[str]:
@@ -158,12 +147,9 @@ _DONE = {
 
 def _applied(plan: EntityPlan, commit: str | None) -> Result:
     def text(canvas: Canvas) -> None:
-        number = len(plan.entries)
-        canvas.line(
-            f"{_DONE[plan.request.verb]} {plan.name}: "
-            f"{counted(number, 'entry')} changed",
-            style="good",
-        )
+        said = f"{_DONE[plan.request.verb]} {plan.name}"
+        number = counted(len(plan.entries), "entry")
+        canvas.line(f"{said}: {number} changed", style="good")
 
     return Result(data={"applied": True, **plan.as_dict(), "commit": commit}, text=text)
 
@@ -173,20 +159,19 @@ def _waiting(vault: Vault, most: int | None) -> Result:
     from memcli.curation.entities.listing import candidates
 
     rows, count = candidates(vault, most)
+    return listed(
+        "names",
+        rows,
+        "entries name example",
+        empty="no name waits",
+        data={"count": count},
+        below=lambda canvas: _more(canvas, count - len(rows)),
+    )
 
-    def text(canvas: Canvas) -> None:
-        if not rows:
-            canvas.line("no name waits", style="nothing")
-            return
-        canvas.table(
-            ("entries", "name", "example"),
-            [(f"{row.entries:,}", row.name, row.example) for row in rows],
-        )
-        if count > len(rows):
-            canvas.line(f"  ... and {count - len(rows):,} more (--json)")
 
-    data = {"names": [row._asdict() for row in rows], "count": count}
-    return Result(data=data, text=text)
+def _more(canvas: Canvas, number: int) -> None:
+    if number > 0:
+        canvas.line(f"  ... and {number:,} more (--json)")
 
 
 def _ignored(vault: Vault, names: list[str]) -> Result:
@@ -203,46 +188,37 @@ def _ignored(vault: Vault, names: list[str]) -> Result:
 
 def _listed(context: Context, project: str | None) -> Result:
     """The names that are registered or mentioned, and how often."""
-    from memcli.curation.entities.listing import count_candidates, listed
+    from memcli.curation.entities import listing
 
     vault = context.open_vault("reading")
     most = None if context.json else _MOST_SHOWN
-    rows, total, registered = listed(vault, project or "", most)
-    waiting = count_candidates(vault)
+    rows, total, registered = listing.listed(vault, project or "", most)
+    waiting = listing.count_candidates(vault)
 
-    def text(canvas: Canvas) -> None:
-        if not rows:
-            canvas.line("No entities.", style="nothing")
-        else:
-            canvas.line(f"{registered:,} registered, {total:,} in all")
-            canvas.table(
-                ("name", "type", "now", "past", "note", "aliases"),
-                [
-                    (
-                        row.name,
-                        row.type if row.registered else "-",
-                        f"{row.current:,}",
-                        f"{row.past:,}",
-                        "hub" if row.hub else "",
-                        ", ".join(row.aliases),
-                    )
-                    for row in rows
-                ],
-            )
-            if total > len(rows):
-                canvas.line(f"  ... and {total - len(rows):,} more (--json)")
+    def below(canvas: Canvas) -> None:
+        _more(canvas, total - len(rows))
         if waiting:
             line = f"names waiting: {waiting:,} (memcli entities waiting)"
             canvas.line(line, style="hint")
 
-    data = {
-        "entities": [row._asdict() for row in rows],
-        "count": total,
-        "registered": registered,
-        "hubs": [row.name for row in rows if row.hub],
-        "candidates": waiting,
-    }
-    return Result(data=data, text=text)
+    return listed(
+        "entities",
+        rows,
+        "name type now=current past note aliases",
+        {
+            "type": lambda row: row.type if row.registered else "-",
+            "note": lambda row: "hub" if row.hub else "",
+        },
+        empty="No entities.",
+        above=f"{registered:,} registered, {total:,} in all",
+        data={
+            "count": total,
+            "registered": registered,
+            "hubs": [row.name for row in rows if row.hub],
+            "candidates": waiting,
+        },
+        below=below,
+    )
 
 
 # Characters of a claim that are shown in its line.

@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager, nullcontext
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.cli.rows import stale_lines
-from memcli.cli.written_text import person_only, written_text
 from memcli.errors import UsageError
 from memcli.parameters import entry_fields
 
@@ -74,14 +73,14 @@ def evolve(
         given["project"] = vault.here or NONE
     fields = entry_fields(given, context.now_ms())
     if enforce:
-        person_only(context, vault)
+        context.person_only(vault)
     changed = fields or untag or also or cite or research or enforce
     if edit:
         new_text = _edited(context, vault, entry_id, text or file)
     elif text is None and not file and changed:
         new_text = nullcontext(None)  # only fields change
     else:
-        new_text = nullcontext(written_text(context, text, file, what="evolve ID"))
+        new_text = nullcontext(context.written_text(text, file, what="evolve ID"))
     with new_text as body:
         if body is not None:
             fields["text"] = body

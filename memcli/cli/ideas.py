@@ -5,7 +5,6 @@ Invariant: in the walk every decision is committed before the next question.
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.rows import decided, listed, planned
 from memcli.cli.walk import Walk
 from memcli.entries.text.counted import counted
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Literal
 
+    from memcli.cli.context import Context, Result
     from memcli.curation.ideas import IdeaDecisions, ListedIdea
     from memcli.vault.vault import Vault
 
@@ -109,8 +109,7 @@ def _listed(ideas: list[ListedIdea]) -> Result:
     result = listed(
         "ideas",
         ideas,
-        ("slug", "days", "title", "summary"),
-        lambda idea, _: (idea.slug, f"{idea.age_days}", idea.title, idea.summary),
+        "slug days=age_days title summary",
         empty="No open ideas.",
     )
     problems = tuple(idea.problem for idea in ideas if idea.problem)
@@ -140,38 +139,24 @@ def _ledger(vault: Vault) -> Result:
     ages = [idea.age_days for idea in known if idea.state == OPEN]
     oldest = max(ages, default=None)
 
-    def text(canvas: Canvas) -> None:
-        if not known:
-            canvas.line("No ideas.", style="nothing")
-            return
-        parts = [f"{number:,} {state}" for state, number in by_state.items() if number]
-        waits = (
-            ""
-            if oldest is None
-            else f"; the oldest has waited {counted(oldest, 'day')}"
-        )
-        canvas.line(", ".join(parts) + waits)
-        canvas.table(
-            ("slug", "state", "day", "title", "became"),
-            [
-                (idea.slug, idea.state, idea.day, idea.title, idea.where or "")
-                for idea in known
-            ],
-        )
-
+    parts = [f"{number:,} {state}" for state, number in by_state.items() if number]
+    waits = "; the oldest has waited "
+    waits = "" if oldest is None else waits + counted(oldest, "day")
     warnings = tuple(idea.problem for idea in known if idea.problem)
     if not known and vault.read(lambda reader: len(reader.exact("kind", "idea"))):
         warnings = (
             "the ledger holds only ideas that were mined; ideas that were saved: "
             "memcli list --all --kind idea",
         )
-    data = {
-        "ideas": [idea._asdict() for idea in known],
-        "count": len(known),
-        "by_state": by_state,
-        "oldest_days": oldest,
-    }
-    return Result(data=data, text=text, warnings=warnings)
+    result = listed(
+        "ideas",
+        known,
+        "slug state day title became=where",
+        empty="No ideas.",
+        above=", ".join(parts) + waits,
+        data={"by_state": by_state, "oldest_days": oldest},
+    )
+    return result._replace(warnings=warnings)
 
 
 class IdeaWalk(Walk):

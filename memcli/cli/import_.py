@@ -5,6 +5,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 import os
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.cli.rows import table
 from memcli.errors import Unreadable, UsageError
 
 TYPE_CHECKING = False
@@ -174,24 +175,13 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
             style="bad" if done.failed else "good",
         )
         if done.dry_run and done.became:
-            canvas.table(
-                ("from", "kind", "project", "title", "outcome"),
-                [
-                    (
-                        f"{item.source}:{item.line}",
-                        item.kind,
-                        item.project or "everywhere",
-                        item.title,
-                        item.outcome,
-                    )
-                    for item in done.became
-                ],
-            )
+            own = {
+                "from": lambda item: f"{item.source}:{item.line}",
+                "project": lambda item: item.project or "everywhere",
+            }
+            table(canvas, done.became, "from kind project title outcome", own)
         elif done.dry_run:
-            rows: list[tuple[str, ...]] = [
-                (item.title, item.path) for item in done.created
-            ]
-            canvas.table(("title", "path"), rows)
+            table(canvas, done.created, "title path")
         if done.dry_run:
             to_apply(canvas, dry_run=True)
             return

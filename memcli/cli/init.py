@@ -4,7 +4,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 import os
 
-from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.context import Canvas, Context, Result, own_program
 from memcli.entries import layout
 from memcli.errors import NotAVault, UsageError, WriteFailed
 
@@ -59,7 +59,6 @@ def init(
 
 def _prepare_repo(context: Context, *, dry_run: bool) -> Result:
     """Make the vault that the repository carries, and allow it if it is new."""
-    from memcli.cli import written_text
     from memcli.storage import repo_vault
     from memcli.vault import create
 
@@ -76,7 +75,7 @@ def _prepare_repo(context: Context, *, dry_run: bool) -> Result:
     plan, commit = create.plan(path, environ=context.environ), None
     if not dry_run:
         plan, commit = create.prepare(path, environ=context.environ, agreed=True)
-        create.let_git_merge(path, written_text.own_program(), environ=context.environ)
+        create.let_git_merge(path, own_program(), environ=context.environ)
     found = repo_vault.find(top, context.environ)
     if found and plan.outcome in ("created", "adopted"):
         # Who makes it knows what it holds.
@@ -106,7 +105,6 @@ def _prepare(
     make_default: bool,
 ) -> Result:
     """Make a folder a vault, and the default if there is none."""
-    from memcli.cli import written_text
     from memcli.storage import known_vaults
     from memcli.vault import create
 
@@ -116,9 +114,7 @@ def _prepare(
         if plan.question and not yes and context.interactive:
             yes = context.confirm(f"{plan.question}. Continue?")
         plan, commit = create.prepare(path, environ=context.environ, agreed=yes)
-        create.let_git_merge(
-            plan.path, written_text.own_program(), environ=context.environ
-        )
+        create.let_git_merge(plan.path, own_program(), environ=context.environ)
     default = known_vaults.default_vault(context.environ)
     gone = default is not None and _is_gone(default, context)
     becomes_default = make_default or default is None or gone

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from memcli.cli.context import Canvas, Context, Result
-from memcli.cli.rows import draw, listed, project_shown
+from memcli.cli.rows import draw, listed, project_shown, table
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Literal, Unpack
+    from typing import Any, Literal, Unpack
 
     from memcli import parameters
     from memcli.recall.listing import Listed
     from memcli.recall.results import Row
-    from memcli.vault.counts import Count
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import Vaults
 
@@ -67,7 +66,7 @@ def list_(
     if by and plain and not all_:
         if vaults:
             context = context._replace(vault=vaults[0])
-        return _COUNTS[by](context)
+        return _counted(context, by)
     wish = listing.Wish(query, moment_of(since, now), by or "")
     sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
     answer = listing.listed(sources, wish)
@@ -111,105 +110,52 @@ def _table(
             canvas.line(row.title, style="title")
             canvas.line("  " + " · ".join(filter(None, what)), style="dim")
         return
-    canvas.table(
-        ("id", "written", "kind", "title", "project", "status", "vault")
-        + ("path",) * long,
-        [
-            (
-                short(row.id),
-                row.created[:10],
-                row.kind if row.layer == "fact" else row.layer,
-                row.title,
-                row.project or "",
-                "" if row.status == "active" else row.status,
-                "" if row.source == "personal" else row.source,
-                *[row.path] * long,
-            )
-            for row in rows
-        ],
-    )
-
-
-def _tags(context: Context) -> Result:
-    from memcli.vault import counts
-
-    return _counts("tags", counts.tags(context.open_vault("reading")))
-
-
-def _kinds(context: Context) -> Result:
-    """The built-in kinds, those of the config, and those of notes by hand."""
-    from memcli.vault import counts
-
-    return _counts("kinds", counts.kinds(context.open_vault("reading")))
-
-
-def _counts(name: str, counts: Sequence[Count]) -> Result:
-    """The names with their counts."""
-    return listed(
-        name,
-        counts,
-        (name.removesuffix("s"), "now", "past", "waiting"),
-        lambda one, _: (one.name or "", *_numbers(one)),
-        empty=f"No {name}.",
-    )
-
-
-def _numbers(one: Count) -> tuple[str, str, str]:
-    return f"{one.current:,}", f"{one.past:,}", f"{one.waiting:,}"
-
-
-def _projects(context: Context) -> Result:
-    """The projects of the vault with their entries, and the one of this folder."""
-    from memcli.vault import counts
-
-    vault = context.open_vault("reading")
-    counted = counts.projects(vault)
-    here = vault.here
-
-    def text(canvas: Canvas) -> None:
-        rows: list[tuple[str, ...]] = [
-            (
-                each.name or "(everywhere)",
-                *_numbers(each),
-                "here" if each.name and each.name == here else "",
-            )
-            for each in counted
-        ]
-        canvas.table(("project", "now", "past", "waiting", "note"), rows)
-        canvas.line(f"this folder: {here or 'no project'}", style="dim")
-
-    data = {
-        "projects": counted,
-        "count": sum(each.name is not None for each in counted),
-        "here": here,
+    own: dict[str, Callable[[Any], object]] = {
+        "written": lambda row: row.created[:10],
+        "kind": lambda row: row.kind if row.layer == "fact" else row.layer,
+        "status": lambda row: "" if row.status == "active" else row.status,
+        "vault": lambda row: "" if row.source == "personal" else row.source,
     }
-    return Result(data=data, text=text)
+    columns = "id written kind title project status vault" + " path" * long
+    table(canvas, rows, columns, own, short)
 
 
-def _statuses(context: Context) -> Result:
-    """The entries that are open, resolved, or have come back."""
-    from memcli.curation import resolve_query
+def _counted(context: Context, by: str) -> Result:
+    """How many entries there are of each kind, tag or project; or those that are open,
+    resolved, or have come back."""
+    from memcli.vault import counts
 
     vault = context.open_vault("reading")
+    if by == "status":
+        from memcli.curation import resolve_query
+
+        return listed(
+            "entries",
+            resolve_query.standings(vault),
+            "id state since by=resolved_by seen title note=resolution_note",
+            {"since": lambda row: (row.resolved_at or "")[:10]},
+            empty="No matching entries.",
+            vault=vault,
+        )
+    columns = f"{by}=name now=current past waiting"
+    if by != "project":
+        rows = counts.tags(vault) if by == "tag" else counts.kinds(vault)
+        return listed(f"{by}s", rows, columns, empty=f"No {by}s.")
+    rows, here = counts.projects(vault), vault.here
     return listed(
-        "entries",
-        resolve_query.standings(vault),
-        ("id", "state", "since", "by", "seen", "title", "note"),
-        lambda row, short: (
-            short(row.id),
-            row.state,
-            (row.resolved_at or "")[:10],
-            row.resolved_by or "",
-            str(row.seen),
-            row.title,
-            row.resolution_note or "",
+        "projects",
+        rows,
+        f"{columns} note",
+        {
+            "project": lambda one: one.name or "(everywhere)",
+            "note": lambda one: "here" if one.name and one.name == here else "",
+        },
+        empty="No projects.",
+        data={"count": sum(one.name is not None for one in rows), "here": here},
+        below=lambda canvas: canvas.line(
+            f"this folder: {here or 'no project'}", style="dim"
         ),
-        empty="No matching entries.",
-        vault=vault,
     )
-
-
-_COUNTS = {"tag": _tags, "kind": _kinds, "project": _projects, "status": _statuses}
 
 
 def show(

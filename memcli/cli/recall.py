@@ -128,9 +128,7 @@ def question_of(context: Context, words: list[str] | None) -> str:
     text = " ".join(words or ())
     if text != "-":
         return text
-    from memcli.cli.written_text import piped_question
-
-    return piped_question(context)
+    return context.piped_question()
 
 
 def given(asked: Mapping[str, Any]) -> list[str]:

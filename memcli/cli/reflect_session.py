@@ -1,4 +1,5 @@
-"""`memcli reflect` on sessions: one transcript, or a host's whole history."""
+"""`memcli reflect` on sessions, one transcript or a host's whole history; and `sweep`
+and `hook`, which hosts and timers call."""
 
 from __future__ import annotations
 
@@ -7,12 +8,14 @@ import os
 from collections import Counter
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.rows import table
 from memcli.entries.text.counted import counted
 from memcli.errors import Unreadable, UsageError, VaultNotFound
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from memcli.sessions.bringing import Fate, Reflected
@@ -184,10 +187,13 @@ def _draw(canvas: Canvas, done: Reflected) -> None:
             canvas.line(line)
     if not done.fates:
         return
-    canvas.table(
-        ("became", "confidence", "kind", "id", "title"),
-        [_row(fate, dry_run=done.dry_run) for fate in done.fates],
-    )
+    own: dict[str, Callable[[Fate], object]] = {
+        "became": lambda fate: _became(fate, dry_run=done.dry_run),
+        "confidence": lambda fate: fate.candidate.confidence,
+        "kind": lambda fate: fate.candidate.kind or fate.candidate.category,
+        "title": lambda fate: fate.candidate.title,
+    }
+    table(canvas, done.fates, "became confidence kind id title", own)
     if canvas.terminal and done.dry_run:
         canvas.line("nothing was changed", style="dim")
 
@@ -204,17 +210,9 @@ _WOULD = {
 """The words of a dry run for what writes; the other actions change nothing anyway."""
 
 
-def _row(fate: Fate, *, dry_run: bool) -> tuple[str, ...]:
-    candidate = fate.candidate
-    target = f" (for {fate.target})" if fate.target else ""
+def _became(fate: Fate, *, dry_run: bool) -> str:
     action = _WOULD.get(fate.action, fate.action) if dry_run else fate.action
-    return (
-        action + target,
-        str(candidate.confidence),
-        candidate.kind or candidate.category,
-        fate.id or "",
-        candidate.title,
-    )
+    return action + (f" (for {fate.target})" if fate.target else "")
 
 
 def _lines(done: Reflected) -> list[str]:
@@ -237,28 +235,94 @@ def _summary(done: list[dict[str, Any]], *, dry_run: bool) -> Result:
     failed = [each for each in done if each["outcome"] == "failed"]
 
     def text(canvas: Canvas) -> None:
+        if not done:
+            canvas.line("no transcripts on this machine", style="nothing")
+            return
         rows = []
         for host in dict.fromkeys(each["host"] for each in done):
             mine = [each for each in done if each["host"] == host]
-            outcomes = Counter(each["outcome"] for each in mine)
-            counts: Counter[str] = sum((Counter(e["counts"]) for e in mine), Counter())
-            numbers = [outcomes[name] for name in ("reflected", "unchanged", "failed")]
-            names = ("saved", "review", "noted", "idea", "seen")
-            numbers += [counts[name] for name in names]
-            rows.append((host, *map(str, (len(mine), *numbers))))
-        if not rows:
-            canvas.line("no transcripts on this machine", style="nothing")
-            return
-        canvas.table(
-            (
-                "host", "sessions", "reflected", "unchanged", "failed",
-                "saved", "review", "noted", "ideas", "seen",
-            ),
-            rows,
-        )  # fmt: skip
+            counts: Counter[Any] = sum((Counter(e["counts"]) for e in mine), Counter())
+            counts.update(each["outcome"] for each in mine)
+            counts["host"], counts["sessions"] = host, len(mine)
+            rows.append(counts)
+        columns = "host sessions reflected unchanged failed saved review noted"
+        table(canvas, rows, f"{columns} ideas=idea seen")
         if dry_run and canvas.terminal:
             canvas.line("nothing was changed", style="dim")
 
     data = {"sessions": done, "dry_run": dry_run}
     warnings = tuple(each["error"] for each in failed)
     return Result(data=data, text=text, warnings=warnings, ok=not failed)
+
+
+def sweep(
+    context: Context,
+    *,
+    still: int = 60,
+    dry_run: bool = False,
+) -> Result:
+    """Mine sessions that crashed or ended without a hook
+
+    Tidies up their markers, too. Hooks do this by themselves when a session starts or
+    idles. For hosts without such hooks a timer can do it.
+
+    \b
+    Example:
+      memcli sweep
+      memcli sweep --still 180 --dry-run
+
+    Options:
+        still: `--still MINUTES` Treat a session as over after MINUTES of silence
+    """
+    from memcli.sessions import recovery
+    from memcli.storage import state_dirs
+
+    vault = context.open_vault("sweeping", writes=True)
+    sessions = recovery.sweep(
+        vault, context.environ, still=60.0 * still, dry_run=dry_run
+    )
+    for each in sessions:
+        if each.outcome in ("failed", "dropped"):
+            context.tell(f"{each.session}: {each.why}")
+    if not dry_run:
+        state_dirs.sweep(context.environ)
+
+    def text(canvas: Canvas) -> None:
+        shown = [each for each in sessions if each.outcome != "unchanged"]
+        if shown:
+            table(canvas, shown, "session host outcome why")
+        else:
+            canvas.line("no session waits", style="nothing")
+
+    data = {"sessions": [each.as_dict() for each in sessions], "dry_run": dry_run}
+    return Result(data, text, ok=all(each.outcome != "failed" for each in sessions))
+
+
+def hook(
+    context: Context,
+    event: str | None = None,
+    *,
+    host: str | None = None,
+) -> Result:
+    """Answer a hook of an agent's host (installed by memcli install)
+
+    Reads the host's JSON on standard input and answers in the host's format. Always
+    exits with 0, even when something is wrong; see memcli inspect sessions.
+
+    EVENT is session-start, prompt-submit, pre-tool, post-tool, stop, session-end,
+    pre-compact or idle.
+
+    \b
+    Example:
+      memcli hook prompt-submit --host claude-code < payload.json
+
+    Options:
+        event: `EVENT` The event, e.g. session-start
+        host: `--host HOST` Whose hook: claude-code, codex, gemini, copilot, cursor,
+            windsurf, opencode
+    """
+    # `argv` starts plain calls at once; only the others come here.
+    from memcli.sessions.hooks import call
+
+    del context
+    call.main([event or "", "--host", host or ""])

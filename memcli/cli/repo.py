@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.cli.rows import table
 from memcli.errors import MemcliError, UsageError, VaultNotFound
 
 TYPE_CHECKING = False
@@ -159,16 +160,11 @@ def _list(context: Context) -> Result:
         path = os.path.join(top, repo_vault.FOLDER)
         rows.append({"path": path, "remote": remote or None, "state": state})
 
-    def text(canvas: Canvas) -> None:
-        canvas.table(
-            ("vault", "remote", "state"),
-            [
-                (str(r["path"]), str(r["remote"] or _NO_REMOTE), str(r["state"]))
-                for r in rows
-            ],
-        )
-
-    return Result(data={"allowed": rows}, text=text)
+    own = {"remote": lambda row: row["remote"] or _NO_REMOTE}
+    return Result(
+        data={"allowed": rows},
+        text=lambda canvas: table(canvas, rows, "vault=path remote state", own),
+    )
 
 
 def promote(

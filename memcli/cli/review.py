@@ -212,14 +212,7 @@ def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
     result = listed(
         "candidates",
         candidates,
-        ("id", "days", "confidence", "kind", "title"),
-        lambda one, short: (
-            short(one.id),
-            f"{one.age_days:g}",
-            one.confidence or "",
-            one.kind,
-            one.title,
-        ),
+        "id days=age_days confidence kind title",
         empty="Nothing waits for review.",
         vault=vault,
     )

@@ -7,6 +7,7 @@ caller sees it: what an agent may not see lengthens none. Pipes and JSON have wh
 from __future__ import annotations
 
 from memcli.errors import Unavailable
+from memcli.named_tuple import encoded
 
 TYPE_CHECKING = False
 
@@ -25,40 +26,80 @@ if TYPE_CHECKING:
 def listed(
     name: str,
     rows: Sequence[Any],
-    header: tuple[str, ...],
-    cells: Callable[[Any, Callable[[str], str]], tuple[str, ...]],
+    columns: str,
+    own: Mapping[str, Callable[[Any], object]] | None = None,
     *,
     empty: str,
-    vault: Vault | None = None,
+    **more: Any,
 ) -> Result:
     """The result of a command that lists: a table, or a sentence where nothing is.
 
     Args:
         name: of the list in the data.
         rows: what is listed.
-        header: the names of the columns.
-        cells: what a row has in them; it is given what shows an id.
+        columns: as of `table`.
+        own: as of `table`.
         empty: what is said of no rows.
-        vault: where the ids are; None where none is shown.
+        more: `vault`, where the ids are; `data` beside the list; `above`, a line above
+            the table, and `below`, what draws something below it.
     """
     from memcli.cli.context import Result
 
     def text(canvas: Canvas) -> None:
-        short = short_ids(canvas, vault)
-        if rows:
-            canvas.table(header, [cells(row, short) for row in rows])
-        else:
+        short = short_ids(canvas, more.get("vault"))
+        if not rows:
             canvas.line(empty, style="nothing")
+        else:
+            if above := more.get("above"):
+                canvas.line(above)
+            table(canvas, rows, columns, own, short)
+        if below := more.get("below"):
+            below(canvas)
 
-    data = {name: [encoded(row) for row in rows], "count": len(rows)}
+    data = {name: encoded(rows), "count": len(rows), **more.get("data", {})}
     return Result(data=data, text=text)
 
 
-def encoded(row: Any) -> Any:
-    """A row for JSON."""
-    if hasattr(row, "as_dict"):
-        return row.as_dict()
-    return row._asdict() if hasattr(row, "_asdict") else row
+def table(
+    canvas: Canvas,
+    rows: Sequence[Any],
+    columns: str,
+    own: Mapping[str, Callable[[Any], object]] | None = None,
+    short: Callable[[str], str] = str,
+) -> None:
+    """Draw a table.
+
+    Args:
+        canvas: where.
+        rows: values with fields, or dictionaries.
+        columns: the headers, each with its field behind `=` where that has another
+            name; `_` is a space.
+        own: by the header what is in a column instead of a field.
+        short: shows an id.
+    """
+    heads = [word.partition("=")[::2] for word in columns.split()]
+
+    def cell(row: Any, head: str, field: str) -> str:
+        if own and head in own:
+            return _cell(own[head](row))
+        name = field or head
+        value = row[name] if isinstance(row, dict) else getattr(row, name)
+        return short(value) if head == "id" else _cell(value)
+
+    canvas.table(
+        tuple(head.replace("_", " ").strip() for head, _ in heads),
+        [tuple(cell(row, *pair) for pair in heads) for row in rows],
+    )
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)
 
 
 def planned(
@@ -216,7 +257,7 @@ def _reckoned(explain: Mapping[str, Any]) -> str:
     whole = " + ".join(added)
     if factors and len(added) > 1:
         whole = f"({whole})"
-    return " × ".join([whole, *factors])  # noqa: RUF001
+    return " × ".join([whole, *factors])
 
 
 def below(title: str, text: str) -> Iterator[str]:

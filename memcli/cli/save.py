@@ -3,7 +3,6 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result
-from memcli.cli.written_text import person_only, written_text
 from memcli.errors import InvalidValue, UsageError
 from memcli.parameters import entry_fields
 
@@ -60,7 +59,7 @@ def save(
     vault = context.open_vault("saving", writes=True)
     seen_by = _visibility(vault, draft.get("visibility"), draft.get("groups"))
     if enforce:
-        person_only(context, vault)
+        context.person_only(vault)
     given: dict[str, Any] = {
         **draft,
         "status": "pending" if inbox else None,
@@ -84,7 +83,7 @@ def save(
         return _batch(
             context, vault, batch, fields, dry_run=dry_run, allow_secret=allow_secret
         )
-    body = written_text(context, text, file, what="save")
+    body = context.written_text(text, file, what="save")
     entry = vault.draft({"text": body, **fields})
     if enforce:
         from memcli.entries.entry import Enforce

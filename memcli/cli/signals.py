@@ -5,6 +5,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 import json
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.rows import table
 from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
 
@@ -133,13 +134,8 @@ def _draw(canvas: Canvas, seen: Usage) -> None:
         canvas.line(f"training pairs: {summary.pairs:,}{more}")
     if seen.uses:
         canvas.line("uses of skills:", style="title")
-        canvas.table(
-            ("id", "uses", "title"),
-            [
-                (skill.id, f"{skill.uses:,}", skill.title or "(gone)")
-                for skill in seen.uses
-            ],
-        )
+        own = {"title": lambda skill: skill.title or "(gone)"}
+        table(canvas, seen.uses, "id uses title", own)
 
 
 def _draw_scorer(canvas: Canvas, stored: Stored) -> None:

@@ -76,12 +76,11 @@ def sync(
 
 def _synced(context: Context, vault: Vault, terms: Terms, *, dry_run: bool) -> Synced:
     """Sync one vault; from then on a plain `git pull` merges as a sync does."""
-    from memcli.cli import written_text
     from memcli.curation import sync as use_case
 
     done = use_case.sync(vault, terms, dry_run=dry_run)
     if not (dry_run or vault.read_only):
-        written_text.merges_for_git(context, vault.root)
+        context.merges_for_git(vault.root)
     return done
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.cli import app as typer_app
-from memcli.cli import commands, flags, plain
+from memcli.cli import commands, flags
 from tests.conftest import sample
 
 WORDS = st.sampled_from(
@@ -54,7 +54,7 @@ def agrees_on(name: str) -> None:
 
     @given(st.lists(word, max_size=6))
     def agrees(words: list[str]) -> None:
-        values = plain.parse(name, words)
+        values = flags.parse(name, words)
         if values is not None:
             with pytest.MonkeyPatch.context() as patch:
                 assert by_typer(name, words, patch) == whole(name, values), words
@@ -91,7 +91,7 @@ def test_a_commands_help_is_a_line_without_full_stop_and_an_example(name: str) -
 def test_plain_command_lines_need_no_typer(
     name: str, words: list[str], expected: dict[str, Any]
 ) -> None:
-    values = plain.parse(name, words)
+    values = flags.parse(name, words)
     assert values is not None
     assert values.items() >= expected.items()
 
@@ -101,7 +101,7 @@ def test_plain_command_lines_need_no_typer(
     [["--nosuch"], ["--limit"], ["--limit", "x"], ["--help"], ["-h"]],
 )
 def test_what_is_not_plain_is_left_to_typer(words: list[str]) -> None:
-    assert plain.parse("recall", words) is None
+    assert flags.parse("recall", words) is None
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_what_is_not_plain_is_left_to_typer(words: list[str]) -> None:
 def test_flags_of_every_command_may_stand_before_its_name(
     words: str, expected: str
 ) -> None:
-    assert plain.in_order(words.split()) == expected.split()
+    assert flags.in_order(words.split()) == expected.split()
 
 
 def test_help_shows_each_command_once_under_the_heading_of_its_group(
@@ -150,8 +150,8 @@ def test_help_shows_each_command_once_under_the_heading_of_its_group(
 
 
 def test_a_field_has_no_flag_and_set_takes_it() -> None:
-    assert plain.parse("recall", ["q", "--history"]) is None
-    values = plain.parse("recall", ["q", "--set", "history=true", "--set", "type=tool"])
+    assert flags.parse("recall", ["q", "--history"]) is None
+    values = flags.parse("recall", ["q", "--set", "history=true", "--set", "type=tool"])
     assert flags.with_fields("recall", values or {}) == {
         "query": ["q"],
         "history": True,

@@ -80,12 +80,12 @@ def test_import_reports_lines_and_saves_the_rest(memcli: Run, vault: Vault) -> N
 def test_held_lock_is_a_reason_to_try_again(
     vault: Vault, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from memcli.cli import plain
+    from memcli.cli import flags
     from memcli.cli.run import run
 
     config = Path(vault.root, ".memcli", "config.toml")
     config.write_text("[limits]\nlock_wait = 0.1\n", encoding="utf-8")
-    values = plain.parse("save", ["red apples", "--json", "--vault", vault.root])
+    values = flags.parse("save", ["red apples", "--json", "--vault", vault.root])
     assert values is not None
     lock = str(state_of(vault.root, layout.LOCK))
     with Lock(lock, 1):
@@ -281,7 +281,7 @@ def test_relative_words_count_from_at(memcli: Run) -> None:
 def test_a_bug_in_ranking_is_told_by_name_with_exit_code_70(
     vault: Vault, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memcli.cli.plain import parse
+    from memcli.cli.flags import parse
     from memcli.cli.run import run
     from memcli.search.ranking import rank
 

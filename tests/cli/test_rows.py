@@ -169,7 +169,7 @@ def test_an_explained_score_is_its_sum_times_its_factors(
     lines = re.findall(r"why: score (\S+) = (.*?);", said)
     assert len(lines) == 3
     for score, reckoned in lines:
-        times = re.sub(r"[a-z_]+ ", "", reckoned).replace("×", "*")  # noqa: RUF001
+        times = re.sub(r"[a-z_]+ ", "", reckoned).replace("×", "*")
         assert eval(times) == pytest.approx(float(score), rel=1e-3)
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 from memcli import Vault
-from memcli.cli import suggest
-from memcli.cli.commands import COMMANDS
+from memcli.cli import app
 from memcli.cli.inspect import TOPICS
 from memcli.errors import EntryNotFound
 from tests.cli.conftest import Run
@@ -28,14 +27,12 @@ from tests.cli.conftest import Run
 def test_a_wrong_command_is_answered_with_the_one_that_was_meant(
     word: str, meant: str | None
 ) -> None:
-    assert suggest.command(word, COMMANDS, TOPICS) == meant
+    assert app._meant(word, TOPICS) == meant
 
 
 def test_a_command_line_without_a_command_says_so(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from memcli.cli import app
-
     assert app.main(["--vault", "list"]) == 2
     assert capsys.readouterr().err.startswith("memcli: no command is named\n")
     assert app.main(["completion"]) == 2

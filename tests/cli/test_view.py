@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memcli.api import Vault
-from memcli.cli.view import page
+from memcli.cli import view as page
 from memcli.recall import picture
 from tests.cli.browser import PROGRAM, Browser
 from tests.cli.conftest import Run

@@ -14,8 +14,8 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import commands as known
+from memcli.cli import flags
 from memcli.cli import flags as known_flags
-from memcli.cli import plain
 from memcli.cli.inspect import TOPICS
 from memcli.cli.mcp import catalog, tools
 from memcli.cli.run import run
@@ -277,7 +277,7 @@ def demo(
 
 
 def execute(words: list[str]) -> dict[str, Any]:
-    values = plain.parse(words[1], words[2:])
+    values = flags.parse(words[1], words[2:])
     assert values is not None, f"not understood: {shlex.join(words)}"
     assert values.get("json"), f"without --json: {shlex.join(words)}"
     said: list[str] = []

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.cli import commands, flags, plain
+from memcli.cli import commands, flags
 from memcli.cli.context import Context
 from memcli.cli.inspect import TOPICS
 from memcli.cli.mcp import catalog, tools
@@ -115,8 +115,8 @@ class Door:
 
     def run(self, *words: str) -> tuple[str, Any]:
         """A command line, and its answer: data and text, or the error."""
-        name, *rest = plain.in_order(list(words))
-        values = plain.parse(name, rest)
+        name, *rest = flags.in_order(list(words))
+        values = flags.parse(name, rest)
         assert values is not None, words
         context = self.context()
         try:

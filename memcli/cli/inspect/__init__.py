@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from memcli.cli.context import Canvas, Context, Result
-from memcli.cli.rows import listed
+from memcli.cli.rows import listed, short_ids, table
 from memcli.entries.entry import one_line
 from memcli.entries.text.counted import agreeing, counted
 from memcli.errors import UsageError, VaultNotFound
@@ -18,9 +18,12 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
+    from memcli.curation.research import Run
     from memcli.entries.file_checks import Finding
     from memcli.vault.health.overview import IndexFacts, Overview
+    from memcli.vault.vault import Vault
     from memcli.vault.vaults import VaultState
 
 
@@ -94,7 +97,7 @@ def inspect(
         return result
     if not what:
         return overview(context)
-    from memcli.cli.inspect.entry import entry
+    from memcli.cli.inspect.details import entry
 
     return entry(context, what, TOPICS)
 
@@ -103,10 +106,9 @@ def _topic(name: str) -> Callable[..., Result]:
     """The function of a topic."""
     own = globals().get(name)
     if own is None:
-        from importlib import import_module
+        from memcli.cli.inspect import details
 
-        place = "mined" if name in ("sessions", "mining") else "inferred"
-        own = getattr(import_module(f"memcli.cli.inspect.{place}"), name)
+        own = getattr(details, name)
     topic: Callable[..., Result] = own
     return topic
 
@@ -127,7 +129,6 @@ _MOST_SHOWN = 20
 
 def overview(context: Context) -> Result:
     """Counts, index, inbox, newest entries, findings; not ok when one is an error."""
-    from memcli.cli.rows import short_ids
     from memcli.vault.health import overview as use_case
 
     vault = context.open_vault("reading")
@@ -169,21 +170,14 @@ def _draw_overview(canvas: Canvas, seen: Overview, short: Callable[[str], str]) 
     for name, rows in (("pinned", seen.pinned), ("newest", seen.newest)):
         if rows:
             canvas.line(f"{name}:", style="title")
-            canvas.table(
-                ("id", "kind", "date", "title"),
-                [
-                    (
-                        short(row.id),
-                        row.kind
-                        if row.status == "active"
-                        else f"{row.kind} {row.status}",
-                        row.created[:10],
-                        row.title,
-                    )
-                    for row in rows
-                ],
-            )
+            table(canvas, rows, "id kind date title", _OF_ROWS, short)
     draw_findings(canvas, seen.findings, most=_MOST_SHOWN)
+
+
+_OF_ROWS: dict[str, Callable[[Any], object]] = {
+    "kind": lambda row: f"{row.kind} {row.status}".removesuffix(" active"),
+    "date": lambda row: row.created[:10],
+}
 
 
 def _counts(counts: dict[str, int]) -> str:
@@ -255,15 +249,8 @@ def agents(context: Context) -> Result:
     return listed(
         "agents",
         use_case.agents(context.open_vault("reading")),
-        ("agent", "policy", "groups", "wrote", "sees", "note"),
-        lambda agent, _: (
-            agent.name,
-            agent.policy,
-            ", ".join(agent.groups),
-            f"{agent.wrote:,}",
-            f"{agent.sees:,}",
-            "" if agent.configured else "not in the config: isolated",
-        ),
+        "agent=name policy groups wrote sees note",
+        {"note": lambda one: "" if one.configured else "not in the config: isolated"},
         empty="No agent is configured or has written.",
     )
 
@@ -294,16 +281,13 @@ def vaults(context: Context) -> Result:
     return listed(
         "vaults",
         known,
-        ("vault", "role", "asked", "entries", "path", "sync", "problem"),
-        lambda state, _: (
-            state.name,
-            state.role,
-            _asked(state),
-            "-" if state.entries is None else f"{state.entries:,}",
-            state.path or "-",
-            _synced(state),
-            state.problem or "",
-        ),
+        "vault=name role asked entries path sync problem",
+        {
+            "asked": _asked,
+            "entries": lambda state: "-" if state.entries is None else state.entries,
+            "path": lambda state: state.path or "-",
+            "sync": _synced,
+        },
         empty="No vaults.",
     )
 
@@ -320,3 +304,137 @@ def _asked(state: VaultState) -> str:
     if not state.recall:
         return "when named"
     return "yes" if state.hooks else "not by hooks"
+
+
+# --- what was inferred ----------------------------------------------------------------
+
+
+def models(context: Context, *, stale: bool, project: str | None) -> Result:
+    """The models and observations, and which may no longer hold."""
+    from memcli.curation import models as use_case
+    from memcli.entries.eligibility import View
+    from memcli.vault import staleness
+
+    vault = context.open_vault("reading")
+    view = View(vault.now_ms() // 1000)
+    drawn = use_case.models(vault, view, stale=stale, project=project or "")
+
+    def reasons(canvas: Canvas) -> None:
+        short = short_ids(canvas, vault)
+        for model in drawn:
+            for why in model.stale_why:
+                canvas.line(f"{short(model.id)}: {staleness.sentence(why)}")
+
+    which = "stale model or observation" if stale else "model or observation"
+    return listed(
+        "models",
+        drawn,
+        "id layer subtype looked cites checked=citations_checked state title",
+        {
+            "looked": lambda model: (model.refreshed_at or model.created)[:10],
+            "cites": lambda model: len(model.evidence),
+            "state": lambda model: (
+                "stale" if model.stale else "look" * bool(model.stale_why)
+            ),
+        },
+        empty=f"there is no {which}",
+        vault=vault,
+        data={"stale": sum(model.stale for model in drawn)},
+        below=reasons,
+    )
+
+
+def reflections(context: Context) -> Result:
+    """The reflection items, and whether each would go into a session."""
+    from memcli.entries.eligibility import View
+    from memcli.entries.projects import number
+    from memcli.sessions.briefing import select
+
+    vault = context.open_vault("reading")
+    view = View(now=vault.now_ms() // 1000, here=number(vault.here))
+    return listed(
+        "items",
+        select.reflections(vault, view),
+        "id item weight days_left seen=sightings told title why=reason",
+        {
+            "weight": lambda one: f"{one.score:.2f}",
+            "days_left": lambda one: one.days_left and f"{one.days_left:.3g}",
+            "told": lambda one: "in" if one.injected else "out",
+        },
+        empty="No reflection items.",
+        vault=vault,
+    )
+
+
+def research(context: Context, name: str | None) -> Result:
+    """The research runs, or a single one, search by search."""
+    from memcli.curation import research as runs
+
+    vault = context.open_vault("reading")
+    if name:
+        return _run(vault, runs.get(vault, name))
+    return listed(
+        "runs",
+        [{**run.brief(), "saved": len(run.saved)} for run in runs.runs(vault)],
+        "name agent budget searches left ids=retrieved saved last",
+        empty="No research runs.",
+    )
+
+
+def _run(vault: Vault, run: Run) -> Result:
+    from contextlib import suppress
+
+    from memcli.curation import research as runs
+    from memcli.errors import MemcliError
+    from memcli.vault.vault import Vault
+
+    titles = runs.still_there(vault, run.sources)
+    for source in set(run.sources.values()) - {vault.source}:
+        ids = [name for name, at in run.sources.items() if at == source]
+        with suppress(MemcliError):  # a vault that cannot be asked has no titles
+            other = Vault.open(source.removeprefix("team:"), vault.caller)
+            titles |= runs.still_there(other, ids)
+    # An agent may have lost sight of what it retrieved; then it is not in its vault.
+    known = set(titles) if vault.agent else {*titles, *run.sources}
+    searches = [
+        {
+            **search._asdict(),
+            "found": [
+                {"id": name, "title": titles.get(name), "source": source}
+                for name, source, _ in search.found
+                if name in known
+            ],
+        }
+        for search in run.searches
+    ]
+    saved = [
+        {
+            **conclusion._asdict(),
+            "cited": [name for name in conclusion.cited if name in known],
+            "dropped": list(conclusion.dropped),
+        }
+        for conclusion in run.saved
+    ]
+
+    def text(canvas: Canvas) -> None:
+        canvas.line(
+            f"{run.name}: budget {run.budget}, {counted(len(run.searches), 'search')}, "
+            f"{run.left} left",
+            style="title",
+        )
+        for search in searches:
+            about = f"{search['command']} ({search['budget']})"
+            canvas.line(f"{search['at']} {about} {search['query']}")
+            for row in search["found"]:
+                where = "" if row["source"] == vault.source else f" · {row['source']}"
+                canvas.line(f"  {row['id']} {row['title'] or '(gone)'}{where}")
+        for conclusion in saved:
+            canvas.line(f"{conclusion['at']} saved {conclusion['id']}", style="good")
+            canvas.line(f"  cites {', '.join(conclusion['cited']) or 'nothing'}")
+            if conclusion["dropped"]:
+                canvas.line(
+                    f"  dropped {', '.join(conclusion['dropped'])}", style="bad"
+                )
+
+    brief = {**run.brief(), "retrieved": [n for n in run.sources if n in known]}
+    return Result({**brief, "searches": searches, "saved": saved}, text=text)

@@ -12,7 +12,7 @@ import json
 import re
 import shlex
 
-from memcli.cli import flags, plain
+from memcli.cli import flags
 from memcli.cli.commands import COMMANDS
 from memcli.cli.mcp import catalog
 
@@ -215,15 +215,56 @@ def _call(found: re.Match[str]) -> str:
     """The call of a tool for a command line; the text where no tool does it."""
     command = found[1]
     at_end = not found.string[found.end() :].strip(".)")
-    values = plain.parse(command, shlex.split(found[2]))
+    values = flags.parse(command, shlex.split(found[2]))
     if values is None or (command in _CHANGES and not at_end):
         return found[0]
     ids = [*values.get("ids", ()), values.get("entry_id", "ID")]
     if command != "save" and not all(map(_ID.fullmatch, ids)):
         return found[0]
-    call = catalog.call_of(command, values)
+    call = _call_of(command, values)
     if call is None:
         return found[0]
     tool, arguments = call
     shown = json.dumps(arguments, ensure_ascii=False)
     return f"{tool.name} {shown}" if arguments else tool.name
+
+
+def _call_of(
+    command: str, values: dict[str, Any]
+) -> tuple[Tool, dict[str, Any]] | None:
+    """The call of a tool that does what a command line does; None where none does."""
+    if {"session", "all_sessions"} & values.keys():
+        return None
+    action = values.get("action")
+    inspect, evolve = catalog.memory_inspect, catalog.memory_evolve
+    for topic, (name, own) in catalog.TOPIC_COMMANDS.items():
+        if command == name and values in (own, {} if own.get("action") else own):
+            return (
+                (catalog.memory_review, {})
+                if topic == "inbox"
+                else (inspect, {"topic": topic})
+            )
+    if command in ("recall", "reflect", "list"):
+        asked = {k: v for k, v in values.items() if k not in ("by", "all_")}
+        query = " ".join(asked.pop("query", ()))
+        asked = {"query": query, **asked} if query else asked
+        if command == "list" or "all_" in values:
+            asked = {"all": True, **asked}
+        reflects = command == "reflect"
+        return catalog.memory_reflect if reflects else catalog.memory_recall, asked
+    if command == "show":
+        return inspect, {"id": values["ids"][0]}
+    if command == "entities" and action == "show":
+        return inspect, {"topic": "entity", "name": values["names"][0]}
+    if command == "inspect" and "what" in values:
+        from memcli.cli.inspect import TOPICS
+
+        what = values.pop("what")
+        return inspect, {"topic" if what in TOPICS else "id": what, **values}
+    if command == "undo" and "commit" in values:
+        return evolve, {"id": values["commit"], "revert": True}
+    for tool in catalog.TOOLS:
+        names = {one.name: name for name, one in tool.parameters().items()}
+        if tool.command == command and values.keys() <= names.keys():
+            return tool, {names[one]: values[one] for one in names if one in values}
+    return None

@@ -336,13 +336,13 @@ def memory_resolve(values: Values) -> Run:
     return "resolve", values
 
 
-# Topics of memory_inspect that are commands of their own.
-_TOPICS: dict[str, tuple[str, dict[str, Any]]] = {
+TOPIC_COMMANDS: dict[str, tuple[str, dict[str, Any]]] = {
     "inbox": ("review", {"list_": True}),
     "ideas": ("ideas", {"action": "list"}),
     "projects": ("list", {"by": "project"}),
     "entities": ("entities", {}),
 }
+"""Topics of memory_inspect that are commands of their own."""
 
 
 @_tool("inspect", "id topic name", without="what")
@@ -370,8 +370,8 @@ def memory_inspect(
             hint="Make two calls when both are meant.",
         )
     given = {name: value for name, value in values.items() if value}
-    if topic in _TOPICS:
-        command, own = _TOPICS[topic]
+    if topic in TOPIC_COMMANDS:
+        command, own = TOPIC_COMMANDS[topic]
         return command, {**own, **given}
     given |= {"what": id or topic} if id or topic else {}
     return "inspect", given | ({"name": session} if session else {})
@@ -446,38 +446,3 @@ ACTIONS = {tool.name.removeprefix("memory_"): tool for tool in TOOLS}
 
 SERVED = (*TOOLS, memory_admin)
 """The tools that a client sees."""
-
-
-def call_of(command: str, values: Values) -> tuple[Tool, Values] | None:
-    """The call of a tool that does what a command line does; None where none does."""
-    if {"session", "all_sessions"} & values.keys():
-        return None
-    action = values.get("action")
-    for topic, (name, own) in _TOPICS.items():
-        if command == name and values in (own, {} if own.get("action") else own):
-            return memory_review if topic == "inbox" else memory_inspect, (
-                {} if topic == "inbox" else {"topic": topic}
-            )
-    if command in ("recall", "reflect", "list"):
-        asked = {k: v for k, v in values.items() if k not in ("by", "all_")}
-        query = " ".join(asked.pop("query", ()))
-        asked = {"query": query, **asked} if query else asked
-        if command == "list" or "all_" in values:
-            asked = {"all": True, **asked}
-        return memory_reflect if command == "reflect" else memory_recall, asked
-    if command == "show":
-        return memory_inspect, {"id": values["ids"][0]}
-    if command == "entities" and action == "show":
-        return memory_inspect, {"topic": "entity", "name": values["names"][0]}
-    if command == "inspect" and "what" in values:
-        from memcli.cli.inspect import TOPICS
-
-        what = values.pop("what")
-        return memory_inspect, {"topic" if what in TOPICS else "id": what, **values}
-    if command == "undo" and "commit" in values:
-        return memory_evolve, {"id": values["commit"], "revert": True}
-    for tool in TOOLS:
-        names = {one.name: name for name, one in tool.parameters().items()}
-        if tool.command == command and values.keys() <= names.keys():
-            return tool, {names[one]: values[one] for one in names if one in values}
-    return None

@@ -1,16 +1,33 @@
 """`memcli view`: what a vault knows, as one page for a browser.
 
-Door: `view` is the command; `page.html` makes the page of a `recall.picture`.
+Invariant: the page loads nothing and runs no word of an entry. Text is data in it:
+JSON that holds no `<`, titles set as text, bodies by a markdown renderer that knows no
+HTML, and links that lead only to the web. Its content security policy names the one
+script and the one style by their hashes.
 
 Not in here: what an entry is or may be shown (`recall/picture`).
 """
 
-from __future__ import annotations  # evaluated only when Typer reads them
+from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import os
 
 from memcli.cli.context import Canvas, Context, Result, refuse_inside
+from memcli.entries import dates
 from memcli.errors import UsageError
+from memcli.named_tuple import NamedTuple
+from memcli.storage import files
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from memcli.recall.picture import Picture, Seen
 
 _NAME = "memcli.html"
 
@@ -37,10 +54,8 @@ def view(
         out: `--out FILE` The page; memcli.html here if not given
         open_: `--open` Show it in the browser
     """
-    from memcli.cli.view import page
     from memcli.entries.text.counted import counted
     from memcli.recall import picture
-    from memcli.storage import files
 
     path = os.path.abspath(out or _NAME)
     vault = context.open_vault("drawing")
@@ -57,8 +72,8 @@ def view(
         )
     seen = picture.picture(vault, project or "")
     name = os.path.basename(vault.root.rstrip(os.sep))
-    html = page.html(seen, page.About(name, project or "", vault.now_ms() // 1000))
-    data = html.encode("utf-8", "replace")
+    about = About(name, project or "", vault.now_ms() // 1000)
+    data = html(seen, about).encode("utf-8", "replace")
     files.write_atomic(path, data)
     warnings = []
     if open_:
@@ -83,3 +98,152 @@ def _address(path: str) -> str:
     from urllib.request import pathname2url
 
     return "file:" + pathname2url(path)
+
+
+# --- the page -------------------------------------------------------------------------
+
+# A browser shows some 40 MB of text at once; a page above it takes seconds to open.
+_BODY, _ALL_BODIES, _SHORT = 20_000, 24_000_000, 400
+_LINKS = ("http://", "https://", "mailto:")
+
+
+class About(NamedTuple):
+    """The page about itself: the vault's name, the project that it was narrowed
+    to (empty for none), and when it was made, in epoch seconds."""
+
+    vault: str
+    project: str
+    now: int
+
+
+def html(seen: Picture, about: About) -> str:
+    """The page for a browser, as HTML."""
+    from jinja2 import Environment, StrictUndefined
+
+    style, script = _asset("page.css"), _asset("page.js")
+    environment = Environment(autoescape=True, undefined=StrictUndefined)
+    template = environment.from_string(_asset("page.html"))
+    return template.render(
+        title=f"{about.vault}: memcli",
+        made=dates.iso(about.now)[:16].replace("T", " "),
+        style=style,
+        script=script,
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+        data=_json(_data(seen, about)),
+    )
+
+
+def _asset(name: str) -> str:
+    folder = os.path.dirname(os.path.abspath(__file__))
+    return files.read(os.path.join(folder, name)).decode()
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return "sha256-" + base64.b64encode(digest).decode()
+
+
+def _json(value: Any) -> str:
+    """JSON that can end no script: a `<` is written by its number."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def _data(seen: Picture, about: About) -> dict[str, Any]:
+    render = renderer()
+    left = _ALL_BODIES
+    entries = []
+    for entry in seen.entries:
+        most = _BODY if left > 0 else _SHORT
+        drawn = _entry(entry, render, most)
+        left -= len(drawn["html"])
+        entries.append(drawn)
+    return {
+        "about": about._asdict(),
+        "entries": entries,
+        "postings": seen.words.postings,
+        "terms": seen.words.terms_of,
+        "lengths": seen.words.lengths,
+        "names": seen.names,
+        "ties": seen.ties,
+        "use": seen.use,
+    }
+
+
+def _entry(seen: Seen, render: Callable[[str], str], most: int) -> dict[str, Any]:
+    row = seen.row
+    body = row.text[:most]
+    # A renderer reads a line of a megabyte for seconds.
+    drawn = render("\n".join(line[:4_000] for line in body.split("\n")))
+    source = row.source
+    fields = {
+        "id": row.id,
+        "title": row.title,
+        "kind": row.kind,
+        "status": row.status,
+        "created": row.created,
+        "occurred": row.occurred_at,
+        "layer": row.layer if row.layer != "fact" else None,
+        "tags": row.tags,
+        "entities": row.entities,
+        "project": row.project,
+        "path": row.path,
+        "agent": row.agent,
+        "by": source.writer,
+        "host": source.host,
+        "session": source.session,
+        "record": source.record,
+        "excerpt": source.excerpt,
+        "confidence": row.confidence,
+        "rationale": row.rationale,
+        "before": row.supersedes,
+        "after": row.superseded_by,
+        "reason": row.reason,
+        "note": row.resolution_note,
+        "evidence": row.evidence,
+        "pinned": row.pinned,
+        "hidden": seen.hidden,
+        "stale": seen.stale,
+        "code": seen.code,
+        "links": seen.links,
+        "recalled": seen.recalled,
+        "useful": seen.useful,
+        "cut": len(row.text) > most,
+    }
+    return {"html": drawn, **{name: value for name, value in fields.items() if value}}
+
+
+def renderer() -> Callable[[str], str]:
+    """The renderer of markdown, to which HTML, images and odd links are text."""
+    from markdown_it import MarkdownIt
+
+    markdown = MarkdownIt("commonmark", {"html": False, "linkify": False})
+    markdown.enable("table").enable("strikethrough").disable("image")
+    # An image would be loaded from its server; a file's address says who reads it.
+    markdown.validateLink = lambda url: (  # type: ignore[method-assign]
+        url.lower().startswith(_LINKS)
+    )
+
+    def outside(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:
+        del env
+        tokens[at].attrSet("rel", "noreferrer noopener")
+        tokens[at].attrSet("target", "_blank")
+        return str(self.renderToken(tokens, at, options, {}))
+
+    def cell(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:
+        del env
+        # The policy of the page takes no style of an element.
+        tokens[at].attrs.pop("style", None)
+        return str(self.renderToken(tokens, at, options, {}))
+
+    markdown.add_render_rule("link_open", outside)
+    markdown.add_render_rule("th_open", cell)
+    markdown.add_render_rule("td_open", cell)
+
+    def render(text: str) -> str:
+        return str(markdown.render(text))
+
+    return render
