@@ -197,7 +197,7 @@ class IdeaWalk(Walk):
         if item.summary:
             tell(f"    {item.summary[:2_000]}")
 
-    def obey(self, item: ListedIdea, key: str, word: str) -> bool:
+    def obey(self, item: ListedIdea, key: str, word: str) -> bool | None:
         from memcli.curation import ideas as vault_ideas
 
         if key == "p":
@@ -209,7 +209,7 @@ class IdeaWalk(Walk):
             other = word or (self.context.ask("Slug of the idea? ") or "").strip()
             done = vault_ideas.merge(self.vault, item.slug, other)
         else:
-            return self.unknown(key)
+            return None
         made = done.items[0]
         said = f"{made.outcome}: {made.path}"
         return self.note(item.slug, made.outcome, done.commit, said)

@@ -204,32 +204,22 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
     ]
     warnings += _about_kinds(done.failed)
     for item in done.failed:
-        if item.code == _KIND:
-            continue
-        where = (
-            ""
-            if item.reason.startswith(item.source)
-            else f"{item.source}:{item.line}: "
-        )
-        warnings.append(f"{where}{item.reason}")
+        if item.code != _KIND:
+            told = item.reason.startswith(item.source)
+            where = "" if told else f"{item.source}:{item.line}: "
+            warnings.append(f"{where}{item.reason}")
+    more = ("outcome", "merged", "not_taken")
     data = {
         "created": [_brief(item) for item in done.created],
         "duplicates": [
-            {
-                **_brief(item),
-                "outcome": item.outcome,
-                "merged": list(item.merged),
-                "not_taken": [left._asdict() for left in item.not_taken],
-            }
+            _brief(item) | {name: getattr(item, name) for name in more}
             for item in done.duplicates
         ],
-        "failed": [item._asdict() for item in done.failed],
+        "failed": done.failed,
         "dry_run": done.dry_run,
     }
-    if done.gone:
-        data["gone"] = [item._asdict() for item in done.gone]
-    if done.became:
-        data["became"] = [item._asdict() for item in done.became]
+    data |= {"gone": done.gone} if done.gone else {}
+    data |= {"became": done.became} if done.became else {}
     return Result(data=data, text=text, warnings=tuple(warnings), ok=not done.failed)
 
 

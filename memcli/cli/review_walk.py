@@ -114,13 +114,9 @@ class CandidateWalk(Walk):
         if candidate.rationale:
             tell(f"  why: {candidate.rationale}")
         source = candidate.source
-        where = [
-            str(source[name])
-            for name in ("host", "session", "record")
-            if source.get(name)
-        ]
-        if where:
-            tell(f"  from: {' '.join(_beginning(word) for word in where)}")
+        where = filter(None, map(source.get, ("host", "session", "record")))
+        if shown := " ".join(_beginning(str(word)) for word in where):
+            tell(f"  from: {shown}")
         if _plain(source.get("excerpt")) not in _plain(candidate.text):
             tell(f"  said: {source['excerpt']}")
         for note in not_shown(self.vault, [candidate.id]):
@@ -130,7 +126,7 @@ class CandidateWalk(Walk):
         for line in lines[:_MOST_LINES]:
             tell(f"    {line[:_WIDEST]}")
         if len(lines) > _MOST_LINES:
-            rest = f"{counted(len(lines) - _MOST_LINES, 'more line')}"
+            rest = counted(len(lines) - _MOST_LINES, "more line")
             tell(f"    ... {rest}: memcli inspect {candidate.id}")
         tell("")
         self.near = inbox.proposals(self.vault, candidate)
@@ -143,7 +139,7 @@ class CandidateWalk(Walk):
             for line in self.vault.get(old.id).body.splitlines()[:_MOST_OF_OLD]:
                 tell(f"       {line[:_WIDEST]}")
 
-    def obey(self, item: PendingEntry, key: str, word: str) -> bool:
+    def obey(self, item: PendingEntry, key: str, word: str) -> bool | None:
         from memcli.curation import review
 
         changes = self.changes.setdefault(item.id, {})
@@ -151,19 +147,19 @@ class CandidateWalk(Walk):
             return self._noted(review.approve(self.vault, [item.id], changes))
         if key == "e":
             return self._noted(edited(self.context, self.vault, item.id, changes))
-        if key in _CHANGES:
-            return self._change(item, changes, _CHANGES[key], word)
         if key == "n":
             why = self.reason(word)
             return self._noted(review.reject(self.vault, [item.id], why))
+        if name := _CHANGES.get(key):
+            word = word or (self.context.ask(f"Its {name}? ") or "").strip()
+            if word:
+                self._change(item, changes, name, word)
+            return False
         numbers = {str(number): old.id for number, old in enumerate(self.near, 1)}
         if key == "m" or key in numbers:
-            target = word if key == "m" else key
-            if not target:
-                which = (
-                    "Number, or id of the entry? " if numbers else "Id of the entry? "
-                )
-                target = (self.context.ask(which) or "").strip()
+            which = "Number, or id of the entry? " if numbers else "Id of the entry? "
+            target = (word if key == "m" else key) or self.context.ask(which) or ""
+            target = target.strip()
             if not target:
                 return False
             target = numbers.get(target, target)
@@ -171,35 +167,28 @@ class CandidateWalk(Walk):
         if key.isdigit():
             self.context.tell(f"  no entry is shown as {key}; m ID names another one")
             return False
-        return self.unknown(key)
+        return None
 
     def _change(
         self, candidate: PendingEntry, changes: dict[str, Any], name: str, word: str
-    ) -> bool:
-        """Note what is to be another kind, other tags or another project; False, since
-        the candidate is not decided on yet.
+    ) -> None:
+        """Note what is to be another kind, other tags or another project.
 
         Raises:
             InvalidValue: there is no such kind, tag or project.
         """
-        if not word:
-            word = (self.context.ask(f"Its {name}? ") or "").strip()
-        if not word:
-            return False
         from memcli.curation.review import retagged
 
-        wanted: Any = word
-        if name == "tags":
-            tags = changes.get("retagged", self.vault.get(candidate.id).tags)
-            wanted = retagged(tags, word.split())
-            name = "retagged"
-        checked = self.vault.draft(
-            {"text": "-", ("tags" if name == "retagged" else name): wanted}
-        )
-        changes[name] = checked.tags if name == "retagged" else word
-        shown = " ".join(checked.tags) if name == "retagged" else word
-        self.context.tell(f"  {name.replace('retagged', 'tags')}: {shown or 'none'}")
-        return False
+        if name != "tags":
+            self.vault.draft({"text": "-", name: word})
+            changes[name] = word
+            self.context.tell(f"  {name}: {word}")
+            return
+        tags = changes.get("retagged", self.vault.get(candidate.id).tags)
+        wanted = retagged(tags, word.split())
+        tags = self.vault.draft({"text": "-", "tags": wanted}).tags
+        changes["retagged"] = tags
+        self.context.tell(f"  tags: {' '.join(tags) or 'none'}")
 
     def _noted(self, done: EntryDecisions) -> bool:
         item = done.items[0]

@@ -7,7 +7,6 @@ caller sees it: what an agent may not see lengthens none. Pipes and JSON have wh
 from __future__ import annotations
 
 from memcli.errors import Unavailable
-from memcli.named_tuple import encoded
 
 TYPE_CHECKING = False
 
@@ -56,7 +55,7 @@ def listed(
         if below := more.get("below"):
             below(canvas)
 
-    data = {name: encoded(rows), "count": len(rows), **more.get("data", {})}
+    data = {name: rows, "count": len(rows), **more.get("data", {})}
     return Result(data=data, text=text)
 
 

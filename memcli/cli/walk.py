@@ -67,14 +67,14 @@ class Walk:
         """Show an item, and that so many are left with it."""
         raise NotImplementedError
 
-    def obey(self, item: Any, key: str, word: str) -> bool:
+    def obey(self, item: Any, key: str, word: str) -> bool | None:
         """Do what a key and the word behind it ask for; returns whether the walk goes
-        on to the next item."""
+        on to the next item, None for a key that does nothing."""
         raise NotImplementedError
 
     def go(self) -> bool:
         """Ask about each item; returns whether there was an answer for every one."""
-        while left := self._left():
+        while left := [i for i in self.waiting() if self.name(i) not in self.skipped]:
             self.was_asked = True
             self.show(left[0], len(left))
             if not self._is_answered(left[0]):
@@ -95,16 +95,6 @@ class Walk:
         self.context.tell(f"  {said or outcome}")
         return True
 
-    def unknown(self, key: str) -> bool:
-        """Answer a key that does nothing here, with the keys for `?`; False, since
-        nothing is decided."""
-        if key in ("?", "h", "help"):
-            self.context.tell(self.explained)
-        else:
-            tell = f"  the key {key} does nothing here; ? explains the keys"
-            self.context.tell(tell)
-        return False
-
     def reason(self, word: str) -> str | None:
         """Why an item is refused: the word behind the key, or what the person answers.
 
@@ -119,44 +109,45 @@ class Walk:
                 return given or None
             self.context.tell(f"  {given} is too short for a reason; Enter skips it")
 
-    def _left(self) -> list[Any]:
-        return [each for each in self.waiting() if self.name(each) not in self.skipped]
-
     def _is_answered(self, item: Any) -> bool:
         """Ask until the walk goes on; False when the person quits or the input ends."""
-        name = self.name(item)
+        tell = self.context.tell
         while True:
             answer = self.context.ask(f"{self.keys} ")
             if answer is None or answer.strip().lower() in ("q", "quit"):
                 return False
             key, _, word = answer.strip().partition(" ")
-            if not key:
-                self.context.tell("  ? explains the keys")
-                continue
+            key, word = key.lower(), word.strip()
             try:
-                if self._obeyed(item, key.lower(), word.strip()):
+                if key in ("?", "h", "help"):
+                    tell(self.explained)
+                elif not key:
+                    tell("  ? explains the keys")
+                elif key == "s":
+                    self.skipped.add(self.name(item))
                     return True
+                elif key == "u":
+                    if self._undo():
+                        return True
+                elif goes_on := self.obey(item, key, word):
+                    return True
+                elif goes_on is None:
+                    tell(f"  the key {key} does nothing here; ? explains the keys")
             except MemcliError as error:
-                self.context.tell(error.message)
+                tell(error.message)
                 if error.hint:
-                    self.context.tell(f"  {error.hint}")
+                    tell(f"  {error.hint}")
                 # Another process may have decided on it.
-                if name not in map(self.name, self.waiting()):
+                if self.name(item) not in map(self.name, self.waiting()):
                     return True
 
-    def _obeyed(self, item: Any, key: str, word: str) -> bool:
-        if key == "s":
-            self.skipped.add(self.name(item))
-            return True
-        return self._undo() if key == "u" else self.obey(item, key, word)
-
-    def _undo(self) -> bool:
-        """Take the last decision back, and ask about its item again."""
+    def _undo(self) -> None:
+        """Take the last decision back; its item is asked about again."""
         from memcli.curation import undo
 
         if not self.decided:
             self.context.tell("nothing was decided in this walk: memcli undo")
-            return False
+            return
         commit = self.decided[-1].commit
         if commit:
             found = undo.named(self.vault, commit)
@@ -164,7 +155,6 @@ class Walk:
         else:
             undo.undo_last(self.vault, "review: ")
         self.decided.pop()
-        return True
 
 
 # Two columns of this width and a gap fit a terminal of 80.
@@ -204,13 +194,13 @@ class MergedWalk(Walk):
             tell(f"  ... all of it: memcli show {item.current_id} {item.id}")
         tell("")
 
-    def obey(self, item: MergedVersion, key: str, word: str) -> bool:
+    def obey(self, item: MergedVersion, key: str, word: str) -> bool | None:
         del word
         from memcli.curation import review
 
         outcome = {"k": "kept", "t": "taken", "b": "joined"}.get(key)
         if outcome is None:
-            return self.unknown(key)
+            return None
         if key == "k":
             review.keep_current(self.vault, item.id)
         else:

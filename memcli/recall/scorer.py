@@ -44,6 +44,7 @@ _FACTORS = frozenset(
 )
 _OWN = "scorer"
 _DIGITS = 6
+_SMALL = 10**-_DIGITS
 # Ten questions with feedback for each of a handful of features, beside a third to test
 # on (Peduzzi et al., J Clin Epidemiol 49, 1996: ten events a variable). Pairs alone are
 # no measure: one recall gives twenty of them, and they share a row.
@@ -96,13 +97,15 @@ class Scorer(NamedTuple):
         Args:
             features: as `event.features` gives them; what is absent or unknown is zero.
         """
-        seen = _measured(features)
-        return 1 + REACH * math.tanh(
-            math.fsum(
-                weight * (seen.get(name, 0.0) - centre) / scale
-                for name, (weight, centre, scale) in self.weights.items()
-            )
+        return self.factor(_measured(features))
+
+    def factor(self, seen: Mapping[str, float]) -> float:
+        """The factor of a row whose features are measured."""
+        weighed = (
+            weight * (seen.get(name, 0.0) - centre) / scale
+            for name, (weight, centre, scale) in self.weights.items()
         )
+        return 1 + REACH * math.tanh(math.fsum(weighed))
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -167,36 +170,20 @@ def store(root: str, scorer: Scorer) -> None:
     files.write_atomic(path, json.dumps(scorer.as_dict(), indent=1).encode() + b"\n")
 
 
-def _decoded(value: Mapping[str, Any]) -> Scorer:
+def _decoded(value: dict[str, Any]) -> Scorer:
     """The scorer of a JSON value; an error of Python's where it is none."""
-    held = value["held_out"]
-    scorer = Scorer(
-        takes_part=value["takes_part"] is True,
-        reason=str(value["reason"]),
-        pairs=int(value["pairs"]),
-        questions=int(value["questions"]),
-        held_out=held and HeldOut(*(_finite(held[name]) for name in HeldOut._fields)),
-        position=_finite(value["position"]),
-        weights={
-            name: (_finite(weight), _finite(centre), _finite(scale))
-            for name, (weight, centre, scale) in value["weights"].items()
-        },
-    )
-    small = 10**-_DIGITS
-    if value["schema"] != _SCHEMA or any(w[2] < small for w in scorer.weights.values()):
-        raise ValueError("of another schema")
-    return scorer
-
-
-def _finite(value: Any) -> Any:
-    """The value, which must be a number within a million.
-
-    Raises:
-        TypeError: it is no number; ValueError: it is larger, so sums could overflow.
-    """
-    if isinstance(value, bool) or not abs(value) <= 10**_DIGITS:
-        raise ValueError("not a number of a scorer")
-    return value
+    schema, held = value.pop("schema"), value["held_out"]
+    weights = {name: (w, c, s) for name, (w, c, s) in value["weights"].items()}
+    held = held and HeldOut(**held)
+    scorer = Scorer(**{**value, "held_out": held, "weights": weights})
+    numbers = [scorer.pairs, scorer.questions, scorer.position, *(held or ())]
+    for each in weights.values():
+        numbers += each
+    # Sums of larger ones could overflow.
+    usable = all(type(n) in (int, float) and abs(n) <= 10**_DIGITS for n in numbers)
+    if schema != _SCHEMA or not usable or any(w[2] < _SMALL for w in weights.values()):
+        raise ValueError("not the numbers of a scorer")
+    return scorer._replace(takes_part=scorer.takes_part is True)
 
 
 def _measured(features: Mapping[str, float]) -> dict[str, float]:
@@ -222,12 +209,18 @@ def _measured(features: Mapping[str, float]) -> dict[str, float]:
 
 
 class _Pair(NamedTuple):
-    """A pair as it is trained on and tested with: features, score by default (the part
-    of an older scorer taken out) and rank of the better row and of the worse one."""
+    """A pair as it is trained on and tested with: measured features, score by default
+    (the part of an older scorer taken out) and rank of the better row and of the worse
+    one."""
 
-    features: tuple[Mapping[str, float], Mapping[str, float]]
+    seen: tuple[Mapping[str, float], Mapping[str, float]]
     scores: tuple[float, float]
     ranks: tuple[float, float]
+
+    def apart(self, name: str) -> float:
+        """How far a feature sets the two rows apart."""
+        better, worse = self.seen
+        return better.get(name, 0.0) - worse.get(name, 0.0)
 
 
 def train(given: Iterable[Mapping[str, Any]]) -> Scorer:
@@ -241,12 +234,12 @@ def train(given: Iterable[Mapping[str, Any]]) -> Scorer:
     questions = _by_question(given)
     count = sum(map(len, questions.values()))
     nothing = Scorer(False, "", count, len(questions))
-    if count < _LEAST_PAIRS:
-        reason = f"{counted(count, 'pair')} of {_LEAST_PAIRS} needed"
-        return nothing._replace(reason=reason)
-    if len(questions) < _LEAST_QUESTIONS:
-        reason = f"{counted(len(questions), 'question')} of {_LEAST_QUESTIONS} needed"
-        return nothing._replace(reason=reason)
+    for number, unit, least in (
+        (count, "pair", _LEAST_PAIRS),
+        (len(questions), "question", _LEAST_QUESTIONS),
+    ):
+        if number < least:
+            return nothing._replace(reason=f"{counted(number, unit)} of {least} needed")
     training = [group for name, group in questions.items() if not held_out(name)]
     testing = [group for name, group in questions.items() if held_out(name)]
     measures = _measures(training)
@@ -255,11 +248,7 @@ def train(given: Iterable[Mapping[str, Any]]) -> Scorer:
     rows, weights = [], []
     for group in training:
         for pair in group:
-            better, worse = map(_measured, pair.features)
-            row = [
-                (better.get(name, 0.0) - worse.get(name, 0.0)) / scale
-                for name, (_, scale) in measures.items()
-            ]
+            row = [pair.apart(name) / scale for name, (_, scale) in measures.items()]
             rows.append([*row, math.log(pair.ranks[1] / pair.ranks[0])])
             # A question counts once, however often and with how many rows it was asked.
             weights.append(1 / len(group))
@@ -292,11 +281,9 @@ def _by_question(given: Iterable[Mapping[str, Any]]) -> dict[str, list[_Pair]]:
         better, worse = (
             side["score"] / (side["features"].get(_OWN) or 1.0) for side in sides
         )
-        pairs[key] = _Pair(
-            (sides[0]["features"], sides[1]["features"]),
-            (better, worse),
-            (sides[0]["rank"], sides[1]["rank"]),
-        )
+        one, other = (_measured(side["features"]) for side in sides)
+        ranks = sides[0]["rank"], sides[1]["rank"]
+        pairs[key] = _Pair((one, other), (better, worse), ranks)
     grouped: dict[str, list[_Pair]] = {}
     for key in sorted(pairs):
         grouped.setdefault(key[0], []).append(pairs[key])
@@ -307,32 +294,18 @@ def _measures(
     training: Sequence[Sequence[_Pair]],
 ) -> dict[str, tuple[float, float]]:
     """Centre and scale of each feature that sets rows apart in enough questions."""
-    seen: dict[str, int] = {}
-    values: dict[str, list[float]] = {}
-    squares: dict[str, list[float]] = {}
-    rows = 0
-    for group in training:
-        apart = set()
-        for pair in group:
-            better, worse = map(_measured, pair.features)
-            rows += 2
-            for name in better.keys() | worse.keys():
-                high, low = better.get(name, 0.0), worse.get(name, 0.0)
-                values.setdefault(name, []).extend((high, low))
-                squares.setdefault(name, []).append((high - low) ** 2)
-                if abs(high - low) > 10**-_DIGITS:
-                    apart.add(name)
-        for name in apart:
-            seen[name] = seen.get(name, 0) + 1
-    measures = {
-        name: (
-            round(math.fsum(values[name]) / rows, _DIGITS),
-            round(math.sqrt(2 * math.fsum(squares[name]) / rows), _DIGITS),
-        )
-        for name in sorted(seen)
-        if seen[name] >= _LEAST_SEEN
-    }
-    return {name: both for name, both in measures.items() if both[1] > 10**-_DIGITS}
+    pairs = [pair for group in training for pair in group]
+    measures = {}
+    for name in sorted({name for pair in pairs for seen in pair.seen for name in seen}):
+        told = (any(abs(p.apart(name)) > _SMALL for p in group) for group in training)
+        if sum(told) < _LEAST_SEEN:
+            continue
+        both = math.fsum(seen.get(name, 0.0) for pair in pairs for seen in pair.seen)
+        square = math.fsum(pair.apart(name) ** 2 for pair in pairs) / len(pairs)
+        scale = round(math.sqrt(square), _DIGITS)
+        if scale > _SMALL:
+            measures[name] = round(both / (2 * len(pairs)), _DIGITS), scale
+    return measures
 
 
 def _fitted(rows: Sequence[Sequence[float]], counts: Sequence[float]) -> list[float]:
@@ -387,7 +360,7 @@ def _judged(scorer: Scorer, testing: Sequence[Sequence[_Pair]]) -> Scorer:
         right, gain = [0, 0], 0.0
         for pair in group:
             (score, other), (rank, behind) = pair.scores, pair.ranks
-            factor, its = map(scorer.adjust, pair.features)
+            factor, its = map(scorer.factor, pair.seen)
             # Equal scores keep the order they were shown in.
             was = (score, -rank) > (other, -behind)
             now = (score * factor, -rank) > (other * its, -behind)

@@ -18,7 +18,7 @@ from memcli.cli import commands, flags
 from memcli.cli.mcp import answers, catalog
 from memcli.entries import entry
 from memcli.errors import InvalidValue, MemcliError, UsageError
-from memcli.named_tuple import NamedTuple
+from memcli.named_tuple import NamedTuple, encoded
 
 TYPE_CHECKING = False
 
@@ -81,7 +81,7 @@ def _called(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answe
         result.text(shown)
         path = f" {result.data.get('path')}"
         notes = [one.removesuffix(path) for one in shown.lines] + notes
-    return Answer(data=answers.lean(result.data), notes=tuple(notes))
+    return Answer(data=answers.lean(encoded(result.data)), notes=tuple(notes))
 
 
 def _in_vault(context: Context, name: str | None) -> Context:

@@ -15,9 +15,8 @@ import hashlib
 import json
 import os
 
-from memcli.cli.context import Canvas, Context, Result, refuse_inside
+from memcli.cli.context import Canvas, Context, Result, refuse, refuse_inside
 from memcli.entries import dates
-from memcli.errors import UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 
@@ -60,16 +59,13 @@ def view(
     path = os.path.abspath(out or _NAME)
     vault = context.open_vault("drawing")
     refuse_inside(path, vault.root)
-    if not os.path.isdir(os.path.dirname(path)):
-        raise UsageError(
-            f"there is no folder {os.path.dirname(path)}",
-            hint="Make it first, or name a file in another one with --out.",
-        )
-    if os.path.isdir(path):
-        raise UsageError(
-            f"{path} is a folder",
-            hint="Name a file in it: --out FOLDER/memcli.html",
-        )
+    folder = os.path.dirname(path)
+    where = "Make it first, or name a file in another one with --out."
+    inside = "Name a file in it: --out FOLDER/memcli.html"
+    refuse(
+        (not os.path.isdir(folder), f"there is no folder {folder}", where),
+        (os.path.isdir(path), f"{path} is a folder", inside),
+    )
     seen = picture.picture(vault, project or "")
     name = os.path.basename(vault.root.rstrip(os.sep))
     about = About(name, project or "", vault.now_ms() // 1000)
@@ -173,46 +169,29 @@ def _data(seen: Picture, about: About) -> dict[str, Any]:
     }
 
 
+# Names of the page, each with the field behind it where that has another name.
+_OF_ROW = """
+id title kind status created occurred=occurred_at tags entities project path agent
+confidence rationale before=supersedes after=superseded_by reason note=resolution_note
+evidence pinned
+"""
+_OF_SOURCE = "by=writer host session record excerpt"
+_OF_SEEN = "hidden stale code links recalled useful"
+
+
 def _entry(seen: Seen, render: Callable[[str], str], most: int) -> dict[str, Any]:
     row = seen.row
     body = row.text[:most]
     # A renderer reads a line of a megabyte for seconds.
     drawn = render("\n".join(line[:4_000] for line in body.split("\n")))
-    source = row.source
-    fields = {
-        "id": row.id,
-        "title": row.title,
-        "kind": row.kind,
-        "status": row.status,
-        "created": row.created,
-        "occurred": row.occurred_at,
+    fields: dict[str, Any] = {
         "layer": row.layer if row.layer != "fact" else None,
-        "tags": row.tags,
-        "entities": row.entities,
-        "project": row.project,
-        "path": row.path,
-        "agent": row.agent,
-        "by": source.writer,
-        "host": source.host,
-        "session": source.session,
-        "record": source.record,
-        "excerpt": source.excerpt,
-        "confidence": row.confidence,
-        "rationale": row.rationale,
-        "before": row.supersedes,
-        "after": row.superseded_by,
-        "reason": row.reason,
-        "note": row.resolution_note,
-        "evidence": row.evidence,
-        "pinned": row.pinned,
-        "hidden": seen.hidden,
-        "stale": seen.stale,
-        "code": seen.code,
-        "links": seen.links,
-        "recalled": seen.recalled,
-        "useful": seen.useful,
         "cut": len(row.text) > most,
     }
+    for value, names in ((row, _OF_ROW), (row.source, _OF_SOURCE), (seen, _OF_SEEN)):
+        for word in names.split():
+            name, _, field = word.partition("=")
+            fields[name] = getattr(value, field or name)
     return {"html": drawn, **{name: value for name, value in fields.items() if value}}
 
 
@@ -227,14 +206,12 @@ def renderer() -> Callable[[str], str]:
         url.lower().startswith(_LINKS)
     )
 
-    def outside(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:
-        del env
+    def outside(self: Any, tokens: Any, at: int, options: Any, _env: Any) -> str:
         tokens[at].attrSet("rel", "noreferrer noopener")
         tokens[at].attrSet("target", "_blank")
         return str(self.renderToken(tokens, at, options, {}))
 
-    def cell(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:
-        del env
+    def cell(self: Any, tokens: Any, at: int, options: Any, _env: Any) -> str:
         # The policy of the page takes no style of an element.
         tokens[at].attrs.pop("style", None)
         return str(self.renderToken(tokens, at, options, {}))
