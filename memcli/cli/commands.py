@@ -56,7 +56,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "hook": "reflect_session",
         "sweep": "reflect_session",
         "allow": "repo",
-        "completion": "completion",
+        "completion": "complete",
         "view": "view",
         "signals": "signals",
         "export": "export",

@@ -1,4 +1,5 @@
-"""The words that a shell offers when a person presses Tab.
+"""The words that a shell offers when a person presses Tab; and `memcli completion`,
+the script that asks for them.
 
 Invariant: it answers in the time of a keystroke, so it loads no Typer and indexes
 nothing; when anything fails, it offers nothing and says nothing. A value that a shell
@@ -14,6 +15,7 @@ import sys
 from heapq import nlargest
 
 from memcli.cli import commands, flags
+from memcli.cli.context import Context, Result
 from memcli.entries.ids import shortened
 from memcli.named_tuple import NamedTuple
 
@@ -21,6 +23,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Literal
 
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
@@ -394,3 +397,41 @@ def _value_of(words: Sequence[str], names: tuple[str, ...]) -> str | None:
         if flag in names:
             return value if equals else next(iter(words[number + 1 :]), None)
     return None
+
+
+def completion(
+    context: Context,
+    shell: Literal["bash", "zsh", "fish", "powershell"],
+) -> Result:
+    """Print the script that completes memcli's words in your shell
+
+    Commands and flags, and from the vault ids with their titles, kinds, tags and
+    projects. In ~/.bashrc write: eval "$(memcli completion bash)". In ~/.zshrc the same
+    with zsh. For fish, write the script to ~/.config/fish/completions/memcli.fish; for
+    PowerShell, write in $PROFILE: memcli completion powershell | Out-String | iex
+
+    \b
+    Example:
+      memcli completion bash
+
+    Options:
+        shell: `` Which shell
+    """
+    del context
+    script = script_of(shell)
+    return Result(
+        data={"shell": shell, "script": script},
+        text=lambda canvas: canvas.line(script.removesuffix("\n")),
+    )
+
+
+def script_of(shell: str) -> str:
+    """The script that completes memcli's words in a shell."""
+    # In all of them the answer is one offer a line, a tab, and what it is. Nothing of
+    # it is evaluated: the titles of a vault are words of strangers. An older PowerShell
+    # drops an empty argument: the word at the cursor comes first, behind a sign.
+    folder = os.path.dirname(os.path.abspath(__file__))
+    ending = "ps1" if shell == "powershell" else shell
+    path = os.path.join(folder, "shells", f"completion.{ending}")
+    with open(path, encoding="utf-8", newline="") as file:
+        return file.read()

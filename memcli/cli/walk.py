@@ -123,13 +123,7 @@ class Walk:
                     tell(self.explained)
                 elif not key:
                     tell("  ? explains the keys")
-                elif key == "s":
-                    self.skipped.add(self.name(item))
-                    return True
-                elif key == "u":
-                    if self._undo():
-                        return True
-                elif goes_on := self.obey(item, key, word):
+                elif goes_on := self._obeyed(item, key, word):
                     return True
                 elif goes_on is None:
                     tell(f"  the key {key} does nothing here; ? explains the keys")
@@ -141,13 +135,19 @@ class Walk:
                 if self.name(item) not in map(self.name, self.waiting()):
                     return True
 
-    def _undo(self) -> None:
-        """Take the last decision back; its item is asked about again."""
+    def _obeyed(self, item: Any, key: str, word: str) -> bool | None:
+        if key == "s":
+            self.skipped.add(self.name(item))
+            return True
+        return self._undo() if key == "u" else self.obey(item, key, word)
+
+    def _undo(self) -> bool:
+        """Take the last decision back, and ask about its item again."""
         from memcli.curation import undo
 
         if not self.decided:
             self.context.tell("nothing was decided in this walk: memcli undo")
-            return
+            return False
         commit = self.decided[-1].commit
         if commit:
             found = undo.named(self.vault, commit)
@@ -155,6 +155,7 @@ class Walk:
         else:
             undo.undo_last(self.vault, "review: ")
         self.decided.pop()
+        return True
 
 
 # Two columns of this width and a gap fit a terminal of 80.

@@ -10,7 +10,6 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import complete
-from memcli.cli.completion import _SCRIPTS
 from tests import processes
 
 HOSTILE = "evil $(touch pwned) `touch pwned` \"; touch pwned; ' \x1b[31m\n\ttab"
@@ -191,7 +190,7 @@ def test_a_hostile_vault_offers_words_only_and_titles_in_one_plain_line(
             assert about.isprintable()
 
 
-@pytest.mark.parametrize("shell", list(_SCRIPTS))
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
 def test_a_shell_takes_the_script_and_runs_nothing_of_a_title(
     filled: Vault, tmp_path: Path, shell: str
 ) -> None:
@@ -209,7 +208,7 @@ def test_a_shell_takes_the_script_and_runs_nothing_of_a_title(
         "fish": "complete --do-complete 'memcli show '",
         "powershell": "(TabExpansion2 'memcli show ' 12).CompletionMatches.ToolTip",
     }
-    script = _SCRIPTS[shell]
+    script = complete.script_of(shell)
     if shell == "zsh":
         script = "compdef() { : }\n" + script
     path = processes.path_with_memcli(tmp_path / "bin")
