@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from memcli.cli.context import Canvas, Context, Result, refuse_inside
+from memcli.cli.context import Canvas, Context, Result, refuse, refuse_inside
 from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
 
@@ -46,14 +46,21 @@ def export(
             output
         everywhere: `--everywhere` agents-md: also tell what holds in every project
     """
-    if everywhere and format_ != "agents-md":
-        raise UsageError("--everywhere goes with --format agents-md")
-    if format_ == "agents-md":
-        if any(chosen.values()):
-            raise UsageError(
-                "agents-md exports what holds in the project of its page",
-                hint="Leave --kind, --tag and --project out.",
-            )
+    page, notes = format_ == "agents-md", format_ == "markdown"
+    refuse(
+        (everywhere and not page, "--everywhere goes with --format agents-md"),
+        (
+            page and any(chosen.values()),
+            "agents-md exports what holds in the project of its page",
+            "Leave --kind, --tag and --project out.",
+        ),
+        (
+            notes and out is None,
+            "a folder of notes needs a place",
+            "Name a new folder: --out notes",
+        ),
+    )
+    if page:
         return _page(context, out, everywhere=everywhere, dry_run=dry_run)
     vault = context.open_vault("exporting")
     if out is not None:
@@ -66,52 +73,32 @@ def export(
         tags=tuple(chosen.get("tags") or ()),
         project=chosen.get("project") or "",
     )
-    found = exporting.entries(vault, filters, current=format_ == "markdown")
-    if format_ == "markdown":
-        return _notes(found, out, dry_run=dry_run)
-    return _lines(found, out, dry_run=dry_run)
+    found = exporting.entries(vault, filters, current=notes)
+    data: dict[str, Any] = {"format": format_, "entries": len(found.entries)}
+    data["out"], lines = out, list[str]()
+    if notes:
+        if not dry_run:
+            exporting.write_notes(os.path.abspath(out or ""), found.entries)
+    else:
+        from memcli.cli.safe_text import as_json
+        from memcli.storage import files
 
-
-def _lines(found: Exported, out: str | None, *, dry_run: bool) -> Result:
-    from memcli.cli.safe_text import as_json
-    from memcli.curation import exporting
-    from memcli.storage import files
-
-    objects = [exporting.as_object(entry) for entry in found.entries]
-    data: dict[str, Any] = {"format": "jsonl", "entries": len(objects), "out": out}
-    lines = [as_json(item) for item in objects]
-    if out is not None and not dry_run:
-        files.write_atomic(out, "".join(f"{line}\n" for line in lines).encode())
-    elif out is None:
-        data["lines"] = objects
+        objects = [exporting.as_object(entry) for entry in found.entries]
+        lines = [as_json(item) for item in objects]
+        if out is None:
+            data["lines"] = objects
+        elif not dry_run:
+            files.write_atomic(out, "".join(f"{line}\n" for line in lines).encode())
 
     def text(canvas: Canvas) -> None:
         if out is not None or dry_run:
-            canvas.line(_done(len(lines), out, dry_run=dry_run), style="good")
+            said = _done(len(found.entries), out, dry_run=dry_run)
+            canvas.line(said, style="good")
             return
         for line in lines:
             canvas.line(line)
 
     return _complete(found, Result(data=data, text=text))
-
-
-def _notes(found: Exported, out: str | None, *, dry_run: bool) -> Result:
-    from memcli.curation import exporting
-
-    if out is None:
-        raise UsageError(
-            "a folder of notes needs a place", hint="Name a new folder: --out notes"
-        )
-    if not dry_run:
-        exporting.write_notes(os.path.abspath(out), found.entries)
-    data = {"format": "markdown", "entries": len(found.entries), "out": out}
-    result = Result(
-        data=data,
-        text=lambda canvas: canvas.line(
-            _done(len(found.entries), out, dry_run=dry_run), style="good"
-        ),
-    )
-    return _complete(found, result)
 
 
 def _complete(found: Exported, result: Result) -> Result:

@@ -116,7 +116,11 @@ def _prepare(
         plan, commit = create.prepare(path, environ=context.environ, agreed=yes)
         create.let_git_merge(plan.path, own_program(), environ=context.environ)
     default = known_vaults.default_vault(context.environ)
-    gone = default is not None and _is_gone(default, context)
+    # There is no folder where the default vault should be.
+    gone = default is not None and not (
+        known_vaults.find(default, context.environ)
+        or os.path.isdir(os.path.expanduser(default))
+    )
     becomes_default = make_default or default is None or gone
     kept: list[str] = []
     if becomes_default and not dry_run and default != plan.path:
@@ -158,8 +162,7 @@ def _result(
     """The result of making a vault: what was done, and lines about it."""
 
     def text(canvas: Canvas) -> None:
-        said = _WOULD if dry_run else _DID
-        canvas.line(f"{said[plan.outcome]} {plan.path}", style="good")
+        canvas.line(f"{_SAID[plan.outcome][dry_run]} {plan.path}", style="good")
         for line in about:
             canvas.line(f"  {line}")
 
@@ -175,25 +178,12 @@ def _result(
     return Result(data=data, text=text)
 
 
-def _is_gone(default: str, context: Context) -> bool:
-    """Whether there is no folder where the default vault should be."""
-    from memcli.storage import known_vaults
-
-    place = known_vaults.find(default, context.environ)
-    return place is None and not os.path.isdir(os.path.expanduser(default))
-
-
-_DID = {
-    "created": "created a vault at",
-    "adopted": "adopted the vault",
-    "repaired": "repaired the vault",
-    "exists": "already a vault:",
-}
-_WOULD = {
-    "created": "would create a vault at",
-    "adopted": "would make a vault of",
-    "repaired": "would repair the vault",
-    "exists": "already a vault:",
+# What was done, and what a dry run says.
+_SAID = {
+    "created": ("created a vault at", "would create a vault at"),
+    "adopted": ("adopted the vault", "would make a vault of"),
+    "repaired": ("repaired the vault", "would repair the vault"),
+    "exists": ("already a vault:", "already a vault:"),
 }
 
 

@@ -75,23 +75,26 @@ def _allow(context: Context, folder: str) -> Result:
             if holds:
                 context.tell(_said(holds))
             if not context.confirm(f"Let sessions read {found.path} ({remote})?"):
-                return _not_allowed(found)
+                return _answer("unchanged", found, f"not allowed: {found.path}", "dim")
         repo_vault.allow(found, context.environ)
+    if found.allowed:
+        said, outcome = "already allowed", "unchanged"
+    else:
+        said = outcome = "allowed"
+    done = _answer(outcome, found, f"{said} {found.path} ({remote})", "good")
 
     def text(canvas: Canvas) -> None:
-        said = "already allowed" if found.allowed else "allowed"
-        canvas.line(f"{said} {found.path} ({remote})", style="good")
+        done.text(canvas)
         if holds and not context.interactive:
             canvas.line(_said(holds), style="dim")
 
-    outcome = "unchanged" if found.allowed else "allowed"
-    data: dict[str, object] = {
-        "outcome": outcome,
-        "path": found.path,
-        "remote": found.remote or None,
-        "holds": holds or None,
-    }
+    data = {**done.data, "holds": holds or None}
     return Result(data=data, text=text, warnings=warnings)
+
+
+def _answer(outcome: str, found: RepoVault, said: str, style: str) -> Result:
+    data = {"outcome": outcome, "path": found.path, "remote": found.remote or None}
+    return Result(data=data, text=lambda canvas: canvas.line(said, style=style))
 
 
 def _holds(context: Context, found: RepoVault) -> dict[str, int]:
@@ -126,28 +129,23 @@ def _said(holds: dict[str, int]) -> str:
     )
 
 
-def _not_allowed(found: RepoVault) -> Result:
-    def text(canvas: Canvas) -> None:
-        canvas.line(f"not allowed: {found.path}", style="dim")
-
-    data = {"outcome": "unchanged", "path": found.path, "remote": found.remote or None}
-    return Result(data=data, text=text)
-
-
 def _revoke(context: Context, folder: str) -> Result:
     from memcli.storage import repo_vault
 
     top = repo_vault.revoke(folder, context.environ)
     path = os.path.join(top, repo_vault.FOLDER) if top else None
 
-    def text(canvas: Canvas) -> None:
-        if path:
-            canvas.line(f"not allowed any more: {path}", style="good")
-        else:
-            canvas.line(f"nothing around {folder} was allowed", style="dim")
-
-    outcome = "revoked" if top else "unchanged"
-    return Result(data={"outcome": outcome, "path": path, "remote": None}, text=text)
+    said, style = f"nothing around {folder} was allowed", "dim"
+    if path:
+        said, style = f"not allowed any more: {path}", "good"
+    return Result(
+        data={
+            "outcome": "revoked" if top else "unchanged",
+            "path": path,
+            "remote": None,
+        },
+        text=lambda canvas: canvas.line(said, style=style),
+    )
 
 
 def _list(context: Context) -> Result:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result, to_apply
-from memcli.errors import MemcliError, UsageError
+from memcli.cli.context import Canvas, Context, Result, refuse, to_apply
+from memcli.errors import MemcliError
 
 TYPE_CHECKING = False
 
@@ -51,13 +51,22 @@ def sync(
         all_: `--all` Sync your vault and every vault of your config
         auto: `--auto` Wait for a turn, ask nothing: as memcli calls it by itself
     """
-    if setup is not None and (all_ or auto):
-        raise UsageError("--setup takes one vault, and neither --all nor --auto")
-    if all_ and context.vault:
-        raise UsageError("--vault and --all cannot be combined")
+    refuse(
+        (
+            setup is not None and (all_ or auto),
+            "--setup takes one vault, and neither --all nor --auto",
+        ),
+        (all_ and context.vault, "--vault and --all cannot be combined"),
+    )
     if auto:
         return _by_itself(context, all_=all_)
-    terms = _terms(context)
+    from memcli.curation.sync import Terms
+
+    terms = Terms(
+        asks=context.interactive,
+        silence=_SILENCE[context.interactive],
+        progress=context.progress("syncing"),
+    )
     if all_:
         return _all(context, terms, dry_run=dry_run)
     vault = context.open_vault("syncing")
@@ -68,7 +77,10 @@ def sync(
         named = sync_setup.setup(vault, setup, terms, dry_run=dry_run)
         if dry_run:
             return _foreseen(named)
-        _tell_setup(context, named)
+        if named.made:
+            context.tell(f"made a bare repository at {named.remote.shown}")
+        if named.added:
+            context.tell(f"the remote {named.remote.name} is {named.remote.shown}")
     done = _synced(context, vault, terms, dry_run=dry_run)
     data = {**done.as_dict(), "setup": named is not None and named.added}
     return Result(data=data, text=lambda canvas: _draw(canvas, done, vault))
@@ -82,16 +94,6 @@ def _synced(context: Context, vault: Vault, terms: Terms, *, dry_run: bool) -> S
     if not (dry_run or vault.read_only):
         context.merges_for_git(vault.root)
     return done
-
-
-def _terms(context: Context) -> Terms:
-    from memcli.curation.sync import Terms
-
-    return Terms(
-        asks=context.interactive,
-        silence=_SILENCE[context.interactive],
-        progress=context.progress("syncing"),
-    )
 
 
 def _foreseen(named: Named) -> Result:
@@ -112,13 +114,6 @@ def _foreseen(named: Named) -> Result:
         "dry_run": True,
     }
     return Result(data=data, text=text)
-
-
-def _tell_setup(context: Context, named: Named) -> None:
-    if named.made:
-        context.tell(f"made a bare repository at {named.remote.shown}")
-    if named.added:
-        context.tell(f"the remote {named.remote.name} is {named.remote.shown}")
 
 
 def _draw(canvas: Canvas, done: Synced, vault: Vault, name: str = "") -> None:
@@ -162,40 +157,32 @@ def _draw_some(canvas: Canvas, lines: list[str]) -> None:
 def _all(context: Context, terms: Terms, *, dry_run: bool) -> Result:
     """Sync every vault that has a remote; one that fails does not stop the others."""
     rows: list[dict[str, Any]] = []
-    drawn: list[tuple[str, Vault | None, Synced | MemcliError]] = []
-    failures: list[MemcliError] = []
+    done: list[tuple[str, Vault, Synced]] = []
+    failures: dict[str, MemcliError] = {}
     for name, vault in _vaults(context):
         try:
             if isinstance(vault, MemcliError):
                 raise vault
-            done = _synced(context, vault, terms, dry_run=dry_run)
+            done.append((name, vault, _synced(context, vault, terms, dry_run=dry_run)))
+            rows.append({"skipped": None, "error": None, **done[-1][2].as_dict()})
         except MemcliError as error:
             if error.error_code in _NOT_SYNCED:
                 rows.append({"vault": name, "skipped": error.error_code})
                 context.tell(f"{name}: {error.message}")
                 continue
-            failures.append(error)
-            rows.append({"vault": name, "error": _problem(error)})
-            drawn.append((name, None, error))
-        else:
-            rows.append({"skipped": None, "error": None, **done.as_dict()})
-            drawn.append((name, vault, done))
+            failures[name] = error
+            said = {"message": error.message, "hint": error.hint}
+            rows.append({"vault": name, "error": {"code": error.error_code, **said}})
 
     def text(canvas: Canvas) -> None:
-        for name, vault, what in drawn:
-            if isinstance(what, MemcliError):
-                canvas.line(f"{name}: {what.message}", style="bad")
-            elif vault is not None:
-                _draw(canvas, what, vault, name)
+        for name, vault, one in done:
+            _draw(canvas, one, vault, name)
+        for name, error in failures.items():
+            canvas.line(f"{name}: {error.message}", style="bad")
 
-    later = failures and all(error.exit_code == 75 for error in failures)
-    if later and len(failures) == len(drawn):
-        raise failures[0]
+    if failures and not done and all(e.exit_code == 75 for e in failures.values()):
+        raise next(iter(failures.values()))
     return Result(data={"vaults": rows}, text=text, ok=not failures)
-
-
-def _problem(error: MemcliError) -> dict[str, Any]:
-    return {"code": error.error_code, "message": error.message, "hint": error.hint}
 
 
 def _vaults(context: Context) -> list[tuple[str, Vault | MemcliError]]:
@@ -227,18 +214,14 @@ def _by_itself(context: Context, *, all_: bool) -> Result:
     from memcli.curation import sync_setup as use_case
 
     use_case.be_nice()
-    if all_:
-        vaults = [each for _, each in _vaults(context) if not _failed(each)]
-    else:
-        vaults = [context.open_vault("syncing")]
-    rows = [use_case.run_by_itself(vault)._asdict() for vault in vaults]  # type: ignore[arg-type]
+    found = [vault for _, vault in _vaults(context)] if all_ else []
+    vaults = [vault for vault in found if not isinstance(vault, MemcliError)]
+    if not all_:
+        vaults.append(context.open_vault("syncing"))
+    rows = [use_case.run_by_itself(vault)._asdict() for vault in vaults]
 
     def text(canvas: Canvas) -> None:
         for row in rows:
             canvas.line(f"{row['vault']}: {row['line']}")
 
     return Result(data={"vaults": rows}, text=text)
-
-
-def _failed(vault: Vault | MemcliError) -> bool:
-    return isinstance(vault, MemcliError)

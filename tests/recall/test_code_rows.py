@@ -160,7 +160,8 @@ def test_an_answer_without_anchors_reads_no_file_of_the_project(
     def refused(*_: Any, **__: Any) -> None:
         raise AssertionError("a file was looked at")
 
-    monkeypatch.setattr(code_files, "_looked", refused)
+    for look in ("read", "has"):
+        monkeypatch.setattr(code_files, look, refused)
     assert "code_state" not in first(inside).as_dict()
 
 
