@@ -65,7 +65,7 @@ def evolve(
     """
     from memcli.curation import evolve as use_case
     from memcli.curation.citing import Cites
-    from memcli.entries.projects import HERE, NONE
+    from memcli.entries.ids import HERE, NONE
 
     vault = context.open_vault("evolving", writes=True)
     given: dict[str, Any] = {**changes}

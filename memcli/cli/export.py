@@ -117,7 +117,7 @@ def _page(
 ) -> Result:
     from memcli.curation import exporting
     from memcli.entries.entry import Visibility
-    from memcli.entries.projects import HERE
+    from memcli.entries.ids import HERE
     from memcli.recall.query import Filters
     from memcli.storage import projects
 

@@ -172,7 +172,7 @@ def for_project(vault: Vault, saved: Saved, named: str) -> list[str]:
         saved: the new entry.
         named: the project, as the command line has it.
     """
-    from memcli.entries.projects import HERE
+    from memcli.entries.ids import HERE
     from memcli.recall.filters import with_owner
 
     if named == HERE and saved.project is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memcli.cli.context import Canvas, Context, Result, declined, to_apply
 from memcli.cli.rows import stale_lines
 from memcli.entries import layout
-from memcli.entries.projects import HERE
+from memcli.entries.ids import HERE
 from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
 

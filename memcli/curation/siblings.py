@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from memcli.entries.eligibility import View
 from memcli.entries.identity import claim_number
-from memcli.entries.projects import number
+from memcli.entries.ids import number
 from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage
 

@@ -11,7 +11,7 @@ from memcli.curation.changing import Changing
 from memcli.entries.anchors import Anchor
 from memcli.entries.code_lines import MOVED, NOT_CHECKED, STALE
 from memcli.entries.eligibility import Action, View
-from memcli.entries.projects import HERE
+from memcli.entries.ids import HERE
 from memcli.errors import InvalidContent, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.search.document import EVERYWHERE

@@ -9,11 +9,20 @@ for an unknown id where an agent may not see an entry. Both are pure.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-from memcli.entries import decay
-from memcli.entries.entry import Entry, ResolutionScope, Status, Subtype, Visibility
-from memcli.entries.projects import holds, number
+from memcli.entries.entry import (
+    Confidence,
+    Entry,
+    Item,
+    ResolutionScope,
+    Status,
+    Subtype,
+    Visibility,
+)
+from memcli.entries.ids import holds, number
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -28,6 +37,35 @@ else:
 DEFAULT_STATUSES = frozenset({Status.ACTIVE})
 HISTORY_STATUSES = frozenset({Status.ACTIVE, Status.SUPERSEDED})
 ELSEWHERE = "holds in another project"
+
+
+DAY = 86_400
+
+
+class Policy(NamedTuple):
+    """How items of one kind fade; `midpoint` and `max_age` in days, `k` per day.
+
+    What is left of a sighting is `1 / (1 + exp(k (age - midpoint)))`, times a base
+    weight, times a quality; an item that was seen several times sums its sightings.
+    `fallback` is the factor of an item that rests on a single inference.
+    """
+
+    midpoint: float
+    k: float
+    weight: float
+    quality: float
+    max_age: float
+    fallback: float = 0.75
+
+
+Policies = Mapping[Item, Policy]
+
+DEFAULTS: Policies = {
+    Item.INVARIANT: Policy(45, 0.22, 1.1, 1.0, max_age=45),
+    Item.DERIVED: Policy(7, 0.65, 1.0, 0.95, max_age=14),
+}
+"""The constants of the pipeline that memcli follows in this, where invariants live for
+ever; here they end."""
 
 
 class Resolve(NamedTuple):
@@ -55,7 +93,7 @@ class Facts(NamedTuple):
     """The facts that eligibility depends on; times in epoch seconds, 0 for not set.
 
     `expires` is the earlier of the entry's explicit end and its maximum age
-    (`decay.ends`); `ended` is when a superseded or resolved entry stopped being
+    (`ends`); `ended` is when a superseded or resolved entry stopped being
     current. `agent`, `visibility` and `groups` say which agents may see it. `project`
     is the number of the project in which it holds, 0 for everywhere. `conflict` says
     that git's marks of a conflict stand in its text: nobody has said which side holds.
@@ -212,7 +250,7 @@ def _verdict_at(facts: Facts, view: View) -> str | None:
 
 def facts(
     entry: Entry,
-    policies: decay.Policies = decay.DEFAULTS,
+    policies: Policies = DEFAULTS,
     resolves: tuple[Resolve, ...] = (),
 ) -> Facts:
     """The facts of an entry; `resolves` are those of its claim in other entries."""
@@ -226,7 +264,7 @@ def facts(
     return Facts(
         status=entry.status,
         created=_epoch(entry.created),
-        expires=decay.ends(entry, policies),
+        expires=ends(entry, policies),
         ended=ended,
         agent=entry.agent,
         visibility=entry.visibility,
@@ -330,3 +368,62 @@ def is_pinned(entry: Owned) -> bool:
     tools from running: the words of another agent may not take its place."""
     kept = entry.subtype == Subtype.PINNED or entry.enforce is not None
     return entry.pinned or kept
+
+
+# --- how items of a reflection fade ---------------------------------------------------
+
+
+def times(created: str, seen: Iterable[str]) -> tuple[int, ...]:
+    """When an item was seen, epoch seconds, oldest first; () when it has no date."""
+    from memcli.entries import dates
+
+    return tuple(sorted(dates.to_epoch(when) for when in (created, *seen) if when))
+
+
+def ends(entry: Entry, policies: Policies = DEFAULTS) -> int:
+    """When an entry stops being shown by itself, epoch seconds; 0 for never.
+
+    That is its `expires_at`, or for a reflection item its maximum age if that is
+    earlier.
+    """
+    from memcli.entries import dates
+
+    explicit = dates.to_epoch(entry.expires_at) if entry.expires_at else 0
+    if entry.item is None:
+        return explicit
+    seen = times(entry.created, entry.seen)
+    faded = seen[-1] + round(policies[entry.item].max_age * DAY) if seen else 0
+    return min(explicit, faded) if explicit and faded else explicit or faded
+
+
+def logistic(age: float, policy: Policy) -> float:
+    """The share that is left of a sighting after `age` days, 0 to 1.
+
+    >>> round(logistic(7, DEFAULTS[Item.DERIVED]), 3)
+    0.5
+    """
+    # exp overflows above 709; an item of that age weighs nothing.
+    exponent = min(policy.k * (max(0.0, age) - policy.midpoint), 700.0)
+    return 1 / (1 + math.exp(exponent))
+
+
+def score(
+    entry_item: Item,
+    seen: Iterable[int],
+    confidence: Confidence | str | None,
+    now: int,
+    policies: Policies = DEFAULTS,
+) -> float:
+    """The weight of an item now.
+
+    Args:
+        entry_item: which kind of item.
+        seen: its sightings, epoch seconds.
+        confidence: LOW counts as a fallback.
+        now: epoch seconds.
+    """
+    policy = policies[entry_item]
+    base = policy.weight * policy.quality
+    if confidence == Confidence.LOW:
+        base *= policy.fallback
+    return base * sum(logistic((now - at) / DAY, policy) for at in seen)

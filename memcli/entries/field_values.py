@@ -21,8 +21,7 @@ from memcli.entries.checks import (
 )
 from memcli.entries.entry import KINDS, Source, Status
 from memcli.entries.frontmatter import is_null
-from memcli.entries.ids import is_id
-from memcli.entries.projects import NONE, check_project
+from memcli.entries.ids import NONE, check_project, is_id
 from memcli.errors import InvalidContent, InvalidValue
 
 TYPE_CHECKING = False

@@ -1,4 +1,4 @@
-"""Ids, and the file names that are made from titles.
+"""Ids, the file names that are made from titles, and the names of projects.
 
 Invariant: identity is the id; slugs are for people and may repeat. An id that was made
 later sorts later. Every command imports this module, so what only some need (digests,
@@ -9,6 +9,9 @@ unicodedata) is imported where it is used, and the patterns are left to the cach
 from __future__ import annotations
 
 import re
+import zlib
+
+from memcli.errors import InvalidValue
 
 TYPE_CHECKING = False
 
@@ -118,3 +121,51 @@ def shortened(text: str, length: int, gap: str) -> str:
     head = text[: length + 1]
     at = head.rfind(gap)
     return head[:at] if at > length // 2 else text[:length]
+
+
+# --- names of projects ----------------------------------------------------------
+
+
+NONE = "none"
+"""The word for "no project": what has none holds everywhere."""
+
+HERE, ANY = "here", "any"
+"""The words of a filter: this project and what holds everywhere; all projects."""
+
+LONGEST = 200
+_SIGNS = frozenset("._~+%@:-/")
+
+
+def is_name(text: str) -> bool:
+    """Whether a text may be a project's name."""
+    return (
+        len(text) <= LONGEST
+        and text == text.lower()
+        and text not in (NONE, HERE, ANY)
+        and all(sign.isalnum() or sign in _SIGNS for sign in text)
+        and all(text.split("/"))
+        and any(map(str.isalnum, text))
+    )
+
+
+def check_project(value: str) -> str:
+    """Return a project's name in lower case, or raise InvalidValue."""
+    name = value.strip().lower()
+    if is_name(name):
+        return name
+    raise InvalidValue(
+        f"not a project's name: {value[:60]!r}",
+        hint="A name has no spaces, such as github.com/acme/shop; `none` means "
+        "everywhere.",
+        code="invalid_project",
+    )
+
+
+def number(name: str | None) -> int:
+    """The number of a project in 32 bits, never 0; 0 for no project: everywhere."""
+    return 0 if not name else zlib.crc32(name.encode("utf-8", "replace")) or 1
+
+
+def holds(project: int, here: int) -> bool:
+    """Whether what was learned in a project holds here; both as `number` gives them."""
+    return project in (0, here)

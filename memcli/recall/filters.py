@@ -7,7 +7,7 @@ the answer is never empty in silence.
 
 from __future__ import annotations
 
-from memcli.entries.projects import ANY, HERE, NONE
+from memcli.entries.ids import ANY, HERE, NONE
 from memcli.entries.text import tokens
 from memcli.errors import Unavailable, UsageError
 from memcli.recall.query import Filters, Query, checked_project

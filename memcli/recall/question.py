@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from memcli.entries.projects import number
-from memcli.entries.text import answer_types, mentions, tokens
+from memcli.entries.ids import number
+from memcli.entries.text import mentions, tokens
 from memcli.recall.filters import extent
 from memcli.search.ranking.corpus import Inside, Question
 from memcli.vault.registry import store
@@ -89,7 +89,7 @@ def read(reader: Reader, query: Query, window: Window | None) -> Question:
     elsewhere = None
     if query.here and not query.filters.project:
         elsewhere = reader.elsewhere(number(query.here))
-    answers = answer_types.asked(query.text)
+    answers = tokens.asked(query.text)
     others = {} if query.exact else readings(terms, reader)
     return Question(
         terms, query.view.now, named, implied, share, elsewhere, answers, others

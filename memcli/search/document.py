@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from itertools import islice
 
-from memcli.entries import dates, decay, identity
+from memcli.entries import dates, eligibility, identity
 from memcli.entries.eligibility import Facts, _epoch, facts, resolve_of
 from memcli.entries.entry import ResolutionScope
 from memcli.entries.field_values import LONGEST_ASKED, MOST_ASKED
 from memcli.entries.file_checks import WARNING
 from memcli.entries.identity import claim, fingerprint
-from memcli.entries.text import answer_types, links, tokens
+from memcli.entries.text import links, tokens
 from memcli.entries.text.links import aliases, link_names, link_readings, links_of
 from memcli.entries.text.mentions import fold
 from memcli.entries.text.proper_names import loose_names, proper_names
@@ -100,7 +100,7 @@ class Document(NamedTuple):
 def document(
     entry: Entry,
     stem: tokens.Stem,
-    policies: decay.Policies = decay.DEFAULTS,
+    policies: eligibility.Policies = eligibility.DEFAULTS,
     checked: Checked = _UNCHECKED,
 ) -> Document:
     """Turn an entry into what the index stores.
@@ -153,7 +153,7 @@ def document(
         time=_epoch(when),
         seq=-1 if entry.source.seq is None else entry.source.seq,
         asks=entry.body.rstrip().endswith(("?", "\uff1f", "\u061f")),
-        answers=answer_types.held(entry.body),
+        answers=tokens.held(entry.body),
         # A year that was stored as its first of January let recency flip an order.
         is_span=bool(entry.occurred_until or (when and len(when) < len("2026-01-01"))),
         row=_row(entry, shown, frequent, names.said + names.begun, checked),

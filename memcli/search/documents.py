@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from memcli.entries.entry import Status
-from memcli.entries.projects import holds
+from memcli.entries.ids import holds
 from memcli.search.columns import (
     ANSWERS_SHIFT,
     ASKS,

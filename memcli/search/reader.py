@@ -6,7 +6,7 @@ from itertools import islice
 
 from memcli.entries.eligibility import ELSEWHERE, Agent, Facts, View, verdict
 from memcli.entries.entry import Entry, Status, Visibility
-from memcli.entries.projects import holds
+from memcli.entries.ids import holds
 from memcli.named_tuple import NamedTuple
 from memcli.search.columns import CONFLICT, NOT_PLAIN, STATUS_MASK
 from memcli.search.documents import STATUSES, Documents

@@ -12,7 +12,7 @@ import os
 import re
 import zlib
 
-from memcli.entries.projects import NONE, check_project
+from memcli.entries.ids import NONE, check_project
 from memcli.errors import InvalidConfig, InvalidValue
 from memcli.named_tuple import NamedTuple
 from memcli.storage import user_config

@@ -11,9 +11,8 @@ import os
 import re
 from types import MappingProxyType
 
-from memcli.entries import decay, layout
-from memcli.entries.decay import Policies, Policy
-from memcli.entries.eligibility import Agent, ReadPolicy
+from memcli.entries import layout
+from memcli.entries.eligibility import DEFAULTS, Agent, Policies, Policy, ReadPolicy
 from memcli.entries.entry import Item
 from memcli.errors import InvalidConfig, Unreadable
 from memcli.named_tuple import NamedTuple
@@ -79,7 +78,7 @@ class Config(NamedTuple):
 
     kinds: tuple[str, ...] = ()
     limits: Limits = Limits()
-    policies: Policies = decay.DEFAULTS
+    policies: Policies = DEFAULTS
     injection: Injection = Injection()
     memory: Memory = Memory()
     agents: Mapping[str, Agent] = MappingProxyType({})

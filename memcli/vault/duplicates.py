@@ -21,7 +21,7 @@ from memcli.entries.entry import (
     Visibility,
 )
 from memcli.entries.identity import claim, fingerprint
-from memcli.entries.projects import number as project_number
+from memcli.entries.ids import number as project_number
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files

@@ -8,8 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from memcli.entries.entry import KINDS, Entry
-from memcli.entries.ids import LAST_MS, new_id
-from memcli.entries.projects import HERE
+from memcli.entries.ids import HERE, LAST_MS, new_id
 from memcli.errors import MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, known_vaults

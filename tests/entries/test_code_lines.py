@@ -1,17 +1,23 @@
 """The same lines have the same fingerprint wherever they stand; changed ones do not."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memcli.entries import code_lines
 from memcli.entries.anchors import Anchor
 from memcli.entries.code_lines import (
     CHANGED,
+    MOST_LINES,
     MOVED,
     NOT_CHECKED,
     UNCHANGED,
     compare,
+    diff,
     fingerprint,
+    mapped,
 )
 
 line = st.binary(min_size=1, max_size=12).map(
@@ -90,3 +96,119 @@ def test_a_file_made_to_be_slow_is_left_after_so_many_lines() -> None:
 @pytest.mark.parametrize("mark", ["0-0000000000000000", "9999999-0000000000000000"])
 def test_a_forged_fingerprint_finds_nothing(mark: str) -> None:
     assert compare(Anchor("a", 1, 2, mark), b"a\nb\nc\n").state == CHANGED
+
+
+# --- where changed lines are now, and what of a file's difference is about them -------
+
+
+lines = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=12)
+
+
+def lines_text(rows: list[str]) -> bytes:
+    return "".join(f"{row}\n" for row in rows).encode()
+
+
+@given(lines, lines, lines, st.data())
+def test_lines_that_are_kept_are_mapped_to_themselves(
+    before: list[str], rows: list[str], more: list[str], data: st.DataObject
+) -> None:
+    old = lines_text(before + rows)
+    first = data.draw(st.integers(1, len(before) + len(rows)))
+    assert mapped(old, old, first, first) == (first, first)
+    unique = [f"{row}{number}" for number, row in enumerate(rows)]
+    old, new = lines_text(before + unique), lines_text(["new", *more, *before, *unique])
+    at = len(before) + 1
+    found = mapped(old, new, at, at + len(rows) - 1)
+    assert found == (at + 1 + len(more), at + len(more) + len(rows))
+
+
+@given(lines, lines, st.data())
+def test_a_place_in_the_new_file_always_exists(
+    old: list[str], new: list[str], data: st.DataObject
+) -> None:
+    first = data.draw(st.integers(1, len(old)))
+    last = data.draw(st.integers(first, len(old)))
+    place = mapped(lines_text(old), lines_text(new), first, last)
+    if place is not None:
+        assert 1 <= place[0] <= place[1] <= len(new)
+
+
+def test_only_the_hunks_of_these_lines_are_shown() -> None:
+    old = [f"line {number}" for number in range(1, 41)]
+    new = list(old)
+    new[4], new[34] = "early", "late"
+    shown = diff(lines_text(old), lines_text(new), 30, 36)
+    assert "+late" in shown
+    assert "+early" not in shown
+    assert {"+late", "+early"} <= set(diff(lines_text(old), lines_text(new), 0, 0))
+
+
+def test_a_difference_is_bounded() -> None:
+    old, new = lines_text(["a"] * 500), lines_text(["b" * 1_000] * 500)
+    shown = diff(old, new, 0, 0)
+    assert len(shown) <= 61
+    assert max(map(len, shown)) <= 200
+    huge = lines_text(["a"] * (MOST_LINES + 1))
+    assert len(diff(huge, b"", 0, 0)) == 1
+    assert mapped(huge, b"a\n", 1, 1) is None
+
+
+# --- a command counts when a file of the project defines its word ---------------------
+
+
+MAKEFILE = "A := 1\n.PHONY: deploy\nbuild deploy: all\n\techo x\ntest-all::\n\techo y\n"
+PACKAGE = '{"scripts": {"build": "vite"}}'
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Run `make deploy` first.", ["make deploy"]),
+        ("make sure that npm run build is green", ["make sure", "npm run build"]),
+        ("use yarn  run  lint:fix.", ["yarn run lint:fix"]),
+        ("remake deploy; cmake build; /usr/bin/make x", []),
+    ],
+)
+def test_calls_are_found_in_a_text(text: str, found: list[str]) -> None:
+    assert list(code_lines.in_text(text)) == found
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "defined"),
+    [
+        ("make deploy", MAKEFILE, True),
+        ("make build", MAKEFILE, True),
+        ("make test-all", MAKEFILE, True),
+        ("make all", MAKEFILE, False),
+        ("make A", MAKEFILE, False),
+        ("make sure", MAKEFILE, False),
+        ("npm run build", PACKAGE, True),
+        ("yarn build", PACKAGE, True),
+        ("npm run scripts", PACKAGE, False),
+        ("npm run build", "[" * 100_000, False),
+        ("npm run build", '{"scripts": []}', False),
+        ("just deploy", "deploy target: build\n  x\n", True),
+        ("just x", "x := 'y'\n", False),
+        ("task build", "tasks:\n  build:\n    cmds: [x]\n", True),
+    ],
+)
+def test_a_file_defines_its_commands(command: str, text: str, defined: bool) -> None:
+    parted = code_lines.parted(command)
+    assert parted is not None
+    runner, word = parted
+    assert runner.defines(text, word) is defined
+
+
+def test_a_file_that_is_made_to_be_slow_is_not() -> None:
+    before = time.monotonic()
+    for text in ("deploy " * 140_000, " " * 1_000_000, "deploy:=" * 120_000):
+        for command in ("make deploy", "just deploy", "task deploy"):
+            parted = code_lines.parted(command)
+            assert parted is not None
+            assert not parted[0].defines(text, "deploy")
+    assert time.monotonic() - before < 2
+
+
+def test_what_nothing_is_known_of_has_no_runner() -> None:
+    assert code_lines.parted("cargo build") is None
+    assert code_lines.parted("make") is None

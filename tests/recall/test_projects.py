@@ -188,7 +188,7 @@ def test_another_project_is_not_offered_to_be_replaced(vault: Vault):
 
 def test_the_index_decides_as_eligibility_does(vault: Vault, three: dict[str, str]):
     from memcli.entries.eligibility import View, verdict
-    from memcli.entries.projects import number
+    from memcli.entries.ids import number
 
     save(vault, "over since long", SHOP, expires_at="2001-01-01")
     vault.resolve(next(iter(three)))

@@ -347,7 +347,7 @@ def models(context: Context, *, stale: bool, project: str | None) -> Result:
 def reflections(context: Context) -> Result:
     """The reflection items, and whether each would go into a session."""
     from memcli.entries.eligibility import View
-    from memcli.entries.projects import number
+    from memcli.entries.ids import number
     from memcli.sessions.briefing import select
 
     vault = context.open_vault("reading")

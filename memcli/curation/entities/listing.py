@@ -10,7 +10,7 @@ from __future__ import annotations
 from memcli.entries import layout
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
-from memcli.entries.projects import ANY
+from memcli.entries.ids import ANY
 from memcli.entries.text.mentions import fold
 from memcli.entries.text.tokens import name_key
 from memcli.named_tuple import NamedTuple

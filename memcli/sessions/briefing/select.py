@@ -7,7 +7,7 @@ choice. Each item has the reason why it goes in, or why it does not.
 
 from __future__ import annotations
 
-from memcli.entries import decay
+from memcli.entries.eligibility import DAY, score, times
 from memcli.entries.entry import Item
 from memcli.entries.identity import claim
 from memcli.entries.text import prompt_injection
@@ -161,7 +161,7 @@ def _claims(reader: Reader, view: View, settings: Config) -> list[WeighedItem]:
                 item=row.item,
                 status=row.status,
                 score=sum(_score(each, view.now, settings) for each in counted),
-                days_left=(max(ends) - view.now) / decay.DAY if max(ends) else None,
+                days_left=(max(ends) - view.now) / DAY if max(ends) else None,
                 sightings=sum(len(_seen(each)) for each in counted),
                 recurred=any(recurred_at(reader, each) for each, _ in rows),
                 injected=False,
@@ -185,7 +185,7 @@ def _unlikeness(item: WeighedItem, taken: list[WeighedItem]) -> float:
 
 
 def _seen(row: StoredRow) -> tuple[int, ...]:
-    return decay.times(row.created, row.seen)
+    return times(row.created, row.seen)
 
 
 def _last(row: StoredRow) -> int:
@@ -194,4 +194,4 @@ def _last(row: StoredRow) -> int:
 
 def _score(row: StoredRow, now: int, settings: Config) -> float:
     item = Item(str(row.item))
-    return decay.score(item, _seen(row), row.confidence, now, settings.policies)
+    return score(item, _seen(row), row.confidence, now, settings.policies)

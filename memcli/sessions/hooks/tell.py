@@ -68,7 +68,7 @@ class Answer:
         """Open the own vault; False while another process builds its index."""
         from memcli.entries import layout
         from memcli.entries.eligibility import View
-        from memcli.entries.projects import number
+        from memcli.entries.ids import number
         from memcli.errors import LockBusy, MemcliError
         from memcli.storage.lock import Lock
 

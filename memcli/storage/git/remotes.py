@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 
-from memcli.entries.projects import is_name
+from memcli.entries.ids import is_name
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files

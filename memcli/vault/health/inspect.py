@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from memcli.entries import decay, layout
+from memcli.entries import eligibility, layout
 from memcli.entries.codec import Problem
 from memcli.entries.eligibility import View, facts, verdict
 from memcli.entries.entry import FIELDS, Entry, Layer
@@ -214,15 +214,15 @@ def _conflicts(stored: Stored) -> Iterator[Problem]:
 
 
 def _item_facts(
-    entry: Entry, ends: int, now: int, policies: decay.Policies
+    entry: Entry, ends: int, now: int, policies: eligibility.Policies
 ) -> ItemFacts | None:
     if entry.item is None:
         return None
-    seen = decay.times(entry.created, entry.seen)
-    score = decay.score(entry.item, seen, entry.confidence, now, policies)
+    seen = eligibility.times(entry.created, entry.seen)
+    score = eligibility.score(entry.item, seen, entry.confidence, now, policies)
     return ItemFacts(
         score=round(score, 3),
-        days_left=round((ends - now) / decay.DAY, 1) if ends else None,
+        days_left=round((ends - now) / eligibility.DAY, 1) if ends else None,
         sightings=len(seen),
     )
 

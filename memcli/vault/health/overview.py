@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from memcli.entries import decay, layout
+from memcli.entries import eligibility, layout
 from memcli.entries.eligibility import View, standing
 from memcli.entries.entry import Status
 from memcli.entries.file_checks import ERROR, Finding
@@ -229,7 +229,7 @@ def _inbox(rows: Sequence[StoredRow], now: int) -> Inbox:
         if row.status == str(Status.PENDING) and not layout.is_idea(row.path)
     ]
     dated = [dates.to_epoch(created) for created in waiting if created]
-    oldest = round((now - min(dated)) / decay.DAY, 1) if dated else None
+    oldest = round((now - min(dated)) / eligibility.DAY, 1) if dated else None
     return Inbox(len(waiting), oldest)
 
 

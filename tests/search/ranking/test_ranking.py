@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli.entries.text import answer_types
+from memcli.entries.text import tokens
 from memcli.search.ranking.boosts import Adjust
 from memcli.search.ranking.corpus import Question, Scope
 from memcli.search.ranking.order import LEXICAL_SHARE, Hit
@@ -275,8 +275,8 @@ def test_a_reply_to_what_asks_for_a_rare_word_wins_among_equals() -> None:
 
 
 def test_what_holds_the_kind_of_answer_wins_among_equals() -> None:
-    docs = [doc(1, "heron"), doc(2, "heron")._replace(answers=answer_types.TIME)]
-    asked = Question([("heron", "heron")], NOW, answers=answer_types.TIME)
+    docs = [doc(1, "heron"), doc(2, "heron")._replace(answers=tokens.TIME)]
+    asked = Question([("heron", "heron")], NOW, answers=tokens.TIME)
     found = rank(asked, Toy(docs), limit=2).hits
     assert [hit.doc for hit in found] == [1, 0]
     assert found[0].parts["answer"] == 1 + Weights().answers

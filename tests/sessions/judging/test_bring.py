@@ -9,8 +9,7 @@ import pytest
 from memcli import Vault
 from memcli.curation import inbox
 from memcli.entries import anchors, dates
-from memcli.entries.decay import DAY
-from memcli.entries.eligibility import View
+from memcli.entries.eligibility import DAY, View
 from memcli.entries.entry import SUMMARY_TAG, Confidence, Status
 from memcli.hosts.transcripts import open_transcript
 from memcli.sessions.briefing.select import chosen
