@@ -51,69 +51,25 @@ class Field(NamedTuple):
         return Entry._field_defaults.get(self.name)
 
 
+# fmt: off
 TABLE: tuple[Field, ...] = (
-    Field(
-        "id",
-        hold.entry_id,
-        "16 characters that never change; any unique prefix addresses it",
-    ),
-    Field(
-        "kind", hold.kind, f"{', '.join(KINDS)}, or one that the vault's config adds"
-    ),
-    Field(
-        "layer",
-        choice(Layer),
-        "fact, observation (drawn from facts), or model (a report over both)",
-    ),
-    Field(
-        "subtype",
-        choice(Subtype),
-        "of a model: structural, emergent, or pinned (kept by people)",
-    ),
-    Field(
-        "type",
-        choice(EntityType),
-        f"what it is about: {', '.join(EntityType)}",
-    ),
-    Field(
-        "status",
-        hold.status,
-        f"{', '.join(Status)}; done, closed, fixed and the like are read as resolved",
-    ),
-    Field(
-        "title",
-        hold.title,
-        "one line; else the body's first heading or clause",
-    ),
+    Field("id", hold.entry_id, "16 characters that never change; any unique prefix addresses it"),
+    Field("kind", hold.kind, f"{', '.join(KINDS)}, or one that the vault's config adds"),
+    Field("layer", choice(Layer), "fact, observation (drawn from facts), or model (a report over both)"),
+    Field("subtype", choice(Subtype), "of a model: structural, emergent, or pinned (kept by people)"),
+    Field("type", choice(EntityType), f"what it is about: {', '.join(EntityType)}"),
+    Field("status", hold.status, f"{', '.join(Status)}; done, closed, fixed and the like are read as resolved"),
+    Field("title", hold.title, "one line; else the body's first heading or clause"),
     Field("created", hold.date, "when it was written, UTC; else the id's time"),
     Field("updated", hold.date, "when it was last changed, UTC"),
     Field("occurred_at", hold.date, "when it happened: 2026, 2026-11, 2026-11-21, ..."),
     Field("occurred_until", hold.date, "the end, if it lasted"),
     Field("tags", hold.tags, "lower-case words; key:value is allowed"),
-    Field(
-        "asked",
-        hold.asked,
-        f"up to {MOST_ASKED} phrases in other words that a question may use",
-    ),
-    Field(
-        "entities", hold.lines, "names of what it mentions, linked when it is written"
-    ),
-    Field(
-        "project",
-        hold.project,
-        "where it holds, as github.com/acme/shop; without one it holds everywhere",
-    ),
-    Field(
-        "code",
-        hold.code,
-        "the code that it speaks of, as src/app.py or src/app.py:10-20, and what these "
-        "lines said, as #11-1a2b3c4d9f8e7d6c@a1b2c3d4e5f6",
-    ),
-    Field(
-        "code_names",
-        hold.code,
-        "paths, symbols and commands of the project that the text names",
-    ),
+    Field("asked", hold.asked, f"up to {MOST_ASKED} phrases in other words that a question may use"),
+    Field("entities", hold.lines, "names of what it mentions, linked when it is written"),
+    Field("project", hold.project, "where it holds, as github.com/acme/shop; without one it holds everywhere"),
+    Field("code", hold.code, "the code that it speaks of, as src/app.py or src/app.py:10-20, and what these lines said, as #11-1a2b3c4d9f8e7d6c@a1b2c3d4e5f6"),
+    Field("code_names", hold.code, "paths, symbols and commands of the project that the text names"),
     Field("agent", hold.line, "the agent that wrote it"),
     Field("visibility", choice(Visibility), "private, shared or group"),
     Field("groups", hold.lines, "the groups of agents that may see it"),
@@ -123,41 +79,24 @@ TABLE: tuple[Field, ...] = (
     Field("supersedes", hold.line, "the id of the version that it replaces"),
     Field("superseded_by", hold.line, "the id of the version that replaces it"),
     Field("reason", hold.line, "why it was replaced"),
-    Field(
-        "other_vault", hold.line, "the vault that has the other version, after a move"
-    ),
+    Field("other_vault", hold.line, "the vault that has the other version, after a move"),
     Field("resolved_at", hold.date, "when it was resolved"),
     Field("resolved_by", hold.line, "who resolved it"),
     Field("resolution_note", hold.line, "how it was resolved"),
-    Field(
-        "resolution_scope",
-        choice(ResolutionScope),
-        "claim: entries of the same words are not shown either; or this entry alone",
-    ),
-    Field(
-        "item",
-        choice(Item),
-        "of a reflection item: invariant (a rule) or derived (it fades)",
-    ),
+    Field("resolution_scope", choice(ResolutionScope), "claim: entries of the same words are not shown either; or this entry alone"),
+    Field("item", choice(Item), "of a reflection item: invariant (a rule) or derived (it fades)"),
     Field("key", hold.line, "of a reflection item: its strict key, item and bare text"),
     Field("seen", hold.dates, "when it was met again"),
     Field("evidence", hold.lines, "ids or sessions that it rests on"),
-    Field(
-        "fingerprints",
-        hold.lines,
-        "what each id of evidence said then, as id:fingerprint",
-    ),
+    Field("fingerprints", hold.lines, "what each id of evidence said then, as id:fingerprint"),
     Field("refreshed_at", hold.date, "up to when an observation or model looked"),
     Field("research", hold.line, "the research run that retrieved what it cites"),
     Field("pinned", hold.flag, "true: it goes into every session"),
-    Field(
-        "enforce",
-        choice(Enforce),
-        "ask or deny: what a host does before a tool that it is about; set by a person",
-    ),
+    Field("enforce", choice(Enforce), "ask or deny: what a host does before a tool that it is about; set by a person"),
     Field("expires_at", hold.date, "not shown from this date on"),
     Field("review_after", hold.date, "when to look whether it still holds"),
 )
+# fmt: on
 
 BY_NAME: Mapping[str, Field] = {field.name: field for field in TABLE}
 
