@@ -11,19 +11,19 @@ since it does not say which year; the words of an entry's date are searched anyw
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from datetime import UTC, datetime
 
 from memcli.entries import dates
 from memcli.entries.checks import MONTHS, NUMERALS, WEEKDAYS
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 Span = tuple[int, int]
 """[start, end) in epoch seconds."""
-
-Dated = Callable[[str], Span | None]
-"""The span of the event of a name; None when no entry of that name has a date."""
 
 
 class Window(NamedTuple):
@@ -73,6 +73,11 @@ _ENGLISH = {
 _MONTH = "(?:" + "|".join(sorted(_MONTHS, key=lambda name: -len(name))) + ")"
 _ON_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|\.)?"
 _OF_MONTH = rf"(?P<month>{_MONTH})\.?"
+# The beginning of "June and July 2025" and of "5-7 June 2025".
+_FROM = (
+    rf"(?:(?:(?P<first_month>{_MONTH})\.?|(?P<first_day>\d{{1,2}})(?:st|nd|rd|th|er|\.)?)"
+    r"\ ?(?:and|to|or|until|till|-|–)\ ?)?"
+)
 _OF_YEAR = r"(?P<year>(?:19|20)\d\d)(?![\w:/#-]|[.,]\d)"
 _UNITS = r"(?P<unit>minute|hour|day|week|month|year)s?"
 _COUNT = (
@@ -94,10 +99,10 @@ _AFTER_YEAR = (
 # Each as the whole of a time; of two in the same place the first one counts. To compile
 # them all takes a recall 10 ms; most questions have neither a digit nor such a word.
 _DATES: tuple[str, ...] = (
-    rf"{_ON_DAY}\ (?:of\ )?{_OF_MONTH},?\ (?:de\ )?{_OF_YEAR}",
+    rf"{_FROM}{_ON_DAY}\ (?:of\ )?{_OF_MONTH},?\ (?:de\ )?{_OF_YEAR}",
     rf"{_OF_MONTH}\ {_ON_DAY},?\ {_OF_YEAR}",
     r"(?P<date>\d{4}-\d\d-\d\d)(?![\w/-]|[.:]\w)",
-    rf"{_OF_MONTH},?\ (?:of\ |de\ )?{_OF_YEAR}",
+    rf"{_FROM}{_OF_MONTH},?\ (?:of\ |de\ )?{_OF_YEAR}",
     rf"{_IN_FRONT}(?P<date>\d{{4}}-\d\d)(?![\w/-]|[.:]\w)",
     rf"Q(?P<quarter>[1-4])\ {_OF_YEAR}",
     rf"{_IN_FRONT}(?:(?:early|mid|late)[ -])?{_OF_YEAR}{_AFTER_YEAR}",
@@ -124,10 +129,6 @@ _BEFORE_IT = (
     r"(?:(?P<unit>day|week|month|year)\ )?"
     r"(?P<relation>since|before|after|until|till)\ (?:the\ )?$"
 )
-_BEGINNING = (
-    rf"(?:{_OF_MONTH}|\b{_ON_DAY})"
-    r"\ ?(?:and|to|or|until|till|-|–)\ ?$"
-)
 _JOINED = r"\ ?(?:and|to|until|till|-|–)\ (?:the\ )?"
 _OPENED = r"\b(?:between|from)\ (?:the\ )?$"
 _EVENT = (
@@ -137,13 +138,16 @@ _EVENT = (
 _QUOTED = r"`[^`]*`|\"[^\"]*\"|“[^”]*”"
 
 
-def find(question: str, now: int, dated: Dated | None = None) -> Window | None:
+def find(
+    question: str, now: int, dated: Callable[[str], Span | None] | None = None
+) -> Window | None:
     """The window that a question names, or None.
 
     Args:
         question: as it was asked.
         now: the moment that relative words count from, epoch seconds.
-        dated: called with the name in "before the migration".
+        dated: gives the span of the event of a name, as in "before the migration";
+            None when no entry of that name has a date.
     """
     # Quoted words name no time; every space is one, so that patterns need no \s+.
     text = re.sub(_QUOTED, lambda quoted: "." * len(quoted[0]), question)
@@ -190,18 +194,25 @@ def _periods(text: str, now: int) -> list[_Period]:
 def _absolute(named: dict[str, str], now: int) -> Span:
     """The span of a date with its year; ValueError for one too far away."""
     date = named.get("date") or named["year"]
-    if "month" in named:
-        date += f"-{_MONTHS[named['month']]:02}"
-    if "day" in named:
-        date += f"-{int(named['day']):02}"
-    present = datetime.fromtimestamp(now, UTC).year
-    if not present - _YEARS_BACK <= int(date[:4]) <= present + _YEARS_AHEAD:
+    if not -_YEARS_BACK <= int(date[:4]) - int(dates.iso(now)[:4]) <= _YEARS_AHEAD:
         raise ValueError(date)
     if "quarter" in named:
-        first = 3 * int(named["quarter"]) - 2
-        start = dates.span(f"{date}-{first:02}")[0]
-        return start, dates.span(f"{date}-{first + 2:02}")[1]
-    return dates.span(date)
+        last = 3 * int(named["quarter"])
+        return dates.span(f"{date}-{last - 2:02}")[0], dates.span(f"{date}-{last:02}")[
+            1
+        ]
+    if "month" not in named:
+        return dates.span(date)
+    month, day = named["month"], named.get("day")
+    first = named.get("first_month", month), named.get("first_day", day)
+    start, end = (
+        dates.span(f"{date}-{_MONTHS[m]:02}" + (f"-{int(d):02}" if d else ""))[edge]
+        for edge, (m, d) in enumerate((first, (month, day)))
+    )
+    # "June and 7 July", "5 and June": what they mean is not certain.
+    if start >= end or ("first_month" if day else "first_day") in named:
+        raise ValueError(date)
+    return start, end
 
 
 def _relative(named: dict[str, str], now: int) -> Span | None:
@@ -214,10 +225,9 @@ def _relative(named: dict[str, str], now: int) -> Span | None:
     if "count" in named:
         return _up_to_now(_count(named["count"])[1], named["unit"], now)
     if "last_month" in named:
-        present = datetime.fromtimestamp(now, UTC)
+        year, present = int(dates.iso(now)[:4]), int(dates.iso(now)[5:7])
         month = _MONTHS[named["last_month"]]
-        year = present.year if month < present.month else present.year - 1
-        return dates.span(f"{year}-{month:02}")
+        return dates.span(f"{year - (month >= present)}-{month:02}")
     which, period = named.get("which", "last"), named["period"]
     period = _ENGLISH.get(period, period)
     if which == "past":
@@ -280,30 +290,7 @@ def _joined(text: str, periods: list[_Period]) -> Window | None:
     if relation:
         place = (relation.start(), first.place[1])
         return _related(text, place, relation, first.span, first.relative)
-    earlier = re.search(_BEGINNING, head, re.IGNORECASE)
-    if earlier and not first.relative:
-        return _from(text, earlier, first)
     return _window(text, first.place, first.span, first.relative)
-
-
-def _from(text: str, earlier: re.Match[str], last: _Period) -> Window | None:
-    """The whole window of "June and July 2025", "5-7 June 2025"."""
-    start, end = last.span or (0, 0)
-    date = dates.iso(start)[:10]
-    days = (end - start) // _DAY
-    try:
-        if earlier["month"] and 27 < days < 32:
-            number = _MONTHS[earlier["month"].lower()]
-            start = dates.span(f"{date[:4]}-{number:02}")[0]
-        elif earlier["day"] and days == 1:
-            start = dates.span(f"{date[:8]}{int(earlier['day']):02}")[0]
-        elif earlier["month"]:
-            return None
-    except InvalidValue:
-        return None
-    if start >= end:
-        return None
-    return _window(text, (earlier.start(), last.place[1]), (start, end), False)
 
 
 def _related(
@@ -328,7 +315,7 @@ def _window(text: str, place: tuple[int, int], span: Span, relative: bool) -> Wi
     return Window(*span, text[slice(*place)].strip(), place, relative)
 
 
-def _event(text: str, dated: Dated) -> Window | None:
+def _event(text: str, dated: Callable[[str], Span | None]) -> Window | None:
     """The window of "before the migration", when one event of that name has a date."""
     windows = []
     for match in re.finditer(_EVENT, text, re.IGNORECASE):
