@@ -44,7 +44,6 @@ def reflect(
     host: str | None = None,
     digest: bool = False,
     max_chars: int | None = None,
-    part: int | None = None,
     judged: str | None = None,
     judge: str | None = None,
     dry_run: bool = False,
@@ -84,7 +83,6 @@ def reflect(
         digest: `--digest` Of a session: print what a judge needs to read, with the
             question
         max_chars: `--max-chars N, with --digest` Of the digest at most (24,000)
-        part: `--part N, with --digest` Of a long session's digest (1)
         judged: `--judged FILE` Take a judge's answers to the digest, a JSON object a
             line; - for standard input
         judge: `--judge NAME, with --judged` Who answered
@@ -131,7 +129,7 @@ def reflect(
         return reflect_session.mine_all(context, host, since, dry_run=dry_run)
     if digest:
         _refuse({"--judged": judged}, "--digest asks, --judged answers")
-        return reflect_session.digest(context, session, host, max_chars, part)
+        return reflect_session.digest(context, session, host, max_chars)
     if judged:
         judge = judge or context.agent or "the caller"
         return reflect_session.judged(

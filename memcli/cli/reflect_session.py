@@ -53,7 +53,6 @@ def digest(
     path: str | None,
     host: str | None,
     max_chars: int | None,
-    part: int | None,
 ) -> Result:
     """Print what a judge needs to know of a session, and the question."""
     from memcli.hosts.transcripts import open_transcript
@@ -66,17 +65,12 @@ def digest(
     transcript = open_transcript(path or _current(context), host)
     vault = context.open_vault("indexing")
     made = bring.gather(vault, transcript, max_chars=most)
-    number, parts = 1 if part is None else part, len(made.parts)
-    if not 1 <= number <= parts:
-        raise UsageError(f"--part must be from 1 to {parts} (got {number})")
-    rest = f"part {number} of {parts}; the next one: --part {number + 1}"
 
     def show(canvas: Canvas) -> None:
-        for line in made.text(number).splitlines():
+        for line in made.text().splitlines():
             canvas.line(line)
 
-    warnings = (rest,) if number < parts else ()
-    return Result(data=made.as_dict(number), text=show, warnings=warnings)
+    return Result(data=made.as_dict(), text=show)
 
 
 def judged(

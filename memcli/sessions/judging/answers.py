@@ -129,7 +129,7 @@ def read(
     summary: list[Answer] = []
     for number, row in _rows(data.decode("utf-8", "replace")):
         try:
-            if len(kept) >= MOST_ANSWERS * len(digest.parts):
+            if len(kept) >= MOST_ANSWERS:
                 raise _Refused(f"more than {MOST_ANSWERS} answers")
             answer = _answer(row, digest, kinds)
             _check_ids(answer, known)

@@ -2,9 +2,9 @@
 
 Invariant: only the user's own config names it; no vault can. It gets the digest on
 standard input, an empty folder to stand in, a time limit, and no hooks of memcli; when
-a session ends it is called once for each part of the digest, up to a limit a day. Its
-answers remove nothing that the rules have found. The module is light: the start of a
-session asks whether there is a judge.
+a session ends it is called once, up to a limit a day. Its answers remove nothing that
+the rules have found. The module is light: the start of a session asks whether there is
+a judge.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from memcli.sessions.judging.digest import Digest
     from memcli.vault.vault import Vault
 
 _SECONDS = 120.0
@@ -129,60 +128,17 @@ def judge_session(
             made = bring.gather(vault, transcript)
             if sum(len(one.text.split()) for one in made.turns) < _LEAST_WORDS:
                 return
-            said = _ask_all(vault, judge, made, left, (line, environ))
+            text = made.text()
+            line.update(did="asked", asked=len(text), said=0)
+            started = time.monotonic()
+            said = ask(judge, text, environ)
+            line.update(seconds=round(time.monotonic() - started), said=len(said))
             transcript = reflect_session.opened(path, host, cwd)
             done = bring.bring(vault, transcript, said, judge=judge.name, writer="hook")
             line.update(done.reflected.counts, refused=len(done.refused))
     except Exception as error:  # noqa: BLE001 what the rules found stays, and is noted
         line["error"] = hook_log.named(error)[:300]
     hook_log.note(vault.root, {"at": vault.now_ms() // 1000, **line})
-
-
-def _ask_all(
-    vault: Vault,
-    judge: Judge,
-    made: Digest,
-    most: int,
-    told: tuple[dict[str, object], Mapping[str, str]],
-) -> bytes:
-    """The answers to all parts, each asked with the summary of those before.
-
-    Args:
-        vault: whose log has a line for each call, but the last.
-        judge: the command.
-        made: the digest.
-        most: how many calls are left today.
-        told: the line of the log, to be filled in for the last call, and the
-            environment of the command.
-
-    Raises:
-        JudgeFailed: at the first part; what was said to some parts is an answer.
-    """
-    from memcli.sessions.judging import answers
-
-    line, environ = told
-    whole, so_far = b"", ""
-    for part in range(1, min(len(made.parts), most) + 1):
-        if part > 1:
-            hook_log.note(vault.root, {"at": vault.now_ms() // 1000, **line})
-        text = made.text(part, so_far)
-        line.update(did="asked", asked=len(text), said=0)
-        started = time.monotonic()
-        try:
-            said = ask(judge, text, environ)
-        except JudgeFailed as error:
-            if not whole:
-                raise
-            line["error"] = hook_log.named(error)[:300]
-            return whole
-        line.update(seconds=round(time.monotonic() - started), said=len(said))
-        if len(whole) + len(said) < answers.LARGEST:
-            whole += said + b"\n"
-        kept, _ = answers.read(said, made, vault.kinds)
-        so_far = next((o.text for o in kept if o.kind == answers.SUMMARY), so_far)
-    if most < len(made.parts):
-        line["parts_left_out"] = len(made.parts) - most
-    return whole
 
 
 def calls(

@@ -1,9 +1,9 @@
 """The digest of a session: what a judge needs to read, and no more.
 
-Invariant: pure. Every turn is in it, also of a long session, which takes several parts:
-what a person typed whole, of what they pasted the two ends. A turn keeps its number, so
-that answers can cite it, and no part is longer than it may be. The words are data: the
-question stands outside of them, and says so. A part stands in memcli's frame, so that a
+Invariant: pure. What a person typed is in it whole, and of what they pasted the two
+ends; of a long session, so are the longer turns. A turn has its number, so that answers
+can cite it, and the digest is no longer than it may be. The words are data: the
+question stands outside of them, and says so. It stands in memcli's frame, so that a
 session whose prompt it was, as that of a judge, teaches nothing.
 """
 
@@ -18,18 +18,18 @@ from memcli.sessions.mining import foreign
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
 MAX_CHARS = 24_000
-"""How long a part is at most, in characters, unless the caller says otherwise. Of 209
-sessions none took a second one."""
+"""How long it is at most, in characters, unless the caller says otherwise. Of 209
+sessions none was longer."""
 
 LEAST_CHARS = 6_000
-"""How long a part may be at least: the question takes half of it."""
+"""How long it may be at least: the question takes half of it."""
 
 MOST_ANSWERS = 10
-"""How many answers a judge may give to one part."""
+"""How many answers a judge may give."""
 
 LONGEST_TEXT = 400
 """How long the text of one answer may be, in characters."""
@@ -44,8 +44,10 @@ MOST_PHRASES, LONGEST_PHRASE = 8, 60
 _AGENT, _ROW = 200, 200
 # Of each end of a paste: a person's own words may stand behind it.
 _PASTE = 300
-# What stands around the rows of a part, without the question.
-_AROUND = 600 + LONGEST_SUMMARY
+# What stands around the rows, without the question.
+_AROUND = 600
+# Characters of each end of a turn, and of the agent's line, where they have no room.
+_SHORTER = (2_000, 1_000, 500, 250, 120, 60)
 
 QUESTION = f"""\
 Below is what a person typed in a session with a coding agent, turn by turn, each after
@@ -129,45 +131,33 @@ class Digest(NamedTuple):
         project: where it took place; None for no project.
         turns: every turn that a person typed.
         known: what the vault holds already, as far as it is shown.
-        parts: the rows of each part.
+        rows: what was typed, as far as there is room.
     """
 
     session: Session
     project: str | None
     turns: list[Turn]
     known: list[Known]
-    parts: list[list[str]]
+    rows: list[str]
 
-    def as_dict(self, part: int = 1) -> dict[str, Any]:
-        """A part for JSON."""
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
         return {
             "session": self.session.id,
             "host": self.session.host,
             "project": self.project,
-            "part": part,
-            "parts": len(self.parts),
-            "text": self.text(part),
+            "text": self.text(),
         }
 
-    def text(self, part: int = 1, so_far: str = "") -> str:
-        """A part for a model, with the question.
-
-        Args:
-            part: its number, from 1.
-            so_far: the summary of the parts before it.
-        """
+    def text(self) -> str:
+        """The text for a model, with the question."""
         where = f", project {self.project[:200]}" if self.project else ""
-        if len(self.parts) > 1:
-            where += f", part {part} of {len(self.parts)}"
         session = self.session
         rows = [QUESTION, "", f"## Session {session.id[:100]} of {session.host}{where}"]
-        if so_far:
-            rows += ["Your summary of the parts before, to be replaced by one of all:"]
-            rows += [so_far[:LONGEST_SUMMARY]]
         rows += ["", "## Known already"]
         rows += [_row(one) for one in self.known] or ["(nothing)"]
         rows += ["", "## What was typed"]
-        rows += self.parts[part - 1] or ["(nothing)"]
+        rows += self.rows or ["(nothing)"]
         # Nothing that was typed closes the frame; the sign is as long as the other.
         text = re.sub(
             rf"<(?=/?{FRAME})", "\u2039", "\n".join(rows), flags=re.IGNORECASE
@@ -199,39 +189,34 @@ def compose(
     known: Sequence[Known],
     max_chars: int = MAX_CHARS,
 ) -> Digest:
-    """A digest no part of which is longer than it may be.
+    """A digest that is no longer than it may be.
 
     Args:
         session: whose it is.
         project: where it took place.
         turns: as `turns_of` gives them.
         known: what the vault holds, the nearest first; what has no room is left out.
-        max_chars: of each part; the question is in it.
+        max_chars: of the whole; the question is in it.
     """
     room = max_chars - len(QUESTION) - _AROUND
-    rows = _fitting([_row(one) for one in known], room // 4)
-    room -= sum(len(row) + 1 for row in rows)
-    parts: list[list[str]] = [[]]
-    left = room
-    for row in (row for turn in turns for row in _lines(turn, room)):
-        if len(row) >= left and parts[-1]:
-            parts.append([])
-            left = room
-        parts[-1].append(row)
-        left -= len(row) + 1
-    return Digest(session, project, list(turns), list(known[: len(rows)]), parts)
+    shown = _fitting([_row(one) for one in known], room // 4)
+    room -= sum(len(row) + 1 for row in shown)
+    rows: list[str] = []
+    for most in (room, *_SHORTER):
+        rows = [_typed(turn, most) for turn in turns]
+        if sum(len(row) + 1 for row in rows) <= room:
+            break
+    else:  # hundreds of turns: the last ones
+        rows = _fitting(rows[::-1], room)[::-1]
+    return Digest(session, project, list(turns), list(known[: len(shown)]), rows)
 
 
-def _lines(turn: Turn, room: int) -> Iterator[str]:
-    """The rows of a turn; one that a part does not hold goes on in the next."""
-    said = f"    (agent: {turn.before})\n" if turn.before else ""
-    most = room - _AGENT - 60
-    for start in range(0, len(turn.text) or 1, most):
-        goes_on = " (goes on)" if start else ""
-        yield f"{said}{turn.number}{goes_on}: {turn.text[start : start + most]}"
-        said = ""
-    if turn.after:
-        yield f"    (agent: {turn.after})"
+def _typed(turn: Turn, most: int) -> str:
+    """The row of a turn, with so many characters of each of its ends."""
+    row = f"{turn.number}: {_both_ends(turn.text, most)}"
+    if turn.before:
+        row = f"    (agent: {_one_line(turn.before, most)})\n{row}"
+    return f"{row}\n    (agent: {_one_line(turn.after, most)})" if turn.after else row
 
 
 def _fitting(rows: Sequence[str], room: int) -> list[str]:
@@ -276,7 +261,7 @@ def _without_pastes(text: str) -> str:
             own_at < len(own) and own[own_at] <= position + len(line)
         )
         if is_own and pasted:
-            kept.append(f"[pasted: {_both_ends(' / '.join(pasted))}]")
+            kept.append(f"[pasted: {_both_ends(' / '.join(pasted), _PASTE)}]")
             pasted = []
         if line is None:
             break
@@ -286,7 +271,6 @@ def _without_pastes(text: str) -> str:
     return "\n   ".join(kept)
 
 
-def _both_ends(text: str) -> str:
-    if len(text) <= 2 * _PASTE:
-        return text
-    return f"{text[:_PASTE]} […] {text[-_PASTE:]}"
+def _both_ends(text: str, most: int) -> str:
+    """A text, or so many characters of each of its ends."""
+    return text if len(text) <= 2 * most else f"{text[:most]} […] {text[-most:]}"

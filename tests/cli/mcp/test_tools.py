@@ -34,7 +34,7 @@ def test_the_session_that_an_agent_is_in_is_judged_over_a_tool(
     context = context._replace(environ=environ)
     asked = tools.call(catalog.memory_judge, {}, context)
     assert asked.data is not None, asked.error
-    assert set(asked.data) == {"session", "host", "project", "part", "parts", "text"}
+    assert set(asked.data) == {"session", "host", "project", "text"}
     assert "2: no, they need a local redis" in asked.data["text"]
     assert asked.notes == ()
     rows = [REDIS, {**SLOW, "turns": [99]}]

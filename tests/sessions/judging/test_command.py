@@ -95,48 +95,6 @@ def test_what_was_done_yesterday_is_found_by_a_question(
     assert row.tags == [SUMMARY_TAG]
 
 
-LONG = [
-    ("user", f"step {n}: please keep {' '.join(f'part{n} w{m}' for m in range(60))}")
-    for n in range(65)
-]
-# Sums up the part that it reads, and says what it was told of those before.
-SUMS = r"""
-import json, re, sys
-asked = sys.stdin.read()
-part, parts = map(int, re.search(r"part (\d+) of (\d+)", asked).groups())
-log = open(r"%s", "a")
-log.write(json.dumps([part, parts, f"keep part{part - 1} step" in asked]) + "\n")
-if part == %d:
-    sys.exit(3)
-print(json.dumps({"turns": [part], "kind": "summary",
-    "text": f"please keep part{part} step"}))
-"""
-
-
-@pytest.mark.parametrize(
-    ("fails_at", "a_day", "asked", "left"), [(0, 50, 0, 0), (2, 50, 2, 0), (0, 1, 1, 1)]
-)
-def test_a_long_session_is_read_part_by_part_and_each_is_a_call(
-    vault: Vault, tmp_path: Path, fails_at: int, a_day: int, asked: int, left: int
-) -> None:
-    words = script(tmp_path, SUMS % (tmp_path / "log", fails_at))
-    environ = config(tmp_path, words, judge_a_day=a_day)
-    lines = end(vault, talk(tmp_path, LONG), environ)
-    calls = [json.loads(row) for row in (tmp_path / "log").read_text().splitlines()]
-    parts = calls[0][1]
-    assert parts > 2
-    asked = asked or parts
-    assert calls == [[n, parts, n > 1] for n in range(1, asked + 1)]
-    assert len(lines) == asked
-    assert list(reports.activity(vault, 9)["judge"].values())[:2] == [
-        asked,
-        int(fails_at > 0),
-    ]
-    assert lines[0].get("parts_left_out", 0) == left * (parts - a_day)
-    last = asked - 1 if fails_at else asked
-    assert texts(vault) == {f"please keep part{last} step"}
-
-
 @pytest.mark.parametrize("judge", [SAYS % json.dumps(REDIS), "print()"])
 def test_a_session_is_judged_once_also_when_nothing_was_found(
     vault: Vault, tmp_path: Path, judge: str

@@ -27,7 +27,6 @@ def test_each_turn_has_its_number_and_the_last_line_of_the_agent() -> None:
     made = compose(SESSION, None, turns_of(talk("use uv", "and ruff")), [])
     assert "    (agent: I did number 1 as you said.)\n1: use uv\n" in made.text()
     assert "2: and ruff" in made.text()
-    assert len(made.parts) == 1
 
 
 def test_of_a_paste_there_are_both_ends() -> None:
@@ -56,43 +55,30 @@ def test_the_last_turn_has_the_end_of_what_the_agent_said() -> None:
     st.lists(st.text(max_size=400), max_size=30),
     st.integers(LEAST_CHARS, 20_000),
 )
-def test_no_part_of_a_digest_is_longer_than_it_may_be(
+def test_no_digest_is_longer_than_it_may_be(
     texts: list[str], rows: list[str], most: int
 ) -> None:
     known = [Known(f"1m7xvn68xtqp{n:04}", "note", row) for n, row in enumerate(rows)]
     turns = turns_of(talk(*texts))
     made = compose(SESSION, "p" * 500, turns, known, most)
-    for part in range(1, len(made.parts) + 1):
-        assert len(made.text(part, "s" * 900)) <= most
+    assert len(made.text()) <= most
     assert made == compose(SESSION, "p" * 500, turns, known, most)
     assert [one.number for one in turns] == list(range(1, len(turns) + 1))
 
 
-def test_every_turn_of_a_long_session_stands_in_one_of_its_parts() -> None:
+def test_every_turn_of_a_long_session_has_its_two_ends() -> None:
     texts = [f"turn {n} has " + f"word{n} " * 300 + f"end{n}." for n in range(1, 41)]
-    made = compose(SESSION, None, turns_of(talk(*texts)), [])
-    parts = [made.text(part + 1) for part in range(len(made.parts))]
-    assert len(parts) > 2
-    assert "part 2 of" in parts[1]
+    text = compose(SESSION, None, turns_of(talk(*texts, "short")), []).text()
     for number in range(1, 41):
-        assert sum(f"{number}: turn {number} has" in part for part in parts) == 1
-        assert sum(f" end{number}." in part for part in parts) == 1
+        assert f"{number}: turn {number} has" in text
+        assert f" end{number}." in text
+    assert "41: short" in text
 
 
-def test_a_turn_that_is_longer_than_a_part_goes_on_in_the_next() -> None:
-    lines = "\n".join(f"please keep step {n} of the list" for n in range(1_000))
-    (turn,) = turns_of([Step("user", lines, 1, "u1")])
-    made = compose(SESSION, None, [turn], [])
-    rows = [row for part in made.parts for row in part]
-    assert len(rows) > 1
-    assert rows[1].startswith("1 (goes on): ")
-    said = [row.partition(": ")[2] for row in rows]
-    assert "".join(said) == turn.text
-
-
-def test_a_part_has_the_summary_of_those_before() -> None:
-    made = compose(SESSION, None, turns_of(talk("use uv")), [])
-    assert "to be replaced by one of all:\nuv came in" in made.text(1, "uv came in")
+def test_of_hundreds_of_turns_the_last_ones_have_room() -> None:
+    made = compose(SESSION, None, turns_of(talk(*["please " * 40] * 600)), [])
+    assert "600: please" in made.text()
+    assert "\n1: please" not in made.text()
 
 
 def test_a_session_in_which_nobody_typed_is_an_empty_digest() -> None:
