@@ -125,7 +125,7 @@ def _other_form(source: str) -> list[str]:
 
 def _kinds(vault: Vault, words: list[str]) -> dict[str, str]:
     """By a kind of the lines the kind that it becomes, as --map says."""
-    from memcli.entries.checks import check_kind
+    from memcli.entries.entry import check_kind
 
     kinds: dict[str, str] = {}
     for word in words:

@@ -23,7 +23,7 @@ from memcli.curation.idea_text import (
     titled,
 )
 from memcli.entries import codec, ids, layout, plain_yaml
-from memcli.entries.checks import check_date
+from memcli.entries.dates import check_date
 from memcli.entries.eligibility import Agent, facts, visible
 from memcli.entries.entry import Entry, Source, Status
 from memcli.entries.identity import strict_key

@@ -12,7 +12,7 @@ import re
 from itertools import pairwise
 
 from memcli.entries import ids, layout
-from memcli.entries.checks import check_date
+from memcli.entries.dates import check_date
 from memcli.entries.entry import Entry
 from memcli.entries.identity import strict_key
 from memcli.entries.text.counted import agreeing, counted

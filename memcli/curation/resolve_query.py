@@ -12,9 +12,8 @@ So it does when only a rule matches, since a rule is not solved.
 from __future__ import annotations
 
 from memcli.curation.resolve import ResolvePlan, Target, gather
-from memcli.entries.checks import check_kind
 from memcli.entries.eligibility import View
-from memcli.entries.entry import Item, Status
+from memcli.entries.entry import Item, Status, check_kind
 from memcli.entries.text.counted import agreeing, counted
 from memcli.errors import EntryNotFound, UsageError
 from memcli.named_tuple import NamedTuple

@@ -11,8 +11,7 @@ that it has no reason to change.
 from __future__ import annotations
 
 from memcli.entries import layout
-from memcli.entries.checks import check_kind
-from memcli.entries.entry import FIELDS, KINDS, Entry, Status
+from memcli.entries.entry import FIELDS, KINDS, Entry, Status, check_kind
 from memcli.entries.field_values import fitting_tags, plain
 from memcli.entries.fields import TABLE
 from memcli.entries.frontmatter import (

@@ -10,10 +10,77 @@ from __future__ import annotations
 import re
 import time
 
-from memcli.entries.checks import MONTHS, NUMERALS, WEEKDAYS, check_date
 from memcli.errors import InvalidValue
 
+MONTHS = tuple(
+    "january february march april may june july august september october november "
+    "december".split()
+)
+WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
+NUMERALS = "one two three four five six seven eight nine ten eleven twelve".split()
+
+_DATE = (
+    r"(?a:(\d{4})(?:-(\d\d)(?:-(\d\d)"
+    r"(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?"
+    r"(?: ?([Zz]|[+-]\d\d(?::?\d\d)?))?)?)?)?)"
+)
+# Of 2001 and later: seconds, or milliseconds.
+_UNIX = r"(?a:([1-9]\d{9})(?:\d{3}|\.\d+)?)"
+_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _DAY = 86_400
+
+
+def check_date(value: str, field: str) -> str:
+    """Return a date as coarse as it was given, or raise InvalidValue.
+
+    Takes `YYYY`, `YYYY-MM`, `YYYY-MM-DD` and ISO 8601 date-times, which come back in
+    UTC as `YYYY-MM-DDTHH:MM:SSZ`; one without an offset is taken for UTC. Unix times
+    in seconds or milliseconds become one of these.
+    """
+    date = _date(value)
+    if date is None:
+        raise InvalidValue(
+            f"{field}: not a date: {value[:60]!r}",
+            hint="Write 2026, 2026-11, 2026-11-21 or 2026-11-21T09:30:00Z.",
+            code=f"invalid_{field}",
+        )
+    return date
+
+
+def _date(value: str) -> str | None:
+    """The value of `check_date`; None when it is no date."""
+    match = re.fullmatch(_DATE, value.strip())
+    if match is None:
+        unix = re.fullmatch(_UNIX, value.strip())
+        if unix is None:
+            return None
+        from datetime import UTC, datetime
+
+        return f"{datetime.fromtimestamp(int(unix[1]), UTC):%Y-%m-%dT%H:%M:%SZ}"
+    year, month, day, hour, minute, second, offset = match.groups()
+    if not _exists(int(year), int(month or 1), int(day or 1)):
+        return None
+    if hour is None:
+        return match.group()
+    if hour > "23" or minute > "59" or (second or "00") > "59":
+        return None
+    if offset in (None, "Z", "z") or offset.strip("+-0:") == "":
+        return f"{year}-{month}-{day}T{hour}:{minute}:{second or '00'}Z"
+    from datetime import UTC, datetime
+
+    stamp = f"{year}-{month}-{day}T{hour}:{minute}:{second or '00'}{offset}"
+    try:
+        moment = datetime.fromisoformat(stamp).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
+
+
+def _exists(year: int, month: int, day: int) -> bool:
+    if not (year and 1 <= month <= 12 and 1 <= day <= _DAYS[month - 1]):
+        return False
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return leap or (month, day) != (2, 29)
 
 
 def span(value: str) -> tuple[int, int]:
@@ -154,7 +221,7 @@ def parse_bound(text: str, now: int, *, end: bool) -> int:
 def field_date(text: str, now: int, field: str, *, ahead: bool = False) -> str:
     """Return the date of a field, as coarse as a person names it.
 
-    Dates stay as they are (`checks.check_date`). `today`, `yesterday`, `tomorrow`,
+    Dates stay as they are (`check_date`). `today`, `yesterday`, `tomorrow`,
     `7d`, `2 weeks` and `next friday` are a day, `12h` and `30min` a moment; `last
     month` is a month.
 

@@ -1,7 +1,8 @@
 """An entry: its fields, the words that they may hold, and its title.
 
 Invariant: this module is a vocabulary. It touches no disk and no clock. Every command
-imports it, so it imports next to nothing itself.
+imports it, so it imports next to nothing itself: what few values need (difflib,
+unicodedata) is imported where it is used.
 """
 
 from __future__ import annotations
@@ -11,12 +12,16 @@ import re
 from enum import StrEnum
 
 from memcli.entries.ids import shortened
+from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Collection, Iterable
+    from typing import Any, TypeVar
+
+    _Choice = TypeVar("_Choice", bound=StrEnum)
 
 
 KINDS: tuple[str, ...] = (
@@ -267,3 +272,95 @@ def _cut(text: str) -> str:
     if len(text) <= _TITLE_LENGTH:
         return text
     return shortened(text, _TITLE_LENGTH - 1, " ").rstrip(" ,;:-") + CUT
+
+
+# --- words out of a closed set, and tags ----------------------------------------
+
+_TAG = r"\w[\w:./+-]*"
+
+
+def check_kind(value: str, kinds: Collection[str]) -> str:
+    """Return the kind in lower case, or raise InvalidValue with those that exist."""
+    kind = value.strip().lower()
+    if kind in kinds:
+        return kind
+    for what, words in (("layer", Layer), ("type", EntityType), ("status", Status)):
+        if kind in set(words):
+            raise InvalidValue(
+                f"{kind} is a {what}, not a kind; kinds are {', '.join(kinds)}",
+                hint=f"Give it with --{what} {kind}."
+                if what != "status"
+                else f"It filters by --status {kind}.",
+                code="invalid_kind",
+            )
+    raise _refusal("kind", value, kinds)
+
+
+def check_choice(choices: type[_Choice], value: str, field: str) -> _Choice:
+    """Return the member that a word names, or raise InvalidValue with the words."""
+    word = value.strip().lower()
+    for member in choices:
+        if member.value.lower() == word:
+            return member
+    raise _refusal(field, value, [member.value for member in choices])
+
+
+def check_tag(value: str) -> str:
+    """Return the tag trimmed and in lower case, or raise InvalidValue.
+
+    Letters of any script, digits and `_ : . / + -`; it starts with a letter, a digit
+    or `_`.
+    """
+    tag = value.strip().lower()
+    if re.fullmatch(_TAG, tag if tag.isascii() else _unmarked(tag)):
+        return tag if tag.isascii() else _composed(tag)
+    fitting = fitting_tag(value)
+    parts = [each for each in map(fitting_tag, value.split(",")) if each]
+    if len(parts) > 1:
+        fitting = "' and '".join(parts)
+    raise InvalidValue(
+        f"not a tag: {_shown(value)}: one word of letters, digits and _ : . / + -",
+        hint=f"Use '{fitting}'." if fitting else None,
+        code="invalid_tag",
+    )
+
+
+def fitting_tag(value: str) -> str:
+    """Return the nearest text that `check_tag` accepts; empty when there is none."""
+    tag = re.sub(r"\s+", "-", _composed(value.strip().lstrip("#").strip().lower()))
+    valid = "".join(c for c in tag if re.fullmatch(_TAG, "a" + c) or not _unmarked(c))
+    start = re.search(r"\w", valid)
+    return re.sub("-{2,}", "-", valid[start.start() :]).rstrip("-") if start else ""
+
+
+def _composed(text: str) -> str:
+    import unicodedata
+
+    return unicodedata.normalize("NFC", text)
+
+
+def _unmarked(text: str) -> str:
+    r"""Drop what belongs to words but not to `\w`: vowel signs, accents, joiners."""
+    import unicodedata
+
+    return "".join(
+        letter
+        for letter in unicodedata.normalize("NFC", text)
+        if unicodedata.category(letter)[0] != "M" and letter not in "\u200c\u200d"
+    )
+
+
+def _refusal(field: str, value: str, options: Iterable[str]) -> InvalidValue:
+    from difflib import get_close_matches
+
+    words = {option.lower(): option for option in options}
+    near = get_close_matches(value.strip().lower()[:60], words, 1)
+    return InvalidValue(
+        f"{field} must be one of {', '.join(words.values())} (got {_shown(value)})",
+        hint=f"Did you mean '{words[near[0]]}'?" if near else None,
+        code=f"invalid_{field}",
+    )
+
+
+def _shown(value: str) -> str:
+    return repr(value if len(value) <= 60 else value[:60] + "…")

@@ -12,14 +12,16 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from memcli.entries import anchors
-from memcli.entries.checks import (
+from memcli.entries.dates import check_date
+from memcli.entries.entry import (
+    KINDS,
+    Source,
+    Status,
     check_choice,
-    check_date,
     check_kind,
     check_tag,
     fitting_tag,
 )
-from memcli.entries.entry import KINDS, Source, Status
 from memcli.entries.frontmatter import is_null
 from memcli.entries.ids import NONE, check_project, is_id
 from memcli.errors import InvalidContent, InvalidValue

@@ -8,7 +8,6 @@ field is added here, with an attribute of `Entry`, and nowhere else.
 from __future__ import annotations
 
 from memcli.entries import field_values as hold
-from memcli.entries.checks import check_kind
 from memcli.entries.entry import (
     FIELDS,
     KINDS,
@@ -23,6 +22,7 @@ from memcli.entries.entry import (
     Status,
     Subtype,
     Visibility,
+    check_kind,
 )
 from memcli.entries.field_values import MOST_ASKED, check_unicode, choice, unknown_field
 from memcli.entries.plain_yaml import lines_of

@@ -7,9 +7,15 @@ refuses what a vault does not know, such as a kind, before anything is read.
 
 from __future__ import annotations
 
-from memcli.entries.checks import check_choice, check_kind
 from memcli.entries.eligibility import DEFAULT_STATUSES, HISTORY_STATUSES, View
-from memcli.entries.entry import KINDS, EntityType, Layer, Status
+from memcli.entries.entry import (
+    KINDS,
+    EntityType,
+    Layer,
+    Status,
+    check_choice,
+    check_kind,
+)
 from memcli.entries.ids import ANY, HERE, NONE, check_project, number
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple

@@ -6,13 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli.entries.checks import (
-    check_date,
+from memcli.entries.dates import check_date
+from memcli.entries.entry import (
+    FIELDS,
+    KINDS,
+    Entry,
     check_kind,
     check_tag,
     fitting_tag,
 )
-from memcli.entries.entry import FIELDS, KINDS, Entry
 from memcli.entries.ids import (
     ID_LENGTH,
     id_time,
@@ -213,7 +215,7 @@ def test_an_impossible_date_is_refused(value: str) -> None:
 def test_a_word_that_is_something_else_than_a_kind_is_told_so(
     word: str, what: str
 ) -> None:
-    from memcli.entries.checks import check_kind
+    from memcli.entries.entry import check_kind
 
     with pytest.raises(InvalidValue) as refusal:
         check_kind(word, KINDS)

@@ -13,9 +13,8 @@ from shlex import quote
 from memcli.curation.changing import Changing
 from memcli.curation.entities import page
 from memcli.entries import layout
-from memcli.entries.checks import check_choice
 from memcli.entries.eligibility import View
-from memcli.entries.entry import EntityType
+from memcli.entries.entry import EntityType, check_choice
 from memcli.entries.ids import is_adopted, new_id, slug
 from memcli.entries.text import mentions
 from memcli.entries.text.mentions import Registered, compiled, fold

@@ -9,8 +9,8 @@ import re
 import unicodedata
 
 from memcli.entries import layout
-from memcli.entries.checks import check_date, check_tag
-from memcli.entries.entry import CUT, Entry
+from memcli.entries.dates import check_date
+from memcli.entries.entry import CUT, Entry, check_tag
 from memcli.entries.ids import is_adopted
 from memcli.errors import InvalidValue
 

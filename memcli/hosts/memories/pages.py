@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator
 
 from memcli.entries import dates, frontmatter
-from memcli.entries.checks import check_date, fitting_tag
+from memcli.entries.dates import check_date
+from memcli.entries.entry import fitting_tag
 from memcli.errors import InvalidEntry, InvalidValue, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files

@@ -6,8 +6,7 @@ Invariant: pure. A file that is changed keeps every line that has no reason to c
 from __future__ import annotations
 
 from memcli.entries import codec, layout
-from memcli.entries.checks import check_choice
-from memcli.entries.entry import EntityType, Entry, Status, Visibility
+from memcli.entries.entry import EntityType, Entry, Status, Visibility, check_choice
 from memcli.entries.frontmatter import values_of
 from memcli.entries.ids import slug
 from memcli.entries.plain_yaml import lines_of
