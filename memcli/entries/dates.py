@@ -10,14 +10,8 @@ from __future__ import annotations
 import re
 import time
 
+from memcli.entries.entry import MONTHS, NUMERALS, WEEKDAYS
 from memcli.errors import InvalidValue
-
-MONTHS = tuple(
-    "january february march april may june july august september october november "
-    "december".split()
-)
-WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
-NUMERALS = "one two three four five six seven eight nine ten eleven twelve".split()
 
 _DATE = (
     r"(?a:(\d{4})(?:-(\d\d)(?:-(\d\d)"

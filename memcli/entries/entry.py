@@ -276,6 +276,13 @@ def _cut(text: str) -> str:
 
 # --- words out of a closed set, and tags ----------------------------------------
 
+MONTHS = tuple(
+    "january february march april may june july august september october november "
+    "december".split()
+)
+WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
+NUMERALS = "one two three four five six seven eight nine ten eleven twelve".split()
+
 _TAG = r"\w[\w:./+-]*"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from memcli.entries.dates import MONTHS, WEEKDAYS
+from memcli.entries.entry import MONTHS, WEEKDAYS
 from memcli.entries.text.identifiers import identifiers, is_code_term
 from memcli.entries.text.mentions import fold
 from memcli.entries.text.tokens import STOP_WORDS

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from memcli.entries import dates
-from memcli.entries.dates import MONTHS, NUMERALS, WEEKDAYS
+from memcli.entries.entry import MONTHS, NUMERALS, WEEKDAYS
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
 

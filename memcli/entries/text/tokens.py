@@ -17,7 +17,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from memcli.entries.dates import MONTHS, NUMERALS, WEEKDAYS
+from memcli.entries.entry import MONTHS, NUMERALS, WEEKDAYS
 
 ANALYSIS_VERSION = 4
 
