@@ -216,8 +216,7 @@ def publish(
         vault,
         place,
         dry_run=dry_run,
-        unrelated=force,
-        rewritten=force,
+        force=force,
         progress=context.progress("publishing"),
     )
     return _published(done, dry_run=dry_run)

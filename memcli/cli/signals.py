@@ -112,24 +112,15 @@ def _draw(canvas: Canvas, seen: Usage) -> None:
             f"{counted(summary.events, 'event')} since {since}, {size}", style="title"
         )
         canvas.line(f"written: {_counts(summary.writes, 'by ')}")
-        share = "" if summary.share is None else f" ({summary.share:.0%})"
-        canvas.line(
-            f"questions: {summary.questions:,}, "
-            f"{summary.hits:,} found something{share}, {summary.misses:,} nothing"
-        )
+        asked = "{:,}, {:,} found something".format
+        canvas.line(f"questions: {asked(summary.questions, summary.hits)}")
         for way in summary.asked:
-            canvas.line(f"  {way.via}: {way.questions:,}, {way.hits:,} found something")
+            canvas.line(f"  {way['via']}: {asked(way['questions'], way['hits'])}")
         if summary.told:
             canvas.line(f"sessions that were told something: {summary.told:,}")
-        rows = {name: count for name, count in summary.channels.items() if count}
-        canvas.line(f"rows by channel: {_counts(rows)}")
-        canvas.line(f"feedback: {summary.useful:,} useful, {summary.not_useful:,} not")
         for judge in summary.feedback:
-            canvas.line(
-                f"  {judge.by}: {judge.useful:,} useful, {judge.not_useful:,} not"
-            )
-        if summary.mrr is not None:
-            canvas.line(f"mean reciprocal rank of what was useful: {summary.mrr:.2f}")
+            useful = "{useful:,} useful, {not_useful:,} not".format(**judge)
+            canvas.line(f"feedback by {judge['by']}: {useful}")
         more = ": memcli signals --pairs" if summary.pairs else ""
         canvas.line(f"training pairs: {summary.pairs:,}{more}")
     if seen.uses:

@@ -8,8 +8,6 @@ save no more than `_SECONDS`.
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from memcli.entries import anchors, code_lines
 from memcli.entries.anchors import COMMAND, COMMIT_DIGITS, PATH, SYMBOL, Anchor, Name
 from memcli.errors import InvalidValue
@@ -53,22 +51,40 @@ def anchored(vault: Vault, draft: Entry, *, strict: bool = True) -> Entry:
         if not strict:
             return draft
         raise _not_here(draft, watch.project)
-    return draft.replace(code=_with_fingerprints(vault, draft.code, watch.project))
+    return draft.replace(code=_now(vault, watch.project, draft.code))
 
 
-def _with_fingerprints(
-    vault: Vault, code: Sequence[str], project: Project
+def _now(
+    vault: Vault,
+    project: Project,
+    code: Sequence[str],
+    *,
+    anew: bool = False,
+    missing: str = "refuse",
 ) -> tuple[str, ...]:
-    """Anchors, each with a fingerprint; one without takes it of its lines as they are.
+    """Anchors with the fingerprints of their lines as they are now.
+
+    Args:
+        vault: asked from the project.
+        project: where the lines are.
+        code: the anchors; those with a fingerprint stay as they are.
+        anew: those as well are looked at, where their lines are by now.
+        missing: what becomes of one that leads nowhere: refuse, keep or drop.
 
     Raises:
         InvalidValue: a file or line is not there.
     """
     commit = _commit(vault, project)
-    made = [
-        anchor if anchor.fingerprint else made_now(project, anchor, commit)
-        for anchor in anchors.read_all(code)
-    ]
+    made: list[Anchor] = []
+    for anchor in anchors.read_all(code):
+        try:
+            looked = anew or not anchor.fingerprint
+            made.append(_made_now(project, anchor, commit) if looked else anchor)
+        except InvalidValue:
+            if missing == "refuse":
+                raise
+            if missing == "keep":
+                made.append(anchor)
     return tuple(dict.fromkeys(map(str, made)))
 
 
@@ -91,30 +107,9 @@ def of_next(vault: Vault, fresh: Entry, *, rewritten: bool) -> Entry:
         return fresh
     watch = code_state.watch(vault)
     if fresh.code and watch.project and watch.is_here(fresh, vault.source):
-        commit = _commit(vault, watch.project)
-        code = []
-        for anchor in anchors.read_all(fresh.code):
-            try:
-                code.append(str(_followed(watch.project, anchor, commit)))
-            except InvalidValue:  # it is gone, and stays named as such
-                code.append(str(anchor))
-        fresh = fresh.replace(code=tuple(dict.fromkeys(code)))
+        code = _now(vault, watch.project, fresh.code, anew=True, missing="keep")
+        fresh = fresh.replace(code=code)
     return named(vault, [fresh])[0]
-
-
-def _followed(project: Project, anchor: Anchor, commit: str) -> Anchor:
-    """An anchor as of now: at the place to which its lines moved, else at its own.
-
-    Raises:
-        InvalidValue: as `made_now`.
-    """
-    from memcli.storage import code_files
-
-    look = code_files.read(project.folder, anchor.path)
-    if look.data is not None and anchor.fingerprint and anchor.first:
-        seen = code_lines.compare(anchor, look.data)
-        anchor = anchor._replace(first=seen.first, last=seen.last)
-    return made_now(project, anchor, commit)
 
 
 def there(vault: Vault, folder: str | None, code: Sequence[str]) -> tuple[str, ...]:
@@ -125,18 +120,11 @@ def there(vault: Vault, folder: str | None, code: Sequence[str]) -> tuple[str, .
     from memcli.storage import projects
 
     project = projects.of(folder, vault.environ) if code else None
-    if project is None:
-        return ()
-    commit = _commit(vault, project)
-    made: dict[str, None] = {}
-    for anchor in anchors.read_all(code):
-        with suppress(InvalidValue):
-            made[str(made_now(project, anchor, commit))] = None
-    return tuple(made)
+    return _now(vault, project, code, missing="drop") if project else ()
 
 
-def made_now(project: Project, anchor: Anchor, commit: str) -> Anchor:
-    """An anchor with the fingerprint of its lines as they are now.
+def _made_now(project: Project, anchor: Anchor, commit: str) -> Anchor:
+    """An anchor as of now: at the place to which its lines moved, else at its own.
 
     Raises:
         InvalidValue: the file or the lines are not there, or may not be read.
@@ -151,6 +139,9 @@ def made_now(project: Project, anchor: Anchor, commit: str) -> Anchor:
             hint=f"Give a path from {project.folder}, such as src/app.py:10-20.",
             code="invalid_code",
         )
+    if anchor.fingerprint and anchor.first:
+        seen = code_lines.compare(anchor, look.data)
+        anchor = anchor._replace(first=seen.first, last=seen.last)
     try:
         mark = code_lines.fingerprint(look.data, anchor.first, anchor.last)
     except InvalidValue as error:
@@ -195,18 +186,12 @@ def _may_name(draft: Entry) -> bool:
     return not draft.code_names and len(draft.body) <= _LONGEST
 
 
-def _commands(text: str) -> Iterator[str]:
-    from memcli.entries import code_lines
-
-    return code_lines.in_text(text)
-
-
 def _candidates(draft: Entry) -> Iterator[Name]:
     """The names in a text, still to be found in the project."""
     from memcli.entries.text.identifiers import identifiers
 
     anchor_paths = {anchor.path for anchor in anchors.read_all(draft.code)}
-    for command in _commands(draft.body):
+    for command in code_lines.in_text(draft.body):
         yield Name(COMMAND, command, "")
     for word in identifiers(draft.body):
         path = word.replace("\\", "/").removeprefix("./")
@@ -257,23 +242,11 @@ def _commit(vault: Vault, project: Project) -> str:
 
 
 def _not_here(draft: Entry, project: Project | None) -> InvalidValue:
-    if not draft.project and project is None:
-        return InvalidValue(
-            "code: this folder belongs to no project, so it has no code to anchor in",
-            hint="Save it inside a project's checkout, or without --code. A temporary "
-            "folder is a project only if its repository has a remote.",
-            code="invalid_code",
-        )
-    if not draft.project:
-        return InvalidValue(
-            "code: an entry that holds everywhere cannot be anchored in the code of a "
-            "project",
-            hint="Save it inside a project's checkout, without --project none.",
-            code="invalid_code",
-        )
-    here = f"this is {project.name}" if project else "this folder belongs to none"
+    whose = f"belongs to {draft.project}" if draft.project else "holds everywhere"
+    here = f"this is {project.name}" if project else "this folder belongs to no project"
     return InvalidValue(
-        f"code: the entry belongs to {draft.project}, and {here}",
-        hint="Save it inside a checkout of its project.",
+        f"code: the entry {whose}, and {here}",
+        hint="Save it inside a checkout of its project, or without --code. A temporary "
+        "folder is a project only if its repository has a remote.",
         code="invalid_code",
     )

@@ -85,8 +85,6 @@ class Watch:
     def __init__(
         self, project: Project | None, seconds: float | None, largest: int = 0
     ) -> None:
-        from memcli.storage import code_files
-
         self.project = project
         self._largest = largest or code_files.LARGEST
         self._left = seconds
@@ -178,8 +176,6 @@ def look_at(folder: str, anchor: Anchor, largest: int) -> CodeState:
         anchor: of an entry of this project.
         largest: bytes of a file that is read.
     """
-    from memcli.storage import code_files
-
     place, since = anchor.place, anchor.since
     look = code_files.read(folder, anchor.path, limit=largest)
     if look.gone:
@@ -205,8 +201,6 @@ def state_of(anchor: Anchor, path: str, data: bytes) -> CodeState:
 
 def look_for(folder: str, name: Name, largest: int) -> CodeState:
     """The state of a name of a text: whether it is where it was."""
-    from memcli.storage import code_files
-
     if name.kind == COMMAND:
         return _of_command(folder, name.word, largest)
     if name.kind == SYMBOL:
@@ -229,9 +223,6 @@ def holds(data: bytes, word: str) -> bool:
 
 
 def _of_command(folder: str, command: str, largest: int) -> CodeState:
-    from memcli.entries import code_lines
-    from memcli.storage import code_files
-
     parted = code_lines.parted(command)
     if parted is None:
         return not_checked(command, "", "memcli does not know what runs it")

@@ -226,17 +226,13 @@ def _make_folder(path: str, undo: contextlib.ExitStack) -> None:
         return
     _make_folder(os.path.dirname(path), undo)
     os.mkdir(path)
-    undo.callback(_remove_folder, path)
+    undo.callback(_remove, path)
 
 
 def _remove(path: str) -> None:
+    """Take a file away again, or a folder that is empty."""
     with contextlib.suppress(OSError):
-        os.unlink(path)
-
-
-def _remove_folder(path: str) -> None:
-    with contextlib.suppress(OSError):
-        os.rmdir(path)
+        (os.rmdir if os.path.isdir(path) else os.unlink)(path)
 
 
 def _repository(
@@ -253,8 +249,6 @@ def _repository(
 
 # --- a folder that shall be a vault -------------------------------------------------
 
-
-_ELSEWHERE = "Give it a folder of its own: memcli init ~/memory"
 
 # A file of this name, or of such a kind, makes a folder one of code.
 _PROJECT = frozenset(
@@ -345,18 +339,17 @@ def _refuse_place(root: str, environ: Mapping[str, str]) -> None:
     real = os.path.realpath(root)
     home = environ.get("HOME") or environ.get("USERPROFILE") or os.path.expanduser("~")
     home = os.path.realpath(home)
+    what = ""
     if real == home or home.startswith(real.rstrip(os.sep) + os.sep):
         what = "is your home folder" if real == home else "holds your home folder"
+        what += ", and every markdown file in it would be a memory"
+    elif os.path.dirname(real) == real:
+        what = "is the root of the file system"
+    elif ".git" in real.split(os.sep) or _is_bare(real):
+        what = "is git's own folder, where it commits nothing"
+    if what:
         raise NotAVault(
-            f"{root} {what}, and every markdown file in it would be a memory",
-            hint=_ELSEWHERE,
-        )
-    if os.path.dirname(real) == real:
-        raise NotAVault(f"{root} is the root of the file system", hint=_ELSEWHERE)
-    inside = real.split(os.sep)
-    if ".git" in inside or _is_bare(real):
-        raise NotAVault(
-            f"{root} is git's own folder, where it commits nothing", hint=_ELSEWHERE
+            f"{root} {what}", hint="Give it a folder of its own: memcli init ~/memory"
         )
     above = real
     while not os.path.isdir(above):
@@ -376,15 +369,10 @@ def _is_bare(folder: str) -> bool:
 
 def _refuse_nested(root: str, notes: tuple[str, ...]) -> None:
     """Refuse notes that another repository holds: git commits none of its files."""
-    folders: set[str] = set()
-    for path in notes:
-        folder = path.rpartition("/")[0]
-        while folder and folder not in folders:
-            folders.add(folder)
-            folder = folder.rpartition("/")[0]
+    folders = {path[:at] for path in notes for at, c in enumerate(path) if c == "/"}
     for folder in sorted(folders):
-        if os.path.lexists(os.path.join(root, folder, ".git")):
-            there = os.path.join(root, folder)
+        there = os.path.join(root, folder)
+        if os.path.lexists(os.path.join(there, ".git")):
             held = sum(path.startswith(folder + "/") for path in notes)
             files = counted(held, "markdown file")
             raise NotAVault(

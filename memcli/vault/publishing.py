@@ -93,8 +93,7 @@ def publish(
     place: known_vaults.KnownVault,
     *,
     dry_run: bool = False,
-    unrelated: bool = False,
-    rewritten: bool = False,
+    force: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Outcome:
     """Bring the database up to the vault's HEAD, unless what it holds follows HEAD.
@@ -103,8 +102,7 @@ def publish(
         vault: whose history is read.
         place: where it is published.
         dry_run: say what would change, and write nothing to the database.
-        unrelated: also where a vault of another history is published under the name.
-        rewritten: also where HEAD does not follow what is published.
+        force: also over another vault, or a commit that HEAD does not follow.
         progress: called with (files done, files to do).
 
     Raises:
@@ -127,20 +125,18 @@ def publish(
         with _settings_at(repository, blobs) as reading:
             content = _content(repository, blobs, place.published_as, commit)
             publisher = Publisher(database, content)
-            decide = partial(
-                is_due,
-                repository,
-                publisher,
-                unrelated=unrelated,
-                rewritten=rewritten,
-            )
+            decide = partial(is_due, repository, publisher, force=force)
             standing = publisher.standing()
-            done = _Changes(0, 0, 0, 0)
+            added = changed = removed = broken = 0
             due = decide(standing)
             if due and not publisher.is_current(standing):
                 found = _Found(repository, reading, progress)
                 tables = found.tables(blobs)
-                done = _changes(publisher.known(standing), tables.files, found.broken)
+                broken = found.broken
+                known, now = publisher.known(standing), tables.files
+                both = known.keys() & now.keys()
+                changed = sum(known[path] != now[path] for path in both)
+                added, removed = len(now) - len(both), len(known) - len(both)
                 if not dry_run:
                     size = tables.end()
                     with publisher.turn():
@@ -153,33 +149,14 @@ def publish(
     finally:
         database.close()
     return Outcome(
-        name=content.name,
-        where=redacted(place.engine or ""),
-        commit=commit,
-        added=done.added,
-        changed=done.changed,
-        removed=done.removed,
-        entries=entries,
-        broken=done.broken,
+        content.name,
+        redacted(place.engine or ""),
+        commit,
+        *(added, changed, removed),
+        entries,
+        broken,
         newer=None if due else standing.commit,
     )
-
-
-class _Changes(NamedTuple):
-    """The differences from what is published, in numbers of files."""
-
-    added: int
-    changed: int
-    removed: int
-    broken: int
-
-
-def _changes(
-    known: Mapping[str, str], files: Mapping[str, str], broken: int
-) -> _Changes:
-    both = known.keys() & files.keys()
-    changed = sum(known[path] != files[path] for path in both)
-    return _Changes(len(files) - len(both), changed, len(known) - len(both), broken)
 
 
 class _Found:
@@ -325,33 +302,19 @@ ANOTHER = "another"
 
 
 def is_due(
-    repository: Repository,
-    publisher: Publisher,
-    standing: Standing,
-    *,
-    unrelated: bool,
-    rewritten: bool,
+    repository: Repository, publisher: Publisher, standing: Standing, *, force: bool
 ) -> bool:
     """Whether a commit is to be published; False where the database holds a newer one.
 
-    Args:
-        repository: the clone.
-        publisher: of the commit.
-        standing: what is published.
-        unrelated: also over a vault of another history.
-        rewritten: also over a commit that it does not follow.
-
     Raises:
         NotAllowed: what is published is of another vault, or it cannot be said which of
-            the two is newer.
+            the two is newer, and nothing forces it.
     """
     order = order_of(repository, publisher.content, standing)
-    if order == ANOTHER and not unrelated:
+    if order in (AFTER, BEFORE) or force:
+        return force or order == AFTER
+    if order == ANOTHER:
         raise publisher.another()
-    if order == AFTER or unrelated or rewritten:
-        return True
-    if order == BEFORE:
-        return False
     raise publisher.not_following(standing, absent=order == ABSENT)
 
 

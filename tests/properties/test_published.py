@@ -334,7 +334,7 @@ def test_a_commit_that_comes_late_is_not_published_over_a_newer_one(
         "company", "", "ro", engine=server.url(database), published_as="company"
     )
     assert publishing.publish(vault, place).newer == newer
-    assert publishing.publish(vault, place, rewritten=True).newer is None
+    assert publishing.publish(vault, place, force=True).newer is None
     dry = publishing.publish(vault, place, dry_run=True)
     assert (dry.added, dry.changed, dry.removed) == (0, 0, 0)
 

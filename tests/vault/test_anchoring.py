@@ -72,7 +72,7 @@ def test_only_an_entry_of_this_project_is_anchored(
     for project in (None, "github.com/acme/blog"):
         with pytest.raises(InvalidValue, match=r"holds everywhere|belongs to github"):
             save(inside, code=["src/app.py"], project=project)
-    with pytest.raises(InvalidValue, match="this folder belongs to none"):
+    with pytest.raises(InvalidValue, match="this folder belongs to no project"):
         save(make_vault(cwd=None), code=["src/app.py"], project=SHOP)
     with pytest.raises(InvalidValue, match="this folder belongs to no project"):
         save(make_vault(cwd=None), code=["src/app.py"], project=None)

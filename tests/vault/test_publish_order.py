@@ -100,15 +100,11 @@ def test_what_is_refused_says_how_to_go_on(root: Path) -> None:
     head = commit(root, "c")
     url = "postgresql://ada:s3cret@db.acme.com/memory"
     publisher = Publisher(Database(url), content(root, head))
+    repository = Repository.open(str(root))
 
-    def is_due(held: str, *, rewritten: bool = False, unrelated: bool = False) -> bool:
-        return publishing.is_due(
-            Repository.open(str(root)),
-            publisher,
-            Standing(1, held, "1", first, REMOTE),
-            unrelated=unrelated,
-            rewritten=rewritten,
-        )
+    def is_due(held: str, *, force: bool = False) -> bool:
+        standing = Standing(1, held, "1", first, REMOTE)
+        return publishing.is_due(repository, publisher, standing, force=force)
 
     assert is_due(first)
     for held, why in ((published, "does not follow it"), ("1" * 40, "may be newer")):
@@ -117,15 +113,9 @@ def test_what_is_refused_says_how_to_go_on(root: Path) -> None:
         assert caught.value.error_code == "not_following"
         assert "--force" in (caught.value.hint or "")
         assert "s3cret" not in caught.value.message
-        assert is_due(held, rewritten=True)
-        assert is_due(held, unrelated=True)
+        assert is_due(held, force=True)
     git(root, "checkout", "-q", "--orphan", "new")
     other = Publisher(Database(url), content(root, commit(root, "other")))
+    standing = Standing(1, head, "1", first, REMOTE)
     with pytest.raises(NotAllowed, match="another vault"):
-        publishing.is_due(
-            Repository.open(str(root)),
-            other,
-            Standing(1, head, "1", first, REMOTE),
-            unrelated=False,
-            rewritten=True,
-        )
+        publishing.is_due(repository, other, standing, force=False)

@@ -11,7 +11,7 @@ from memcli.entries import layout
 from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
 from memcli.vault import signals
-from memcli.vault.signals import CHANNELS, is_hit
+from memcli.vault.signals import is_hit
 
 TYPE_CHECKING = False
 
@@ -110,30 +110,13 @@ def uses(vault: Vault, entry: Entry) -> int | None:
 # --- counted ------------------------------------------------------------------------
 
 
-class Asked(NamedTuple):
-    """Questions that came one way, and how many found something."""
-
-    via: str
-    questions: int
-    hits: int
-
-
-class Judged(NamedTuple):
-    """Judgements of rows, by who or what made them: a user, a citation, an evolve."""
-
-    by: str
-    useful: int
-    not_useful: int
-
-
 class Summary(NamedTuple):
     """The log in numbers.
 
     `since` is the oldest event in epoch seconds; a hit is a question that brought more
-    than the constraints that always surface; `share` that of hits among questions,
-    None without a question; `mrr` the mean of 1/rank of the rows that proved useful,
-    None without one; `told` counts answers that no question asked for, such as those
-    at a session's start.
+    than the constraints that always surface; `asked` are the questions by the way they
+    came, `feedback` the judgements of rows by who or what made them; `told` counts
+    answers that no question asked for, such as those at a session's start.
     """
 
     since: int | None
@@ -142,60 +125,42 @@ class Summary(NamedTuple):
     actions: dict[str, int]
     questions: int
     hits: int
-    misses: int
-    share: float | None
-    asked: list[Asked]
+    asked: list[dict[str, Any]]
     told: int
-    channels: dict[str, int]
-    feedback: list[Judged]
-    useful: int
-    not_useful: int
-    mrr: float | None
+    feedback: list[dict[str, Any]]
     pairs: int
 
 
 def summary(events: Sequence[Event]) -> Summary:
     """Count the events of a log."""
-    recalls = [one for one in events if one["event"] == "recall"]
-    asked = [one for one in recalls if one["question"] is not None]
     writes, actions = Counter[str](), Counter[str]()
-    judged: dict[str, list[int]] = {}
+    asked: dict[str, Counter[str]] = {}
+    judged: dict[str, Counter[str]] = {}
+    told = 0
     for one in events:
         if one["event"] == "write":
             writes[one["writer"]] += one.get("count", 1)
             actions[one["action"]] += one.get("count", 1)
         elif one["event"] == "feedback":
-            judged.setdefault(one["by"], [0, 0])[not one["useful"]] += 1
-    hits = sum(is_hit(one["rows"]) for one in asked)
-    ranks = list(_useful_ranks(events))
+            counts = judged.setdefault(one["by"], Counter(useful=0, not_useful=0))
+            counts["useful" if one["useful"] else "not_useful"] += 1
+        elif one["question"] is None:
+            told += 1
+        else:
+            counts = asked.setdefault(one["via"], Counter(questions=0, hits=0))
+            counts.update(questions=1, hits=int(is_hit(one["rows"])))
     return Summary(
         since=min((one["at"] for one in events), default=None),
         events=len(events),
         writes=dict(sorted(writes.items())),
         actions=dict(sorted(actions.items())),
-        questions=len(asked),
-        hits=hits,
-        misses=len(asked) - hits,
-        share=round(hits / len(asked), 3) if asked else None,
-        asked=[_asked(via, asked) for via in sorted({one["via"] for one in asked})],
-        told=len(recalls) - len(asked),
-        channels=by_channel(recalls),
-        feedback=[Judged(by, *judged[by]) for by in sorted(judged)],
-        useful=sum(yes for yes, _ in judged.values()),
-        not_useful=sum(no for _, no in judged.values()),
-        mrr=round(sum(1 / rank for rank in ranks) / len(ranks), 3) if ranks else None,
+        questions=sum(each["questions"] for each in asked.values()),
+        hits=sum(each["hits"] for each in asked.values()),
+        asked=[{"via": via, **asked[via]} for via in sorted(asked)],
+        told=told,
+        feedback=[{"by": by, **judged[by]} for by in sorted(judged)],
         pairs=sum(1 for _ in training_pairs(events)),
     )
-
-
-def by_channel(recalls: Iterable[Event]) -> dict[str, int]:
-    """How many rows came through each channel, in the order of `CHANNELS`."""
-    counts = dict.fromkeys(CHANNELS, 0)
-    for recall in recalls:
-        for row in recall["rows"]:
-            for name in row["channels"]:
-                counts[name] = counts.get(name, 0) + 1
-    return counts
 
 
 def training_pairs(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
@@ -209,7 +174,14 @@ def training_pairs(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
         The pairs, in the order of the recalls and of their rows: the `question` and
         its `recall`, and the `better` and the `worse` row.
     """
-    recalls, verdicts = _judged(events)
+    recalls: dict[str, Event] = {}
+    verdicts: dict[str, dict[str, bool]] = {}
+    for one in events:
+        if one["event"] == "recall":
+            recalls[one["recall"]] = one
+        elif one["event"] == "feedback" and one["recall"] is not None:
+            # The last word on a row counts.
+            verdicts.setdefault(one["recall"], {})[one["id"]] = one["useful"]
     for name, recall in recalls.items():
         useful = {row for row, good in verdicts.get(name, {}).items() if good}
         question = recall["question"]
@@ -230,30 +202,3 @@ def training_pairs(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
                         "better": better,
                         "worse": worse,
                     }
-
-
-def _asked(via: str, asked: Sequence[Event]) -> Asked:
-    these = [recall for recall in asked if recall["via"] == via]
-    return Asked(via, len(these), sum(is_hit(recall["rows"]) for recall in these))
-
-
-def _judged(
-    events: Iterable[Event],
-) -> tuple[dict[str, Event], dict[str, dict[str, bool]]]:
-    """Recalls by name; by recall and entry, whether the last word on it was good."""
-    recalls: dict[str, Event] = {}
-    verdicts: dict[str, dict[str, bool]] = {}
-    for one in events:
-        if one["event"] == "recall":
-            recalls[one["recall"]] = one
-        elif one["event"] == "feedback" and one["recall"] is not None:
-            verdicts.setdefault(one["recall"], {})[one["id"]] = one["useful"]
-    return recalls, verdicts
-
-
-def _useful_ranks(events: Iterable[Event]) -> Iterator[int]:
-    recalls, verdicts = _judged(events)
-    for name, good in verdicts.items():
-        for row in recalls[name]["rows"] if name in recalls else ():
-            if good.get(row["id"]) and row["rank"] is not None:
-                yield row["rank"]
