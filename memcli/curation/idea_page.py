@@ -40,9 +40,11 @@ if TYPE_CHECKING:
 _MOST_SIGHTINGS = 50
 # What is said of every idea, and tells none from another.
 _FRAME = re.compile(
-    r"(?i)\b(?:later|some ?day|one day|at some point|eventually|(?:(?:it|that) )?(?:would|"
-    r"might|could) be (?:nice|good|great|cool|useful|worth(?:while)?)(?: (?:to|if we))?|"
-    r"(?:we|you|i) (?:should|could|might|may)(?: also)?|add|build|make|create|introduce|"
+    r"(?i)\b(?:later|some ?day|one day|at some point|eventually|"
+    r"(?:(?:it|that) )?(?:would|might|could) be "
+    r"(?:nice|good|great|cool|useful|worth(?:while)?)(?: (?:to|if we))?|"
+    r"(?:we|you|i) (?:should|could|might|may)(?: also)?|"
+    r"add|build|make|create|introduce|"
     r"implement|provide|offer|support|have|get|do|try)\b"
 )
 
