@@ -29,11 +29,15 @@ ignored."""
 DEFAULT_VAULT = "default-vault"
 """The setting that stands in a file of its own."""
 
-# Part of a name -> what it may be: tables with a name of the user's choice.
-_OF_AGENT = {"policy": "isolated", "groups": ()}
-_OF_VAULT = {"path": "", "role": "rw", "recall": True, "hooks": True}
-_OF_MINING = {"judge": (), "judge_seconds": None, "judge_a_day": None}
-_OF_SYNC = {"auto": user_config.OFF, "machine": ""}
+# Tables of the user and of a vault, with the keys of each and what they are by default;
+# in those of the second line the user chooses a name between table and key.
+_TABLES: dict[str, tuple[str, dict[str, Any]]] = {
+    "mining": (USER, {"judge": (), "judge_seconds": None, "judge_a_day": None}),
+    "sync": (USER, {"auto": user_config.OFF, "machine": ""}),
+    "vaults": (USER, {"path": "", "role": "rw", "recall": True, "hooks": True}),
+    "agents": (VAULT, {"policy": "isolated", "groups": ()}),
+}
+_CHOSEN = ("vaults", "agents")
 
 Check = Callable[[Mapping[str, str]], object]
 """Reads a part of the user's config, and raises InvalidConfig when it is not valid."""
@@ -57,44 +61,41 @@ class Changed(NamedTuple):
     changed: bool
 
 
+def _known(name: str) -> tuple[str, Any] | None:
+    """Whose setting this is, and its default; None of one that memcli does not know."""
+    defaults = settings.defaults()
+    if name in defaults or name == DEFAULT_VAULT:
+        return (VAULT, defaults[name]) if name in defaults else (USER, None)
+    table, _, key = name.rpartition(".")
+    first, _, chosen = table.partition(".")
+    scope, keys = _TABLES.get(first, ("", {}))
+    is_known = key in keys and bool(chosen) == (first in _CHOSEN)
+    return (scope, keys[key]) if is_known else None
+
+
 def scope_of(name: str) -> str:
     """Whose setting this is.
 
     Raises:
         InvalidValue: there is no such setting; the hint names the nearest.
     """
-    if name == DEFAULT_VAULT:
-        return USER
-    table, _, key = name.rpartition(".")
-    first, _, chosen = table.partition(".")
-    if first == "vaults" and chosen and key in _OF_VAULT:
-        return USER
-    if table == "mining" and key in _OF_MINING:
-        return USER
-    if table == "sync" and key in _OF_SYNC:
-        return USER
-    if _is_of_vault(name):
-        return VAULT
-    known = [
-        *settings.defaults(),
-        DEFAULT_VAULT,
-        *(f"mining.{key}" for key in _OF_MINING),
-    ]
-    known += [f"sync.{key}" for key in _OF_SYNC]
-    near = difflib.get_close_matches(name, known, 1, 0.5)
+    return _meant(name)[0]
+
+
+def _meant(name: str) -> tuple[str, Any]:
+    known = _known(name)
+    if known is not None:
+        return known
+    names = [*settings.defaults(), DEFAULT_VAULT]
+    for table, (_, keys) in _TABLES.items():
+        names += [f"{table}.{key}" for key in keys if table not in _CHOSEN]
+    near = difflib.get_close_matches(name, names, 1, 0.5)
     raise InvalidValue(
         f"there is no setting '{name}'",
         hint=(f"Did you mean '{near[0]}'? " if near else "")
         + "What there is: memcli config list",
         code="invalid_setting",
     )
-
-
-def _is_of_vault(name: str) -> bool:
-    table, _, key = name.rpartition(".")
-    first, _, chosen = table.partition(".")
-    of_agent = first == "agents" and chosen and key in _OF_AGENT
-    return name in settings.defaults() or bool(of_agent)
 
 
 def listed(vault: Vault | None, environ: Mapping[str, str]) -> list[Setting]:
@@ -110,7 +111,8 @@ def listed(vault: Vault | None, environ: Mapping[str, str]) -> list[Setting]:
         _, text = settings.read(vault.root)
         tables = _flat(user_config.read(text, settings.path_of(vault.root)))
         for name, value in {**settings.defaults(), **tables}.items():
-            scope = VAULT if _is_of_vault(name) else IGNORED
+            known = _known(name)
+            scope = VAULT if known and known[0] == VAULT else IGNORED
             found.append(Setting(name, value, name in tables, scope))
     path = user_config.path_of(environ)
     default = known_vaults.default_vault(environ)
@@ -126,11 +128,11 @@ def get(vault: Vault | None, name: str, environ: Mapping[str, str]) -> Setting:
         InvalidValue: there is no such setting.
         InvalidConfig: a file cannot be understood.
     """
-    scope = scope_of(name)
+    scope, default = _meant(name)
     for setting in listed(vault, environ):
         if (setting.name, setting.scope) == (name, scope):
             return setting
-    return Setting(name, _default(name), False, scope)
+    return Setting(name, default, False, scope)
 
 
 def put(
@@ -155,22 +157,25 @@ def put(
         NotAllowed: an agent asks.
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
-    scope_of(name)
+    scope, default = _meant(name)
     if name == DEFAULT_VAULT:
         return _default_vault(words, environ)
-    value = None if words is None else _value(name, words)
-    table, _, key = name.rpartition(".")
-    if scope_of(name) == USER:
-        return _put_of_user(name, value, environ, checks)
-    if vault is None:
+    value = None if words is None else _value(name, default, words)
+    if scope == USER:
+        path, changed = _put_of_user(name, value, environ, checks)
+    elif vault is None:
         raise InvalidConfig("the setting of a vault needs a vault")
-    return _put_of_vault(vault, table, key, value)
+    else:
+        path, changed = _put_of_vault(vault, name, value)
+    shown = default if value is None else value
+    return Changed(Setting(name, shown, value is not None, scope), path, changed)
 
 
-def _put_of_vault(vault: Vault, table: str, key: str, value: Any) -> Changed:
+def _put_of_vault(vault: Vault, name: str, value: Any) -> tuple[str, bool]:
+    """Set or take out a setting; returns the file, and whether it changed."""
     vault.owner_only("the config")
     path = settings.path_of(vault.root)
-    name = f"{table}.{key}"
+    table, _, key = name.rpartition(".")
     with vault.transaction() as change:
         before, text = settings.read(vault.root)
         after = user_config.with_value(text, path, table, key, value)
@@ -183,13 +188,12 @@ def _put_of_vault(vault: Vault, table: str, key: str, value: Any) -> Changed:
             change.put(layout.CONFIG, after.encode(), expected=before)
         verb = "unset" if value is None else "set"
         change.message = f"config: {verb} {name}"
-    shown = _default(name) if value is None else value
-    return Changed(Setting(name, shown, value is not None, VAULT), path, changed)
+    return path, changed
 
 
 def _put_of_user(
     name: str, value: Any, environ: Mapping[str, str], checks: Iterable[Check]
-) -> Changed:
+) -> tuple[str, bool]:
     from memcli.entries import no_secrets
 
     table, _, key = name.rpartition(".")
@@ -214,8 +218,7 @@ def _put_of_user(
     changed = after != text
     if changed:
         files.write_atomic(path, after.encode())
-    shown = _default(name) if value is None else value
-    return Changed(Setting(name, shown, value is not None, USER), path, changed)
+    return path, changed
 
 
 def _default_vault(words: Sequence[str] | None, environ: Mapping[str, str]) -> Changed:
@@ -232,9 +235,8 @@ def _default_vault(words: Sequence[str] | None, environ: Mapping[str, str]) -> C
     return Changed(Setting(DEFAULT_VAULT, root, True, USER), path, root != before)
 
 
-def _value(name: str, words: Sequence[str]) -> Any:
+def _value(name: str, default: Any, words: Sequence[str]) -> Any:
     """The typed words as a value of the type that the setting has by default."""
-    default = _default(name)
     text = " ".join(words)
     if isinstance(default, tuple):
         if len(words) == 1 and name != "mining.judge":
@@ -252,19 +254,6 @@ def _value(name: str, words: Sequence[str]) -> Any:
             except ValueError:
                 continue
     return text
-
-
-def _default(name: str) -> Any:
-    if name in (values := settings.defaults()):
-        return values[name]
-    first, _, key = name.partition(".")
-    tables: dict[str, dict[str, Any]] = {
-        "agents": _OF_AGENT,
-        "vaults": _OF_VAULT,
-        "mining": _OF_MINING,
-        "sync": _OF_SYNC,
-    }
-    return tables.get(first, {}).get(key.rpartition(".")[2])
 
 
 def _flat(tables: Mapping[str, Any], above: str = "") -> dict[str, Any]:
