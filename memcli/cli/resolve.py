@@ -9,8 +9,8 @@ from memcli.errors import MemcliError, UsageError
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from memcli.curation.models import Resting
     from memcli.curation.resolve import ResolvePlan, Target
-    from memcli.curation.siblings import Resting
     from memcli.vault.vault import Vault
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.cli.context import Canvas, Result
-    from memcli.curation.siblings import Resting
+    from memcli.curation.models import Resting
     from memcli.recall.results import Row
     from memcli.vault.code_state import CodeState
     from memcli.vault.vault import Vault

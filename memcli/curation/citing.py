@@ -119,7 +119,6 @@ def save(
             notes=(*saved.notes, *([] if left else [note]), *of.notes()),
             dropped=tuple(of.dropped),
         )
-    conclude(vault, saved.id, of)
     changed = _stale(vault, [saved.id]) if of.looked else {}
     since = [f"it is stale already: {why}" for why in changed.values()]
     return saved._replace(
@@ -253,27 +252,6 @@ def renewed(
         evidence=rests_on, fingerprints=prints, refreshed_at=now, research=run
     )
     return evidence.settled(vault, fresh, now)
-
-
-def conclude(vault: Vault, entry_id: str, of: Granted) -> None:
-    """Record the entry that was saved from a run; a failure is told, not raised."""
-    if of.research is None:
-        return
-    from memcli.curation import research
-
-    try:
-        with research.locked(vault):
-            run = research.find(vault, of.research)
-            if run is not None:
-                now = dates.iso(vault.now_ms() // 1000)
-                done = research.Conclusion(
-                    entry_id, now, tuple(of.cited), tuple(of.dropped)
-                )
-                research.store(vault, run._replace(saved=(*run.saved, done)))
-    except MemcliError as error:
-        vault.tell(
-            f"the record of research '{of.research}' lacks this: {error.message}"
-        )
 
 
 def _retrieved(vault: Vault, name: str, layer: Layer, cites: Iterable[str]) -> Granted:

@@ -10,11 +10,13 @@ from __future__ import annotations
 from memcli.curation import citing
 from memcli.curation.changing import Changing
 from memcli.curation.citing import Cites
-from memcli.curation.siblings import look_around, made_stale
+from memcli.curation.models import on_replaced
 from memcli.curation.successor import enforced, successor
 from memcli.entries import layout
-from memcli.entries.eligibility import Action, is_pinned
+from memcli.entries.eligibility import Action, View, is_pinned
+from memcli.entries.identity import claim_number
 from memcli.entries.ids import new_id
+from memcli.entries.ids import number
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage
@@ -28,8 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from memcli.curation.siblings import Resting
+    from memcli.curation.models import Resting
     from memcli.entries.entry import Entry
+    from memcli.search.reader import Reader
     from memcli.vault.likeness import Similar
     from memcli.vault.vault import Stored, Vault
 
@@ -169,7 +172,6 @@ def evolve(
         )
     vault.recorder.acted([version.id for version in done.replaced], "evolve")
     if of:
-        citing.conclude(vault, done.id, of)
         vault.recorder.judged(of.cited, useful=True, by="citation")
     done = done._replace(siblings=around.siblings, stale=around.stale)
     return _explained(vault, done) if around.is_resolved else done
@@ -328,4 +330,82 @@ def _tried(vault: Vault, old: Sequence[Stored], fresh: Entry) -> Evolved:
         around.siblings,
         diff="\n".join(lines),
         stale=around.stale,
+    )
+
+
+# --- entries that a new version may concern -------------------------------------------
+
+
+# So many of the best matches of each text are looked at.
+_LOOKED_AT = 20
+
+
+class Around(NamedTuple):
+    """The surroundings of a new version: `is_resolved` says that a resolved entry makes
+    its claim, so that it may not be shown; `stale` are the observations and models that
+    rest on what it replaces, and may no longer hold."""
+
+    siblings: tuple[Similar, ...]
+    is_resolved: bool
+    stale: list[Resting]
+
+
+def look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> Around:
+    """The surroundings of the new version of some entries, before it is written.
+
+    The siblings are the entries in force that are nearest to the old or the new text,
+    at most three. They are of its layer, and hold where it does: what another project
+    says is that project's. Entries that this one rests on, or that rest on it, are left
+    out: a model repeats its facts, and must not replace them.
+
+    Args:
+        vault: its index is asked as the last question found it.
+        fresh: the new version.
+        replaced: what it replaces, the entry whose text it rewords first.
+    """
+    now = vault.now_ms() // 1000
+    old = replaced[0]
+
+    def find(reader: Reader) -> Around:
+        from memcli.entries.text.tokens import stemmer
+        from memcli.search.document import document
+        from memcli.vault.likeness import alike, nearest, similar
+
+        row = document(fresh, stemmer()).row
+        within = set(reader.exact("layer", row.layer))
+        own = {fresh.id}
+        for entry in replaced:
+            within.difference_update(reader.exact("id", entry.id))
+            own.update(version.id for version in lineage.versions(reader, entry.id))
+        rests_on = {
+            lineage.current(reader, name) for name in (*old.evidence, *row.evidence)
+        }
+
+        here = number(row.project) if row.project else None
+
+        def in_force(doc: int) -> bool:
+            return reader.verdict(doc, View(now, here=here)) is None
+
+        found: dict[str, Similar] = {}
+        for terms in (document(old, stemmer()).row.terms, row.terms):
+            for likeness, theirs in alike(
+                reader, terms, in_force, limit=_LOOKED_AT, within=within
+            ):
+                if theirs.id in rests_on or own.intersection(theirs.evidence):
+                    continue
+                known = found.get(theirs.id)
+                if known is None or known.likeness < likeness:
+                    found[theirs.id] = similar(likeness, theirs, fresh.body, "9")
+        is_resolved = claim_number(fresh.body) in reader.claims.resolved
+        stale = on_replaced(reader, replaced, fresh.body, now)
+        return Around(nearest(found.values()), is_resolved, stale)
+
+    return vault.index.again(find)
+
+
+def made_stale(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> list[Resting]:
+    """As `Around.stale`, where nothing else around the new version is wanted."""
+    now = vault.now_ms() // 1000
+    return vault.index.again(
+        lambda reader: on_replaced(reader, replaced, fresh.body, now)
     )

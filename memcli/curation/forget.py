@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from memcli.curation import siblings
+from memcli.curation import models
 from memcli.curation.changing import Changing
 from memcli.entries import layout
 from memcli.errors import MemcliError
@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memcli.curation.siblings import Resting
+    from memcli.curation.models import Resting
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.storage.git.repository import Blob, Repository
@@ -133,7 +133,7 @@ def _planned(
         linked_from=vault.read(lambda reader: _linked(reader, stored.entry, ids)),
         versions=[] if versions else [item.entry.id for item in others],
         stale_models=vault.index.again(
-            lambda reader: siblings.on_ended(reader, filter(is_id, sorted(ids)), now)
+            lambda reader: models.on_ended(reader, filter(is_id, sorted(ids)), now)
         ),
         applied=False,
     )

@@ -1,4 +1,5 @@
-"""Models and observations: which there are, and which of them may no longer hold.
+"""Models and observations: which there are, which of them may no longer hold, and which
+a change makes stale.
 
 Invariant: whether a model is stale is computed each time, by the function that recall
 uses, too. What a model may cite is decided in `citing`.
@@ -6,18 +7,19 @@ uses, too. What a model may cite is decided in `citing`.
 
 from __future__ import annotations
 
+from memcli.entries.eligibility import View
 from memcli.entries.entry import Layer
 from memcli.named_tuple import NamedTuple
-from memcli.recall.filters import of_project
 from memcli.vault import lineage, staleness
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable, Sequence
 
-    from memcli.entries.eligibility import View
+    from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
+    from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
 
 DRAWN = (str(Layer.MODEL), str(Layer.OBSERVATION))
@@ -57,6 +59,8 @@ def models(
         stale: only those with a reason to look at them again.
         project: only those of a project, as `recall --project` takes it.
     """
+    from memcli.recall.filters import of_project
+
     listed = vault.read(
         lambda reader: _listed(reader, view, of_project(reader, project, vault.here))
     )
@@ -93,3 +97,47 @@ def _listed(reader: Reader, view: View, within: Collection[int] | None) -> list[
                 )
             )
     return models
+
+
+# --- what a change makes stale --------------------------------------------------------
+
+
+class Resting(NamedTuple):
+    """An observation or model that rests on something; `layer` says which it is."""
+
+    id: str
+    title: str
+    layer: str
+
+
+def on_replaced(
+    reader: Reader, replaced: Sequence[Entry], text: str, now: int
+) -> list[Resting]:
+    """Those that rest on what entries say before they get another text.
+
+    Args:
+        reader: the vault before the change.
+        replaced: the entries.
+        text: of the version that takes their place.
+        now: epoch seconds.
+    """
+    if not reader.holds("evidence"):
+        return []
+    return _named(staleness.made_stale(reader, replaced, text, View(now)))
+
+
+def on_ended(reader: Reader, ids: Iterable[str], now: int) -> list[Resting]:
+    """Those that rest on entries which are resolved or removed.
+
+    Args:
+        reader: the vault before or after they are resolved; before they are removed.
+        ids: of the entries.
+        now: epoch seconds.
+    """
+    if not reader.holds("evidence"):
+        return []
+    return _named(staleness.stale_without(reader, ids, View(now)))
+
+
+def _named(rows: Iterable[StoredRow]) -> list[Resting]:
+    return [Resting(row.id, row.title, row.layer) for row in rows]

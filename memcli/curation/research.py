@@ -18,7 +18,7 @@ from memcli.entries.identity import fingerprint
 from memcli.entries.ids import slug
 from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound, InvalidValue, MemcliError, NotAllowed
-from memcli.named_tuple import NamedTuple
+from memcli.named_tuple import NamedTuple, encoded
 from memcli.storage import files, state_dirs
 from memcli.storage.lock import Lock
 
@@ -57,15 +57,6 @@ class Search(NamedTuple):
     found: tuple[tuple[str, str, str], ...]
 
 
-class Conclusion(NamedTuple):
-    """An entry that was saved from a run: the ids that it cites, and those dropped."""
-
-    id: str
-    at: str
-    cited: tuple[str, ...]
-    dropped: tuple[str, ...]
-
-
 class Run(NamedTuple):
     """One research run; `agent` is None for the vault's owner."""
 
@@ -74,7 +65,6 @@ class Run(NamedTuple):
     budget: str
     started: str
     searches: tuple[Search, ...] = ()
-    saved: tuple[Conclusion, ...] = ()
 
     @property
     def left(self) -> int:
@@ -163,7 +153,7 @@ def search(
             f"budget must be one of {', '.join(SEARCHES)} (got {budget!r})",
             code="invalid_budget",
         )
-    with locked(vault):
+    with _locked(vault):
         now = dates.iso(vault.now_ms() // 1000)
         run = find(vault, name)
         if run is None:
@@ -184,7 +174,7 @@ def search(
         asked = no_secrets.redact(query)[:_LONGEST_QUERY]
         done = Search(now, command, asked, deep, found)
         run = run._replace(searches=(*run.searches, done))
-        store(vault, run)
+        _store(vault, run)
     return answer, run
 
 
@@ -234,7 +224,7 @@ def _spent(run: Run) -> NotAllowed:
 # --- the record -------------------------------------------------------------------
 
 
-def locked(vault: Vault) -> Lock:
+def _locked(vault: Vault) -> Lock:
     """Keeps others from changing the runs of a vault; LockBusy when another does."""
     return Lock(state_dirs.path(vault.root, layout.RESEARCH_LOCK), _LOCK_WAIT)
 
@@ -256,16 +246,12 @@ def find(vault: Vault, name: str) -> Run | None:
     return _read(os.path.join(_folder(vault), f"{name}.json"))
 
 
-def store(vault: Vault, run: Run) -> None:
+def _store(vault: Vault, run: Run) -> None:
     """Write a run of the asking agent; WriteFailed when the disk refuses."""
     import json
 
-    document = {
-        **run._asdict(),
-        "searches": [search._asdict() for search in run.searches],
-        "saved": [conclusion._asdict() for conclusion in run.saved],
-    }
-    data = json.dumps(document, ensure_ascii=False, indent=1).encode("utf-8", "replace")
+    text = json.dumps(encoded(run), ensure_ascii=False, indent=1)
+    data = text.encode("utf-8", "replace")
     files.write_atomic(os.path.join(_folder(vault), f"{run.name}.json"), data + b"\n")
 
 
@@ -345,13 +331,7 @@ def _read(path: str) -> Run | None:
             Search(**{**each, "found": tuple(map(_row, each["found"]))})
             for each in document.pop("searches")
         )
-        saved = tuple(
-            Conclusion(
-                each["id"], each["at"], tuple(each["cited"]), tuple(each["dropped"])
-            )
-            for each in document.pop("saved")
-        )
-        run = Run(**document, searches=searches, saved=saved)
+        run = Run(**document, searches=searches)
         return run if run.budget in SEARCHES else None
     except (MemcliError, ValueError, TypeError, KeyError, AttributeError):
         return None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 
-from memcli.curation import siblings
+from memcli.curation import models
 from memcli.curation.changing import Changing
 from memcli.entries import layout
 from memcli.entries.eligibility import Action, may
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from memcli.curation.siblings import Resting
+    from memcli.curation.models import Resting
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
@@ -237,7 +237,7 @@ def stale_by(vault: Vault, targets: Sequence[Target], *, undo: bool) -> list[Res
     if undo or not targets:
         return []
     ids, now = [target.id for target in targets], vault.now_ms() // 1000
-    return vault.index.again(lambda reader: siblings.on_ended(reader, ids, now))
+    return vault.index.again(lambda reader: models.on_ended(reader, ids, now))
 
 
 def _reopened(entry: Entry, path: str) -> Entry:

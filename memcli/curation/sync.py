@@ -26,7 +26,7 @@ from memcli.storage.git.network import Terms
 from memcli.storage.git.repository import Repository
 from memcli.storage.git.tree import REGULAR, Difference
 from memcli.storage.lock import Lock
-from memcli.vault import sync_state
+from memcli.vault import vaults
 from memcli.vault.health import git_state
 
 TYPE_CHECKING = False
@@ -100,10 +100,10 @@ def in_turn(
         done = _sync(vault, terms, dry_run=dry_run, sleep=sleep)
     except MemcliError as error:
         if not dry_run:
-            sync_state.note_failure(vault, error)
+            vaults.note_failed_sync(vault, error)
         raise
     if not dry_run:
-        sync_state.note(vault, encoded(done.as_dict()), done.line)
+        vaults.note_sync(vault, encoded(done.as_dict()), done.line)
     return done
 
 

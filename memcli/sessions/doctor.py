@@ -181,9 +181,9 @@ def _is_detached(vault: Vault) -> bool:
 
 def _sync(vault: Vault) -> tuple[str, ...]:
     """How far the vault is from its remote, and how the last sync ended."""
-    from memcli.vault import sync_state
+    from memcli.vault import vaults
 
-    state = sync_state.state(vault)
+    state = vaults.sync_state(vault)
     if state is None:
         if _is_detached(vault):
             said = "HEAD is detached, so there is no branch to sync"

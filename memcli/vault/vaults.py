@@ -1,4 +1,5 @@
-"""Which vaults a question goes to: the user's own, those of teams, the repository's.
+"""Which vaults a question goes to: the user's own, those of teams, the repository's;
+and how far each is from its remote, as it is known without asking it.
 
 Invariant: a vault that the caller names can be opened, or it is an error; so is a
 personal vault that `MEMCLI_VAULT` or the default names and that is not there, since the
@@ -8,8 +9,10 @@ and the others are asked. Each folder is asked once, though it may have two name
 
 from __future__ import annotations
 
+import contextlib
 import os
 
+from memcli.entries import layout
 from memcli.errors import (
     InvalidValue,
     MemcliError,
@@ -18,8 +21,7 @@ from memcli.errors import (
     VaultNotFound,
 )
 from memcli.named_tuple import NamedTuple
-from memcli.storage import known_vaults, repo_vault
-from memcli.vault import sync_state
+from memcli.storage import cache, known_vaults, repo_vault, state_dirs
 from memcli.vault.caller import OWNER, Caller
 from memcli.vault.vault import Vault
 
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Self
 
-    from memcli.vault.sync_state import SyncState
 
 # Seconds for another process that indexes a vault which nobody named.
 _PATIENCE = 1.0
@@ -214,7 +215,7 @@ def states(caller: Caller) -> list[VaultState]:
             vault = Vault.open(name, caller)
             vault.index.opened.patience = _PATIENCE
             entries = vault.read(lambda reader: reader.size)
-            sync = sync_state.state(vault)
+            sync = sync_state(vault)
         except MemcliError as error:
             problem, is_silent = error.message, isinstance(error, Unavailable)
         place = place or known_vaults.KnownVault(name, path or "")
@@ -255,3 +256,84 @@ def _label(vaults: Sequence[Vault], environ: Mapping[str, str]) -> None:
         unknown = vault.source == known_vaults.PERSONAL != vault.named
         if unknown and os.path.realpath(vault.root) != default:
             vault.source = f"path:{vault.root}"
+
+
+# --- how the last sync ended ----------------------------------------------------------
+
+
+class SyncState(NamedTuple):
+    """The state of a vault's remote, as it is known without asking it.
+
+    Attributes:
+        remote, address, branch: which it is; the address holds no password.
+        ahead, behind: commits that only the vault has, or only the remote as it was
+            last seen; None when it was never seen.
+        at: when the last sync ended, epoch seconds; None for never.
+        line: how it ended, in one line.
+        error: the code of its failure; None when it did not fail.
+        others: branches of the remote that hold a vault which this one does not meet.
+    """
+
+    remote: str
+    address: str
+    branch: str
+    ahead: int | None
+    behind: int | None
+    at: int | None
+    line: str
+    error: str | None
+    others: tuple[str, ...]
+
+
+def sync_state(vault: Vault) -> SyncState | None:
+    """The state of the vault's remote; None without one."""
+    from memcli.storage.git import remote as remotes
+    from memcli.storage.git.repository import Repository
+
+    try:
+        repository = Repository.open(vault.root, environ=vault.environ)
+        remote = None if repository.prefix else remotes.remote(repository)
+        if remote is None:
+            return None
+        seen, head = repository.commit_of(remote.tracking), repository.commit_of("HEAD")
+        ahead = behind = None
+        if seen and head:
+            ahead, behind = remotes.ahead_behind(repository, head, seen)
+        found = remotes.elsewhere(repository, remote.name, remote.tracking)
+        others = [each.ref for each in found if not (seen and each.same)]
+    except MemcliError:
+        return None
+    last = _last(vault)
+    at, line, error = last.get("at"), last.get("line"), last.get("error")
+    return SyncState(
+        remote.name,
+        remote.shown,
+        remote.branch,
+        ahead,
+        behind,
+        at if isinstance(at, int) else None,
+        line if isinstance(line, str) else "",
+        error if isinstance(error, str) else None,
+        tuple(others),
+    )
+
+
+def note_sync(vault: Vault, data: Mapping[str, Any], line: str) -> None:
+    """Note how a sync ended."""
+    _store(vault, {"line": line, "error": None, "data": dict(data)})
+
+
+def note_failed_sync(vault: Vault, error: MemcliError) -> None:
+    """Note why a sync did not end."""
+    _store(vault, {"line": error.message, "error": error.error_code})
+
+
+def _store(vault: Vault, facts: dict[str, Any]) -> None:
+    path = state_dirs.path(vault.root, layout.SYNC_STATE, vault.environ)
+    with contextlib.suppress(OSError):
+        cache.store(path, {"at": vault.now_ms() // 1000, **facts})
+
+
+def _last(vault: Vault) -> dict[str, Any]:
+    path = state_dirs.path(vault.root, layout.SYNC_STATE, vault.environ)
+    return cache.load(path, dict) or {}

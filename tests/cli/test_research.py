@@ -51,14 +51,10 @@ def test_a_report_from_search_to_replay(memcli: Run, vault: Vault) -> None:
     assert run["searches"][0]["found"] == [
         {"id": fact, "title": "Tyler writes Go", "source": "personal"}
     ]
-    assert [(one["id"], one["cited"], one["dropped"]) for one in run["saved"]] == [
-        (model, [fact], [other])
-    ]
     listed = told(memcli, "inspect", "research")["data"]
-    assert [(one["name"], one["saved"]) for one in listed["runs"]] == [("tyler", 1)]
+    assert [one["name"] for one in listed["runs"]] == ["tyler"]
     text = memcli("inspect", "research", "tyler").out
     assert "tyler: budget mid, 2 searches, 3 left" in text
-    assert f"dropped {other}" in text
     again = told(memcli, *report, "--cite", fact)
     assert again["data"]["outcome"] == "duplicate"
     assert again["data"]["cited"] == []

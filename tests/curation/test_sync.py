@@ -24,7 +24,7 @@ from memcli.storage.git import merging, network, remote
 from memcli.storage.git.merging import Move
 from memcli.storage.git.network import Terms
 from memcli.storage.git.repository import Repository
-from memcli.vault import sync_state
+from memcli.vault import vaults
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests import clones
@@ -333,7 +333,7 @@ def test_a_folder_that_is_away_is_unreachable(two: Clones) -> None:
     with pytest.raises(RemoteUnreachable, match="no folder") as error:
         two.sync("laptop")
     assert error.value.exit_code == 75
-    state = sync_state.state(vault)
+    state = vaults.sync_state(vault)
     assert state is not None
     assert state.error == "remote_unreachable"
     two.remote.with_name("away.git").rename(two.remote)

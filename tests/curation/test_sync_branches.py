@@ -7,7 +7,7 @@ import pytest
 
 from memcli.curation import sync, undo
 from memcli.errors import NotAllowed
-from memcli.vault import sync_state
+from memcli.vault import vaults
 from memcli.vault.health import repair
 from tests import clones
 from tests.clones import TERMS, Clones, say, texts
@@ -32,12 +32,12 @@ def test_a_clone_on_another_branch_of_its_vault_is_told_and_may_insist(
     assert told.value.error_code == "other_branch"
     assert f"git -C {root} switch main" in (told.value.hint or "")
     assert git(two.remote, "for-each-ref") == before
-    state = sync_state.state(two.vault("desk"))
+    state = vaults.sync_state(two.vault("desk"))
     assert state is not None
     assert state.error == "other_branch"
     git(root, "push", "-q", "-u", "origin", "trip")
     assert two.sync("desk").others == ()
-    state = sync_state.state(two.vault("desk"))
+    state = vaults.sync_state(two.vault("desk"))
     assert state is not None
     assert state.others == ()
 
@@ -59,7 +59,7 @@ def test_two_vaults_on_one_remote_are_told_of_each_other(
     # The other machine, as a fresh clone has it.
     git(two.roots["laptop"], "fetch", "-q", "origin")
     assert two.sync("laptop").others == ("origin/notes",)
-    state = sync_state.state(two.vault("laptop"))
+    state = vaults.sync_state(two.vault("laptop"))
     assert state is not None
     assert state.others == ("origin/notes",)
 

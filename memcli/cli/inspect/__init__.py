@@ -375,8 +375,8 @@ def research(context: Context, name: str | None) -> Result:
         return _run(vault, runs.get(vault, name))
     return listed(
         "runs",
-        [{**run.brief(), "saved": len(run.saved)} for run in runs.runs(vault)],
-        "name agent budget searches left ids=retrieved saved last",
+        [run.brief() for run in runs.runs(vault)],
+        "name agent budget searches left ids=retrieved last",
         empty="No research runs.",
     )
 
@@ -407,15 +407,6 @@ def _run(vault: Vault, run: Run) -> Result:
         }
         for search in run.searches
     ]
-    saved = [
-        {
-            **conclusion._asdict(),
-            "cited": [name for name in conclusion.cited if name in known],
-            "dropped": list(conclusion.dropped),
-        }
-        for conclusion in run.saved
-    ]
-
     def text(canvas: Canvas) -> None:
         canvas.line(
             f"{run.name}: budget {run.budget}, {counted(len(run.searches), 'search')}, "
@@ -428,13 +419,6 @@ def _run(vault: Vault, run: Run) -> Result:
             for row in search["found"]:
                 where = "" if row["source"] == vault.source else f" · {row['source']}"
                 canvas.line(f"  {row['id']} {row['title'] or '(gone)'}{where}")
-        for conclusion in saved:
-            canvas.line(f"{conclusion['at']} saved {conclusion['id']}", style="good")
-            canvas.line(f"  cites {', '.join(conclusion['cited']) or 'nothing'}")
-            if conclusion["dropped"]:
-                canvas.line(
-                    f"  dropped {', '.join(conclusion['dropped'])}", style="bad"
-                )
 
     brief = {**run.brief(), "retrieved": [n for n in run.sources if n in known]}
-    return Result({**brief, "searches": searches, "saved": saved}, text=text)
+    return Result({**brief, "searches": searches}, text=text)

@@ -1,29 +1,45 @@
-"""The state of the vault's repository: locks, and operations that are not finished.
+"""The state of the vault's repository: locks, operations that are not finished, and
+what git's own commands left behind.
 
 Invariant: reads only, and touches no lock. A lock counts as dead only after more time
-than any git needs.
+than any git needs. A `git rebase`, also that of `git pull --rebase`, moves the branch
+without a look at what was committed to it meanwhile: the commit is in the reflog alone,
+and its files are gone from the folder. So does the `git reset` inside a `git stash`,
+which moves HEAD to what HEAD was when it began; nobody means that, and a repair brings
+the commit back. What a person took back with `git reset` to another commit, or with
+`git commit --amend`, is theirs, and is not named. git merges file by file, so a new
+version comes without what the other clone did to the old one.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
+from functools import partial
 from shlex import quote
 
-from memcli.entries import layout
+from memcli.entries import codec, layout
 from memcli.entries.file_checks import ERROR, WARNING, Finding
+from memcli.entries.merging.fields import CARRIED
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, NotAVault
 from memcli.named_tuple import NamedTuple
+from memcli.storage import files as disk
 from memcli.storage import journal, state_dirs
 from memcli.storage.git.complaints import SPARSE_HINT, UNFINISHED
+from memcli.storage.vault_paths import inside
+from memcli.vault import lookup
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
-    from memcli.storage.git.repository import Repository
+    from memcli.entries.entry import Entry
+    from memcli.search.reader import Reader
+    from memcli.storage.git.repository import Blob, Repository
     from memcli.vault.vault import Vault
 
 # What git locks to commit, besides the branch.
@@ -145,3 +161,231 @@ def version(environ: Mapping[str, str]) -> str:
 
     done = process.run(os.sep, process.clean_environment(environ), ("version",))
     return done.text or "git, of an unknown version"
+
+
+# How the reflog calls what moves HEAD without a look at it.
+_RESET = "reset: moving to HEAD"
+_MOVERS = ("rebase", "pull", "merge", _RESET)
+# Commits of a stash that are looked at.
+_MOST = 50
+
+
+# --- commits that are in no branch ---------------------------------------------------
+
+
+def dropped(vault: Vault, repository: Repository) -> Iterator[Finding]:
+    """A finding for each such commit with an entry that the vault has not.
+
+    Raises:
+        HistoryError: git refused.
+    """
+    from memcli.storage.git import history
+
+    behind = dict(history.left_behind(repository, _MOVERS))
+    if not behind:
+        return
+    named = set()
+    for commit in by_stash(repository):
+        for path in _unlike_history(vault, repository, commit):
+            named.add(path)
+            message = f"commit {commit[:12]} is in no branch: a git stash left it out"
+            yield Finding(path, 1, "dropped", WARNING, message, "memcli doctor --fix")
+    for blob in _unknown(vault, repository, list(behind)):
+        if blob.path not in named:
+            named.add(blob.path)
+            subject = behind[blob.commit]
+            message = f"{subject!r} is in no branch: another git left it out"
+            hint = f"git cherry-pick {blob.commit[:12]} brings it back."
+            yield Finding(blob.path, 1, "dropped", WARNING, message, hint)
+
+
+def _unknown(
+    vault: Vault, repository: Repository, commits: Sequence[str]
+) -> Iterator[Blob]:
+    """The entries of these commits that neither the vault nor HEAD's history knows."""
+    from memcli.storage.git import history
+
+    # A rebase copies its commits: most contents come twice, and are known.
+    written = {
+        (blob.path, blob.id): blob
+        for blob in reversed(history.blobs_of(repository, commits))
+        if layout.is_entry(blob.path)
+    }
+    blobs = list(written.values())
+    unknown: list[tuple[Blob, str]] = []
+    for blob, data in zip(blobs, repository.contents(blobs), strict=True):
+        with contextlib.suppress(MemcliError):
+            name = codec.decode(data, blob.path, kinds=vault.kinds).entry.id
+            if not vault.index.again(partial(lookup.of_id, entry_id=name)):
+                unknown.append((blob, name))
+    if not unknown:
+        return
+    paths = {blob.path for blob, _ in unknown}
+    had = {
+        (blob.path, blob.id)
+        for blob in history.blobs(repository, paths, None, of="HEAD")
+    }
+    for blob, name in unknown:
+        # Also when it was changed or removed later, the branch has known it.
+        if (blob.path, blob.id) not in had and not history.has_had(repository, name):
+            yield blob
+
+
+def by_stash(repository: Repository) -> list[str]:
+    """The last commits that stashes left out, oldest first."""
+    from memcli.storage.git import history
+
+    return history.left_out(repository, _RESET)[-_MOST:]
+
+
+def changes_of(
+    vault: Vault, repository: Repository, commit: str
+) -> dict[str, tuple[bytes | None, bytes | None]]:
+    """A commit's files as they are now and as it made them, by path; none when one of
+    them was changed since."""
+    from memcli.storage.git import history
+
+    changes = {}
+    for path in history.changes(repository, commit):
+        before, after = (_shown(repository, of, path) for of in (f"{commit}^", commit))
+        try:
+            now = disk.current(inside(vault.root, path))
+        except MemcliError:
+            return {}
+        if now not in (before, after):
+            return {}
+        changes[path] = now, after
+    return changes
+
+
+def _unlike_history(vault: Vault, repository: Repository, commit: str) -> list[str]:
+    """The entries of such a commit whose text HEAD's history never had."""
+    from memcli.storage.git import history
+
+    wanted = {
+        path: after
+        for path, (now, after) in changes_of(vault, repository, commit).items()
+        if layout.is_entry(path) and after not in (None, now)
+    }
+    known = history.blobs(repository, [*wanted], None, of="HEAD")
+    had = zip(known, repository.contents(known), strict=True) if known else ()
+    for blob, data in had:
+        if wanted.get(blob.path) == data:
+            del wanted[blob.path]
+    return [*wanted]
+
+
+def _shown(repository: Repository, commit: str, path: str) -> bytes | None:
+    try:
+        return repository.show(commit, path)
+    except MemcliError:
+        return None
+
+
+# --- versions -----------------------------------------------------------------------
+
+
+def of_id(
+    vault: Vault,
+    repository: Repository,
+    entry_id: str,
+    paths: Sequence[str],
+    mark: str | None,
+) -> list[tuple[Entry, bytes]]:
+    """The entry as HEAD's history holds it, with its bytes; see `history.blobs`."""
+    from memcli.storage.git import history
+
+    blobs = history.blobs(repository, paths, mark, of="HEAD")
+    found = []
+    for blob, data in zip(blobs, repository.contents(blobs), strict=True):
+        entry = codec.decode(data, blob.path, kinds=vault.kinds).entry
+        if entry.id == entry_id:
+            found.append((entry, data))
+    return found
+
+
+# --- merges by plain git -------------------------------------------------------------
+
+OTHER = "another clone"
+"""The name of a clone that nobody has named."""
+
+# The merges that are looked at, the last ones, and how those of memcli begin.
+_MERGES = 3
+_OWN = "sync: merge "
+
+
+def half_merges(vault: Vault, repository: Repository) -> Iterator[Finding]:
+    """A finding for each version that lacks what the other clone did to the one before.
+
+    None where the history cannot be read, or a person has changed the version since.
+    """
+    for path, values in half_merged(vault, repository).items():
+        what = ", ".join(sorted(values))
+        message = f"a merge by git left out what the other clone changed: {what}"
+        hint = "memcli doctor --fix takes it over, as memcli sync would have."
+        yield Finding(path, 1, "half_merged", WARNING, message, hint)
+
+
+def half_merged(vault: Vault, repository: Repository) -> dict[str, dict[str, Any]]:
+    """By path the fields that would have other values after a sync."""
+    found: dict[str, dict[str, Any]] = {}
+    if repository.prefix:
+        return found
+    try:
+        for merge, *parents in _merges(repository):
+            for path, values in _not_merged(vault, repository, merge, parents):
+                found.setdefault(path, values)
+    except MemcliError:
+        return {}
+    return found
+
+
+def _merges(repository: Repository) -> Iterator[list[str]]:
+    """The last merges of two commits that memcli has not made, with their parents."""
+    words = ("--merges", f"--max-count={_MERGES}", "--format=%H %P%x1f%s", "HEAD")
+    listed = repository.look("log", *words, "--").decode("utf-8", "replace")
+    for line in listed.splitlines():
+        commits, _, subject = line.partition("\x1f")
+        names = commits.split()
+        if len(names) == 3 and not subject.startswith(_OWN):
+            yield names
+
+
+def _not_merged(
+    vault: Vault, repository: Repository, merge: str, parents: Sequence[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    # Loaded only where there is a merge, which most vaults have not.
+    from memcli.storage.git import merging, tree
+
+    bases = tree.bases(repository, *parents)
+    if not bases:
+        return
+    ours, theirs = (merging.side(repository, OTHER, parent) for parent in parents)
+    plan = merging.planned(repository, bases[0], ours, theirs, vault.kinds)
+    made, now = tree.of_commit(repository, merge), tree.of_commit(repository, "HEAD")
+    for place, data in plan.put.items():
+        if not (isinstance(data, bytes) and layout.is_entry(place)):
+            continue
+        try:
+            wanted = codec.decode(data, place, kinds=vault.kinds).entry
+            path = vault.index.again(partial(_path_of, entry_id=wanted.id))
+            taken = made.get(path)
+            sides = (ours.files.get(path), theirs.files.get(path))
+            if taken is None or taken not in sides or now.get(path) != taken:
+                continue
+            entry = vault.stored(path).entry
+        except MemcliError:
+            continue
+        values = {
+            name: getattr(wanted, name)
+            for name in CARRIED
+            if getattr(wanted, name) != getattr(entry, name)
+        }
+        if values and not entry.superseded_by:
+            yield path, values
+
+
+def _path_of(reader: Reader, entry_id: str) -> str:
+    """Where an entry lies; empty where there is none, or two files have its id."""
+    docs = reader.exact("id", entry_id)
+    return reader.row(docs[0]).path if len(docs) == 1 else ""

@@ -31,13 +31,7 @@ from memcli.errors import (
 )
 from memcli.search.columns import FINDING, LARGE, LINKS, REVIEW
 from memcli.storage import files, state_dirs
-from memcli.vault.health import (
-    git_state,
-    left_out,
-    lint_lifecycle,
-    lint_tree,
-    merged_by_git,
-)
+from memcli.vault.health import git_state, lint_lifecycle, lint_tree
 from memcli.vault.health.lint_lifecycle import Problem
 from memcli.vault.health.working_tree import working_tree
 from memcli.vault.registry import store
@@ -312,8 +306,8 @@ def _about_repository(
             raise status
         status = None if isinstance(status, MemcliError) else status
         yield from working_tree(vault, repository, status=status).findings
-        yield from left_out.findings(vault, repository)
-        yield from merged_by_git.findings(vault, repository)
+        yield from git_state.dropped(vault, repository)
+        yield from git_state.half_merges(vault, repository)
     except HistoryError as error:
         code = "git_stuck" if error.error_code == "git_stuck" else "git_failed"
         yield Finding(".git", 1, code, ERROR, error.message, error.hint)

@@ -20,7 +20,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.vault_paths import inside
 from memcli.vault import lineage, lookup
-from memcli.vault.health import left_out, merged_by_git
+from memcli.vault.health import git_state
 
 TYPE_CHECKING = False
 
@@ -185,7 +185,7 @@ def _resolved(at: At, entry: Entry) -> Entry:
 
 def _whole(at: At, entry: Entry) -> Entry:
     """A version with what a merge left out."""
-    left = merged_by_git.half_merged(at.vault, at.repository)
+    left = git_state.half_merged(at.vault, at.repository)
     return entry.replace(**left.get(entry.path, {}))
 
 
@@ -201,8 +201,8 @@ _EDITS: dict[str, tuple[Callable[[At, Entry], Entry], str]] = {
 
 def _left_out(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
     """Commits that a stash left out, made again: one step for each of their files."""
-    for commit in left_out.by_stash(at.repository):
-        changes = left_out.changes_of(at.vault, at.repository, commit)
+    for commit in git_state.by_stash(at.repository):
+        changes = git_state.changes_of(at.vault, at.repository, commit)
         action = f"make commit {commit[:12]} again: a git stash left it out"
         for path, change in changes.items() if finding.path in changes else ():
             yield Repair("dropped", path, action, commit), {path: change}
@@ -280,7 +280,7 @@ def _dangling(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
         and at.is_whole
         and entry.path.startswith(layout.ARCHIVE + "/")
         and not at.has(name)
-        and left_out.of_id(at.vault, at.repository, name, [], f"id: {name}\n")
+        and git_state.of_id(at.vault, at.repository, name, [], f"id: {name}\n")
     ):
         action = f"take out that {name} replaced it, which was deleted; it stays "
         step = Repair("lineage_end", entry.path, action + "archived", name)
@@ -292,7 +292,7 @@ def _lost_version(at: At, fresh: Entry, old_id: str) -> Iterator[tuple[str, byte
     person took it out of the archive."""
     before = layout.before_archive(fresh.path)
     places = [before, layout.archived(before, old_id)]
-    find = partial(left_out.of_id, at.vault, at.repository, old_id)
+    find = partial(git_state.of_id, at.vault, at.repository, old_id)
     # When the new version has another name: look at every commit.
     versions = find(places, None) or find([], f"id: {old_id}\n")
     if any(old.path.startswith(layout.ARCHIVE + "/") for old, _ in versions):
@@ -325,7 +325,7 @@ def _fork(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
     split = start.replace(superseded_by=second.id, status=Status.SUPERSEDED)
     ours = {name: entry for name, entry in entries.items() if name not in branch}
     theirs = {**branch, before.id: split}
-    names = (merged_by_git.OTHER, merged_by_git.OTHER)
+    names = (git_state.OTHER, git_state.OTHER)
     sides = chains.Sides({before.id: start}, ours, theirs, names)
     changes: dict[str, tuple[bytes | None, bytes | None]] = {}
     for name, entry in sorted(chains.join(entries, sides).changed.items()):
