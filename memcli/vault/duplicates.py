@@ -11,7 +11,15 @@ from __future__ import annotations
 
 import os
 
-from memcli.entries.eligibility import Agent, Facts, Resolve, View, verdict, visible
+from memcli.entries.eligibility import (
+    Agent,
+    Facts,
+    Resolve,
+    View,
+    facts,
+    verdict,
+    visible,
+)
 from memcli.entries.entry import (
     Confidence,
     Entry,
@@ -37,6 +45,7 @@ if TYPE_CHECKING:
     from memcli.search.stored_row import StoredRow
 
 _ACTIVE = str(Status.ACTIVE)
+_ALONE = ResolutionScope.ENTRY
 # Older sightings weigh nothing by then, and a file that grows for ever is a log.
 _MOST_SIGHTINGS = 50
 _PATTERN = 3
@@ -256,8 +265,6 @@ class Later(NamedTuple):
 
     @staticmethod
     def _shows(data: bytes, path: str, agent: Agent) -> bool:
-        from memcli.entries.eligibility import facts
-
         return visible(facts(decoded(data, path)), agent)
 
     def bodies(self) -> Iterable[tuple[str, bytes, str]]:
@@ -303,45 +310,48 @@ def held_texts(
     for doc in docs:
         row = reader.row(doc)
         if later.is_current(row):
-            facts = reader.facts(doc, access=False)
-            one = _held(row, facts, now)
+            one = held(row, reader.facts(doc, access=False), now)
             known.add(row.text, one)
             known.add_proposed(row.source.proposed, one)
     for path, data, body in later.bodies():
         edited = b"\n  proposed:" in data
         if ids or edited or words(body) in claims:
             entry = decoded(data, path)
-            one = held(entry, now)
+            one = held(entry, facts(entry), now)
             known.add(body, one)
             known.add_proposed(entry.source.proposed, one)
     return known
 
 
-def held(entry: Entry, now: int) -> Held:
-    """An entry that has a path, as far as duplicates go."""
-    from memcli.entries.eligibility import facts, resolve_of
-
+def held(entry: Entry | StoredRow, known: Facts, now: int) -> Held:
+    """An entry that has a path, or its row, as far as duplicates go."""
+    title = entry.display_title if isinstance(entry, Entry) else entry.title
+    resolve = None
+    if known.status is Status.RESOLVED and entry.resolution_scope != _ALONE:
+        agent = entry.agent if entry.visibility == Visibility.PRIVATE else None
+        project = project_number(entry.project)
+        resolve = Resolve(entry.id, known.ended, agent, project)
     return Held(
-        id=entry.id,
-        path=entry.path,
-        title=entry.display_title,
-        status=_standing(facts(entry), entry.item is not None, now),
-        place=place(entry.source),
-        item=entry.item and str(entry.item),
-        project=entry.project,
-        resolve=resolve_of(entry),
+        entry.id,
+        entry.path,
+        title,
+        _standing(known, entry.item is not None, now),
+        place(entry.source),
+        entry.item and str(entry.item),
+        entry.project,
+        resolve,
     )
 
 
-def _standing(facts: Facts, is_item: bool, now: int) -> str:
+def _standing(known: Facts, is_item: bool, now: int) -> str:
     """An entry's status, as far as duplicates go.
 
     An entry that has expired counts as expired; an item that has faded does not, since
     a new sighting refreshes it.
     """
-    if not is_item and verdict(facts, View(now)) == "expired":
+    if not is_item and verdict(known, View(now)) == "expired":
         return str(Status.EXPIRED)
-    return str(facts.status)
+    return str(known.status)
 
 
 def decoded(data: bytes, path: str) -> Entry:
@@ -349,26 +359,3 @@ def decoded(data: bytes, path: str) -> Entry:
     from memcli.entries import codec
 
     return codec.decode(data, path).entry
-
-
-def _held(row: StoredRow, facts: Facts, now: int) -> Held:
-    alone = row.resolution_scope == str(ResolutionScope.ENTRY)
-    private = row.visibility == str(Visibility.PRIVATE)
-    settles = facts.status is Status.RESOLVED and not alone
-    return Held(
-        row.id,
-        row.path,
-        row.title,
-        _standing(facts, row.item is not None, now),
-        place(row.source),
-        row.item,
-        row.project,
-        Resolve(
-            row.id,
-            facts.ended,
-            row.agent if private else None,
-            project_number(row.project),
-        )
-        if settles
-        else None,
-    )

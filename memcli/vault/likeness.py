@@ -13,7 +13,7 @@ from memcli.vault.duplicates import Later, decoded
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
@@ -63,34 +63,50 @@ class Similar(NamedTuple):
 
 def near(reader: Reader, later: Later, entry: Entry) -> tuple[Similar, ...]:
     """The entries in force whose words are nearest to a draft's, where it holds."""
-    from memcli.entries.text.tokens import stemmer
-    from memcli.search.document import document
+    mine = _terms(entry)
 
-    stem = stemmer()
-    mine = set(document(entry, stem).row.terms)
+    def may_be(_: bytes, body: str) -> bool:
+        # A fourth of the words in common is cheap to see, and less says too little.
+        return len(mine) <= 4 * sum(word in body.lower() for word in mine)
+
     rows = [
         (likeness, row)
         for likeness, row in alike(reader, mine, reader.plain, limit=10)
         if later.is_current(row)
     ]
-    for path, data, body in later.bodies():
-        # A fourth of the words in common is cheap to see, and less says too little.
-        if len(mine) > 4 * sum(word in body.lower() for word in mine):
-            continue
-        row = document(decoded(data, path), stem).row
+    for other in _later(later, may_be):
+        row = _row(other)
         if row.status == _ACTIVE:
             rows.append((_likeness(mine, row), row))
     when = entry.occurred_at or "9"  # what is saved now is newer than all
     return nearest(
-        (
-            similar(likeness, row, entry.body, when)
-            for likeness, row in rows
-            if entry.project in (None, row.project or entry.project)
-            and row.id not in entry.evidence
-            # A model repeats its facts, and replaces none.
-            and row.layer == entry.layer
-        )
+        similar(likeness, row, entry.body, when)
+        for likeness, row in rows
+        if entry.project in (None, row.project or entry.project)
+        and row.id not in entry.evidence
     )
+
+
+def _row(entry: Entry) -> StoredRow:
+    """An entry as the index would hold it."""
+    from memcli.entries.text.tokens import stemmer
+    from memcli.search.document import document
+
+    return document(entry, stemmer()).row
+
+
+def _terms(entry: Entry) -> set[str]:
+    return set(_row(entry).terms)
+
+
+def _later(
+    later: Later | None, may_be: Callable[[bytes, str], bool]
+) -> Iterator[Entry]:
+    """The entries of files that changed after the index was made, of which their bytes
+    and their body say that they may be wanted: to parse one loads YAML, 15 ms."""
+    for path, data, body in later.bodies() if later else ():
+        if may_be(data, body):
+            yield decoded(data, path)
 
 
 def similar(likeness: float, row: StoredRow, text: str, when: str) -> Similar:
@@ -125,34 +141,28 @@ def like_resolved(
 ) -> Similar | None:
     """The resolved entry that says most nearly the same, if one does."""
     from memcli.entries.eligibility import resolve_of
-    from memcli.entries.text.tokens import stemmer
-    from memcli.search.document import document
 
     settling = set(reader.claims.settling())
     if not settling and (later is None or not later.files.changed):
         return None
-    mine = set(document(entry, stemmer()).row.terms)
+    mine = _terms(entry)
     rows = [
         (likeness, row)
         for likeness, row in alike(
             reader, mine, lambda _: True, limit=10, within=settling
         )
-        if likeness >= _LIKE_RESOLVED and (later is None or later.is_current(row))
+        if later is None or later.is_current(row)
     ]
-    for path, data, _ in later.bodies() if later else ():
-        # Parsing loads YAML, which takes 15 ms.
-        if not any(word in data for word in _ENDED):
-            continue
-        other = decoded(data, path)
+    for other in _later(later, lambda data, _: any(each in data for each in _ENDED)):
         if resolve_of(other) is not None:
-            row = document(other, stemmer()).row
+            row = _row(other)
             rows.append((_likeness(mine, row), row))
-    near = [
+    found = (
         Similar(row.id, row.title, likeness)
         for likeness, row in rows
         if likeness >= _LIKE_RESOLVED
-    ]
-    return max(near, key=lambda item: (item.likeness, item.id), default=None)
+    )
+    return max(found, key=lambda item: (item.likeness, item.id), default=None)
 
 
 def alike(

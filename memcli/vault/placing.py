@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 
 from memcli.entries import codec, dates, fields, layout
+from memcli.entries.eligibility import facts
 from memcli.entries.entry import EntityType, Entry, Status, Visibility
 from memcli.entries.identity import fingerprint, strict_key
 from memcli.entries.ids import new_id, slug
@@ -116,7 +117,7 @@ class _Placing:
             self._change.put(entry.path, data, expected=None, clean=clean)
             self._change.note(entry)
             registered = self._register_new(self._change, entry, draft.entities)
-        held = duplicates.held(entry, self._now_ms // 1000)
+        held = duplicates.held(entry, facts(entry), self._now_ms // 1000)
         notes = self._notes(draft, entry, held, resolved_id, unclear)
         self._held_texts.add(entry.body, held)
         return Saved(
