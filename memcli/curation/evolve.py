@@ -15,8 +15,7 @@ from memcli.curation.successor import enforced, successor
 from memcli.entries import layout
 from memcli.entries.eligibility import Action, View, is_pinned
 from memcli.entries.identity import claim_number
-from memcli.entries.ids import new_id
-from memcli.entries.ids import number
+from memcli.entries.ids import new_id, number
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage

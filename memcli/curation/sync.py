@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memcli.entries.merging import trees
-    from memcli.storage.git.remote_address import Remote
+    from memcli.storage.git.remotes import Remote
     from memcli.vault.vault import Vault
 
 

@@ -18,8 +18,8 @@ from memcli.errors import LockBusy, MemcliError, NotAllowed, RemoteUnreachable
 from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
 from memcli.storage.git import remote as remotes
-from memcli.storage.git import remote_address
-from memcli.storage.git.remote_address import Remote
+from memcli.storage.git import remotes as addresses
+from memcli.storage.git.remotes import Remote
 from memcli.storage.lock import Lock
 
 TYPE_CHECKING = False
@@ -60,23 +60,23 @@ def setup(vault: Vault, address: str, terms: Terms, *, dry_run: bool = False) ->
     vault.owner_only("sync")
     vault.refuse_read_only()
     repository = sync.joinable(vault)
-    address = _absolute(remote_address.checked(address), vault.cwd)
+    address = _absolute(addresses.checked(address), vault.cwd)
     branch = repository.branch() or "main"
     known = remotes.remote(repository)
     if known is not None and not _is_same(known.address, address):
         raise NotAllowed(
             f"{vault.named} has the remote {known.name} ({known.shown}) already",
             hint=f"To replace it: git -C {quote(vault.root)} remote set-url "
-            f"{known.name} {remote_address.shown_of(address)}",
+            f"{known.name} {addresses.shown_of(address)}",
             code="remote_exists",
         )
     if known is not None:
         return Named(known, added=False, made=False)
     remote = Remote(NAME, address, branch)
-    made = remote_address.is_folder(address) and not os.path.exists(address)
+    made = addresses.is_folder(address) and not os.path.exists(address)
     if dry_run:
         return Named(remote, added=True, made=made)
-    if remote_address.is_folder(address):
+    if addresses.is_folder(address):
         made = remotes.make_bare(address, branch, vault.environ)
     return Named(_added(repository, remote, terms), added=True, made=made)
 
@@ -105,7 +105,7 @@ def _added(repository: Repository, remote: Remote, terms: Terms) -> Remote:
 
 def _absolute(address: str, cwd: str | None) -> str:
     """A folder by its whole path: a relative one would be one of the vault's."""
-    if not remote_address.is_folder(address):
+    if not addresses.is_folder(address):
         return address
     path = os.path.join(cwd or os.getcwd(), os.path.expanduser(address))
     return os.path.normpath(path)
@@ -113,8 +113,8 @@ def _absolute(address: str, cwd: str | None) -> str:
 
 def _is_same(one: str, other: str) -> bool:
     return one == other or (
-        remote_address.is_folder(one)
-        and remote_address.is_folder(other)
+        addresses.is_folder(one)
+        and addresses.is_folder(other)
         and os.path.realpath(one) == os.path.realpath(other)
     )
 

@@ -16,8 +16,8 @@ from memcli.errors import Conflict, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git import history
-from memcli.storage.git.complaints import refuse_filtered
 from memcli.storage.git.repository import Repository
+from memcli.storage.git.staging import refuse_filtered
 from memcli.storage.vault_paths import inside
 from memcli.vault.health.log import CHANGES, verb_of
 

@@ -16,8 +16,8 @@ from memcli.errors import Conflict, MemcliError, NotAllowed, UnsafePath
 from memcli.storage import files
 from memcli.storage.change import Change, parents
 from memcli.storage.git import merging, tree
-from memcli.storage.git.complaints import refuse_filtered
 from memcli.storage.git.repository import Repository
+from memcli.storage.git.staging import refuse_filtered
 from memcli.storage.git.tree import LINK, SUBMODULE, Difference
 from memcli.storage.journal import FileChange
 from memcli.storage.transaction import take_lock

@@ -27,15 +27,21 @@ REPO = "repo"
 
 _TEAM = "team:"
 _ROLES = ("rw", "ro")
-_KNOWN = (
-    *("path", "role", "recall", "hooks", "kinds", "max_chars"),
-    *("engine", "published_as"),
-)
 _TOLD = (
     *("constraint", "convention", "preference", "decision"),
     *("fix", "lesson", "workflow", "reference"),
 )
 _LONGEST_TOLD = 600
+_SETTINGS = {
+    "path": "",
+    "role": "rw",
+    "recall": True,
+    "hooks": True,
+    "kinds": _TOLD,
+    "max_chars": _LONGEST_TOLD,
+    "engine": "",
+    "published_as": "",
+}
 _NAME = r"[a-z0-9][a-z0-9_-]*"
 
 
@@ -302,56 +308,39 @@ def _place(
             hint="A name is of a-z, 0-9, - and _; 'personal' is the default vault, "
             "'repo' that of the repository around you.",
         )
-    if not isinstance(table, dict):
-        raise InvalidConfig(f"{where} must be a table")
-    unknown = sorted(set(table) - set(_KNOWN))
-    if unknown:
-        raise InvalidConfig(
-            f"{where} does not know '{unknown[0]}'", hint=f"Known: {', '.join(_KNOWN)}."
-        )
-    recall, hooks = (_switch(table, name, where) for name in ("recall", "hooks"))
-    kinds, most = _told(table, where)
-    if "engine" in table:
-        place = _published(name, table, where, environ)
-        return place._replace(recall=recall, hooks=hooks, kinds=kinds, max_chars=most)
-    root, role = table.get("path"), table.get("role", "rw")
-    if not isinstance(root, str) or not root.strip():
+    found = user_config.checked(table, where, _SETTINGS, {"role": _ROLES})
+    place = KnownVault(
+        *(name, "", found["role"], found["recall"], found["hooks"]),
+        kinds=tuple(found["kinds"]),
+        max_chars=found["max_chars"],
+    )
+    if isinstance(table, dict) and "engine" in table:
+        return _published(place, table, where, environ)
+    root = found["path"].strip()
+    if not root:
         raise InvalidConfig(f"{where} needs a path, or an engine")
-    if "published_as" in table:
+    if found["published_as"]:
         raise InvalidConfig(f"{where} published_as is for a vault with an engine")
-    if role not in _ROLES:
-        raise InvalidConfig(f"{where} role must be rw or ro (got {role!r})")
     # Relative to the config's own folder, and not to the current one.
     above = os.path.dirname(path)
-    root = os.path.normpath(os.path.join(above, os.path.expanduser(root.strip())))
-    return KnownVault(name, root, role, recall, hooks, kinds=kinds, max_chars=most)
-
-
-def _told(table: Mapping[str, object], where: str) -> tuple[tuple[str, ...], int]:
-    """The kinds and the length that hooks tell of a vault."""
-    kinds, most = table.get("kinds", _TOLD), table.get("max_chars", _LONGEST_TOLD)
-    if not isinstance(kinds, list | tuple) or not all(
-        isinstance(kind, str) for kind in kinds
-    ):
-        raise InvalidConfig(f"{where} kinds must be a list of kinds")
-    if isinstance(most, bool) or not isinstance(most, int) or most < 0:
-        raise InvalidConfig(f"{where} max_chars must be a number of characters")
-    return tuple(kinds), most
+    root = os.path.normpath(os.path.join(above, os.path.expanduser(root)))
+    return place._replace(path=root)
 
 
 def _published(
-    name: str, table: Mapping[str, object], where: str, environ: Mapping[str, str]
+    place: KnownVault,
+    table: Mapping[str, str],
+    where: str,
+    environ: Mapping[str, str],
 ) -> KnownVault:
     """The vault that a database answers for.
 
     No value is in an error: a URL holds a password.
     """
-    from memcli.storage import state_dirs
-
-    url, called = table["engine"], table.get("published_as", name)
-    if not isinstance(url, str) or not is_url(url):
+    url, called = table["engine"], table.get("published_as", place.name)
+    if not is_url(url):
         raise InvalidConfig(f"{where} engine must be a URL: postgresql://...")
-    if not isinstance(called, str) or not is_name(called):
+    if not is_name(called):
         raise InvalidConfig(f"{where} published_as must be a name: a-z, 0-9, - and _")
     if "path" in table:
         raise InvalidConfig(
@@ -362,15 +351,8 @@ def _published(
         raise InvalidConfig(
             f"{where} role must be ro: memcli publish alone writes to a database"
         )
-    folder = state_dirs.of_engine(name, f"{url} {called}", environ)
-    return KnownVault(name, folder, "ro", engine=url, published_as=called)
-
-
-def _switch(table: Mapping[str, object], name: str, where: str) -> bool:
-    value = table.get(name, True)
-    if not isinstance(value, bool):
-        raise InvalidConfig(f"{where} {name} must be true or false (got {value!r})")
-    return value
+    folder = state_dirs.of_engine(place.name, f"{url} {called}", environ)
+    return place._replace(path=folder, role="ro", engine=url, published_as=called)
 
 
 _HOST = r"(?:\[[0-9A-Fa-f:.%]*\]|[^\s:/?#@,\[\]]*)(?::[0-9]*)?"

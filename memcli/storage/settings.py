@@ -17,6 +17,7 @@ from memcli.entries.entry import Item
 from memcli.errors import InvalidConfig, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
+from memcli.storage.user_config import MOST, wrong
 
 TYPE_CHECKING = False
 
@@ -33,7 +34,6 @@ _SECTIONS = frozenset(
     [signals] [actions] [sessions]
     """.split()
 )
-_MOST = 1_000_000_000  # of anything that is counted
 
 
 class Limits(NamedTuple):
@@ -239,16 +239,11 @@ def defaults() -> dict[str, Any]:
 
 
 # The least and the most of a number, where that is not 0 and the usual.
-_BOUNDS = {"limits.body": (1, _MOST), "limits.lock_wait": (0, 3_600)}
-# What a default is, what may stand for it, and how that is called.
-_TYPES = (
-    (bool, bool, "true or false"),
-    (int, int, "a whole number"),
-    (float, (int, float), "a number"),
-    (tuple, (list, tuple), "a list"),
-    (str, str, "a text"),
-)
+_BOUNDS = {"limits.body": (1, MOST), "limits.lock_wait": (0, 3_600)}
 _CHOICES = {"memory.review_mode": REVIEW_MODES}
+
+OF_AGENT: dict[str, Any] = {"policy": "isolated", "groups": ()}
+"""The settings of `[agents.NAME]`."""
 
 
 def _config(tables: Mapping[str, Any]) -> Config:
@@ -277,31 +272,17 @@ def _config(tables: Mapping[str, Any]) -> Config:
 def _value(tables: Mapping[str, Any], setting: str, default: Any) -> Any:
     """The value of a setting; _Wrong where it is not of the default's type.
 
-    A table that is missing has defaults; something else in its place fits no type, and
-    true and false are not numbers.
+    A table that is missing has defaults; something else in its place fits no type.
     """
     where, _, name = setting.rpartition(".")
     table: Any = tables
     for each in where.split("."):
         table = table.get(each, {}) if isinstance(table, dict) else None
     value: Any = table.get(name, default) if isinstance(table, dict) else None
-    got = f"(got {value!r})"
-    shown = [] if default == () else default
-    for kind, accepted, called in _TYPES:
-        if isinstance(default, kind):
-            is_one = isinstance(value, accepted)
-            if not is_one or (isinstance(value, bool) and kind is not bool):
-                hint = f" (the default is {shown!r})"
-                raise _Wrong(where, name, f"must be {called} {got}", hint)
-            break
-    if isinstance(value, int | float):
-        least, most = _BOUNDS.get(setting, (0, _MOST))
-        if not least <= value <= most:
-            said = f"must be a number from {least:,} to {most:,} {got}"
-            raise _Wrong(where, name, said)
-    choices = _CHOICES.get(setting)
-    if choices and value not in choices:
-        raise _Wrong(where, name, f"must be one of {', '.join(choices)} {got}")
+    bounds = _BOUNDS.get(setting, (0, MOST))
+    if reason := wrong(value, default, _CHOICES.get(setting, ()), bounds):
+        hint = f" (the default is {[] if default == () else default!r})"
+        raise _Wrong(where, name, f"{reason} (got {value!r})", hint)
     return float(value) if isinstance(default, float) else value
 
 
@@ -311,25 +292,21 @@ def _agents(tables: Mapping[str, Any]) -> Mapping[str, Agent]:
     if not isinstance(table, dict):
         raise _Wrong("agents", "", "must be tables: [agents.NAME]")
     agents = {}
-    known = list(map(str, ReadPolicy))
     for name, of_agent in table.items():
-        known_table = of_agent if isinstance(of_agent, dict) else {"policy": None}
-        policy = known_table.get("policy", "isolated")
-        groups = known_table.get("groups", [])
-        if policy not in known:
-            raise _Wrong(
-                f"agents.{name}",
-                "policy",
-                f"must be one of {', '.join(known)} (got {policy!r})",
-            )
-        if not isinstance(groups, list) or not all(isinstance(g, str) for g in groups):
-            raise _Wrong(f"agents.{name}", "groups", "must be a list of names")
+        # What is no table has no valid policy.
+        found = of_agent if isinstance(of_agent, dict) else {"policy": ""}
+        policy: Any = found.get("policy", OF_AGENT["policy"])
+        groups: Any = found.get("groups", OF_AGENT["groups"])
+        if reason := wrong(policy, "", [*map(str, ReadPolicy)]):
+            raise _Wrong(f"agents.{name}", "policy", f"{reason} (got {policy!r})")
+        if reason := wrong(groups, ()):
+            raise _Wrong(f"agents.{name}", "groups", reason)
         agents[name] = Agent(name, ReadPolicy(policy), tuple(groups))
     return agents
 
 
-def _kind(value: object) -> str:
-    if not isinstance(value, str) or not value.replace("-", "").isalnum():
+def _kind(value: str) -> str:
+    if not value.replace("-", "").isalnum():
         raise _Wrong(
             "vault",
             "kinds",

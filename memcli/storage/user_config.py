@@ -18,7 +18,7 @@ from memcli.storage.state_dirs import path_of
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 __all__ = ["path_of", "sync_settings", "table"]
@@ -59,20 +59,85 @@ def check(environ: Mapping[str, str]) -> None:
     table("", environ)
 
 
+# What a default is, what may stand for it, and how that is called.
+_TYPES: tuple[tuple[type, tuple[type, ...], str], ...] = (
+    (bool, (bool,), "true or false"),
+    (int, (int,), "a whole number"),
+    (float, (int, float), "a number"),
+    (tuple, (list, tuple), "a list of texts"),
+    (str, (str,), "a text"),
+)
+MOST = 1_000_000_000
+"""Of anything that is counted."""
+
+
+def wrong(
+    value: Any,
+    default: Any,
+    choices: Sequence[str] = (),
+    bounds: tuple[int, int] = (0, MOST),
+) -> str:
+    """Why a value cannot stand in the place of a default; empty where it can."""
+    accepted, called = next(row[1:] for row in _TYPES if isinstance(default, row[0]))
+    is_one = isinstance(value, accepted)
+    if isinstance(value, bool) and bool not in accepted:
+        is_one = False  # true and false are not numbers
+    if is_one and isinstance(default, tuple):
+        is_one = all(isinstance(each, str) for each in value)
+    if not is_one:
+        return f"must be {called}"
+    if choices and value not in choices:
+        return f"must be one of {', '.join(choices)}"
+    if isinstance(value, int | float) and not bounds[0] <= value <= bounds[1]:
+        return f"must be a number from {bounds[0]:,} to {bounds[1]:,}"
+    return ""
+
+
+def checked(
+    table: object,
+    where: str,
+    defaults: Mapping[str, Any],
+    choices: Mapping[str, Sequence[str]],
+) -> dict[str, Any]:
+    """The values of a table, and the defaults of what it does not say.
+
+    No value is in an error: one may hold a password.
+
+    Args:
+        table: as it was read.
+        where: the file and the table, for errors.
+        defaults: of every setting that it may have.
+        choices: of those that are one of some words.
+
+    Raises:
+        InvalidConfig: a setting is unknown, or not of its default's type.
+    """
+    if not isinstance(table, dict):
+        raise InvalidConfig(f"{where} must be a table")
+    for key in sorted(table):
+        if key not in defaults:
+            hint = f"Known: {', '.join(defaults)}."
+            raise InvalidConfig(f"{where} does not know '{key}'", hint=hint)
+        if reason := wrong(table[key], defaults[key], choices.get(key, ())):
+            raise InvalidConfig(f"{where} {key} {reason}")
+    return {**defaults, **table}
+
+
 OFF, SESSIONS, WRITES = "off", "sessions", "writes"
 """When memcli syncs by itself: never; when a session begins and ends; and after each
 write, too."""
 
-_MODES = (OFF, SESSIONS, WRITES)
-_TABLE = "sync"
+SYNC = {"auto": OFF, "machine": ""}
+"""The settings of `[sync]`; `machine` is the name of this machine in merges."""
+
 _LONGEST = 60
 
 
 class SyncSettings(NamedTuple):
-    """The settings. `machine` is the name of this machine in merges."""
+    """The values of `[sync]`."""
 
-    auto: str = OFF
-    machine: str = ""
+    auto: str
+    machine: str
 
 
 def sync_settings(environ: Mapping[str, str]) -> SyncSettings:
@@ -81,29 +146,16 @@ def sync_settings(environ: Mapping[str, str]) -> SyncSettings:
     Raises:
         InvalidConfig: the file does not parse, or a setting is not valid.
     """
-    found, path = table(_TABLE, environ)
+    found, path = table("sync", environ)
     where = f"{path}: [sync]"
-    unknown = sorted(set(found) - set(SyncSettings._fields))
-    if unknown:
-        raise InvalidConfig(
-            f"{where} does not know '{unknown[0]}'", hint="Known: auto, machine."
-        )
-    auto = found.get("auto", OFF)
-    if auto not in _MODES:
-        raise InvalidConfig(
-            f"{where} auto must be one of {', '.join(_MODES)} (got {auto!r})"
-        )
-    machine = found.get("machine", "")
-    if not isinstance(machine, str) or len(machine) > _LONGEST or _odd(machine):
+    found = checked(found, where, SYNC, {"auto": (OFF, SESSIONS, WRITES)})
+    machine = found["machine"]
+    if len(machine) > _LONGEST or "," in machine or not machine.isprintable():
         raise InvalidConfig(
             f"{where} machine must be one line of at most {_LONGEST} characters, "
-            f"without a comma (got {machine!r})"
+            "without a comma"
         )
-    return SyncSettings(auto, machine.strip() or _host(environ))
-
-
-def _odd(text: str) -> bool:
-    return "," in text or not text.isprintable()
+    return SyncSettings(found["auto"], machine.strip() or _host(environ))
 
 
 def _host(environ: Mapping[str, str]) -> str:

@@ -33,9 +33,9 @@ DEFAULT_VAULT = "default-vault"
 # in those of the second line the user chooses a name between table and key.
 _TABLES: dict[str, tuple[str, dict[str, Any]]] = {
     "mining": (USER, {"judge": (), "judge_seconds": None, "judge_a_day": None}),
-    "sync": (USER, {"auto": user_config.OFF, "machine": ""}),
+    "sync": (USER, user_config.SYNC),
     "vaults": (USER, {"path": "", "role": "rw", "recall": True, "hooks": True}),
-    "agents": (VAULT, {"policy": "isolated", "groups": ()}),
+    "agents": (VAULT, settings.OF_AGENT),
 }
 _CHOSEN = ("vaults", "agents")
 

@@ -75,10 +75,9 @@ _SETTINGS = re.compile(
 )
 # What git takes off both ends of a name, beside white space and control characters.
 _OFF_A_NAME = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
-# git's own estimate: it collects garbage above 6,700 loose objects, that is when
-# the folder of one first byte, 17, holds more than 6,700 / 256 of them.
-_GC_SAMPLE = "17"
-_GC_LIMIT = 27
+# git is asked to collect garbage after each commit whose id begins so, one of 16: it
+# looks itself whether it is worth it.
+_GC_SAMPLE = "0"
 # A person who commits in the same instant moves the branch, but not five times.
 _TRIES = 5
 
@@ -130,7 +129,7 @@ def commit(
         patience,
     )
     repository.unsettled = not made.indexed
-    if made.id and _garbage_is_due(repository.git_dir):
+    if made.id and made.id.startswith(_GC_SAMPLE):
         repository.git(("gc", "--auto", "--quiet"))  # goes on in the background
     return made.id
 
@@ -244,12 +243,8 @@ def _plainly(
 def _identity(repository: Repository) -> str:
     """`Name <address>`; empty where git has to look for one, or its settings ask for
     more than a commit."""
-    listed = run(repository.root, repository.environment, ("config", "--list", "-z"))
-    settings: dict[str, str] = {}
-    for item in names(listed.printed):
-        key, _, value = item.partition("\n")
-        settings[key] = value
-    if listed.code or any(map(_SETTINGS.fullmatch, settings)):
+    settings = repository.settings()
+    if any(map(_SETTINGS.fullmatch, settings)):
         return ""
     name, address = (
         settings.get(key, "").strip(_OFF_A_NAME) for key in ("user.name", "user.email")
@@ -365,12 +360,3 @@ def _correct_index(
             return True
         run(repository.top, env, NEW_LINES, index_lines(repository, stale))
     return False
-
-
-def _garbage_is_due(git_dir: str) -> bool:
-    # A linked work tree names the owner of its objects.
-    objects = os.path.join(tip.shared_folder(git_dir), "objects", _GC_SAMPLE)
-    try:
-        return len(os.listdir(objects)) >= _GC_LIMIT
-    except OSError:
-        return False

@@ -4,7 +4,7 @@ Invariant: such a git asks a person only at a terminal. One that says nothing fo
 `silence` seconds is ended, with the programs that it started; one that goes on saying
 something runs on until it has received `most` bytes, has said `_MOST_TOLD` or has run
 for `longest` seconds: a remote could say a word a minute for ever. It uses no transport
-that starts a program of the remote's choice (`remote_address`), and takes no submodule.
+that starts a program of the remote's choice (`remotes`), and takes no submodule.
 The caller holds no lock of the vault's files meanwhile.
 """
 
@@ -21,7 +21,7 @@ from memcli.errors import (
     TooLarge,
 )
 from memcli.named_tuple import NamedTuple
-from memcli.storage.git import remote_address
+from memcli.storage.git import remotes
 from memcli.storage.git.process import MOST_PRINTED, TOO_SLOW, Watch, run_watched
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memcli.storage.git.process import GitResult
-    from memcli.storage.git.remote_address import Remote
+    from memcli.storage.git.remotes import Remote
 
 # Bytes of what git says that are kept for a message; progress alone can be megabytes.
 _MOST_SAID = 64_000
@@ -49,15 +49,17 @@ _SIZE = re.compile(
 _UNITS = {b"bytes": 1, b"KiB": 1024, b"MiB": 1024**2, b"GiB": 1024**3}
 
 _OPTIONS = (
-    *("-c", "http.lowSpeedLimit=100"),  # bytes in a second
-    *("-c", "http.lowSpeedTime=30"),  # seconds
-    *("-c", "credential.interactive=false"),
+    "http.lowSpeedLimit=100",  # bytes in a second
+    "http.lowSpeedTime=30",  # seconds
     # git checks each object that it receives: no path `.git`, no damaged tree.
-    *("-c", "fetch.fsckObjects=true"),
-    *("-c", "gc.auto=0"),
-    *("-c", "maintenance.auto=false"),
-    *("-c", "submodule.recurse=false"),
+    "fetch.fsckObjects=true",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "submodule.recurse=false",
 )
+_ALONE = "credential.interactive=false"
+BATCH_SSH = "ssh -oBatchMode=yes -oConnectTimeout=15 -oServerAliveInterval=15"
+"""The ssh of a git that runs without a terminal, where the user has set no other."""
 
 
 class Terms(NamedTuple):
@@ -96,10 +98,8 @@ def talk(
     Raises:
         HistoryError: there is no git.
     """
-    options = list(_OPTIONS)
-    if terms.asks:
-        at = options.index("credential.interactive=false")
-        del options[at - 1 : at + 1]
+    options = _OPTIONS if terms.asks else (*_OPTIONS, _ALONE)
+    words = [word for option in options for word in ("-c", option)]
     heard, told, size = time.monotonic(), 0, 0
 
     def look(printed: int, said: bytes) -> int | None:
@@ -120,7 +120,7 @@ def talk(
     done = run_watched(
         root,
         environment(env, terms),
-        [*options, *arguments],
+        [*words, *arguments],
         Watch(terms.longest, look, terms.asks),
     )
     return done._replace(said=done.said[-_MOST_SAID:])
@@ -128,20 +128,14 @@ def talk(
 
 def environment(env: Mapping[str, str], terms: Terms) -> dict[str, str]:
     """The environment of a git that talks: its transports, and whom it may ask."""
-    talking = {**env, "GIT_ALLOW_PROTOCOL": remote_address.ALLOWED}
+    talking = {**env, "GIT_ALLOW_PROTOCOL": remotes.ALLOWED}
     if terms.asks:
-        talking["GIT_TERMINAL_PROMPT"] = "1"
-        return talking
-    talking["GIT_TERMINAL_PROMPT"] = "0"
-    for name in ("GIT_ASKPASS", "SSH_ASKPASS"):
-        talking[name] = ""
-    talking["SSH_ASKPASS_REQUIRE"] = "never"
-    talking["GCM_INTERACTIVE"] = "never"
-    return talking
+        return {**talking, "GIT_TERMINAL_PROMPT": "1"}
+    nobody = {"GIT_ASKPASS": "", "SSH_ASKPASS": "", "SSH_ASKPASS_REQUIRE": "never"}
+    return {**talking, **nobody, "GIT_TERMINAL_PROMPT": "0", "GCM_INTERACTIVE": "never"}
 
 
-BATCH_SSH = "ssh -oBatchMode=yes -oConnectTimeout=15 -oServerAliveInterval=15"
-"""The ssh of a git that runs without a terminal, where the user has set no other."""
+# --- what git says ----------------------------------------------------------------
 
 
 def without_progress(said: bytes) -> str:
@@ -154,8 +148,28 @@ def without_progress(said: bytes) -> str:
     return "\n".join(lines)
 
 
-_LATER = "Your memory is committed here. Try again later: memcli sync"
+def refusal(report: bytes, ref: str) -> str | None:
+    """Why a push of a ref was refused, from its `--porcelain` report: empty where it
+    says nothing of the ref; None where the ref is as was meant.
 
+    >>> refusal(b" \\tabc:refs/heads/main\\t1..2\\nDone\\n", "refs/heads/main")
+    >>> refusal(b"!\\tabc:refs/heads/main\\tfetch first\\nDone\\n", "refs/heads/main")
+    'fetch first'
+    """
+    for line in report.decode("utf-8", "replace").splitlines():
+        flag, _, row = line.partition("\t")
+        if row.partition("\t")[0].endswith(f":{ref}"):
+            return None if flag in (" ", "*", "=") else row.partition("\t")[2]
+    return ""
+
+
+_LATER = "Your memory is committed here. Try again later: memcli sync"
+_NO_ENTRANCE = (
+    "permission denied", "authentication failed", "could not read username",
+    "could not read password", "host key verification failed", "access denied",
+    "the requested url returned error: 401", "the requested url returned error: 403",
+    "terminal prompts disabled", "invalid username or",
+)  # fmt: skip
 # What git and ssh say where the other side could not be reached.
 _UNREACHABLE = (
     "could not resolve host", "could not resolve hostname", "name or service not known",
@@ -172,112 +186,72 @@ _NO_REPOSITORY = (
     "the requested url returned error: 404", "not found: did you run",
     "no such file or directory",
 )  # fmt: skip
-_NO_ENTRANCE = (
-    "permission denied", "authentication failed", "could not read username",
-    "could not read password", "host key verification failed", "access denied",
-    "the requested url returned error: 401", "the requested url returned error: 403",
-    "terminal prompts disabled", "invalid username or",
-)  # fmt: skip
-
-
-def refusal(report: bytes) -> str:
-    """Why a push was refused, from its `--porcelain` report; '' when it was not."""
-    for line in report.decode("utf-8", "replace").splitlines():
-        if line.startswith("!"):
-            return line.split("\t")[-1]
-    return ""
-
-
-def arrived(report: bytes, ref: str) -> bool:
-    """Whether the `--porcelain` report of a push says that this ref is as was meant.
-
-    >>> arrived(b" \\tabc:refs/heads/main\\t1..2\\nDone\\n", "refs/heads/main")
-    True
-    """
-    rows = (line.split("\t") for line in report.decode("utf-8", "replace").splitlines())
-    return any(
-        len(row) == 3 and row[0] in (" ", "*", "=") and row[1].endswith(f":{ref}")
-        for row in rows
-    )
 
 
 def trouble(done: GitResult, remote: Remote) -> MemcliError:
     """The error for a git that could not talk to a remote."""
     said = without_progress(done.output)
     # git quotes the address, which may hold a password or a token.
-    said = remote_address.masked(said.replace(remote.address, remote.shown))[-1_000:]
-    text = said.lower()
-    where = f"{remote.name} ({remote.shown})"
+    said = remotes.masked(said.replace(remote.address, remote.shown))[-1_000:]
+    line = _first_reason(said)
+    where, address = f"{remote.name} ({remote.shown})", remote.address
+
+    def says(*words: str) -> bool:
+        return any(each in said.lower() for each in words)
+
     if done.code == TOO_SLOW:
         return RemoteUnreachable(f"{where} has not answered in time", hint=_LATER)
     if done.code == TOO_LARGE:
-        return TooLarge(
-            f"{where} sends more than memcli accepts",
-            hint=f"At most {MOST_RECEIVED // 1024**3} GB at a time. "
-            "Is it the right remote?",
-        )
-    if "transport" in text and "not allowed" in text:
+        most = f"At most {MOST_RECEIVED // 1024**3} GB at a time."
+        message = f"{where} sends more than memcli accepts"
+        return TooLarge(message, hint=f"{most} Is it the right remote?")
+    if says("transport") and says("not allowed"):
+        message = f"{where} has a transport that memcli does not use: {said}"
+        return RemoteRefused(message, hint="Use a folder, ssh or https.")
+    if says("fsck error"):
         return RemoteRefused(
-            f"{where} has a transport that memcli does not use: {said}",
-            hint="Use a folder, ssh or https.",
-        )
-    if "fsck error" in text:
-        return RemoteRefused(
-            f"{where} sends what git refuses as damaged or hostile: {_last_line(said)}",
+            f"{where} sends what git refuses as damaged or hostile: {line}",
             hint="If it is neither: git config fetch.fsck.NAME ignore, with the name "
             "that git says.",
         )
-    if any(words in text for words in _NO_ENTRANCE):
+    if says(*_NO_ENTRANCE):
+        hint = "Credentials are git's business: see what git says to git ls-remote "
         return RemoteRefused(
-            f"{where} refuses access: {said}",
-            hint="Credentials are git's business: see what git says to "
-            f"git ls-remote {remote.shown}",
+            f"{where} refuses access: {said}", hint=hint + remote.shown
         )
-    if remote_address.is_folder(remote.address) and not os.path.isdir(
-        os.path.expanduser(remote.address)
-    ):
-        return RemoteUnreachable(
-            f"there is no folder {remote.shown}",
-            hint="If it is on another disk, mount that and try again.",
-        )
-    if any(words in text for words in _UNREACHABLE):
-        return RemoteUnreachable(
-            f"{where} cannot be reached: {_last_line(said)}",
-            hint=_LATER,
-        )
-    if any(words in text for words in _NO_REPOSITORY):
-        return RemoteRefused(
-            f"{where} has no repository at that address: {_last_line(said)}",
-            hint="Check its address: git remote -v",
-        )
+    if remotes.is_folder(address) and not os.path.isdir(os.path.expanduser(address)):
+        hint = "If it is on another disk, mount that and try again."
+        return RemoteUnreachable(f"there is no folder {remote.shown}", hint=hint)
+    if says(*_UNREACHABLE):
+        return RemoteUnreachable(f"{where} cannot be reached: {line}", hint=_LATER)
+    if says(*_NO_REPOSITORY):
+        message = f"{where} has no repository at that address: {line}"
+        return RemoteRefused(message, hint="Check its address: git remote -v")
     return RemoteRefused(f"{where}: {said or f'git ended with {done.code}'}")
 
 
 def push_refused(remote: Remote, reason: str, done: GitResult) -> RemoteRefused:
-    said = without_progress(done.said)
+    """The error for a push that the remote has refused."""
     remarks = [
         line.removeprefix("remote:").strip()
-        for line in said.splitlines()
-        if line.startswith("remote:") and line.removeprefix("remote:").strip()
+        for line in without_progress(done.said).splitlines()
+        if line.startswith("remote:")
     ]
-    quoted = remote_address.masked("; ".join(remarks))[:500]
-    hint = "Your memory is committed here, with the remote's changes. "
-    if "checked out" in quoted or "currently checked out" in reason:
-        hint += "git does not push into a work tree: give it a bare repository."
-    else:
-        hint += "Ask who runs the remote, or choose another: git remote set-url"
+    quoted = remotes.masked("; ".join(filter(None, remarks)))[:500]
+    advice = "Ask who runs the remote, or choose another: git remote set-url"
+    if "checked out" in quoted + reason:
+        advice = "git does not push into a work tree: give it a bare repository."
     return RemoteRefused(
         f"{remote.name} ({remote.shown}) refuses the push to {remote.branch}: {reason}"
         + (f"; it says: {quoted}" if quoted else ""),
-        hint=hint,
+        hint=f"Your memory is committed here, with the remote's changes. {advice}",
         code="push_refused",
     )
 
 
-def _last_line(said: str) -> str:
-    """The line that says most: git's first `fatal:`, ssh's, or the last one."""
+def _first_reason(said: str) -> str:
+    """The line that says most: ssh's, git's first `fatal:`, or the first one."""
     lines = [line for line in said.splitlines() if line.strip()]
-    for line in lines:
-        if line.startswith(("ssh:", "fatal: unable", "error:")):
-            return line
-    return lines[0] if lines else "git said nothing"
+    starts = ("ssh:", "fatal: unable", "error:")
+    reasons = [line for line in lines if line.startswith(starts)]
+    return [*reasons, *lines, "git said nothing"][0]

@@ -188,9 +188,7 @@ def run(
     if seconds is not None:
         return done._replace(printed=done.printed[:MOST_PRINTED])
     if done.code == TOO_SLOW:
-        from memcli.storage.git import stuck
-
-        raise stuck.error(env, name, limit)
+        raise tip.stuck(env, name, limit)
     return done
 
 
@@ -350,9 +348,7 @@ if sys.platform != "win32":
         until = time.monotonic() + watch.seconds
         if _has_ended(pid, min(watch.seconds, _SOON)):
             return None
-        from memcli.storage.git import stuck
-
-        if stuck.pipe(env):
+        if tip.pipe_in(env):
             return TOO_SLOW
         while True:
             left = max(0.0, until - time.monotonic())

@@ -14,15 +14,11 @@ from memcli.entries import layout
 from memcli.errors import HistoryError, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.storage.git import network
-from memcli.storage.git.network import (
-    arrived,
-    push_refused,
-    refusal,
-    trouble,
-)
+from memcli.storage.git.network import push_refused, refusal, trouble
 from memcli.storage.git.process import clean_environment, run
-from memcli.storage.git.remote_address import Remote
+from memcli.storage.git.remotes import Remote
 from memcli.storage.git.repository import Repository
+from memcli.storage.git.tree import bases
 
 TYPE_CHECKING = False
 
@@ -37,25 +33,13 @@ _MOVED = (
 )  # fmt: skip
 
 
-def settings_of(repository: Repository) -> dict[str, str]:
-    """git's settings for this repository, the last of several values."""
-    listed = repository.git(("config", "--list", "-z"))
-    if listed.code:
-        raise HistoryError(f"git cannot read its settings: {listed.text}")
-    found = {}
-    for item in listed.printed.decode("utf-8", "replace").split("\0"):
-        key, _, value = item.partition("\n")
-        found[key] = value
-    return found
-
-
 def remote(repository: Repository) -> Remote | None:
     """The remote that the branch goes with; None without one.
 
     It is the branch's upstream, else the only remote, else `origin`.
     """
     branch = repository.branch()
-    settings = settings_of(repository)
+    settings = repository.settings()
     addresses = {
         key[len("remote.") : -len(".url")]: value
         for key, value in settings.items()
@@ -88,10 +72,8 @@ def remove_remote(repository: Repository, name: str) -> None:
 def set_upstream(repository: Repository, remote: Remote) -> None:
     """Let plain `git pull` and `git push` mean this remote and branch."""
     branch = repository.branch()
-    for key, value in (
-        ("remote", remote.name),
-        ("merge", f"refs/heads/{remote.branch}"),
-    ):
+    settings = {"remote": remote.name, "merge": f"refs/heads/{remote.branch}"}
+    for key, value in settings.items():
         repository.git(("config", f"branch.{branch}.{key}", value))
 
 
@@ -163,8 +145,8 @@ def _fetched(repository: Repository, remote: Remote, spec: str, terms: Terms) ->
         "--no-write-fetch-head", "--no-auto-maintenance", "--refmap=",
     ]  # fmt: skip
     # Without the commits in between there is no common ancestor to merge by.
-    deeper = ["--unshallow"] if _is_shallow(repository) else []
-    for more in (deeper, []):
+    shallow = os.path.exists(os.path.join(repository.git_dir, "shallow"))
+    for more in (["--unshallow"], []) if shallow else ([],):
         command = [*words, *more, "--", remote.name, spec]
         env = _talking(repository, terms)
         done = network.talk(repository.root, env, command, terms)
@@ -191,25 +173,18 @@ def push(repository: Repository, remote: Remote, commit: str, terms: Terms) -> b
         f"{commit}:refs/heads/{remote.branch}",
     )  # fmt: skip
     done = network.talk(repository.root, _talking(repository, terms), words, terms)
-    if done.code == 0:
-        if not arrived(done.printed, f"refs/heads/{remote.branch}"):
-            reason = "it says nothing of that branch"
-            raise push_refused(remote, reason, done)
+    reason = refusal(done.printed, f"refs/heads/{remote.branch}")
+    if done.code == 0 and reason is None:
         # git moves it where the remote's own settings say so.
         repository.git(("update-ref", remote.tracking, commit))
         return True
-    reason = refusal(done.printed)
-    if any(word in reason for word in _MOVED):
+    if reason and any(word in reason for word in _MOVED):
         return False
-    if reason:
-        raise push_refused(remote, reason, done)
-    if b".git/objects" in done.said and b"insufficient permission" in done.said:
-        raise push_refused(remote, "no permission to write there", done)
-    raise trouble(done, remote)
-
-
-def _is_shallow(repository: Repository) -> bool:
-    return os.path.exists(os.path.join(repository.git_dir, "shallow"))
+    if not reason and b".git/objects" in done.said and b"insufficient" in done.said:
+        reason = "no permission to write there"
+    if not reason and done.code == 0:
+        reason = "it says nothing of that branch"
+    raise push_refused(remote, reason, done) if reason else trouble(done, remote)
 
 
 def _talking(repository: Repository, terms: Terms) -> dict[str, str]:
@@ -238,26 +213,19 @@ def make_bare(path: str, branch: str, environ: Mapping[str, str]) -> bool:
         os.path.join(path, "objects")
     ):
         return False
+    parent, reason = os.path.dirname(path), ""
+    hint = "Give a folder that is new or empty, or a bare repository."
     if os.path.lexists(os.path.join(path, ".git")):
-        raise NotAllowed(
-            f"{path} is a work tree; git does not push into one",
-            hint="Give a folder for a bare repository, which memcli makes: "
-            f"memcli sync --setup {path}.git",
-            code="not_bare",
-        )
-    if os.path.lexists(path) and (not os.path.isdir(path) or os.listdir(path)):
-        raise NotAllowed(
-            f"{path} is no repository, and not empty",
-            hint="Give a folder that is new or empty, or a bare repository.",
-            code="not_bare",
-        )
-    parent = os.path.dirname(path)
-    if not os.path.isdir(parent):
-        raise NotAllowed(
-            f"there is no folder {parent}",
-            hint="Make it, or mount the disk that it is on; then repeat the command.",
-            code="not_bare",
-        )
+        reason = f"{path} is a work tree; git does not push into one"
+        hint = "Give a folder for a bare repository, which memcli makes: "
+        hint += f"memcli sync --setup {path}.git"
+    elif os.path.lexists(path) and (not os.path.isdir(path) or os.listdir(path)):
+        reason = f"{path} is no repository, and not empty"
+    elif not os.path.isdir(parent):
+        reason = f"there is no folder {parent}"
+        hint = "Make it, or mount the disk that it is on; then repeat the command."
+    if reason:
+        raise NotAllowed(reason, hint=hint, code="not_bare")
     words = ("init", "--quiet", "--bare", f"--initial-branch={branch}", "--", path)
     done = run(parent, clean_environment(environ, path), words)
     if done.code:
@@ -295,8 +263,8 @@ def elsewhere(
     vaults = zip(found, _hold_vaults(repository, [*found.values()]), strict=True)
     answer = []
     for ref in [ref for ref, holds in vaults if holds]:
-        base = _base(repository, ours, found[ref])
-        same = bool(base) and _hold_vaults(repository, [base]) == [True]
+        base = bases(repository, ours, found[ref])[:1] if ours else []
+        same = _hold_vaults(repository, base) == [True]
         name = ref.removeprefix(_REMOTE)
         answer.append(Elsewhere(name, name.partition("/")[2], same))
     return sorted(answer, key=lambda each: not each.same)
@@ -321,9 +289,3 @@ def _hold_vaults(repository: Repository, commits: Sequence[str]) -> list[bool]:
     names = "".join(f"{commit}:{layout.CONFIG}\n" for commit in commits).encode()
     lines = repository.answer("cat-file", "--batch-check", data=names).splitlines()
     return [not line.endswith(b" missing") for line in lines]
-
-
-def _base(repository: Repository, ours: str | None, theirs: str) -> str:
-    if ours is None:
-        return ""
-    return repository.answer("merge-base", ours, theirs).decode().strip()

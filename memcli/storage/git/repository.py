@@ -200,6 +200,15 @@ class Repository:
         done = self.git(("config", "--get", name))
         return done.text or None if done.code == 0 else None
 
+    def settings(self) -> dict[str, str]:
+        """git's settings for this repository, the last of several values.
+
+        Raises:
+            HistoryError: git refused.
+        """
+        rows = names(self.look("config", "--list", "-z"))
+        return {key: value for key, _, value in (row.partition("\n") for row in rows)}
+
     def user_name(self) -> str | None:
         """The name under which git commits here; None when none is set."""
         return self.environment.get("GIT_AUTHOR_NAME") or self.setting("user.name")

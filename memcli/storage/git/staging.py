@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 
+from memcli.errors import HistoryError, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
-from memcli.storage.git.complaints import failure, ignored_by_rule, refuse_other_trees
+from memcli.storage.git.complaints import failure, ignored_by_rule
 from memcli.storage.git.process import GitResult, names, run
 
 TYPE_CHECKING = False
@@ -89,6 +90,63 @@ def _update(
     done = run(repository.root, env, words, _names(paths)) if paths else None
     if done is not None and done.code:
         raise failure(repository, done, paths)
+
+
+def refuse_other_trees(repository: Repository, paths: Iterable[str]) -> None:
+    """Raise HistoryError where a file lies behind a link, or in a repository of its
+    own. git leaves such a file out, and mostly does not say so."""
+    prefix = repository.prefix
+    for path in paths:
+        parts = (prefix + path).split("/")[:-1]
+        for end in range(1, len(parts) + 1):
+            folder = "/".join(parts[:end])
+            place = os.path.join(repository.top, folder)
+            link = os.path.islink(place)
+            if link or os.path.lexists(os.path.join(place, ".git")):
+                raise _in_other_tree(path, folder.removeprefix(prefix), link=link)
+
+
+def refuse_filtered(repository: Repository, paths: Iterable[str]) -> None:
+    """Raise NotAllowed where a commit holds other bytes of a file than the folder, by a
+    filter such as git-crypt: memcli would write the commit's."""
+    data = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
+    words = ("check-attr", "-z", "--stdin", "filter", "working-tree-encoding")
+    rows = names(repository.answer(*words, data=data)) if data else []
+    defined = None
+    for path, what, value in zip(rows[::3], rows[1::3], rows[2::3], strict=True):
+        if value in ("unspecified", "unset", "set") or value.casefold() == "utf-8":
+            continue
+        if defined is None:
+            listed = ("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
+            keys = names(repository.answer(*listed))
+            defined = {key.partition(".")[2].rpartition(".")[0] for key in keys}
+        if what != "filter" or value in defined:
+            raise NotAllowed(
+                f"{path} is stored by git with {what}={value}, which memcli cannot "
+                "reverse; nothing was changed",
+                hint="Do this step with git (git pull, git revert or git restore), "
+                "then repeat the command.",
+                code="git_filter",
+            )
+
+
+def _in_other_tree(path: str, folder: str, *, link: bool) -> HistoryError:
+    """The error for a file in a folder that the repository does not hold.
+
+    Args:
+        path: the file.
+        folder: the folder above it that is a link, or a repository of its own.
+        link: whether it is a link.
+    """
+    what = "is a symbolic link" if link else "is a git repository of its own"
+    if link:
+        hint = f"put a folder in the place of {folder}; memcli inspect lint says how"
+    else:
+        hint = (
+            f"move {folder} out of the vault, or remove {folder}/.git if the files in "
+            "it belong to the vault; then repeat"
+        )
+    return HistoryError(f"{path} cannot be committed: {folder} {what}", hint=hint)
 
 
 def _refuse_sparse(

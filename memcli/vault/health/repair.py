@@ -15,8 +15,8 @@ from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files as disk
 from memcli.storage.git import commit as commits
-from memcli.storage.git.complaints import refuse_filtered
 from memcli.storage.git.repository import Repository
+from memcli.storage.git.staging import refuse_filtered
 from memcli.storage.vault_paths import inside
 from memcli.vault.health import git_state, mends
 from memcli.vault.health.mends import Mend, Repair

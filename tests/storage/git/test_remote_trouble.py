@@ -2,10 +2,10 @@
 
 import pytest
 
-from memcli.storage.git import network, remote_address
+from memcli.storage.git import network, remotes
 from memcli.storage.git.network import refusal, trouble
 from memcli.storage.git.process import TOO_SLOW, GitResult
-from memcli.storage.git.remote_address import Remote
+from memcli.storage.git.remotes import Remote
 
 SERVER = Remote("origin", "https://me:hunter2@example.com/m.git?key=hunter2", "main")
 SSH = "fatal: Could not read from remote repository."
@@ -57,9 +57,11 @@ def test_counting_is_no_message() -> None:
 
 
 def test_the_reason_of_a_push_is_that_of_its_report() -> None:
+    ref = "refs/heads/main"
     report = b"To /x\n!\tmain:refs/heads/main\t[rejected] (fetch first)\nDone\n"
-    assert refusal(report) == "[rejected] (fetch first)"
-    assert refusal(b"To /x\n=\tmain:main\t[up to date]\nDone\n") == ""
+    assert refusal(report, ref) == "[rejected] (fetch first)"
+    assert refusal(b"=\tmain:refs/heads/main\t[up to date]\nDone\n", ref) is None
+    assert refusal(b"To /x\nDone\n", ref) == ""
 
 
 @pytest.mark.parametrize(
@@ -78,8 +80,8 @@ def test_the_reason_of_a_push_is_that_of_its_report() -> None:
     ],
 )
 def test_a_folder_is_told_from_a_server(address: str, folder: bool) -> None:
-    assert remote_address.checked(f" {address} ") == address
-    assert remote_address.is_folder(address) is folder
+    assert remotes.checked(f" {address} ") == address
+    assert remotes.is_folder(address) is folder
 
 
 @pytest.mark.parametrize(
@@ -102,6 +104,6 @@ def test_a_folder_is_told_from_a_server(address: str, folder: bool) -> None:
 def test_no_part_of_a_password_or_token_of_a_remote_is_shown(
     address: str, shown: str
 ) -> None:
-    assert remote_address.shown_of(address) == shown
+    assert remotes.shown_of(address) == shown
     if "://" in address:
-        assert remote_address.masked(f"fatal: '{address}'") == f"fatal: '{shown}'"
+        assert remotes.masked(f"fatal: '{address}'") == f"fatal: '{shown}'"

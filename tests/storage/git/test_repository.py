@@ -286,17 +286,19 @@ def test_the_users_configuration_does_not_change_what_is_understood(
     assert vault.commit("a.md", "never-was.md") is None
 
 
-def test_garbage_is_left_alone_until_git_would_collect_it(vault: Vault) -> None:
+@pytest.mark.parametrize(("sample", "packed"), [("", True), ("x", False)])
+def test_garbage_is_collected_after_some_commits(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch, sample: str, packed: bool
+) -> None:
+    monkeypatch.setattr(commits, "_GC_SAMPLE", sample)
     vault.git("config", "gc.auto", "1")
     vault.git("config", "gc.autoDetach", "false")
-    vault.commit(vault.write("a.md"))
-    assert "in-pack: 0" in vault.git("count-objects", "-v")
-    sample = vault.root / ".git/objects/17"
-    sample.mkdir(exist_ok=True)
+    folder = vault.root / ".git/objects/17"
+    folder.mkdir(exist_ok=True)
     for number in range(30):
-        (sample / f"{number:038x}").touch()
+        (folder / f"{number:038x}").touch()
     vault.commit(vault.write("b.md"))
-    assert "in-pack: 0" not in vault.git("count-objects", "-v")
+    assert ("in-pack: 0" not in vault.git("count-objects", "-v")) == packed
 
 
 # --- commit: where it cannot ----------------------------------------------------
