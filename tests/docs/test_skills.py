@@ -427,6 +427,15 @@ def test_the_windows_it_names_are_understood(
         assert demo(words)["window"]["after"]
 
 
+@pytest.mark.parametrize(
+    "about", ["decisions stand", "names mean one person", "saved in vain", "reviews"]
+)
+def test_reflect_says_what_an_agent_may_note_for_its_own_work(about: str) -> None:
+    text = " ".join(PAGES["reflect"].split())
+    _, _, own = text.partition("**For your own next work**")
+    assert about in own.partition("memcli recall")[0]
+
+
 def test_reflect_searches_as_often_as_its_budgets_allow() -> None:
     text = PAGES["reflect"]
     rows = re.findall(r"^\| (low|mid|high) \| (\d+) \|", text, re.MULTILINE)
