@@ -19,6 +19,7 @@ from memcli.cli import flags as known_flags
 from memcli.cli.inspect import TOPICS
 from memcli.cli.mcp import catalog, tools
 from memcli.cli.run import run
+from memcli.cli.safe_text import as_json
 from memcli.errors import MemcliError
 from memcli.hosts import skills
 from memcli.hosts.transcripts import project_name as slug
@@ -284,7 +285,7 @@ def execute(words: list[str]) -> dict[str, Any]:
     with pytest.MonkeyPatch.context() as patch:
 
         def keep(_screen: Any, *parts: Any, ok: bool) -> None:
-            said.append(json.dumps([ok, *parts]))
+            said.append(as_json([ok, *parts]))
 
         patch.setattr("memcli.cli.render.Screen._document", keep)
         assert run(words[1], values) == 0, (shlex.join(words), said)
