@@ -65,11 +65,14 @@ def sentences(
         return [f"The vault has no entry yet. Save one: {way}"]
     lacking = [f"No entry contains {_missing(found)}."] if found.missing else []
     if found.filtered:
-        dashes = "" if context.via == "mcp" else "--"
-        flags = [f"{dashes}{name}" for name in found.filters]
-        if dashes:
-            flags = [flag.replace("_", "-") for flag in flags]
-        by = ", ".join(flags) or "the filters"
+        by = ", ".join(found.filters) or "the filters"
+        if context.via != "mcp":
+            from memcli.cli.flags import flags
+
+            own = flags(command)
+            names = (name.replace("_", "-") for name in found.filters)
+            said_so = (f"--{n}" if f"--{n}" in own else f"--set {n}=" for n in names)
+            by = ", ".join(said_so) or by
         held = counted(found.filtered, "entry")
         said = f"No matching entries: {by} left out {held} with words of the question."
         way = f"Without filters: {_line(command, vault, query)}"

@@ -90,6 +90,9 @@ def test_the_filters_that_leave_all_out_are_named_and_the_moment_is_one(
     assert said[0].startswith(told)
     said = wording.sentences(_unnamed(vault, via="mcp"), "recall", "apples", found)
     assert said[0].startswith("No matching entries: tag, as_of left out 1")
+    typed = found._replace(filters=("type",))
+    said = wording.sentences(_unnamed(vault), "recall", "apples", typed)
+    assert said[0].startswith("No matching entries: --set type= left out 1")
     assert why(vault, "apples", view=then).ended == {}
 
 
