@@ -60,6 +60,10 @@ def sentences(
     if found is None:
         return ["No matching entries."]
     vault = ["--vault", context.vault] if context.vault else []
+    if context.via == "mcp" and context.vault not in known_vaults.names(
+        context.environ
+    ):
+        vault = []  # the folder that the server serves
     if not found.entries:
         way = shlex.join(["memcli", "save", "TEXT", *vault])
         return [f"The vault has no entry yet. Save one: {way}"]

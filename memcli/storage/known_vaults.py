@@ -95,6 +95,11 @@ def configured(environ: Mapping[str, str]) -> dict[str, KnownVault]:
     return {name: _place(name, table, path, environ) for name, table in tables.items()}
 
 
+def names(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The names by which a vault may be asked; raises as `configured`."""
+    return (PERSONAL, REPO, *configured(environ))
+
+
 def of_repository(
     cwd: str | None, environ: Mapping[str, str]
 ) -> repo_vault.RepoVault | None:

@@ -245,8 +245,9 @@ def _call_of(
                 else (inspect, {"topic": topic})
             )
     if command in ("recall", "reflect", "list"):
-        asked = {k: v for k, v in values.items() if k not in ("by", "all_")}
+        asked = {k: v for k, v in values.items() if k not in ("by", "all_", "vaults")}
         query = " ".join(asked.pop("query", ()))
+        asked |= zip(["vault"], values.get("vaults", ()), strict=False)
         asked = {"query": query, **asked} if query else asked
         if command == "list" or "all_" in values:
             asked = {"all": True, **asked}

@@ -68,7 +68,10 @@ def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
 
 def _called(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
     values, own = _read(tool, arguments)
-    context = _in_vault(context, own.pop("vault", None))
+    vault = own.pop("vault", None)
+    if context.vault and not vault:
+        values.pop("personal_only", None)  # the server serves one vault alone
+    context = _in_vault(context, vault)
     command, values = tool.run(values, **own)
     if stdin := values.pop("stdin", None):
         data = stdin.encode("utf-8", "replace")
@@ -92,11 +95,7 @@ def _in_vault(context: Context, name: str | None) -> Context:
     from memcli.storage import known_vaults
 
     name = name.removeprefix("team:")  # as rows name it
-    allowed = (
-        known_vaults.PERSONAL,
-        known_vaults.REPO,
-        *known_vaults.configured(context.environ),
-    )
+    allowed = known_vaults.names(context.environ)
     if name not in allowed:
         raise InvalidValue(
             f"no vault has the name {name[:60]!r}",
@@ -190,7 +189,7 @@ _SYNONYMS = _pairs(
     "content=text memory=text body=text new_text=text question=query q=query "
     "search=query since=after start_date=after until=before end_date=before "
     "max_results=limit top_k=limit memory_id=id entry_id=id why=reason team=vault "
-    "team_id=vault"
+    "team_id=vault team_ids=vault"
 )
 _SINCE = frozenset({"since", "start_date"})
 # Lists of single words, in which a comma can only part them.
@@ -294,6 +293,8 @@ def _checked(name: str, one: Parameter, value: Any) -> Any:
         value = _parsed(kind, value)
     if kind is int and type(value) is float and value.is_integer():
         value = int(value)  # 5.0 is a whole number in JSON
+    if kind is str and isinstance(value, list) and len(value) == 1:
+        value = value[0]  # as of team_ids
     if kind is list and isinstance(value, str):
         words = [word.strip() for word in value.split(",") if word.strip()]
         value = words if name in _WORDS and "," in value else [value]

@@ -137,6 +137,19 @@ def test_a_call_may_name_another_vault_but_no_folder(
     )
     assert (refused.error or {})["code"] == "invalid_vault"
     assert "personal, repo, team" in (refused.error or {})["hint"]
+    context = context._replace(via="mcp", vault=make_vault().root)
+    mine = {"query": "team", "personal_only": True}
+    assert tools.call(by_name["memory_recall"], mine, context).data is not None
+    calls: dict[str, dict[str, Any]] = {
+        'memory_recall {"all": true}': {"query": "zork", "personal_only": True},
+        'memory_recall {"all": true, "vault": "team"}': {
+            "query": "zork",
+            "team_ids": ["team"],
+        },
+    }
+    for proposed, asked in calls.items():
+        none = tools.call(by_name["memory_recall"], asked, context)
+        assert none.notes[-1].endswith(proposed)
 
 
 def test_tags_of_a_tool_let_untagged_entries_pass_unless_they_are_strict(
