@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 
 _MOST_NAMED = 12
+# Filters that are fields of --set.
+_OF_SET = ("type", "layer")
 
 
 def of_recall(context: Context, answer: Recalled) -> list[str]:
@@ -71,12 +73,9 @@ def sentences(
     if found.filtered:
         by = ", ".join(found.filters) or "the filters"
         if context.via != "mcp":
-            from memcli.cli.flags import flags
-
-            own = flags(command)
             names = (name.replace("_", "-") for name in found.filters)
-            said_so = (f"--{n}" if f"--{n}" in own else f"--set {n}=" for n in names)
-            by = ", ".join(said_so) or by
+            typed = (f"--set {n}=" if n in _OF_SET else f"--{n}" for n in names)
+            by = ", ".join(typed) or by
         held = counted(found.filtered, "entry")
         said = f"No matching entries: {by} left out {held} with words of the question."
         way = f"Without filters: {_line(command, vault, query)}"
