@@ -59,7 +59,7 @@ def as_json(value: Any) -> str:
 # What stands before the command that a sentence ends with: `try: memcli recall 'a b'`.
 # The talk has sentences of memcli and git, too: "memcli compares words".
 _NAMES = "|".join([*COMMANDS, *ALIASES])
-_BEFORE = re.compile(rf"^.*: (?=memcli (?:{_NAMES})\b|git -C )")
+_BEFORE = rf"^.*: (?=memcli (?:{_NAMES})\b|git -C )"
 
 
 def words(line: str, cells: Cells) -> list[tuple[str, str]]:
@@ -109,7 +109,7 @@ def talk(text: str, width: int, cells: Cells) -> str:
             told.append(line)
             continue
         indent = line[: len(line) - len(line.lstrip())]
-        before = _BEFORE.match(line)
+        before = re.match(_BEFORE, line)
         prose = before[0] if before else line
         command = line[len(prose) :]
         room = max(width - len(indent), 1)

@@ -17,6 +17,7 @@ from memcli.search.columns import (
     PINNED,
     SPAN,
     STATUS_MASK,
+    STATUS_NUMBER,
     in_window,
     newest_first,
 )
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from memcli.search.store import Store
 
 STATUSES = tuple(Status)
+_SUPERSEDED = STATUS_NUMBER[Status.SUPERSEDED]
 
 
 class Documents:
@@ -239,28 +241,21 @@ class Documents:
         """Numbers that break ties between documents."""
         return self.columns.orders
 
-    def asks(self, doc: int) -> bool:
-        """Whether the document is itself a question."""
-        return bool(self.columns.flags[doc] & ASKS)
-
     def asking(self, docs: Iterable[int]) -> set[int]:
         """Those of some documents that ask."""
         flags = self.columns.flags
         return {doc for doc in docs if flags[doc] & ASKS}
 
-    def answers(self, doc: int) -> int:
-        """The kinds of answer that the document holds, as `answer_types` has them."""
-        return self.columns.flags[doc] >> ANSWERS_SHIFT
-
-    def superseded(self, doc: int) -> bool:
-        """Whether a later version has replaced the document."""
-        status = STATUSES[self.columns.flags[doc] & STATUS_MASK]
-        return status is Status.SUPERSEDED
-
-    def moment(self, doc: int) -> int:
-        """When it happened, in epoch seconds; 0 if unknown or coarser than a day."""
+    def traits(self, doc: int) -> tuple[bool, int, bool, int]:
+        """As `Corpus.traits`; the kinds of answer are those of `answer_types`."""
         columns = self.columns
-        return 0 if columns.flags[doc] & SPAN else columns.times[doc]
+        flags = columns.flags[doc]
+        return (
+            flags & ASKS > 0,
+            flags >> ANSWERS_SHIFT,
+            flags & STATUS_MASK == _SUPERSEDED,
+            0 if flags & SPAN else columns.times[doc],
+        )
 
     def is_span(self, doc: int) -> bool:
         """Whether the entry's time is more than a moment or a day."""

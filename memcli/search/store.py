@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     Ask = Callable[[str, Sequence[Any]], Iterable[Sequence[Any]]]
     """Gives the rows that a SELECT with values for its question marks finds."""
 
-FORMAT = 32
+FORMAT = 33
 """The version of the tables; part of the file's name."""
 
-BLOCK = 2048
+BLOCK = 8192
 WEIGHTED = "terms"
 """The field whose terms have weights: the words of entries. Elsewhere each is 1."""
 EXACT = (

@@ -7,6 +7,7 @@ goes is taken out of each list that it is on, so nothing of it is left.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from functools import reduce
 from itertools import groupby
 from operator import itemgetter, or_
@@ -215,25 +216,41 @@ class Lists:
         weights: Sequence[float],
     ) -> Iterator[tuple[Any, ...]]:
         """The rows of a list that change; one that is empty now is deleted."""
-        more, number = dict(zip(docs, weights, strict=True)), NUMBERS[field]
-        for block, touched in groupby(sorted({*gone, *docs}), lambda doc: doc // BLOCK):
-            held: dict[int, float] = {}
-            if self.segment.size.end:
-                for n, data, crc in self._db.execute(_READ, (number, text, block)):
-                    known = posting_list(number, block, n, checked(data, crc))
-                    held = dict(zip(*known, strict=True))
-            for doc in touched:
-                held.pop(doc, None)
-                if doc in more:
-                    held[doc] = more[doc]
+        number = NUMBERS[field]
+        for block in sorted({doc // BLOCK for doc in (*gone, *docs)}):
+            base = block * BLOCK
+            first, end = bisect_left(docs, base), bisect_left(docs, base + BLOCK)
+            new, counts = docs[first:end], weights[first:end]
+            held, known = self._held(number, text, block)
+            for doc in gone:
+                at = bisect_left(held, doc)
+                if at < len(held) and held[at] == doc:
+                    del held[at], known[at]
+            # Those of a first index, and of what was added last, come behind all.
+            if held and new and new[0] < held[-1]:
+                for doc, count in zip(new, counts, strict=True):
+                    at = bisect_left(held, doc)
+                    held.insert(at, doc)
+                    known.insert(at, count)
+            else:
+                held.extend(new)
+                known.extend(counts)
             if not held:
                 self._db.execute(_DELETE, (number, text, block))
                 continue
-            order = sorted(held)
-            data = array("H", [doc - block * BLOCK for doc in order]).tobytes()
+            data = array("H", [doc - base for doc in held]).tobytes()
             if field == WEIGHTED:
-                data += array("f", map(held.__getitem__, order)).tobytes()
-            yield number, text, block, len(order), *sealed(data)
+                data += known.tobytes()
+            yield number, text, block, len(held), *sealed(data)
+
+    def _held(
+        self, number: int, text: bytes, block: int
+    ) -> tuple[array[int], array[float]]:
+        """The documents of a block of a list as it is written, and their weights."""
+        if self.segment.size.end:
+            for n, data, crc in self._db.execute(_READ, (number, text, block)):
+                return posting_list(number, block, n, checked(data, crc))
+        return array("I"), array("f")
 
     def close(self) -> None:
         """Write what no list was written for."""

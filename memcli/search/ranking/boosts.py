@@ -60,15 +60,15 @@ class Nudge:
         factors = {}
         if doc in self.named:
             factors["entity"] = 1 + weights.entity
-        if self.corpus.asks(doc):
+        asks, answers, superseded, when = self.corpus.traits(doc)
+        if asks:
             factors["question"] = 1 - weights.asks
-        if self.answers and self.corpus.answers(doc) & self.answers:
+        if answers & self.answers:
             factors["answer"] = 1 + weights.answers
         if doc in self.replies:
             factors["reply"] = 1 + weights.reply
-        if weights.superseded and self.corpus.superseded(doc):
+        if superseded and weights.superseded:
             factors["superseded"] = 1 - weights.superseded
-        when = self.corpus.moment(doc)
         if when:
             age = max(0.0, (self.now - when) / 86400 / weights.recency_days)
             factors["recency"] = 1 + weights.recency * (1 - 2 * min(1.0, age))

@@ -209,20 +209,13 @@ class Corpus(Protocol):
     def key_terms(self, doc: int) -> Mapping[str, float]:
         """The most frequent terms of a document, with their counts."""
 
-    def asks(self, doc: int) -> bool:
-        """Whether the document is itself a question."""
-
     def asking(self, docs: Iterable[int]) -> set[int]:
         """Those of some documents that are themselves questions."""
 
-    def answers(self, doc: int) -> int:
-        """The kinds of answer that the document holds, a bit each."""
-
-    def superseded(self, doc: int) -> bool:
-        """Whether a later version has replaced the document."""
-
-    def moment(self, doc: int) -> int:
-        """When it happened, epoch seconds; 0 when unknown or coarser than a day."""
+    def traits(self, doc: int) -> tuple[bool, int, bool, int]:
+        """Whether a document is itself a question; the kinds of answer that it holds, a
+        bit each; whether a later version has replaced it; when it happened, in epoch
+        seconds, 0 when that is unknown or coarser than a day."""
 
 
 class Term(NamedTuple):

@@ -77,20 +77,12 @@ class Toy:
         words = self.docs[doc].words
         return {word: float(words.count(word)) for word in sorted(set(words))}
 
-    def superseded(self, doc: int) -> bool:
-        return False
-
-    def asks(self, doc: int) -> bool:
-        return self.docs[doc].asks
-
     def asking(self, docs: Iterable[int]) -> set[int]:
-        return {*filter(self.asks, docs)}
+        return {doc for doc in docs if self.docs[doc].asks}
 
-    def answers(self, doc: int) -> int:
-        return self.docs[doc].answers
-
-    def moment(self, doc: int) -> int:
-        return self.docs[doc].moment
+    def traits(self, doc: int) -> tuple[bool, int, bool, int]:
+        found = self.docs[doc]
+        return found.asks, found.answers, False, found.moment
 
 
 def ranked(
