@@ -1,24 +1,26 @@
-"""`memcli install` and `memcli uninstall`: hooks into an agent host, and out again."""
+"""`memcli install` and `memcli uninstall`: memcli into agent hosts, and out again.
+
+Both make a list of steps, a file each, and then carry it out or show it. Invariant: the
+vaults stay. Of several hosts, what stands in the way at one stops no other.
+"""
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
+import importlib.util
 import os
-import shutil
-import sys
 
-from memcli.cli.context import Canvas, Context, Result, to_apply
-from memcli.errors import InvalidConfig, UsageError
+from memcli.cli.install_steps import Plan, carried_out
+from memcli.errors import InvalidConfig, MemcliError, UsageError
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Literal
 
-    from memcli.hosts.install import (
-        InstallOutcome,
-        InstallPlan,
-        Program,
-    )
+    from memcli.cli.context import Canvas, Context, Result
+    from memcli.hosts.host import Host
+    from memcli.hosts.install import Program, Step
 
 # Folders of tools that are run once and thrown away.
 _FLEETING = ("/archive-v0/", "/uv/cache/", "/pipx/.cache/", "/.cache/pipx/")
@@ -31,6 +33,7 @@ def install(
     *,
     scope: Literal["user", "project"] = "user",
     dry_run: bool = False,
+    mcp: bool = False,
     judge: bool = False,
     no_judge: bool = False,
     skills: bool = False,
@@ -45,24 +48,24 @@ def install(
     claude-code, codex, gemini, copilot, cursor, windsurf or opencode. To repeat the
     command changes nothing; after memcli has moved, it brings the hooks up to date.
 
-    At a terminal it asks whether to install the skills, the pages that teach an agent
-    when to recall, save, evolve and resolve (--skills installs them alone, all or
-    those that are named), and once whether the host's own command may read each session
-    that has ended, which finds more than rules do (docs/use/sessions.md; --judge and
-    --no-judge say it beforehand).
+    At a terminal it asks for the rest: the skills, the pages that teach an agent when
+    to recall, save, evolve and resolve; memcli as an MCP server, where its SDK is
+    installed; and whether the host's own command may read each session that has ended,
+    which finds more than rules do (docs/use/sessions.md).
 
     \b
     Example:
       memcli install claude-code
       memcli install --all
       memcli install claude-code --judge --dry-run
-      memcli install gemini --scope project --dry-run
+      memcli install gemini --mcp --scope project --dry-run
       memcli install claude-code --skills
       memcli install codex core recall --skills --scope project
 
     Options:
         host: `[HOST]` The agent host
         names: `[SKILL]...` With --skills: these instead of all
+        mcp: `--mcp` Also name memcli among the host's MCP servers
         judge: `--judge` Also let the host's own command judge sessions that have ended:
             try it once, and name it in your config
         no_judge: `--no-judge` No judge, and no question about one
@@ -77,71 +80,32 @@ def install(
     if show:
         return pages.page(show, host)
     if skills:
-        host, chosen = pages.parts(host, names or ())
-        words = pages.SkillWords(chosen, scope, dir_, force, dry_run)
-        return pages.put_in(context, host, words)
-    from memcli.cli import judge_setting
-    from memcli.hosts import install as use_case
-    from memcli.storage import known_vaults
-
-    program = use_case.running(sys.argv[0], sys.executable, windows=os.name == "nt")
-    if all_:
-        if host or judge or scope != "user":
-            raise UsageError("--all is about every host", hint="Drop the host.")
-        return _of_every_host(context, program, no_judge=no_judge, dry_run=dry_run)
-    name = _named(host, names, "install")
+        if not (host or names or dir_):
+            return pages.listed(context)
+        steps = pages.steps(context, (host, names), scope, dir_, force=force)
+        return carried_out(steps, dry_run=dry_run)
+    if all_ and (host or judge or scope != "user"):
+        raise UsageError("--all is about every host", hint="Drop the host.")
     if judge and no_judge:
         raise UsageError("--judge or --no-judge", hint="Drop one of them.")
+    if not all_:
+        _named(host, names, "install")
     _refuse_agent(context)
-    vault = None
-    if context.vault:
-        vault = known_vaults.find_vault(context.vault, context.environ)
-    plan = use_case.plan(name, scope, context.environ, os.getcwd(), program, vault)
-    judged, note = None, ""
-    if judge:
-        judged = judge_setting.put_in(context, name, dry_run=dry_run)
-    elif no_judge:
-        judged = judge_setting.refuse(context, dry_run=dry_run)
-    done = None
-    if not dry_run:
-        done = use_case.apply(plan)
-        pages.offer(context, name, scope)
-    if not judge and not no_judge:
-        judged, note = judge_setting.ask(context, name, dry_run=dry_run)
-    if judged:
-        judged.write()
-    warnings = [*plan.notes, *_about_vault(context, vault), *_about(program)]
-    report = _report(plan, done, warnings, "install")
-    return _whole(judge_setting.beside(report, judged, note), dry_run=dry_run)
-
-
-def _refuse_agent(context: Context) -> None:
-    if context.agent and context.agent != context.environ.get("MEMCLI_AGENT"):
-        # Hooks that ask as it, beside skills that ask as the owner, would be worse.
+    if mcp and not _has_sdk():
         raise UsageError(
-            "hooks and skills take their agent from the host's environment, not from "
-            "an installation",
-            hint=f"Start the host with MEMCLI_AGENT={context.agent}, and drop --agent.",
+            "the MCP server needs the MCP SDK, which is not installed",
+            hint="Install memcli again with the extra mcp: 'memcli[mcp]', or '.[mcp]' "
+            "in a checkout.",
         )
-
-
-def _of_every_host(
-    context: Context, program: Program, *, no_judge: bool, dry_run: bool
-) -> Result:
-    """Install hooks and skills in every host that is here."""
-    from memcli.cli import all_hosts
-    from memcli.hosts import install as use_case
-
-    installations = use_case.survey(
-        context.environ,
-        os.getcwd(),
-        program,
-        lambda name: shutil.which(name, path=context.environ.get("PATH")),
-    )
-    found = list(dict.fromkeys(each.host for each in installations if each.found))
-    done = all_hosts.put_in(context, program, found, no_judge=no_judge, dry_run=dry_run)
-    about = (*_about_vault(context, None), *_about(program))
-    return done._replace(warnings=(*done.warnings, *about))
+    plan = Plan(context, scope, strict=not all_)
+    hosts = plan.here() if all_ else [plan.host(host or "")]
+    plan.hooks(hosts)
+    if all_ or _wants_skills(plan, hosts[0], dry_run=dry_run):
+        plan.skills(hosts)
+    _servers(plan, hosts, mcp=mcp, dry_run=dry_run)
+    note = _judge(plan, hosts, judge=judge, no_judge=no_judge, dry_run=dry_run)
+    warnings = [*_about_vault(context, plan.machine.vault), *_about(plan.program)]
+    return carried_out(plan.steps, warnings, dry_run=dry_run, note=note)
 
 
 def uninstall(
@@ -159,9 +123,10 @@ def uninstall(
 ) -> Result:
     """Take memcli's hooks out of an agent host
 
-    Leaves everything else in the host's settings as it is. The vault stays. The judge
-    that install --judge has named goes as well, unless --scope is project. --all says
-    what is left of memcli on this machine, and how to remove it.
+    Leaves everything else in the host's settings as it is. The vault stays. memcli goes
+    from the host's MCP servers too, and so does the judge that install --judge has
+    named, unless --scope is project. --all says what is left of memcli on this machine,
+    and how to remove it.
 
     \b
     Example:
@@ -177,54 +142,131 @@ def uninstall(
         skills: `--skills` Only the skills
         dir_: `--dir PATH, with --skills` Another folder of skills
         force: `--force, with --skills` Also pages that were edited
-        all_: `--all` Hooks and skills out of every host, and their judge
+        all_: `--all` Everything out of every host, and their judge
     """
+    from memcli.cli import judge_setting
+    from memcli.cli import skills as pages
+
     if skills:
-        from memcli.cli import skills as pages
-
-        host, chosen = pages.parts(host, names or ())
-        words = pages.SkillWords(chosen, scope, dir_, force, dry_run)
-        return pages.take_out(context, host, words)
+        parts = (host, names)
+        steps = pages.steps(context, parts, scope, dir_, force=force, removal=True)
+        return carried_out(steps, dry_run=dry_run, nothing="no page of memcli is there")
     if all_:
-        from memcli.cli import all_hosts
-
         if host or judge or scope != "user":
             raise UsageError(
                 "--all means every host, at both scopes", hint="Give no host with it."
             )
-        return all_hosts.take_out(context, dry_run=dry_run)
-    from memcli.cli import judge_setting
-    from memcli.hosts import install as use_case
-
+        return _all_out(context, dry_run=dry_run)
     name = _named(host, names, "uninstall")
-    judged, notes = None, []
+    plan = Plan(context, scope, strict=True)
+    hosts, warnings = [plan.host(name)], []
+    if not judge:
+        plan.hooks(hosts, removal=True)
+        plan.servers(hosts, removal=True)
     try:
         if judge or scope == "user":
-            judged = judge_setting.take_out(context, name, dry_run=dry_run)
+            plan.steps += judge_setting.take_out(context, name)
     except InvalidConfig as error:
         if judge:
             raise
-        notes.append(f"the judge stays as it is: {error.message}")
+        warnings.append(f"the judge stays as it is: {error.message}")
+    plan.steps = [step for step in plan.steps if step.outcome != "unchanged"]
+    nothing = f"{name} does not call memcli"
     if judge:
-        if judged:
-            judged.write()
-        return judge_setting.alone(judged, name)
-    plan = use_case.plan_removal(name, scope, context.environ, os.getcwd())
-    done = None if dry_run else use_case.apply(plan)
-    if judged:
-        judged.write()
-    result = _report(plan, done, [*plan.notes, *notes], "uninstall")
-    return _whole(judge_setting.beside(result, judged), dry_run=dry_run)
+        nothing = f"the judge of your config is not that of {name}"
+    return carried_out(
+        plan.steps, warnings, dry_run=dry_run, nothing=f"no change: {nothing}"
+    )
 
 
-def _whole(result: Result, *, dry_run: bool) -> Result:
-    """A result that ends, where nothing was done, with how to do it."""
+def _judge(
+    plan: Plan, hosts: Sequence[Host], *, judge: bool, no_judge: bool, dry_run: bool
+) -> str:
+    """Plan what becomes of the judge; returns a note where nothing does."""
+    from memcli.cli import judge_setting
+
+    context = plan.context
+    if judge:
+        plan.steps.append(judge_setting.put_in(context, hosts[0].name, dry_run=dry_run))
+        return ""
+    if no_judge:
+        plan.steps.append(judge_setting.refuse(context))
+        return ""
+    able = next((host for host in hosts if host.judge), None)
+    if able is None:
+        return ""
+    step, note = judge_setting.ask(context, able.name, dry_run=dry_run)
+    plan.steps += [step] if step else []
+    return note
+
+
+def _wants_skills(plan: Plan, host: Host, *, dry_run: bool) -> bool:
+    """Ask a person whether a host shall have the skills, unless it has one of them."""
+    from memcli.cli import skills as pages
+
+    context = plan.context
+    if dry_run or plan.scope != "user" or not context.interactive:
+        return False
+    if not pages.are_missing(context, host):
+        return False
+    question = "Install the skills, which teach it when to recall and save, too?"
+    return context.confirm(question)
+
+
+def _servers(plan: Plan, hosts: Sequence[Host], *, mcp: bool, dry_run: bool) -> None:
+    """Plan memcli among the hosts' MCP servers, where it is or is wanted."""
+    if mcp:
+        plan.servers(hosts)
+        return
+    context = plan.context
+    trial = Plan(context, plan.scope, strict=False)
+    trial.servers(hosts, ahead=plan.steps)
+    plan.steps += [step for step in trial.steps if step.outcome == "updated"]
+    new = [step for step in trial.steps if step.outcome == "installed"]
+    asking = context.interactive and not dry_run and plan.scope == "user"
+    question = "Name memcli among its MCP servers, too?"
+    if new and asking and _has_sdk() and context.confirm(question):
+        plan.steps += new
+
+
+def _has_sdk() -> bool:
+    return importlib.util.find_spec("mcp") is not None
+
+
+def _all_out(context: Context, *, dry_run: bool) -> Result:
+    """Take everything out of every host, and name what stays."""
+    from memcli.cli import judge_setting
+    from memcli.hosts import install, skills, table
+    from memcli.hosts.install.step import failed
+
+    steps: list[Step] = []
+    hosts = table.with_hooks()
+    for scope in install.SCOPES:
+        plan = Plan(context, scope, strict=False)
+        plan.hooks(hosts, removal=True)
+        plan.servers(hosts, removal=True)
+        steps += plan.steps
+    try:
+        for host in hosts:
+            steps += judge_setting.take_out(context, host.name)
+    except MemcliError as error:
+        steps.append(failed("judge", "", error))
+    chosen = skills.pick(skills.catalog())
+    for folder in skills.places(context.environ, context.cwd or os.sep):
+        steps += skills.plan(chosen, folder, removal=True)
+    steps = [step for step in steps if step.outcome != "unchanged"]
+    left = _left(context)
+    nothing = "no host has hooks or skills of memcli"
+    done = carried_out(steps, dry_run=dry_run, nothing=nothing, strict=False)
 
     def text(canvas: Canvas) -> None:
-        result.text(canvas)
-        to_apply(canvas, dry_run=True)
+        done.text(canvas)
+        canvas.line("what stays, and is yours to remove:")
+        for what, path in left:
+            canvas.line(f"  {what}: {path}")
 
-    return result._replace(text=text) if dry_run else result
+    named = [{"what": what, "path": path} for what, path in left]
+    return done._replace(data={**done.data, "left": named}, text=text)
 
 
 def _named(host: str | None, names: list[str] | None, verb: str) -> str:
@@ -249,59 +291,14 @@ def _named(host: str | None, names: list[str] | None, verb: str) -> str:
     return host
 
 
-def _report(
-    plan: InstallPlan, done: InstallOutcome | None, warnings: list[str], verb: str
-) -> Result:
-    """The result of installing or removing, or of its dry run."""
-    diff = _diff(plan) if done is None else []
-    outcome = "dry_run" if done is None else done.outcome
-
-    def text(canvas: Canvas) -> None:
-        if not plan.changes:
-            canvas.line(f"nothing to {verb}: {plan.path} stays as it is", style="dim")
-            return
-        did, would = (
-            ("installed hooks in", "would install hooks in")
-            if verb == "install"
-            else ("removed hooks from", "would remove hooks from")
+def _refuse_agent(context: Context) -> None:
+    if context.agent and context.agent != context.environ.get("MEMCLI_AGENT"):
+        # Hooks that ask as it, beside skills that ask as the owner, would be worse.
+        raise UsageError(
+            "hooks and skills take their agent from the host's environment, not from "
+            "an installation",
+            hint=f"Start the host with MEMCLI_AGENT={context.agent}, and drop --agent.",
         )
-        canvas.line(f"{did if done else would} {plan.path}", style="good")
-        if verb == "install":
-            for native, event in plan.file.host.events:
-                canvas.line(f"  {native}: memcli hook {event}")
-        elif done and done.outcome == "removed":
-            canvas.line("  nothing else was in it, so it is gone")
-        if done and done.backup:
-            canvas.line(f"  what it was: {done.backup}", style="dim")
-        # Of a new file, the diff would be all of it.
-        for line in diff if plan.before is not None else ():
-            style = {"+": "good", "-": "bad"}.get(line[:1], "")
-            canvas.line(line, style=style)
-
-    data = {
-        "host": plan.file.host.name,
-        "scope": plan.file.scope,
-        "path": plan.path,
-        "events": dict(plan.file.host.events),
-        "changed": plan.changes and done is not None,
-        "outcome": outcome if plan.changes else "none",
-        "backup": done.backup if done else None,
-        "diff": "\n".join(diff) or None,
-        "notes": list(plan.notes),
-    }
-    return Result(data=data, text=text, warnings=tuple(warnings))
-
-
-def _diff(plan: InstallPlan) -> list[str]:
-    from difflib import unified_diff
-
-    old, new = (
-        (data or b"").decode(errors="replace").splitlines()
-        for data in (plan.before, plan.after)
-    )
-    before = os.devnull if plan.before is None else plan.path
-    after = os.devnull if plan.after is None else plan.path
-    return list(unified_diff(old, new, before, after, lineterm=""))
 
 
 def _about_vault(context: Context, pinned: str | None) -> list[str]:
@@ -335,3 +332,24 @@ def _about(program: Program) -> list[str]:
         f"{program.words[0]} is a temporary installation (uvx, pipx run): install "
         "memcli for good, then repeat the command"
     ]
+
+
+def _left(context: Context) -> list[tuple[str, str]]:
+    """The other things that memcli has made on this machine, with their places."""
+    from memcli.storage import known_vaults, state_dirs
+
+    left = []
+    default = known_vaults.default_vault(context.environ)
+    if default:
+        left.append(("your vault", default))
+    config = state_dirs.user_folder(context.environ)
+    if os.path.isdir(config):
+        left.append(("your config", config))
+    left += [
+        (what, folder)
+        for what, folder in state_dirs.bases(context.environ).items()
+        if os.path.isdir(folder)
+    ]
+    left.append(("memcli in other MCP clients", "Claude Desktop, for example"))
+    left.append(("the program", "pipx uninstall memcli, or as you installed it"))
+    return left

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.cli.context import Canvas, Context, Result
 from memcli.errors import UsageError
-from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
@@ -14,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from memcli.hosts.skills import PageChange
+    from memcli.hosts.host import Host
+    from memcli.hosts.install import Step
 
 
 def page(name: str, host: str | None) -> Result:
@@ -23,7 +23,7 @@ def page(name: str, host: str | None) -> Result:
 
     (skill,) = skills.pick([name])
     variant = skills.variant_of(host)
-    text = skills.page(skill, variant).decode()
+    text = skills.page_of(skill, variant).decode()
     data = {
         "name": skill.name,
         "folder": skill.folder,
@@ -34,71 +34,61 @@ def page(name: str, host: str | None) -> Result:
     return Result(data=data, text=lambda canvas: canvas.line(text.removesuffix("\n")))
 
 
-class SkillWords(NamedTuple):
-    """The options of `install --skills`; `names` none means every skill."""
+def steps(
+    context: Context,
+    named: tuple[str | None, Sequence[str] | None],
+    scope: str,
+    folder: str | None,
+    *,
+    force: bool = False,
+    removal: bool = False,
+) -> list[Step]:
+    """Plan to install or to remove skills.
 
-    names: Sequence[str]
-    scope: str
-    folder: str | None
-    force: bool
-    dry_run: bool
+    Args:
+        context: says where the home and the project are.
+        named: the host, which may be left out, and the skills; none means every one.
+        scope: user or project.
+        folder: another folder than the host's own.
+        force: also pages that were edited.
+        removal: take them out.
 
-
-def parts(host: str | None, names: Sequence[str]) -> tuple[str | None, list[str]]:
-    """The host and the skills that words name; the host may be left out."""
+    Raises:
+        UsageError: neither a host nor a folder is named.
+    """
     from memcli.hosts import skills
 
+    host, names = named[0], list(named[1] or ())
     if host and host not in skills.HOSTS:
-        return None, [host, *names]
-    return host, list(names)
+        names.insert(0, host)
+        host = None
+    chosen = skills.pick(names or skills.catalog())
+    cwd = context.cwd or os.sep
+    if folder:
+        path = os.path.abspath(os.path.expanduser(folder))
+        place = skills.SkillFolder(path, "", ())
+    elif host:
+        place = skills.place(host, scope, context.environ, cwd)
+    else:
+        raise UsageError(
+            "name the host", hint=f"One of {', '.join(skills.HOSTS)}; or --dir."
+        )
+    return skills.plan(chosen, place, host, force=force, removal=removal)
 
 
-def put_in(context: Context, host: str | None, words: SkillWords) -> Result:
-    """Install skills in a host's folder; list them when no place is named."""
+def are_missing(context: Context, host: Host) -> bool:
+    """Whether a host that has a folder for skills has none of them."""
     from memcli.hosts import skills
 
-    chosen = skills.pick(words.names or skills.catalog())
-    if not (words.folder or host or words.names):
-        return _list(context)
-    folder, shared = _place(context, host, words)
-    variant = skills.variant_of(host)
-    steps = skills.plan(chosen, folder, variant, shared=shared, force=words.force)
-    if not words.dry_run:
-        skills.apply(steps)
-    return _installed(steps, folder, dry_run=words.dry_run)
+    if not host.skill_folder:
+        return False
+    folder = skills.place(host.name, "user", context.environ, os.sep).path
+    known = skills.catalog().values()
+    return not any(skills.look(skill, folder) for skill in known)
 
 
-def offer(context: Context, host: str, scope: str) -> None:
-    """Ask the user at the terminal whether their host shall have the skills, unless
-    its folder has one of them."""
-    from memcli.hosts import skills
-
-    if scope != "user" or not context.interactive or host not in skills.HOSTS:
-        return
-    chosen = skills.pick(skills.catalog())
-    folder = skills.place(host, "user", context.environ, os.getcwd()).path
-    if any(skills.look(skill, folder) for skill in chosen):
-        return
-    question = "Install the skills, which teach it when to recall and save, too?"
-    if context.confirm(question):
-        words = SkillWords((), "user", None, force=False, dry_run=False)
-        done = put_in(context, host, words)
-        context.tell(f"installed {len(done.data['items'])} pages in {folder}")
-
-
-def take_out(context: Context, host: str | None, words: SkillWords) -> Result:
-    """Remove skills from a host's folder."""
-    from memcli.hosts import skills
-
-    chosen = skills.pick(words.names or skills.catalog())
-    folder, _ = _place(context, host, words)
-    steps = skills.plan(chosen, folder, force=words.force, removal=True)
-    if not words.dry_run:
-        skills.apply(steps)
-    return _installed(steps, folder, dry_run=words.dry_run)
-
-
-def _list(context: Context) -> Result:
+def listed(context: Context) -> Result:
+    """The skills, with the copies of them that are installed."""
     from memcli.hosts import skills
 
     chosen = skills.pick(skills.catalog())
@@ -140,46 +130,3 @@ def _list(context: Context) -> Result:
                 canvas.line("  not installed", style="dim")
 
     return Result(data={"skills": rows, "count": len(rows)}, text=text)
-
-
-def _installed(steps: list[PageChange], folder: str, *, dry_run: bool) -> Result:
-    def text(canvas: Canvas) -> None:
-        if not steps:
-            canvas.line(f"no page of memcli is in {folder}", style="dim")
-        for step in steps:
-            would = "would be " if dry_run and step.outcome in _WRITES else ""
-            line = f"{would}{step.outcome} {step.path}"
-            if step.reason:
-                line += f" ({step.reason})"
-            canvas.line(line, style=_WRITES.get(step.outcome, "dim"))
-        if dry_run:
-            to_apply(canvas, dry_run=True)
-
-    data = {
-        "folder": folder,
-        "items": [step._asdict() for step in steps],
-        "dry_run": dry_run,
-    }
-    done = all(step.outcome != "kept" for step in steps)
-    return Result(data=data, text=text, ok=done)
-
-
-_WRITES = {"installed": "good", "updated": "good", "removed": "good"}
-
-
-def _place(context: Context, host: str | None, words: SkillWords) -> tuple[str, bool]:
-    """The folder that is meant, and whether several hosts read it.
-
-    Raises:
-        UsageError: neither a host nor a folder is named.
-    """
-    from memcli.hosts import skills
-
-    if words.folder:
-        return os.path.abspath(os.path.expanduser(words.folder)), False
-    if host:
-        place = skills.place(host, words.scope, context.environ, os.getcwd())
-        return place.path, len(place.hosts) > 1
-    raise UsageError(
-        "name the host", hint=f"One of {', '.join(skills.HOSTS)}; or --dir."
-    )

@@ -14,7 +14,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
 
@@ -57,6 +57,13 @@ class Host(NamedTuple):
         notes, project_notes: what a person should know who installs hooks, at all and
             in a project.
         needs_trust: whether a person has to trust hooks before they run.
+
+        mcp_file, mcp_project_file: where its MCP servers are named, below its folder
+            (`~/` says: beside it, unless the folder was moved) and below a project;
+            empty for none.
+        mcp_key: the name of the table of servers there.
+        mcp_entry: a server of it, in which `$program` and `$arguments`, or `$words`,
+            are the command line.
 
         user_pages, pages: the pages of instructions that it loads at every start, below
             its folder and below a project.
@@ -114,6 +121,11 @@ class Host(NamedTuple):
     notes: tuple[str, ...] = ()
     project_notes: tuple[str, ...] = ()
     needs_trust: bool = False
+
+    mcp_file: str = ""
+    mcp_project_file: str = ""
+    mcp_key: str = "mcpServers"
+    mcp_entry: Mapping[str, Any] = {"command": "$program", "args": "$arguments"}
 
     user_pages: tuple[str, ...] = ()
     pages: tuple[str, ...] = ()
@@ -173,6 +185,19 @@ class Host(NamedTuple):
         }
         return _filled(self.hook, lines)
 
+    def server(self, words: Sequence[str]) -> dict[str, Any]:
+        """An MCP server that these words start, as it stands in the settings."""
+        program, *arguments = words
+        values = {"program": program, "arguments": arguments, "words": [*words]}
+        return _filled(self.mcp_entry, values)
+
+    def path(self, file: str, environ: Mapping[str, str]) -> str:
+        """A file of the user's, below the host's folder, or beside it with `~/`."""
+        folder = self.folder(environ)
+        if file.startswith("~/") and not environ.get(self.home_variable or "-"):
+            folder = home(environ)
+        return os.path.join(folder, *file.removeprefix("~/").split("/"))
+
     def folder(self, environ: Mapping[str, str]) -> str:
         """The host's folder of the user."""
         moved = environ.get(self.home_variable, "") if self.home_variable else ""
@@ -183,7 +208,7 @@ class Host(NamedTuple):
         )
 
 
-def _filled(shape: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
+def _filled(shape: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """A document with the values that its `$words` stand for."""
     return {
         key: values.get(each[1:], each) if isinstance(each, str) else each

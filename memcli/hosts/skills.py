@@ -19,6 +19,7 @@ import re
 from memcli.errors import MemcliError, SkillNotFound, Unreadable, UsageError
 from memcli.hosts import table
 from memcli.hosts.host import home, project_root, refuse_outside
+from memcli.hosts.install.step import SCOPES, Step, read
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, state_dirs
 
@@ -69,27 +70,6 @@ class InstalledPage(NamedTuple):
     state: str
     version: int | None
     variant: str | None
-
-
-class PageChange(NamedTuple):
-    """The change of one page.
-
-    Attributes:
-        name: the skill's.
-        path: the page's file.
-        outcome: installed, updated, unchanged, kept or removed.
-        version, version_before: of the page; None for no page before.
-        variant: the page's; empty for a skill without variants.
-        reason: why the page is kept, or is another than the host's own.
-    """
-
-    name: str
-    path: str
-    outcome: str
-    version: int
-    version_before: int | None
-    variant: str
-    reason: str | None
 
 
 def catalog() -> dict[str, Skill]:
@@ -148,7 +128,7 @@ def pick(names: Iterable[str]) -> list[Skill]:
     return list(picked.values())
 
 
-def page(skill: Skill, variant: str) -> bytes:
+def page_of(skill: Skill, variant: str) -> bytes:
     """The bytes of a skill's page.
 
     Raises:
@@ -191,53 +171,66 @@ def look(skill: Skill, folder: str) -> InstalledPage | None:
     if behind or last[3].decode() != _checksum(data[: last.start()]):
         return InstalledPage(path, "edited", version, None)
     variant = (last[2] or b"").decode()
-    current = variant in skill.pages and data == page(skill, variant)
+    current = variant in skill.pages and data == page_of(skill, variant)
     state = "current" if current else "outdated"
     return InstalledPage(path, state, version, variant)
 
 
 def plan(
     skills: Sequence[Skill],
-    folder: str,
-    variant: str = "",
+    folder: SkillFolder,
+    host: str | None = None,
     *,
-    shared: bool = False,
     force: bool = False,
     removal: bool = False,
-) -> list[PageChange]:
-    """The change to each page that installing or removing skills would make.
+) -> list[Step]:
+    """Plan to install or to remove skills, a page a step.
+
+    Where other hosts read the folder, and another host's page is there, the generic
+    one takes its place, which suits both. Of a folder without the page, a removal says
+    nothing.
 
     Args:
         skills: as `pick` gives them.
         folder: the host's folder of skills; need not exist.
-        variant: the page of a skill that has variants.
-        shared: whether other hosts read this folder: where another host's page is,
-            the generic one takes its place, which suits both.
+        host: whose pages; None for the generic ones.
         force: also what was edited; never what is foreign.
         removal: take the pages out that are there.
     """
     steps = []
     for skill in skills:
-        copy = look(skill, folder)
+        copy = look(skill, folder.path)
         if copy is None and removal:
             continue
-        page, reason = skill.variant(variant), None
-        if copy is None:
-            path, before = os.path.join(folder, skill.folder, PAGE), None
-            outcome = "installed"
-        else:
-            path, before = copy.path, copy.version
-            if shared and copy.variant not in (None, page):
-                page, reason = GENERIC, "other hosts read this folder too"
-            same = copy.state == "current" and copy.variant == page
-            outcome = "removed" if removal else "unchanged" if same else "updated"
-            if copy.state == "foreign" or not (force or copy.variant is not None):
-                verb = "removes" if removal else "writes over"
-                outcome, reason = "kept", _KEPT[copy.state].format(verb)
-        change = PageChange(
-            skill.name, path, outcome, skill.version, before, page, reason
+        page, why = skill.variant(variant_of(host)), ""
+        path = os.path.join(folder.path, skill.folder, PAGE)
+        outcome = "removed" if removal else "updated" if copy else "installed"
+        shared = len(folder.hosts) > 1 and not removal
+        if copy and shared and copy.variant not in (None, page):
+            page, why = GENERIC, "other hosts read this folder too"
+        if copy and copy.state == "current" and copy.variant == page and not removal:
+            outcome = "unchanged"
+        if copy and (
+            copy.state == "foreign" or not (force or copy.variant is not None)
+        ):
+            verb = "removes" if removal else "writes over"
+            outcome, why = "kept", _KEPT[copy.state].format(verb)
+        before = after = None
+        if outcome not in ("kept", "unchanged"):
+            before = read(path)
+            after = None if removal else page_of(skill, page)
+        step = Step(
+            what=f"skill {skill.name}",
+            host=host or "",
+            scope=folder.scope,
+            path=path,
+            outcome=outcome,
+            before=before,
+            after=after,
+            why=why,
+            root=folder.path,
         )
-        steps.append(change)
+        steps.append(step)
     return steps
 
 
@@ -246,30 +239,6 @@ _KEPT = {
     "edited": "it was edited; --force {} it",
     "newer": "it was written by a newer memcli; --force {} it",
 }
-
-
-def apply(steps: Sequence[PageChange]) -> None:
-    """Write and remove what a plan says; what it keeps or leaves unchanged is not
-    touched. The folder of a page that is removed goes when nothing else is in it.
-
-    Raises:
-        WriteFailed: the disk refused.
-    """
-    for step in steps:
-        if step.outcome == "removed":
-            files.remove(step.path)
-            try:
-                os.rmdir(os.path.dirname(step.path))
-            except OSError:
-                continue  # something else lies there
-    known = catalog()
-    files.write_several(
-        [
-            (step.path, page(known[step.name], step.variant))
-            for step in steps
-            if step.outcome in ("installed", "updated")
-        ]
-    )
 
 
 def _lf(data: bytes) -> bytes:
@@ -288,7 +257,6 @@ HOSTS = (
     *(*_PAGE_ONLY, GENERIC),
 )
 """The hosts that skills are written for."""
-SCOPES = ("user", "project")
 
 
 class SkillFolder(NamedTuple):

@@ -76,9 +76,18 @@ def doctor(named: str | None, around: Surroundings, caller: Caller) -> list[Chec
     checks += hosts
     checks += _skills(environ, cwd, hosts=any(one.name != _NO_HOST for one in hosts))
     checks.append(_judge(environ))
-    sdk = "is" if around.has_mcp else "is not"
-    checks.append(Check("mcp", OK, f"the MCP SDK {sdk} installed (for memcli mcp)"))
+    checks.append(_sdk(around, [one.name for one in hosts]))
     return checks
+
+
+def _sdk(around: Surroundings, hosts: list[str]) -> Check:
+    if around.has_mcp:
+        return Check("mcp", OK, "the MCP SDK is installed (for memcli mcp)")
+    said = "the MCP SDK is not installed (for memcli mcp)"
+    if any(name.startswith("MCP server") for name in hosts):
+        mend = "install memcli again with the extra mcp: 'memcli[mcp]'"
+        return Check("mcp", PROBLEM, said, mend)
+    return Check("mcp", OK, said)
 
 
 # The name of the check that stands alone where no agent host is on the machine.
@@ -306,18 +315,20 @@ def _hosts(
     from memcli.hosts import install
 
     calling, silent = set[str](), dict[str, None]()
-    for one in install.survey(environ, cwd, around.program, around.which):
-        name = f"hooks of {one.host}"
-        if one.state != "no":
+    machine = install.Machine(environ, cwd, around.program)
+    for one in install.survey(machine, around.which):
+        name = f"{one.what} of {one.host}"
+        if one.what == "hooks" and one.state != "no":
             calling.add(one.host)
-        elif one.found:
+        elif one.what == "hooks" and one.found:
             silent[one.host] = None
         if one.problems:
             yield Check(name, PROBLEM, "; ".join(one.problems), one.mend or one.again)
         elif one.state != "no":
-            said = "; ".join((f"work, at scope {one.scope}", *one.notes))
+            verb = "work" if one.what == "hooks" else "works"
+            said = "; ".join((f"{verb}, at scope {one.scope}", *one.notes))
             state = NOTE if one.notes else OK
-            yield Check(name, state, said, f"memcli install {one.host}")
+            yield Check(name, state, said, one.again)
     for host in silent:
         if host not in calling:
             said = "the host is here, and does not call memcli"

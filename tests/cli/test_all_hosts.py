@@ -1,81 +1,77 @@
 """What memcli has put into hosts goes out again, and nothing of another's goes."""
 
-import os
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from memcli.cli import all_hosts, run
-from memcli.cli.context import Context, Result
-from memcli.cli.render import Screen
-from memcli.hosts import install, skills
-from memcli.hosts.install.command_line import Program
-from tests.cli.conftest import Run
-
-PROGRAM = Program(("/opt/memcli",))
+from memcli.hosts import skills
+from memcli.hosts.install import apply
+from tests.cli.conftest import Outcome, Run
 
 
 @pytest.fixture
-def context(home: Path) -> Context:
-    return run._context(None, True, Screen("uninstall", as_json=True))
-
-
-def installed(home: Path) -> dict[str, Path]:
+def places(home: Path, memcli: Run) -> dict[str, Path]:
     """Hooks at both scopes of two hosts, and the skills of one."""
     (home / "code" / ".git").mkdir(parents=True)
-    environ, cwd = dict(os.environ), str(home / "code")
-    for host, scope in (
-        ("claude-code", "user"),
-        ("claude-code", "project"),
-        ("gemini", "user"),
-    ):
-        install.apply(install.plan(host, scope, environ, cwd, PROGRAM))
+    memcli("install", "claude-code", "--scope", "project", cwd=home / "code")
+    memcli("install", "claude-code")
+    memcli("install", "gemini")
+    memcli("install", "claude-code", "--skills")
     folder = home / ".claude" / "skills"
-    skills.apply(
-        skills.plan(
-            list(skills.catalog().values()),
-            str(folder),
-            "claude-code",
-            shared=False,
-            force=False,
-        )
-    )
     return {"folder": folder, "settings": home / ".gemini" / "settings.json"}
 
 
-def outcomes(result: Result) -> set[tuple[str, str]]:
-    return {(one["what"], one["outcome"]) for one in result.data["items"]}
+def items(done: Outcome) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = done.json["data"]["items"]
+    return found
+
+
+def outcomes(done: Outcome) -> list[tuple[str, str, str]]:
+    return [(one["what"], one["host"], one["outcome"]) for one in items(done)]
 
 
 def test_all_of_memcli_goes_and_what_is_not_its_own_stays(
-    home: Path, context: Context
+    home: Path, memcli: Run
 ) -> None:
     (home / ".gemini").mkdir()
     (home / ".gemini" / "settings.json").write_text('{"theme": "dark"}\n')
-    places = installed(home)
-    context = context._replace(cwd=str(home / "code"))
-    mine = places["folder"] / "recap" / "SKILL.md"
+    (home / "code" / ".git").mkdir(parents=True)
+    code = home / "code"
+    memcli("install", "claude-code", "--scope", "project", cwd=code)
+    for host in ("claude-code", "gemini"):
+        assert memcli("install", host, "--mcp").code == 0
+    memcli("install", "claude-code", "--skills")
+    folder = home / ".claude" / "skills"
+    mine = folder / "recap" / "SKILL.md"
     mine.write_text("mine")
-    (places["folder"] / "prep" / "notes.md").write_text("mine, beside a skill")
-    plan = all_hosts.take_out(context, dry_run=True)
-    assert (places["folder"] / "reflect").exists()
-    done = all_hosts.take_out(context, dry_run=False)
+    (folder / "prep" / "notes.md").write_text("mine, beside a skill")
+    words = ("uninstall", "--all", "--json")
+    plan = memcli(*words, "--dry-run", cwd=code)
+    assert (folder / "reflect").exists()
+    done = memcli(*words, cwd=code)
     assert outcomes(plan) == outcomes(done)
-    assert outcomes(done) >= {
-        ("hooks of claude-code", "removed"),
-        ("hooks of gemini", "written"),
-        ("skill reflect", "removed"),
-        ("skill recap", "kept"),
+    assert set(outcomes(done)) >= {
+        ("hooks", "claude-code", "removed"),
+        ("hooks", "gemini", "removed"),
+        ("MCP server", "claude-code", "removed"),
+        ("MCP server", "gemini", "removed"),
+        ("skill reflect", "", "removed"),
+        ("skill recap", "", "kept"),
     }
-    assert sum(one["what"].startswith("hooks") for one in done.data["items"]) == 3
-    assert not done.ok
-    assert places["settings"].read_text() == '{"theme": "dark"}\n'
-    left = sorted(p.name for p in places["folder"].rglob("*") if p.is_file())
+    assert sum(one["what"] == "hooks" for one in items(done)) == 3
+    assert done.code == 1
+    settings = home / ".gemini" / "settings.json"
+    assert settings.read_text() == '{"theme": "dark"}\n'
+    assert list(settings.parent.iterdir()) == [settings]
+    assert not (home / ".claude.json").exists()
+    left = sorted(p.name for p in folder.rglob("*") if p.is_file())
     assert left == ["SKILL.md", "notes.md"]
-    assert not (home / "code" / ".claude" / "settings.json").exists()
+    assert not (code / ".claude" / "settings.json").exists()
     mine.unlink()
-    again = all_hosts.take_out(context, dry_run=False)
-    assert (again.ok, again.data["items"]) == (True, [])
+    again = memcli(*words, cwd=code)
+    assert (again.code, items(again)) == (0, [])
 
 
 def test_every_host_of_the_machine_gets_hooks_and_skills_and_all_of_it_goes_again(
@@ -83,54 +79,76 @@ def test_every_host_of_the_machine_gets_hooks_and_skills_and_all_of_it_goes_agai
 ) -> None:
     for name in (".claude", ".codex", ".gemini"):
         (home / name).mkdir()
-    seen = memcli("install", "--all", "--dry-run", "--json").json["data"]["items"]
+    seen = memcli("install", "--all", "--dry-run", "--json")
     assert list((home / ".claude").iterdir()) == []
-    done = memcli("install", "--all", "--json").json["data"]["items"]
-    assert seen == done
-    assert [(each["what"], each["outcome"]) for each in done] == [
-        ("hooks of claude-code", "installed"),
-        ("skills of claude-code", "installed"),
-        ("hooks of codex", "installed"),
-        ("skills of codex", "installed"),
-        ("hooks of gemini", "installed"),  # its skills are codex's
+    done = memcli("install", "--all", "--json")
+    assert outcomes(seen) == outcomes(done)
+    hooks = [step for step in outcomes(done) if step[0] == "hooks"]
+    assert hooks == [
+        ("hooks", "claude-code", "installed"),
+        ("hooks", "codex", "installed"),
+        ("hooks", "gemini", "installed"),
+    ]
+    skilled = {step[1] for step in outcomes(done) if step[0] != "hooks"}
+    assert skilled == {"claude-code", "codex"}  # whose folder is Gemini's, too
+    text = memcli("install", "--all").out.splitlines()
+    assert text[3:] == [
+        f"unchanged 9 skills of claude-code in {home}/.claude/skills",
+        f"unchanged 9 skills of codex in {home}/.agents/skills",
     ]
     assert "work, at scope user" in memcli("doctor").out
-    again = memcli("install", "--all", "--json").json["data"]["items"]
+    again = items(memcli("install", "--all", "--json"))
     assert {each["outcome"] for each in again} == {"unchanged"}
     memcli("uninstall", "--all")
     assert list(home.rglob("SKILL.md")) == []
 
 
 def test_what_stands_in_the_way_at_one_host_stops_no_other(
-    home: Path, context: Context
+    home: Path, memcli: Run, places: dict[str, Path]
 ) -> None:
-    places = installed(home)
-    (home / ".claude" / "settings.json").write_text("{ broken memcli")
-    done = all_hosts.take_out(context, dry_run=False)
-    assert ("hooks of claude-code", "failed") in outcomes(done)
-    assert ("hooks of gemini", "removed") in outcomes(done)
+    claude = home / ".claude" / "settings.json"
+    claude.write_text("{ broken memcli")
+    done = memcli("uninstall", "--all", "--json", cwd=home / "code")
+    assert ("hooks", "claude-code", "failed") in outcomes(done)
+    assert ("hooks", "gemini", "removed") in outcomes(done)
     assert not places["settings"].exists()
-    assert (home / ".claude" / "settings.json").read_text() == "{ broken memcli"
+    assert claude.read_text() == "{ broken memcli"
 
 
-def test_an_edited_skill_is_removed_only_by_force(home: Path) -> None:
-    folder = installed(home)["folder"]
-    page = folder / "recap" / "SKILL.md"
+def test_an_edited_skill_is_removed_only_by_force(
+    memcli: Run, places: dict[str, Path]
+) -> None:
+    page = places["folder"] / "recap" / "SKILL.md"
     page.write_text(page.read_text().replace("memory", "memories", 1))
-    chosen = skills.pick(["recap", "prep"])
-    (kept, removed) = skills.plan(chosen, str(folder), removal=True)
-    assert (kept.outcome, removed.outcome) == ("kept", "removed")
-    assert "--force" in (kept.reason or "")
-    skills.apply(skills.plan(chosen, str(folder), force=True, removal=True))
+    words = ("uninstall", "claude-code", "recap", "prep", "--skills", "--json")
+    kept, removed = items(memcli(*words))
+    assert (kept["outcome"], removed["outcome"]) == ("kept", "removed")
+    assert "--force" in kept["why"]
+    assert memcli(*words, "--force").code == 0
     assert not page.parent.exists()
-    assert skills.plan(chosen, str(folder), force=True, removal=True) == []
+    assert items(memcli(*words, "--force")) == []
 
 
-def test_a_folder_that_is_a_link_keeps_what_it_leads_to(home: Path) -> None:
-    folder = installed(home)["folder"]
+def test_a_folder_that_is_a_link_keeps_what_it_leads_to(
+    home: Path, places: dict[str, Path]
+) -> None:
     elsewhere = home / "elsewhere"
-    (folder / "recap").rename(elsewhere)
-    (folder / "recap").symlink_to(elsewhere)
-    (step,) = skills.plan(skills.pick(["recap"]), str(folder), removal=True)
-    skills.apply([step])
+    (places["folder"] / "recap").rename(elsewhere)
+    (places["folder"] / "recap").symlink_to(elsewhere)
+    folder = skills.SkillFolder(str(places["folder"]), "user", ())
+    (step,) = skills.plan(skills.pick(["recap"]), folder, removal=True)
+    apply(step)
     assert elsewhere.is_dir()
+
+
+def test_a_server_that_cannot_be_named_stops_no_hooks_and_says_what_to_put_in(
+    home: Path, memcli: Run
+) -> None:
+    (home / ".cursor").mkdir()
+    theirs = home / ".cursor" / "mcp.json"
+    theirs.write_text('{ // mine\n"mcpServers": {"other": {}}}')
+    done = memcli("install", "cursor", "--mcp")
+    assert (done.code, (home / ".cursor" / "hooks.json").is_file()) == (1, True)
+    snippet = json.loads(done.out.partition("repeat:\n")[2])
+    assert snippet["mcpServers"]["memcli"]["args"][-1] == "mcp"
+    assert theirs.read_text().startswith("{ // mine")

@@ -39,16 +39,17 @@ def test_install_says_what_it_did_and_uninstall_takes_it_back(
     settings.write_text('{\n  "model": "opus"\n}\n')
     done = memcli("install", "claude-code")
     assert done.code == 0
-    assert done.out.splitlines()[0] == f"installed hooks in {settings}"
+    said = f"installed hooks of claude-code in {settings}"
+    assert done.out.splitlines()[0] == said
     assert "  Notification: memcli hook idle" in done.out.splitlines()
     assert f"what it was: {settings}.memcli-backup" in done.out
     again = memcli("install", "claude-code")
-    assert again.out == f"nothing to install: {settings} stays as it is\n"
+    assert again.out == f"unchanged hooks of claude-code in {settings}\n"
     gone = memcli("uninstall", "claude-code")
-    assert gone.out == f"removed hooks from {settings}\n"
+    assert gone.out == f"removed hooks of claude-code from {settings}\n"
     assert settings.read_text() == '{\n  "model": "opus"\n}\n'
     none = memcli("uninstall", "claude-code")
-    assert (none.code, none.out.partition(":")[0]) == (0, "nothing to uninstall")
+    assert (none.code, none.out) == (0, "no change: claude-code does not call memcli\n")
 
 
 def test_dry_run_prints_the_diff_and_changes_nothing(memcli: Run, home: Path) -> None:
@@ -57,21 +58,20 @@ def test_dry_run_prints_the_diff_and_changes_nothing(memcli: Run, home: Path) ->
     settings.write_text('{\n  "theme": "dark"\n}\n')
     done = memcli("install", "gemini", "--dry-run")
     first, *rest = done.out.splitlines()
-    assert first == f"would install hooks in {settings}"
-    assert rest.pop() == "Nothing changed. Run without --dry-run to apply."
-    lines = rest[rest.index(f"--- {settings}") :]
+    assert first == f"would install hooks of gemini in {settings}"
+    lines = rest[rest.index(f"--- {settings}") : -1]
+    assert rest[-1] == "Nothing changed. Run without --dry-run to apply."
     assert lines[:3] == [f"--- {settings}", f"+++ {settings}", "@@ -1,3 +1,83 @@"]
     assert '-  "theme": "dark"' in lines
     assert '+  "theme": "dark",' in lines
     assert settings.read_text() == '{\n  "theme": "dark"\n}\n'
     assert os.listdir(settings.parent) == ["settings.json"]
     data = memcli("install", "gemini", "--dry-run", "--json").json["data"]
-    assert (data["outcome"], data["changed"]) == ("dry_run", False)
-    assert data["diff"].splitlines() == lines
+    assert (data["items"][0]["outcome"], data["dry_run"]) == ("installed", True)
+    assert data["items"][0]["diff"].splitlines() == lines
     memcli("install", "gemini")
-    assert (
-        memcli("install", "gemini", "--dry-run", "--json").json["data"]["diff"] is None
-    )
+    (item,) = memcli("install", "gemini", "--dry-run", "--json").json["data"]["items"]
+    assert (item["outcome"], item["diff"]) == ("unchanged", None)
     back = memcli("uninstall", "gemini", "--dry-run").out
     assert '+  "theme": "dark"' in back.splitlines()
 
@@ -84,7 +84,7 @@ def test_the_project_is_the_repository_of_the_current_folder(
     (tmp_path / "repo" / ".git").mkdir()
     done = memcli("install", "cursor", "--scope", "project", "--json", cwd=inner)
     path = tmp_path / "repo" / ".cursor" / "hooks.json"
-    assert done.json["data"]["path"] == str(path)
+    assert done.json["data"]["items"][0]["path"] == str(path)
     assert path.is_file()
 
 

@@ -10,9 +10,11 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import commands
+from memcli.cli import install as installing
 from memcli.cli.context import Result
+from memcli.errors import UsageError
 from memcli.hosts import table
-from tests.cli.conftest import Run
+from tests.cli.conftest import Outcome, Run
 from tests.cli.test_reflect_session import Screen
 from tests.contexts import at_terminal
 
@@ -40,6 +42,14 @@ def program(folder: Path, name: str, code: str) -> dict[str, str]:
     return {"PATH": f"{path.parent}{os.pathsep}{os.defpath}"}
 
 
+def judge_in(done: Outcome | Result) -> dict[str, Any]:
+    """The step of the judge."""
+    data = done.data if isinstance(done, Result) else done.json["data"]
+    (step,) = (each for each in data["items"] if "judge" in each["what"])
+    found: dict[str, Any] = step
+    return found
+
+
 def judge_of(config: Path) -> Any:
     return tomllib.loads(config.read_text()).get("mining", {}).get("judge")
 
@@ -56,15 +66,14 @@ def test_a_judge_is_proposed_tried_once_written_shown_and_taken_out(
     assert (config.read_text(), (tmp_path / "asked").exists()) == (TEAM, False)
 
     done = memcli("install", "claude-code", "--judge", "--json", environ=environ)
-    said = done.json["data"]["judge"]
-    assert (said["outcome"], said["command"]) == ("written", words)
-    assert said["trial"]["said"] == len(KEPT) + 1
+    assert judge_in(done)["outcome"] == "installed"
+    assert f"{len(KEPT) + 1} answered" in judge_in(done)["notes"][1]
     assert config.read_text().startswith(TEAM)
     assert judge_of(config) == words
     assert (tmp_path / "asked").read_text().count("## What was typed") == 1
 
     again = memcli("install", "claude-code", "--judge", "--json", environ=environ)
-    assert again.json["data"]["judge"]["outcome"] == "none"
+    assert judge_in(again)["outcome"] == "unchanged"
     assert (tmp_path / "asked").read_text().count("## What was typed") == 1
 
     other = memcli("uninstall", "codex", "--judge", environ=environ)
@@ -118,7 +127,7 @@ def test_hooks_are_taken_out_although_the_config_cannot_be_read(
     memcli("install", "claude-code")
     config.write_text("[mining\n")
     done = memcli("uninstall", "claude-code", "--json")
-    assert done.json["data"]["outcome"] == "removed"
+    assert done.json["data"]["items"][0]["outcome"] == "removed"
     assert any("the judge stays" in said for said in done.json["warnings"])
 
 
@@ -126,10 +135,10 @@ def test_no_judge_is_noted_and_asks_no_more(
     memcli: Run, config: Path, tmp_path: Path
 ) -> None:
     planned = memcli("install", "claude-code", "--no-judge", "--dry-run")
-    assert "would note in" in planned.out
+    assert "would note no judge in" in planned.out
     assert config.read_text() == TEAM
     done = memcli("install", "claude-code", "--no-judge", "--json")
-    assert done.json["data"]["judge"]["outcome"] == "written"
+    assert judge_in(done)["outcome"] == "noted"
     assert judge_of(config) == []
     both = memcli("install", "codex", "--judge", "--no-judge", "--json")
     assert (both.code, both.json["error"]["code"]) == (2, "usage")
@@ -139,7 +148,7 @@ def test_on_a_pipe_nothing_is_asked_and_the_config_stays(
     memcli: Run, config: Path
 ) -> None:
     done = memcli("install", "claude-code", "--json")
-    assert "judge" not in done.json["data"]
+    assert len(done.json["data"]["items"]) == 1
     assert config.read_text() == TEAM
 
 
@@ -148,7 +157,7 @@ class Asked:
 
     def __init__(self, vault: Vault, config: Path, answers: list[str | None]) -> None:
         self.answers, self.heard, self.vault = answers, list[str](), vault
-        self.skills = "n"
+        self.skills = self.server = "n"
         self.environ = {"HOME": str(config.parents[2])}
 
     def install(self, host: str, **values: Any) -> Result:
@@ -165,7 +174,9 @@ class Asked:
 
     def _answer(self, question: str) -> str | None:
         self.heard.append(question)
-        return self.skills if "skills" in question else self.answers.pop(0)
+        if "May it?" in question:
+            return self.answers.pop(0)
+        return self.skills if "skills" in question else self.server
 
 
 def test_a_person_is_asked_once_and_told_the_cost_and_the_command(
@@ -179,7 +190,7 @@ def test_a_person_is_asked_once_and_told_the_cost_and_the_command(
     assert "roughly 1,500 tokens for a median session" in said
     assert said.index("tokens") < said.index("May it? [y/N]")
     assert judge_of(config) == list(table.find("claude-code").judge)
-    assert result.data["judge"]["outcome"] == "written"
+    assert judge_in(result)["outcome"] == "installed"
     person.install("claude-code")
     person.install("codex")
     assert person.answers == []
@@ -197,6 +208,24 @@ def test_a_person_is_asked_for_the_skills_until_they_are_there(
     person.heard.clear()
     person.install("claude-code", no_judge=True)
     assert not any("skills" in said for said in person.heard)
+
+
+def test_a_person_is_asked_for_the_mcp_server_where_its_sdk_is(
+    vault: Vault, config: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = Asked(vault, config, [])
+    person.server = "y"
+    monkeypatch.setattr(installing, "_has_sdk", lambda: False)
+    person.install("claude-code", no_judge=True)
+    assert not (home / ".claude.json").exists()
+    with pytest.raises(UsageError, match="needs the MCP SDK"):
+        person.install("claude-code", mcp=True)
+    monkeypatch.setattr(installing, "_has_sdk", lambda: True)
+    person.install("claude-code", no_judge=True)
+    assert (home / ".claude.json").is_file()
+    person.heard.clear()
+    person.install("claude-code", no_judge=True)
+    assert not any("MCP" in said for said in person.heard)
 
 
 def test_a_no_is_remembered_and_no_answer_is_none(

@@ -10,7 +10,8 @@ from tests.docs.test_skills import PAGES
 
 
 def outcomes(done: Outcome) -> dict[str, str]:
-    return {item["name"]: item["outcome"] for item in done.json["data"]["items"]}
+    items = done.json["data"]["items"]
+    return {item["what"].removeprefix("skill "): item["outcome"] for item in items}
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,6 @@ def test_install_and_list_for_the_user(memcli: Run, home: Path) -> None:
     assert said.endswith("Nothing changed. Run without --dry-run to apply.\n")
     done = memcli("install", "claude-code", "--skills", "--json")
     assert outcomes(done) == outcomes(plan)
-    assert done.json["data"]["folder"] == str(home / ".claude" / "skills")
     core = (home / ".claude" / "skills" / "memcli" / "SKILL.md").read_bytes()
     assert core == PAGES["core/claude-code"].encode()
     again = memcli("install", "claude-code", "--skills", "--json")
@@ -74,7 +74,7 @@ def test_a_project_gets_its_own(memcli: Run, home: Path, tmp_path: Path) -> None
         cwd=tmp_path / "app" / "src",
     )
     folder = tmp_path / "app" / ".agents" / "skills"
-    assert done.json["data"]["folder"] == str(folder)
+    assert done.code == 0
     assert sorted(path.name for path in folder.iterdir()) == ["memcli", "recap"]
     assert not (home / ".agents").exists()
     elsewhere = memcli("install", "--skills", "--json").json["data"]

@@ -9,12 +9,13 @@ from typer.testing import CliRunner
 from memcli.cli.app import build
 from memcli.hosts import hook_payload, table
 from memcli.hosts.host import Host
-from memcli.hosts.install import settings
+from memcli.hosts.install import SCOPES, Machine, Program, hooks, mcp_server
 from memcli.sessions.hooks import call as hook
 
 DOCS = Path(__file__).parents[2] / "docs"
 Rows = dict[str, list[str]]
 
+DEV = Machine({"HOME": "/home/dev"}, "/home/dev/shop", Program(("memcli",)))
 every_host_with_hooks = pytest.mark.parametrize(
     "host", table.with_hooks(), ids=lambda host: host.name
 )
@@ -61,10 +62,7 @@ MINING = ("stop", "session-end", "pre-compact")
 @every_host_with_hooks
 def test_the_page_of_sessions_says_where_the_hooks_stand(host: Host) -> None:
     user, project, moved = rows("use/sessions.md", "--scope user")[host.name]
-    files = [
-        settings.locate(host, scope, {"HOME": "/home/dev"}, "/home/dev/shop").path
-        for scope in settings.SCOPES
-    ]
+    files = [hooks.locate(host, scope, DEV)[0] for scope in SCOPES]
     assert user.strip("`").replace("~", "/home/dev") == files[0]
     assert f"/home/dev/shop/{project.strip('`')}" == files[1]
     for variable in re.findall(r"`([^`]+)`", moved):
@@ -72,6 +70,14 @@ def test_the_page_of_sessions_says_where_the_hooks_stand(host: Host) -> None:
             "/moved"
         )
     assert f"`{host.home_variable}`" in moved or not host.home_variable
+
+
+@every_host_with_hooks
+def test_the_page_of_mcp_says_where_the_server_is_named(host: Host) -> None:
+    user, project = rows("agents/mcp.md", "--scope user")[host.name]
+    path, _ = mcp_server.locate(host, "user", DEV)
+    assert user.strip("`").replace("~", "/home/dev") == path
+    assert project.strip("`") == host.mcp_project_file
 
 
 def test_the_page_of_hooks_says_the_budget_of_each_event() -> None:

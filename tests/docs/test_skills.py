@@ -22,6 +22,7 @@ from memcli.cli.run import run
 from memcli.cli.safe_text import as_json
 from memcli.errors import MemcliError
 from memcli.hosts import skills
+from memcli.hosts.install import apply
 from memcli.hosts.transcripts import project_name as slug
 from tests.conftest import ROOT as TOP
 from tests.conftest import isolated_environment
@@ -38,7 +39,7 @@ NAMES = {*RECIPES, "remember", "recall", "reflect", "core"}
 
 # The text of every page by its skill, and of the core skill by its variant as well.
 PAGES = {
-    f"{name}/{variant}".removesuffix("/"): skills.page(skill, variant).decode()
+    f"{name}/{variant}".removesuffix("/"): skills.page_of(skill, variant).decode()
     for name, skill in skills.catalog().items()
     for variant in skill.pages
 }
@@ -448,13 +449,12 @@ def test_reflect_searches_as_often_as_its_budgets_allow() -> None:
 # --- copies in hosts ---------------------------------------------------------------
 
 
-def install(folder: Path, variant: str = "generic", **how: bool) -> dict[str, str]:
+def install(folder: Path, host: str = "generic", **how: bool) -> dict[str, str]:
     """Install every skill; outcome by name."""
     chosen = skills.pick(skills.catalog())
-    how = {"shared": False, "force": False, **how}
-    steps = skills.plan(chosen, str(folder), variant, **how)
-    skills.apply(steps)
-    return {step.name: step.outcome for step in steps}
+    place = skills.SkillFolder(str(folder), "user", (host,))
+    steps = [apply(step) for step in skills.plan(chosen, place, host, **how)]
+    return {step.what.removeprefix("skill "): step.outcome for step in steps}
 
 
 def everything(folder: Path) -> dict[str, bytes]:
@@ -536,7 +536,7 @@ def test_a_damaged_installation_is_named(copy: Path) -> None:
     (recap,) = skills.pick(["recap"])
     (copy / "recap.md").write_text("@{nothing}")
     with pytest.raises(MemcliError, match="nothing"):
-        skills.page(recap, "generic")
+        skills.page_of(recap, "generic")
     for broken in ("[", "recap = 1", "[recap]\nversion = 2"):
         (copy / "skills.toml").write_text(broken)
         with pytest.raises(MemcliError, match="damaged"):

@@ -5,12 +5,10 @@ answer on.
 """
 
 import json
-import shlex
-import subprocess
 from typing import Any
 
 from tests.e2e.model import Call, tools_of
-from tests.e2e.scratch import MEMCLI, Scratch
+from tests.e2e.scratch import Scratch
 
 FACT = "The warehouse is rebuilt from the nightly snapshot at two o'clock."
 ASKS = "When is the warehouse rebuilt?"
@@ -21,12 +19,6 @@ JUDGED = {
     "text": "The payment tests take a local redis; that of staging is shared.",
     "why": "another session may use it",
     "confidence": "HIGH",
-}
-# The words of each client that add a server, as docs/agents/mcp.md shows them.
-ADDS = {
-    "claude-code": ("mcp", "add", "--scope", "user", "memcli", "--"),
-    "codex": ("mcp", "add", "memcli", "--"),
-    "gemini": ("mcp", "add", "--scope", "user", "memcli"),
 }
 # What stands before the name of a tool; Codex lists them under a name of their own.
 PREFIXES = {
@@ -70,35 +62,9 @@ def test_an_agent_saves_finds_and_judges_by_tools(machine: Scratch) -> None:
 
 
 def _add_server(machine: Scratch) -> None:
-    """Add memcli's MCP server to the client, as the documentation says."""
-    program = machine.home / "bin" / "memcli"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec {shlex.join(MEMCLI)} "$@"\n')
-    program.chmod(0o755)
+    """Add memcli's MCP server to the client, and let the client ask nobody."""
     name = machine.client.name
-    server: dict[str, Any]
-    if name in ADDS:
-        command = [str(machine.client.path), *ADDS[name], str(program), "mcp"]
-        subprocess.run(
-            command,
-            env=machine.environ,
-            cwd=machine.project,
-            stdin=subprocess.DEVNULL,
-            timeout=60,
-            check=True,
-        )
-    elif name == "copilot":
-        settings = machine.home / ".copilot" / "mcp-config.json"
-        server = {"type": "local", "command": str(program), "args": ["mcp"]}
-        servers = {"mcpServers": {"memcli": {**server, "tools": ["*"]}}}
-        settings.parent.mkdir(exist_ok=True)
-        settings.write_text(json.dumps(servers), encoding="utf-8")
-    else:
-        settings = machine.home / ".config" / "opencode" / "opencode.json"
-        known = json.loads(settings.read_text("utf-8"))
-        server = {"type": "local", "command": [str(program), "mcp"], "enabled": True}
-        known["mcp"] = {"memcli": server}
-        settings.write_text(json.dumps(known), encoding="utf-8")
+    machine.memcli("install", name, "--mcp", MEMCLI_VAULT="")
     if name == "codex":
         # Else the first request is made before the server is ready, at times.
         config = machine.home / ".codex" / "config.toml"

@@ -9,8 +9,9 @@ import pytest
 from memcli.errors import InvalidValue
 from memcli.hosts import hook_payload, skills, table, transcripts
 from memcli.hosts.host import Host
-from memcli.hosts.install import settings
+from memcli.hosts.install import SCOPES, Machine, Program, hooks
 
+DEV = Machine({"HOME": "/home/dev"}, "/home/dev/shop", Program(("memcli",)))
 every_host = pytest.mark.parametrize("name", table.NAMES)
 every_host_with_hooks = pytest.mark.parametrize(
     "host", table.with_hooks(), ids=lambda host: host.name
@@ -39,17 +40,14 @@ def test_a_host_has_a_page_of_the_core_skill(name: str) -> None:
 def test_a_host_with_hooks_has_settings_and_answers(host: Host) -> None:
     events = [event for _, event in host.events]
     assert len(set(events)) == len(events)
-    assert set(events) <= set(hook_payload.EVENTS) == set(settings.SECONDS)
+    assert set(events) <= set(hook_payload.EVENTS) == set(hooks.SECONDS)
     assert set(host.matchers) <= {native for native, _ in host.events}
     assert set(host.seconds) <= set(events)
     assert set(host.ignored) <= set(hook_payload.EVENTS) - set(events)
     assert host.binaries
-    user, project = (
-        settings.locate(host, scope, {"HOME": "/home/dev"}, "/home/dev/shop")
-        for scope in settings.SCOPES
-    )
-    assert user.path.startswith("/home/dev/")
-    assert project.path.startswith("/home/dev/shop/")
+    user, project = (hooks.locate(host, scope, DEV) for scope in SCOPES)
+    assert user[0].startswith("/home/dev/")
+    assert project[0].startswith("/home/dev/shop/")
     for event in ("session-start", "prompt-submit"):
         answer = hook_payload.reply(host.name, event, "We use uv")
         assert bool(answer) is host.takes_text

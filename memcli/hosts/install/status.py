@@ -14,11 +14,11 @@ from __future__ import annotations
 import os
 import re
 
-from memcli.errors import InvalidConfig, MemcliError
+from memcli.errors import InvalidConfig, MemcliError, UnsafePath, UsageError
 from memcli.hosts import table
-from memcli.hosts.install import command_line, settings
+from memcli.hosts.install import command_line, hooks, json_file, mcp_server
 from memcli.hosts.install.command_line import Program, calls
-from memcli.hosts.install.settings import SCOPES, SettingsFile
+from memcli.hosts.install.step import SCOPES, Machine, read
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, known_vaults
 
@@ -28,21 +28,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from memcli.hosts.host import Host
+
+HOOKS, SERVER = "hooks", "MCP server"
+
 
 class Installation(NamedTuple):
-    """A host at one scope.
+    """The hooks of a host at one scope, or memcli among its MCP servers.
 
     Attributes:
-        host, scope, path: whose settings, and the file.
+        what, host, scope, path: hooks or MCP server; whose; and the file.
         found: whether the host seems to be on this machine.
         state: yes, no or unreadable.
         program: what starts memcli there.
         vault: the vault that is pinned.
-        problems: what keeps hooks from working.
+        problems: what keeps it from working.
         notes: what is good to know.
         mend: the step that mends the first problem.
     """
 
+    what: str
     host: str
     scope: str
     path: str
@@ -57,95 +62,83 @@ class Installation(NamedTuple):
     @property
     def again(self) -> str:
         """The command that installs it anew."""
-        return f"memcli install {self.host} --scope {self.scope}"
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return self._asdict()
+        more = " --mcp" if self.what == SERVER else ""
+        return f"memcli install {self.host} --scope {self.scope}{more}"
 
 
 def survey(
-    environ: Mapping[str, str],
-    cwd: str,
-    program: Program,
-    which: Callable[[str], str | None],
-) -> list[Installation]:
+    machine: Machine, which: Callable[[str], str | None]
+) -> Iterator[Installation]:
     """Every host at every scope.
 
     Args:
-        environ: HOME, and the variables that move a host's folder.
-        cwd: the current folder, which the project is found from.
-        program: the memcli that runs now.
+        machine: the machine, with the memcli that runs now.
         which: the path of a program by its name, None when there is none.
     """
-    installations: list[Installation] = []
     for host in table.with_hooks():
-        folder = host.folder(environ)
+        folder = host.folder(machine.environ)
         found = os.path.isdir(folder) or any(map(which, host.binaries))
-        user = None
-        for scope in SCOPES:
-            try:
-                file = settings.locate(host, scope, environ, cwd)
-            except MemcliError:  # a home folder, or a link that leads out of a project
-                continue
-            one = Installation(host.name, scope, file.path, found)
-            one = _looked_at(one, file, environ, program)
-            if user and user.state == one.state == "yes":
-                note = f"hooks stand at scope user, too: memcli uninstall {host.name}"
-                one = one._replace(notes=(*one.notes, f"{note} --scope {scope}"))
-            user = one
-            installations.append(one)
-    return installations
+        for what, part in ((HOOKS, hooks), (SERVER, mcp_server)):
+            user = None
+            for scope in SCOPES:
+                try:
+                    path, root = part.locate(host, scope, machine)
+                except (UsageError, UnsafePath):  # a home; a link out of a project
+                    continue
+                one = Installation(what, host.name, scope, path, found)
+                one = _looked_at(one, host, root, machine)
+                if user and user.state == one.state == "yes":
+                    note = f"{what} at scope user, too: memcli uninstall {host.name}"
+                    one = one._replace(notes=(*one.notes, f"{note} --scope {scope}"))
+                user = one
+                yield one
 
 
-class _Hooks(NamedTuple):
-    """The hooks in a file: the words and the vault of their calls, whether they are as
-    memcli writes them, whether the host has them switched off, and their places."""
+class _Calls(NamedTuple):
+    """The calls of memcli in a file: their words and vault, whether they are as memcli
+    writes them, whether the host has them switched off, and their places."""
 
     words: list[str]
     vault: str | None
     current: bool
     off: bool = False
-    places: Sequence[settings.Path] = ()
+    places: Sequence[hooks.Path] = ()
 
 
 def _looked_at(
-    one: Installation,
-    file: SettingsFile,
-    environ: Mapping[str, str],
-    program: Program,
+    one: Installation, host: Host, root: str, machine: Machine
 ) -> Installation:
     """An installation, with what its file says and what is wrong with it."""
+    look = _server if one.what == SERVER else _plugin if host.is_plugin else _settings
     try:
-        data = settings.read(file.path)
-        read = _plugin if file.host.is_plugin else _settings
-        hooks = None if data is None else read(file, data, windows=program.windows)
+        data = read(one.path)
+        found = None if data is None else look(host, one, data, machine)
     except MemcliError as error:
         return one._replace(state="unreadable", problems=(error.message,))
-    if hooks is None:
+    if found is None:
         return one
-    shown = " ".join(hooks.words) or "the program"
+    shown = " ".join(found.words) or "the program"
     wrong: list[tuple[str, str]] = []
     notes = []
-    if not hooks.words or not os.access(hooks.words[0], os.X_OK):
+    if not found.words or not os.access(found.words[0], os.X_OK):
         wrong.append((f"{shown} cannot be started", one.again))
-    elif _same(hooks.words) != _same(program.words):
+    elif _same(found.words) != _same(machine.program.words):
         notes.append(f"starts {shown}, not the memcli that runs now")
-    if not hooks.current:
-        wrong.append(("the hooks are not as memcli writes them", one.again))
-    if hooks.off:
-        wrong.append(("all hooks are switched off in this file", "switch them on"))
-    if file.host.needs_trust:
-        wrong += _distrust(file, file.host.folder(environ), hooks.places)
-    pinned = hooks.vault
-    mend = f"{one.again} --vault PATH"
+    if not found.current:
+        wrong.append((f"{one.what} not as memcli writes them", one.again))
+    if found.off:
+        wrong.append((f"{one.what} switched off in this file", "switch them on"))
+    if host.needs_trust and one.what == HOOKS:
+        folder = host.folder(machine.environ)
+        wrong += _distrust(one, folder, root, found.places)
+    pinned, mend = found.vault, f"{one.again} --vault PATH"
     try:
-        known_vaults.place_of(pinned, environ)
+        known_vaults.place_of(pinned, machine.environ)
     except MemcliError as error:
-        why = f"the hooks do nothing: {error.message}"
+        why = f"{one.what} can do nothing: {error.message}"
         wrong.append((why, mend if pinned else error.hint or mend))
     else:
-        if not pinned and not known_vaults.default_vault(environ):
+        if not pinned and not known_vaults.default_vault(machine.environ):
             notes.append(
                 "there is no default vault, and MEMCLI_VAULT reaches only hosts that "
                 f"are started from a shell that sets it: {mend}"
@@ -160,44 +153,74 @@ def _looked_at(
     )
 
 
-def _plugin(_: SettingsFile, data: bytes, **_windows: bool) -> _Hooks | None:
+def _plugin(_: Host, __: Installation, data: bytes, ___: Machine) -> _Calls | None:
     if not command_line.is_ours(data):
         return None
     words, vault = command_line.constants(data)
-    return _Hooks(words, vault, command_line.is_untouched(data))
+    return _Calls(words, vault, command_line.is_untouched(data))
 
 
-def _settings(file: SettingsFile, data: bytes, *, windows: bool) -> _Hooks | None:
-    text = settings.decoded(data, file.path)
-    root = settings.load(text, file.path)
-    entries = list(settings.entries(root, file.host))
+def _settings(
+    host: Host, one: Installation, data: bytes, machine: Machine
+) -> _Calls | None:
+    text = json_file.decoded(data, one.path)
+    root = json_file.load(text, one.path)
+    entries = list(hooks.entries(root, host))
     if not entries:
         return None
+    windows = machine.program.windows
     # PowerShell's line is for another system than this one.
     lines = [
         calls(str(hook.get(name, "")))
         for _, hook in entries
-        for name in settings.COMMANDS
+        for name in hooks.COMMANDS
         if name != "powershell" or windows
     ]
-    called = next(filter(None, lines), [])
-    words = called[: called.index("hook")] if called else []
-    vault = None
-    if "--vault" in called[:-1]:
-        vault = called[called.index("--vault") + 1]
-    wanted = settings.wanted(file.host, Program(tuple(words), windows), vault)
+    words, vault = _parted(next(filter(None, lines), []), "hook")
+    wanted = hooks.wanted(host, Program(tuple(words), windows), vault)
     try:
-        merged = settings.merged(text, file.path, file.host, wanted)
+        merged = hooks.merged(text, one.path, host, wanted)
     except InvalidConfig:  # it has comments
         merged = ""
     config = root.get("hooksConfig")  # Gemini's
     off = root.get("disableAllHooks") is True
     off = off or (isinstance(config, dict) and config.get("enabled") is False)
-    return _Hooks(words, vault, merged == text, off, [place for place, _ in entries])
+    return _Calls(words, vault, merged == text, off, [place for place, _ in entries])
+
+
+def _server(
+    host: Host, one: Installation, data: bytes, machine: Machine
+) -> _Calls | None:
+    if mcp_server.NAME.encode() not in data:
+        return None
+    text = json_file.decoded(data, one.path)
+    entry = mcp_server.servers(text, one.path, host).get(mcp_server.NAME)
+    if not isinstance(entry, dict):
+        return None
+    command, more = entry.get("command"), entry.get("args")
+    given: list[Any] = command if isinstance(command, list) else [command]
+    given = [*given, *(more if isinstance(more, list) else ())]
+    words, vault = _parted([str(word) for word in given], "mcp")
+    program = Program(tuple(words), machine.program.windows)
+    at = machine._replace(program=program, vault=vault)
+    try:
+        current = bool(words) and not mcp_server.plan(host, one.scope, at).changes
+    except InvalidConfig:  # it has comments
+        current = False
+    off = entry.get("enabled") is False or entry.get("disabled") is True
+    return _Calls(words, vault, current, off)
+
+
+def _parted(words: list[str], command: str) -> tuple[list[str], str | None]:
+    """The words before a command of memcli, and the vault that is named behind it."""
+    program = words[: words.index(command)] if command in words else []
+    if "--vault" in words[:-1]:
+        return program, words[words.index("--vault") + 1]
+    return program, None
 
 
 def _distrust(
-    file: SettingsFile, folder: str, places: Sequence[settings.Path]
+    one: Installation, folder: str, root: str, places: Sequence[hooks.Path]
 ) -> Iterator[tuple[str, str]]:
     """Why Codex does not run the hooks, and what to do; nothing when it does."""
     import tomllib
@@ -209,7 +232,7 @@ def _distrust(
     except (MemcliError, ValueError):
         pass
     state = _table(_table(said, "hooks"), "state")
-    names = {file.path, os.path.realpath(file.path)}
+    names = {one.path, os.path.realpath(one.path)}
     refused = []
     for _, event, group, _, number in places:
         snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(event)).lower()
@@ -222,12 +245,12 @@ def _distrust(
     if refused:
         why = f"Codex does not trust {', '.join(refused)} and runs nothing there"
         yield why, "start codex, type /hooks, and allow those of memcli"
-    roots = {file.root, os.path.realpath(file.root)}
     projects = _table(said, "projects")
-    if file.scope == "project" and not any(
-        _table(projects, root).get("trust_level") == "trusted" for root in roots
+    if one.scope == "project" and not any(
+        _table(projects, path).get("trust_level") == "trusted"
+        for path in (root, os.path.realpath(root))
     ):
-        why = f"Codex does not trust the project {file.root}"
+        why = f"Codex does not trust the project {root}"
         yield why, "start codex in it and say yes"
     features = _table(said, "features")
     if features.get("hooks", features.get("codex_hooks")) is False:

@@ -12,7 +12,7 @@ import pytest
 
 from memcli.errors import Conflict, InvalidConfig, UnsafePath, UsageError
 from memcli.hosts import install, table
-from memcli.hosts.install import Installation, InstallOutcome, Program
+from memcli.hosts.install import Installation, Program, Step, hooks
 from memcli.storage import known_vaults
 
 posix = pytest.mark.skipif(os.name == "nt", reason="modes and links of POSIX")
@@ -63,24 +63,29 @@ class Machine:
         user, project = PLACES[host]
         return self.home / user if scope == "user" else self.project / project
 
-    def plan(self, host: str, scope: str = "user", **more: Any) -> install.InstallPlan:
-        program = more.pop("program", self.program)
+    def seen(
+        self, program: Program | None = None, vault: str | None = None
+    ) -> install.Machine:
         cwd = str(self.project / "deep")
-        return install.plan(host, scope, self.environ, cwd, program, **more)
+        return install.Machine(self.environ, cwd, program or self.program, vault)
 
-    def install(self, host: str, scope: str = "user", **more: Any) -> InstallOutcome:
+    def plan(
+        self, host: str, scope: str = "user", *, removal: bool = False, **more: Any
+    ) -> Step:
+        record = table.find(host)
+        return hooks.plan(record, scope, self.seen(**more), removal=removal)
+
+    def install(self, host: str, scope: str = "user", **more: Any) -> Step:
         return install.apply(self.plan(host, scope, **more))
 
-    def uninstall(self, host: str, scope: str = "user") -> InstallOutcome:
-        cwd = str(self.project / "deep")
-        return install.apply(install.plan_removal(host, scope, self.environ, cwd))
+    def uninstall(self, host: str, scope: str = "user") -> Step:
+        return install.apply(self.plan(host, scope, removal=True))
 
     def status(self, host: str, scope: str = "user", **more: Any) -> Installation:
-        program = more.pop("program", self.program)
-        which = more.pop("which", lambda _: None)
-        cwd = str(self.project / "deep")
-        found = install.survey(self.environ, cwd, program, which)
-        (one,) = (o for o in found if (o.host, o.scope) == (host, scope))
+        what = more.pop("what", "hooks")
+        found = install.survey(self.seen(**more), lambda _: None)
+        wanted = (what, host, scope)
+        (one,) = (o for o in found if (o.what, o.host, o.scope) == wanted)
         return one
 
     def vault(self, name: str = "other") -> str:
@@ -93,6 +98,10 @@ class Machine:
         roots = (self.home, self.project)
         found = [path for root in roots for path in root.rglob("*")]
         return {str(p): p.read_bytes() if p.is_file() else b"/" for p in found}
+
+
+def fate(step: Step) -> tuple[str, str | None]:
+    return step.outcome, step.backup
 
 
 @pytest.fixture
@@ -173,13 +182,13 @@ def test_files_and_folders_that_were_made_go_again(
     machine: Machine, host: str, scope: str
 ) -> None:
     before = machine.files()
-    assert machine.install(host, scope) == InstallOutcome("written", None)
+    assert fate(machine.install(host, scope)) == ("installed", None)
     after = machine.files()
-    assert machine.install(host, scope) == InstallOutcome("none", None)
+    assert fate(machine.install(host, scope)) == ("unchanged", None)
     assert machine.files() == after
-    assert machine.uninstall(host, scope) == InstallOutcome("removed", None)
+    assert fate(machine.uninstall(host, scope)) == ("removed", None)
     assert machine.files() == before
-    assert machine.uninstall(host, scope) == InstallOutcome("none", None)
+    assert fate(machine.uninstall(host, scope)) == ("unchanged", None)
 
 
 @pytest.mark.parametrize("host", FILES)
@@ -296,7 +305,7 @@ def test_what_cannot_be_parsed_is_refused_with_its_place_and_nothing_is_written(
     assert caught.value.message.startswith(f"{path}{where}")
     assert caught.value.error_code == "invalid_settings"
     # No word of memcli is in it, so there is nothing to take out.
-    assert machine.uninstall(host) == InstallOutcome("none", None)
+    assert fate(machine.uninstall(host)) == ("unchanged", None)
     assert machine.files() == before
     assert machine.status(host).state == "unreadable"
 
@@ -320,14 +329,14 @@ def test_a_plugin_of_another_author_is_refused_and_a_changed_one_kept(
     path.write_text("export const Other = 1\n")
     with pytest.raises(InvalidConfig, match="is not memcli's"):
         machine.install("opencode")
-    assert machine.uninstall("opencode") == InstallOutcome("none", None)
+    assert fate(machine.uninstall("opencode")) == ("unchanged", None)
     path.unlink()
     machine.install("opencode")
     assert machine.install("opencode", vault="/v").backup is None
     path.write_text(path.read_text() + "// mine\n")
     assert "not as memcli writes" in machine.status("opencode").problems[0]
     done = machine.uninstall("opencode")
-    assert done == InstallOutcome("removed", f"{path}.memcli-backup")
+    assert fate(done) == ("removed", f"{path}.memcli-backup")
     assert Path(f"{path}.memcli-backup").read_text().endswith("// mine\n")
 
 
@@ -415,7 +424,7 @@ def test_status_sees_wrong_timeouts_missing_and_double_entries(
 def test_status_sees_a_vault_that_is_gone(machine: Machine, tmp_path: Path) -> None:
     machine.install("cursor", vault=str(tmp_path / "gone"))
     (problem,) = machine.status("cursor").problems
-    assert "the hooks do nothing: there is no vault at" in problem
+    assert "can do nothing: there is no vault at" in problem
     assert problem.endswith("memcli install cursor --scope user --vault PATH")
 
 
@@ -434,7 +443,7 @@ def test_codex_hooks_stay_silent_until_trusted_and_status_says_so(
     machine: Machine,
 ) -> None:
     plan = machine.plan("codex")
-    assert any("/hooks" in note for note in plan.notes)
+    assert any("/hooks" in said for said in plan.warnings)
     install.apply(plan)
     one = machine.status("codex")
     assert "SessionStart, UserPromptSubmit, PreToolUse, Stop" in one.problems[0]

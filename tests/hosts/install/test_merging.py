@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from memcli.errors import InvalidConfig
 from memcli.hosts import table
 from memcli.hosts.host import Host
-from memcli.hosts.install import settings as own
+from memcli.hosts.install import hooks as own
+from memcli.hosts.install import json_file
 from memcli.hosts.install.command_line import Program
-from memcli.hosts.install.settings import wanted
+from memcli.hosts.install.hooks import wanted
 
 PROGRAM = Program(("/opt/mem cli/bin/memcli",))
 MOVED = Program(("/usr/bin/python3", "-P", "-m", "memcli"))
@@ -70,7 +71,7 @@ def install(text: str, host: Host, program: Program = PROGRAM) -> str:
 
 
 def value(text: str) -> Any:
-    return own.load(text, "f")
+    return json_file.load(text, "f")
 
 
 def without_ours(found: Any, host: Host) -> Any:

@@ -1,0 +1,207 @@
+"""The steps of `memcli install` and `uninstall`: planned, carried out and shown.
+
+Invariant: of several hosts, what stands in the way at one stops no other.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+
+from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.errors import MemcliError, UsageError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from memcli.hosts.host import Host
+    from memcli.hosts.install import Step
+
+
+class Plan:
+    """The steps for some hosts at one scope.
+
+    `strict`: of the one host that was named, so that an error ends it.
+    """
+
+    def __init__(self, context: Context, scope: str, *, strict: bool) -> None:
+        from memcli.hosts import install as use_case
+        from memcli.storage import known_vaults
+
+        self.context, self.scope, self.strict = context, scope, strict
+        windows = os.name == "nt"
+        self.program = use_case.running(sys.argv[0], sys.executable, windows=windows)
+        vault = None
+        if context.vault:
+            vault = known_vaults.find_vault(context.vault, context.environ)
+        cwd = context.cwd or os.sep
+        self.machine = use_case.Machine(context.environ, cwd, self.program, vault)
+        self.steps: list[Step] = []
+
+    def host(self, name: str) -> Host:
+        from memcli.hosts import table
+
+        return table.find(name, hooks=True)
+
+    def here(self) -> list[Host]:
+        """The hosts that are on this machine."""
+        from memcli.hosts import install as use_case
+
+        path = self.context.environ.get("PATH")
+        found = use_case.survey(
+            self.machine, lambda name: shutil.which(name, path=path)
+        )
+        names = dict.fromkeys(each.host for each in found if each.found)
+        return [self.host(name) for name in names]
+
+    def hooks(self, hosts: Iterable[Host], *, removal: bool = False) -> None:
+        from memcli.hosts.install import hooks
+
+        for host in hosts:
+            self._try(
+                "hooks",
+                host,
+                lambda h: [hooks.plan(h, self.scope, self.machine, removal=removal)],
+            )
+
+    def servers(
+        self,
+        hosts: Iterable[Host],
+        *,
+        removal: bool = False,
+        ahead: Sequence[Step] = (),
+    ) -> None:
+        from memcli.hosts.install import mcp_server
+
+        def plan(host: Host) -> list[Step]:
+            if removal and self.scope == "project" and not host.mcp_project_file:
+                return []
+            left = {step.path: step.after for step in (*ahead, *self.steps)}
+            at = (host, self.scope, self.machine)
+            return [mcp_server.plan(*at, removal=removal, ahead=left)]
+
+        for host in hosts:
+            self._try("MCP server", host, plan)
+
+    def skills(self, hosts: Iterable[Host]) -> None:
+        """Every skill, once into each folder: some hosts share one."""
+        from memcli.cli import skills as pages
+
+        seen = set[str]()
+
+        def plan(host: Host) -> list[Step]:
+            if not host.skill_folder or host.skill_folder in seen:
+                return []
+            seen.add(host.skill_folder)
+            return pages.steps(self.context, (host.name, ()), self.scope, None)
+
+        for host in hosts:
+            self._try("skills", host, plan)
+
+    def _try(
+        self, what: str, host: Host, plan: Callable[[Host], Sequence[Step]]
+    ) -> None:
+        from memcli.hosts.install.step import failed
+
+        try:
+            self.steps += plan(host)
+        except MemcliError as error:
+            # A server is an extra: where it cannot be, hooks are all the same.
+            nowhere = isinstance(error, UsageError)
+            if self.strict and (nowhere or what == "hooks"):
+                raise
+            if not nowhere:
+                self.steps.append(failed(what, host.name, error))
+
+
+def carried_out(
+    steps: Sequence[Step],
+    warnings: Sequence[str] = (),
+    *,
+    dry_run: bool,
+    strict: bool = True,
+    note: str = "",
+    nothing: str = "",
+) -> Result:
+    """Carry the steps out, unless it is a dry run, and report them."""
+    from memcli.hosts import install
+    from memcli.hosts.install.step import failed
+
+    done: list[Step] = []
+    for step in steps:
+        try:
+            done.append(step if dry_run else install.apply(step))
+        except MemcliError as error:
+            if strict:
+                raise
+            done.append(failed(step.what, step.host, error))
+
+    def text(canvas: Canvas) -> None:
+        _draw(canvas, done, dry_run=dry_run)
+        if not done:
+            canvas.line(nothing or "no agent host is on this machine", style="dim")
+        elif dry_run:
+            to_apply(canvas, dry_run=True)
+        if note:
+            canvas.line(note, style="dim")
+
+    told = dict.fromkeys(
+        (*(said for step in done for said in step.warnings), *warnings)
+    )
+    items = [step.as_dict(dry_run=dry_run) for step in done]
+    return Result(
+        data={"items": items, "dry_run": dry_run},
+        text=text,
+        warnings=tuple(told),
+        ok=not any(step.outcome in ("kept", "failed") for step in done),
+    )
+
+
+def _draw(canvas: Canvas, steps: Sequence[Step], *, dry_run: bool) -> None:
+    """A line for each step; the pages of one folder share theirs."""
+    from memcli.entries.text.counted import counted
+
+    alone = len({step.host for step in steps if step.host}) < 2
+    groups: dict[tuple[str, ...], list[Step]] = {}
+    for step in steps:
+        kind, place = step.what, step.path
+        if kind.startswith("skill "):
+            kind, place = "skill", os.path.dirname(os.path.dirname(place))
+        groups.setdefault((step.outcome, kind, place, step.why), []).append(step)
+    for (outcome, _, place, why), group in groups.items():
+        step = group[0]
+        what, path = step.what, step.path
+        if len(group) > 1:
+            what, path = counted(len(group), "skill"), place
+        what += f" of {step.host}" if step.host else ""
+        if outcome == "failed":
+            canvas.line(f"failed: {what}: {why}", style="bad")
+            continue
+        verb = f"would {_WOULD[outcome]}" if dry_run and step.changes else outcome
+        where = "from" if outcome == "removed" else "in"
+        line = f"{verb} {what} {where} {path}" + (f" ({why})" if why else "")
+        style = "good" if step.changes else "bad" if outcome == "kept" else "dim"
+        canvas.line(line, style=style)
+        if alone and step.changes and outcome != "removed":
+            for said in step.notes:
+                canvas.line(f"  {said}")
+        if step.backup:
+            canvas.line(f"  what it was: {step.backup}", style="dim")
+        if step.changes and step.after is None and step.notes:
+            is_was, goes = ("is", "goes") if dry_run else ("was", "is gone")
+            canvas.line(f"  nothing else {is_was} in it, so it {goes}")
+        # Of a new file, one that goes, or a page, the diff would be all of it.
+        if dry_run and None not in (step.before, step.after) and step.notes:
+            for row in step.diff():
+                canvas.line(row, style={"+": "good", "-": "bad"}.get(row[:1], ""))
+
+
+_WOULD = {
+    "installed": "install",
+    "updated": "update",
+    "removed": "remove",
+    "noted": "note",
+}

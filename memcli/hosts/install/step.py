@@ -1,0 +1,218 @@
+"""A step of an installation: one file, as it is and as it should be.
+
+Invariant: a step holds every byte before anything is written, and is carried out only
+on the file that it was planned for. A backup is never written over, and only its owner
+may read it: settings hold keys. A link to a file is followed and stays.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+
+from memcli.errors import Conflict, MemcliError
+from memcli.hosts.host import Host, home, project_root, refuse_outside
+from memcli.named_tuple import NamedTuple
+from memcli.storage import files
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from memcli.hosts.install.command_line import Program
+
+SCOPES = ("user", "project")
+
+
+class Machine(NamedTuple):
+    """The machine, as an installation sees it.
+
+    Attributes:
+        environ: HOME, and the variables that move a host's folder.
+        cwd: the current folder, which the project is found from.
+        program: how hosts start memcli.
+        vault: the vault's path, to be written into each call; None: none is.
+    """
+
+    environ: Mapping[str, str]
+    cwd: str
+    program: Program
+    vault: str | None = None
+
+
+class Step(NamedTuple):
+    """The change of one file.
+
+    Attributes:
+        what: hooks, MCP server, skill recap, judge, ...
+        host, scope: whose it is; empty for nobody's.
+        path: the file.
+        outcome: installed, updated, unchanged, removed, noted, kept or failed, as it
+            will be.
+        before, after: the file's bytes; None where there is no file.
+        why: of what is kept or failed.
+        notes: what belongs to it, line by line.
+        warnings: what a person should know.
+        others: whether others' words stand in the file, so that a backup is kept.
+        root: the folder above, which is never removed; empty: the file's own.
+        backup: where the earlier content is; known when the step is done.
+    """
+
+    what: str
+    host: str
+    scope: str
+    path: str
+    outcome: str
+    before: bytes | None = None
+    after: bytes | None = None
+    why: str = ""
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    others: bool = False
+    root: str = ""
+    backup: str | None = None
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything is to be written."""
+        return self.before != self.after
+
+    def diff(self) -> list[str]:
+        """The lines of its change, as `diff -u` writes them."""
+        from difflib import unified_diff
+
+        old, new = (
+            (data or b"").decode(errors="replace").splitlines()
+            for data in (self.before, self.after)
+        )
+        before = os.devnull if self.before is None else self.path
+        after = os.devnull if self.after is None else self.path
+        return list(unified_diff(old, new, before, after, lineterm=""))
+
+    def as_dict(self, *, dry_run: bool) -> dict[str, Any]:
+        """For JSON."""
+        shown = ("what", "host", "scope", "path", "outcome", "why", "backup")
+        data = {name: getattr(self, name) for name in shown}
+        diff = "\n".join(self.diff()) if dry_run else None
+        return {**data, "notes": list(self.notes), "diff": diff or None}
+
+
+def failed(what: str, host: str, error: MemcliError) -> Step:
+    """The step that could not be planned, or carried out."""
+    why = "\n".join(filter(None, (error.message, error.hint)))
+    return Step(what, host, "", "", "failed", why=why)
+
+
+def place(
+    host: Host, user: str, project: str, scope: str, machine: Machine
+) -> tuple[str, str]:
+    """The file of a host at a scope, and the folder above that is never removed.
+
+    Args:
+        host: whose file.
+        user: its path as `Host.path` takes it.
+        project: its path below a project.
+        scope: one of `SCOPES`.
+        machine: says where the home and the project are.
+
+    Raises:
+        UsageError: there is none at this scope, or the project's would be the user's.
+        UnsafePath: the project's leads out of the project through a link.
+    """
+    from memcli.errors import UsageError
+
+    own = os.path.abspath(host.path(user, machine.environ))
+    if scope == "user":
+        folder = os.path.abspath(host.folder(machine.environ))
+        above = os.path.abspath(home(machine.environ))
+        below_home = folder.startswith(above + os.sep)
+        return own, above if below_home else os.path.dirname(folder)
+    root = project_root(machine.cwd)
+    path = os.path.join(root, *project.split("/"))
+    if not project or os.path.realpath(path) == os.path.realpath(own):
+        why = f"the project's {project} would be your own"
+        if not project:
+            why = f"{host.title} has no such file in a project"
+        raise UsageError(why, hint="Go into a project, or use --scope user.")
+    refuse_outside(root, project)
+    return path, root
+
+
+_BACKUP = ".memcli-backup"
+# A file above this is nobody's settings; Claude Code's own grows to 30 MB.
+_LIMIT = 50_000_000
+
+
+def read(path: str) -> bytes | None:
+    """A file's bytes; None where there is no file, or a link to no file.
+
+    Raises:
+        Unreadable: it cannot be read, or is a folder.
+    """
+    if not os.path.exists(path):
+        return None
+    return files.read(path, limit=_LIMIT)
+
+
+def apply(step: Step) -> Step:
+    """Carry a step out; returns it with the path of the backup.
+
+    The content of a file before memcli's first change stays beside it as
+    `NAME.memcli-backup`. A backup that equals what a removal leaves goes: it is not
+    needed any more.
+
+    Raises:
+        Conflict: the file is not what it was when the step was planned.
+        WriteFailed: the disk refused.
+    """
+    path, before, after = step.path, step.before, step.after
+    if not step.changes:
+        return step
+    if read(path) != before:
+        raise Conflict(
+            f"{path}: changed in between; nothing was changed",
+            hint="Repeat the command.",
+        )
+    copy = path + _BACKUP
+    if step.outcome == "removed" and os.path.exists(copy) and read(copy) == after:
+        files.remove(copy)
+    elif step.others and before is not None and not os.path.lexists(copy):
+        step = step._replace(backup=copy)
+        with _private(True):
+            files.write_atomic(copy, before)
+    if after is None:
+        _remove(path, step.root)
+    else:
+        with _private(step.scope == "user"):
+            files.write_atomic(path, after)
+    return step
+
+
+def _remove(path: str, root: str) -> None:
+    """Remove a file, and the folders below `root` that are empty without it."""
+    files.remove(os.path.realpath(path))
+    folder = os.path.dirname(path)
+    while root and folder != root and folder.startswith(root):
+        try:
+            os.rmdir(folder)
+        except OSError:
+            return
+        folder = os.path.dirname(folder)
+
+
+@contextmanager
+def _private(wanted: bool) -> Iterator[None]:
+    """New files are 0600 and new folders 0700, as the hosts make them in a home.
+
+    The mask is the whole process's, so this is for a command line, not for threads.
+    """
+    if not wanted:
+        yield
+        return
+    mask = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(mask)
