@@ -39,13 +39,11 @@ clean:  ## Remove the environment and everything that was built
 
 # The demo needs no development tools, so they are a second step.
 $(VENV)/memcli.stamp: pyproject.toml
-	@rm -rf $(VENV); \
-	for python in $(PYTHON); do \
+	@for python in $(PYTHON); do \
 	    if "$$python" -c 'import sys, venv, ensurepip; \
 	sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
-	        echo "Making $(VENV) with `$$python --version`, and installing memcli ..."; \
-	        { uv venv --quiet --seed --python "$$python" $(VENV) 2>/dev/null || \
-	            "$$python" -m venv $(VENV); } && $(RUN) tests/check.py install && touch $@; \
+	        echo "Making $(VENV) with `$$python --version`, and what memcli needs ..."; \
+	        "$$python" tests/check.py environment $(VENV) && touch $@; \
 	        exit; \
 	    fi; \
 	done; \
@@ -54,7 +52,7 @@ $(VENV)/memcli.stamp: pyproject.toml
 	exit 1
 
 $(VENV)/tools.stamp: $(VENV)/memcli.stamp
-	@echo 'Installing the development tools ...'
-	@$(RUN) tests/check.py install-tools && touch $@
+	@echo 'Installing memcli and the development tools ...'
+	@$(RUN) tests/check.py install && touch $@
 
 .PHONY: help venv test test-slow test-all demo bench e2e docs clean

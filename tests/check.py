@@ -1,17 +1,19 @@
 """Everything that `make test` runs, for machines with make and without.
 
-    python tests/check.py install          memcli, editable, into this interpreter
-    python tests/check.py install-tools    the dependency group `dev`
+    python tests/check.py environment DIR  a new environment, with what memcli needs
+    python tests/check.py install          memcli, editable, and the dependency group
+                                           `dev` into this interpreter
     python tests/check.py [STEP ...]       these checks, or all but `slow` and `wheel`
     python tests/check.py all              all of them, and no test takes a sample
 
 The checks run beside the tests, and every check runs to its end: one run names all
 that is wrong. The exit code is that of the first that failed. Standard library only:
-`install` runs in an environment that has nothing else yet.
+`environment` and `install` run where nothing else is yet.
 """
 
 import contextlib
 import hashlib
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -66,10 +68,10 @@ def main(arguments: list[str]) -> int:
     # Some machines set it; the thousands of commands that tests start would compile
     # memcli anew each time, which takes two thirds of a command's time.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    if arguments[:1] == ["environment"]:
+        return environment(Path(arguments[1]))
     if arguments == ["install"]:
-        return install("-e", ".")
-    if arguments == ["install-tools"]:
-        return install(*development_tools())
+        return install("-e", ".", *listed("dependency-groups", "dev"))
     if arguments == ["all"]:
         os.environ["MEMCLI_TESTS"] = "all"
         arguments = list(STEPS)
@@ -171,19 +173,40 @@ def scratch() -> Iterator[Path | None]:
         yield Path(folder)
 
 
+def environment(folder: Path) -> int:
+    """Make an environment in which a checkout of memcli runs as it is.
+
+    It has neither pip nor memcli, and nothing is compiled before it is used: with them
+    it would take three times as long, and `make demo` waits for it.
+    """
+    own_pip = not shutil.which("uv") and importlib.util.find_spec("pip") is None
+    venv.create(folder, clear=True, with_pip=own_pip)
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if own_pip:
+        command = [python, __file__, "install"]
+        return subprocess.call(command)
+    lazily = [] if shutil.which("uv") else ["--no-compile"]
+    return install(*lazily, *listed("project", "dependencies"), python=str(python))
+
+
 def install(*what: str, python: str = sys.executable) -> int:
     """Install into an environment, with uv where it is there; prints only errors."""
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-qq"]
-    command += ["--python", python, "install"]
     if uv := shutil.which("uv"):
         command = [uv, "pip", "install", "--quiet", "--python", python]
+    else:
+        # An environment without a pip of its own takes that of its maker.
+        has_pip = importlib.util.find_spec("pip") is not None
+        maker = getattr(sys, "_base_executable", sys.executable)
+        command = [sys.executable if has_pip else maker, "-m", "pip", "-qq"]
+        command += ["--disable-pip-version-check", "--python", python, "install"]
     return subprocess.call([*command, *what])
 
 
-def development_tools() -> list[str]:
+def listed(table: str, name: str) -> list[str]:
+    """A list of requirements in pyproject.toml."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    tools: list[str] = tomllib.loads(text)["dependency-groups"]["dev"]
-    return tools
+    found: list[str] = tomllib.loads(text)[table][name]
+    return found
 
 
 def check(name: str) -> Checked:

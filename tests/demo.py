@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).resolve().parents[1]
 RULE = "From now on, outbound HTTP goes through httpx, never requests."
 LESSON = "The checkout tests hang when REDIS_URL is unset: run `make redis` first"
 # Seconds within which what a turn taught must be in the vault.
@@ -34,8 +35,11 @@ class Machine:
             for name, value in os.environ.items()
             if not name.startswith(("GIT_", "MEMCLI_", "XDG_"))
         }
+        # Some machines set it; the commands below would compile memcli anew each time.
+        kept.pop("PYTHONDONTWRITEBYTECODE", None)
         folders = ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA")
         self.environment = {**kept, **dict.fromkeys(folders, str(home))}
+        self.environment["PYTHONPATH"] = str(ROOT)
         self.run("git", "init", "--quiet")
 
     def run(self, *command: str, given: str = "") -> str:
