@@ -11,6 +11,7 @@ import os
 
 from memcli.cli.install_steps import Plan, carried_out
 from memcli.errors import InvalidConfig, MemcliError, UsageError
+from memcli.hosts.install.step import failed
 
 TYPE_CHECKING = False
 
@@ -91,12 +92,6 @@ def install(
     if not all_:
         _named(host, names, "install")
     _refuse_agent(context)
-    if mcp and not _has_sdk():
-        raise UsageError(
-            "the MCP server needs the MCP SDK, which is not installed",
-            hint="Install memcli again with the extra mcp: 'memcli[mcp]', or '.[mcp]' "
-            "in a checkout.",
-        )
     plan = Plan(context, scope, strict=not all_)
     hosts = plan.here() if all_ else [plan.host(host or "")]
     plan.hooks(hosts)
@@ -215,9 +210,16 @@ def _wants_skills(plan: Plan, host: Host, *, dry_run: bool) -> bool:
 
 def _servers(plan: Plan, hosts: Sequence[Host], *, mcp: bool, dry_run: bool) -> None:
     """Plan memcli among the hosts' MCP servers, where it is or is wanted."""
-    if mcp:
+    if mcp and _has_sdk():
         plan.servers(hosts)
         return
+    if mcp:
+        error = MemcliError(
+            "it needs the MCP SDK, which is not installed",
+            hint="Install memcli again with the extra mcp: 'memcli[mcp]', or '.[mcp]' "
+            "in a checkout; then repeat.",
+        )
+        plan.steps += [failed("MCP server", host.name, error) for host in hosts]
     context = plan.context
     trial = Plan(context, plan.scope, strict=False)
     trial.servers(hosts, ahead=plan.steps)
@@ -237,7 +239,6 @@ def _all_out(context: Context, *, dry_run: bool) -> Result:
     """Take everything out of every host, and name what stays."""
     from memcli.cli import judge_setting
     from memcli.hosts import install, skills, table
-    from memcli.hosts.install.step import failed
 
     steps: list[Step] = []
     hosts = table.with_hooks()

@@ -11,6 +11,7 @@ import sys
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.errors import MemcliError, UsageError
+from memcli.hosts.install.step import failed
 
 TYPE_CHECKING = False
 
@@ -104,8 +105,6 @@ class Plan:
     def _try(
         self, what: str, host: Host, plan: Callable[[Host], Sequence[Step]]
     ) -> None:
-        from memcli.hosts.install.step import failed
-
         try:
             self.steps += plan(host)
         except MemcliError as error:
@@ -128,7 +127,6 @@ def carried_out(
 ) -> Result:
     """Carry the steps out, unless it is a dry run, and report them."""
     from memcli.hosts import install
-    from memcli.hosts.install.step import failed
 
     done: list[Step] = []
     for step in steps:

@@ -12,7 +12,6 @@ from memcli import Vault
 from memcli.cli import commands
 from memcli.cli import install as installing
 from memcli.cli.context import Result
-from memcli.errors import UsageError
 from memcli.hosts import table
 from tests.cli.conftest import Outcome, Run
 from tests.cli.test_reflect_session import Screen
@@ -218,8 +217,10 @@ def test_a_person_is_asked_for_the_mcp_server_where_its_sdk_is(
     monkeypatch.setattr(installing, "_has_sdk", lambda: False)
     person.install("claude-code", no_judge=True)
     assert not (home / ".claude.json").exists()
-    with pytest.raises(UsageError, match="needs the MCP SDK"):
-        person.install("claude-code", mcp=True)
+    done = person.install("claude-code", mcp=True, no_judge=True)
+    outcomes = {each["what"]: each["outcome"] for each in done.data["items"]}
+    assert (outcomes["hooks"], outcomes["MCP server"]) == ("unchanged", "failed")
+    assert "memcli[mcp]" in done.data["items"][1]["why"]
     monkeypatch.setattr(installing, "_has_sdk", lambda: True)
     person.install("claude-code", no_judge=True)
     assert (home / ".claude.json").is_file()
