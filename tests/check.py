@@ -183,8 +183,7 @@ def environment(folder: Path) -> int:
     venv.create(folder, clear=True, with_pip=own_pip)
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if own_pip:
-        command = [python, __file__, "install"]
-        return subprocess.call(command)
+        return subprocess.call([str(python), __file__, "install"])
     lazily = [] if shutil.which("uv") else ["--no-compile"]
     return install(*lazily, *listed("project", "dependencies"), python=str(python))
 

@@ -135,7 +135,7 @@ def _in_toml(
             list(values.items())
         ):  # the last is the first of them
             text = user_config.with_value(text, path, table, key, value)
-    except InvalidConfig as error:
+    except (InvalidConfig, ValueError) as error:  # as of a table in one line
         by_hand = f"Put this in by hand:\n[{table}]\n{rows}"
         if entry is None:
             by_hand = f"Take [{table}] out by hand."
