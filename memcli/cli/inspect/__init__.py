@@ -407,6 +407,7 @@ def _run(vault: Vault, run: Run) -> Result:
         }
         for search in run.searches
     ]
+
     def text(canvas: Canvas) -> None:
         canvas.line(
             f"{run.name}: budget {run.budget}, {counted(len(run.searches), 'search')}, "
