@@ -70,7 +70,7 @@ def test_more_than_one_match_without_a_clear_gap_is_refused_with_the_plan(
     with pytest.raises(AmbiguousQuery, match="2 entries match about as well") as error:
         vault.resolve_query("login fails")
     targets = (error.value.details or {})["plan"]["targets"]
-    assert sorted(target["id"] for target in targets) == sorted(ids)
+    assert sorted(target.id for target in targets) == sorted(ids)
     assert all(vault.get(name).status is Status.ACTIVE for name in ids)
     assert len(vault.resolve_query("login fails", expect=2)) == 2
 

@@ -293,7 +293,7 @@ def _checked(name: str, one: Parameter, value: Any) -> Any:
         value = _parsed(kind, value)
     if kind is int and type(value) is float and value.is_integer():
         value = int(value)  # 5.0 is a whole number in JSON
-    if kind is str and isinstance(value, list) and len(value) == 1:
+    if name == "vault" and isinstance(value, list) and len(value) == 1:
         value = value[0]  # as of team_ids
     if kind is list and isinstance(value, str):
         words = [word.strip() for word in value.split(",") if word.strip()]
