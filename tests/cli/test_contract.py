@@ -239,11 +239,6 @@ def test_closed_streams_are_no_crash(vault: Vault) -> None:
         assert (done.returncode, done.stderr) == (0, b""), closed
 
 
-def test_title_is_a_line_not_a_text(memcli: Run) -> None:
-    done = memcli("save", "x", "--title", "t" * 501, "--json")
-    assert done.json["error"]["code"] == "invalid_title"
-
-
 def test_a_batch_can_be_seen_before_it_is_saved(
     memcli: Run, vault: Vault, snapshot: Callable[[str], Any]
 ) -> None:

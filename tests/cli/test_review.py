@@ -196,14 +196,6 @@ def test_a_change_that_was_not_approved_is_named_when_the_walk_ends(
     assert "not kept" not in walk(vault, "k fix", "y").said
 
 
-def test_an_empty_id_asks_again_and_changes_nothing(
-    vault: Vault, three: list[str]
-) -> None:
-    walked = walk(vault, "m", "", "q")
-    assert walked.said.count("1 of 3") == 1
-    assert walked.data["left"] == 3
-
-
 def test_it_shows_why_and_from_where(vault: Vault) -> None:
     candidate(
         vault,

@@ -60,14 +60,6 @@ def test_too_few_pairs_are_told(memcli: Run, vault: Vault) -> None:
     assert scorer.load(vault.root).active is None
 
 
-def test_no_log_is_no_error(memcli: Run) -> None:
-    done = memcli("signals", "--train", "--dry-run")
-    assert (done.code, done.out.splitlines()[0]) == (
-        0,
-        "scorer does not take part: 0 pairs of 200 needed",
-    )
-
-
 def test_without_a_scorer_and_with_a_broken_one_the_state_says_so(
     memcli: Run, vault: Vault
 ) -> None:

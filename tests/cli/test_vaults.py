@@ -70,21 +70,6 @@ TEAM = ("team:platform", "The team deploys with bazel")
 
 
 @pytest.mark.parametrize("command", [["recall"], ["reflect"]])
-def test_without_the_own_vault_that_is_named_teams_are_asked_by_name_alone(
-    team: Vault, memcli: Run, tmp_path: Path, command: list[str]
-) -> None:
-    gone = {"MEMCLI_VAULT": str(tmp_path / "gone")}
-    words = [*command, "how do we deploy?", "--json"]
-    done = memcli(*words, environ=gone)
-    assert (done.code, done.json["ok"]) == (1, False)
-    error = done.json["error"]
-    assert error["code"] == "vault_not_found"
-    assert "which MEMCLI_VAULT names" in error["message"]
-    assert "--vault platform" in error["hint"]
-    assert memcli(*words, "--vault", "platform", environ=gone).code == 0
-
-
-@pytest.mark.parametrize("command", [["recall"], ["reflect"]])
 def test_flags_choose_the_vaults(team: Vault, memcli: Run, command: list[str]) -> None:
     words = [*command, "how do we deploy?"]
     assert said(memcli, *words) == {OWN, TEAM}

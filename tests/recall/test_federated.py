@@ -88,13 +88,6 @@ def test_without_words_the_own_vault_and_teams_are_asked(
     assert {source for source, _ in sources(found)} == {"personal", "team:quiet"}
 
 
-def test_without_a_config_nothing_but_the_own_vault_is_asked(own: Vault) -> None:
-    save(own, "I deploy with make")
-    assert sources(Vaults.open().recall("deploy")) == [
-        ("personal", "I deploy with make")
-    ]
-
-
 def test_a_path_says_what_it_is(
     own: Vault, team: Vault, make_vault: VaultMaker, user_config: Configure
 ) -> None:
@@ -331,26 +324,6 @@ def test_when_none_can_be_asked_it_is_an_error(
     user_config(table("gone", tmp_path / "nowhere"))
     with pytest.raises(VaultNotFound):
         Vaults.open()
-
-
-def test_writing_into_ro_and_naming_an_unknown_vault_are_one_error(
-    team: Vault, user_config: Configure, snapshot: Callable[[str], Any]
-) -> None:
-    user_config(table("platform", team, role="ro"))
-    before = snapshot(team.root)
-    said = []
-    for name in ("platform", "nosuchone"):
-        with pytest.raises(VaultNotFound) as refused:
-            Vault.open(name, writes=True)
-        error = refused.value
-        assert name in error.message
-        said.append((error.message.replace(name, "NAME"), error.hint, error.error_code))
-    assert said[0] == said[1]
-    vault = Vault.open("platform")
-    with pytest.raises(VaultNotFound) as late:
-        vault.save(vault.draft({"text": "not here"}))
-    assert late.value.message.replace("platform", "NAME") == said[0][0]
-    assert snapshot(team.root) == before
 
 
 def test_ro_holds_for_its_folder_however_it_is_spelled(

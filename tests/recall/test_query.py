@@ -13,6 +13,7 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.errors import InvalidValue
 from memcli.recall.query import Filters, Query, from_words, made, view_of
+from memcli.recall.question import unframed
 from tests.conftest import state_of
 
 NOW = dates.to_epoch("2026-11-21T12:00:00Z")
@@ -213,3 +214,40 @@ def test_last_week_does_not_take_this_week_as_well(vault: Vault) -> None:
     found = {row.occurred_at for row in vault.recall(asked).rows}
     assert found == {"2026-11-10", "2026-11-15"}
     assert {row.occurred_at for row in vault.reflect(asked).facts} == found
+
+
+# --- the words around a question ----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "about"),
+    [
+        ("What do we know about the ledger?", "the ledger?"),
+        ("what did you remember of Ann", "Ann"),
+        ("do you remember anything about Ann?", "Ann?"),
+        ("Tell me everything you know about the carrier", "the carrier"),
+        ("everything we know about the carrier", "the carrier"),
+        ("What is known about Redis", "Redis"),
+        ("What should I know before I change the mail?", "before I change the mail?"),
+        ("What kind of cache do we run?", "cache do we run?"),
+        ("Which other types of keys expire?", "keys expire?"),
+        ("Is this kind of key safe?", "Is this kind of key safe?"),
+        ("Who knows Redis?", "Who knows Redis?"),
+        ("What do we have", "What do we have"),
+        ("what do we know about", "what do we know about"),
+        ("Everything hangs", "Everything hangs"),
+        ("How do we have fun on Fridays?", "How do we have fun on Fridays?"),
+        ("", ""),
+    ],
+)
+def test_the_frame_of_a_question_is_left_out(question: str, about: str) -> None:
+    assert unframed(question).strip() == about
+
+
+def test_words_of_the_frame_find_nothing(vault: Vault) -> None:
+    vault.save(vault.draft({"text": "Redis holds the queue, because ops knows Redis"}))
+    mine = vault.save(vault.draft({"text": "The ledger is dumped at three"})).id
+    found = vault.reflect("what do we know about the ledger?")
+    assert [row.id for row in found.facts] == [mine]
+    assert vault.reflect("what do we know about llamas?").facts == []
+    assert vault.reflect("what do we know about llamas?").missing_terms == ["llamas"]

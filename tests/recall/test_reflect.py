@@ -144,14 +144,6 @@ def test_coverage_is_the_share_that_one_fact_holds(vault: Vault) -> None:
     assert vault.reflect("redis frankfurt").coverage == 1.0
 
 
-def test_rare_words_weigh_more(vault: Vault) -> None:
-    for number in range(40):
-        save(vault, f"The service note {number}")
-    save(vault, "Zanzibar")
-    found = vault.reflect("service zanzibar")
-    assert 0.5 < found.coverage < 1.0
-
-
 def test_nothing_but_recall_is_called(
     vault: Vault, monkeypatch: pytest.MonkeyPatch, snapshot: Callable[[str], Any]
 ) -> None:
@@ -284,13 +276,6 @@ def test_the_same_question_gives_the_same_bytes(
     one = json.dumps(vault.reflect(question).as_dict())
     again = Vault.open(vault.root, now_ms=lambda: NOW * 1000)
     assert json.dumps(again.reflect(question).as_dict()) == one
-
-
-def test_a_cjk_question_is_answered(vault: Vault) -> None:
-    save(vault, "支付测试需要本地数据库")
-    found = vault.reflect("支付测试")
-    assert (len(found.facts), found.coverage) == (1, 1.0)
-    assert vault.reflect("天气预报").facts == []
 
 
 def test_what_was_replaced_or_solved_is_named_and_not_among_the_facts(
