@@ -5,6 +5,7 @@ JSON that holds no `<`, titles set as text, bodies by a markdown renderer that k
 HTML, and links that lead only to the web. Its content security policy names the one
 script and the one style by their hashes.
 
+Door: `view`.
 Not in here: what an entry is or may be shown (`recall/picture`).
 """
 
