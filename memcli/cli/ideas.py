@@ -5,10 +5,11 @@ Invariant: in the walk every decision is committed before the next question.
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
+from memcli.cli.context import refuse
 from memcli.cli.rows import decided, listed, planned
 from memcli.cli.walk import Walk
 from memcli.entries.text.counted import counted
-from memcli.errors import MemcliError, UsageError
+from memcli.errors import MemcliError
 
 TYPE_CHECKING = False
 
@@ -85,24 +86,28 @@ def _check(
     *,
     dry_run: bool,
 ) -> None:
-    given = [name for name, value in changes.items() if value]
-    if given and action != "promote":
-        flag = "tag" if given[0] == "tags" else given[0]
-        raise UsageError(f"--{flag} belongs to: memcli ideas promote")
-    if reason and action != "dismiss":
-        raise UsageError("--reason belongs to: memcli ideas dismiss")
-    if action == "list":
-        if slugs or dry_run:
-            raise UsageError("ideas list takes no argument")
-    elif action == "merge":
-        if len(slugs) != 2:
-            raise UsageError(
-                "memcli ideas merge takes two slugs: the first goes into the second"
-            )
-    elif not slugs:
-        raise UsageError(
-            f"name the idea to {action}", hint="What is open: memcli ideas"
-        )
+    flag = next((name for name, value in changes.items() if value), "")
+    flag = flag.replace("tags", "tag")
+    refuse(
+        (
+            flag and action != "promote",
+            f"--{flag} belongs to: memcli ideas promote",
+        ),
+        (
+            reason and action != "dismiss",
+            "--reason belongs to: memcli ideas dismiss",
+        ),
+        (action == "list" and (slugs or dry_run), "ideas list takes no argument"),
+        (
+            action == "merge" and len(slugs) != 2,
+            "memcli ideas merge takes two slugs: the first goes into the second",
+        ),
+        (
+            action != "list" and not slugs,
+            f"name the idea to {action}",
+            "What is open: memcli ideas",
+        ),
+    )
 
 
 def _listed(ideas: list[ListedIdea]) -> Result:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result, to_apply
+from memcli.cli.context import Canvas, Context, Result, refuse, to_apply
 from memcli.cli.rows import stale_lines
-from memcli.errors import MemcliError, UsageError
+from memcli.errors import MemcliError
 
 TYPE_CHECKING = False
 
@@ -118,18 +118,19 @@ def _last(context: Context, own: Vault) -> tuple[Vault, ResolvePlan]:
 def _check(
     ids: list[str] | None, query: str | None, *, undo: bool, signed: bool
 ) -> None:
-    if query and undo:
-        raise UsageError(
+    refuse(
+        (
+            query and undo,
             "--undo takes ids, or nothing for the last resolve",
-            hint="They are in: memcli list --by status",
-        )
-    if bool(ids) == bool(query) and not undo:
-        raise UsageError(
+            "They are in: memcli list --by status",
+        ),
+        (
+            bool(ids) == bool(query) and not undo,
             "name what is solved: ids, or --query",
-            hint="To see what there is: memcli list --by status",
-        )
-    if undo and signed:
-        raise UsageError("--undo removes the note; it takes none")
+            "To see what there is: memcli list --by status",
+        ),
+        (undo and signed, "--undo removes the note; it takes none"),
+    )
 
 
 def _approved(

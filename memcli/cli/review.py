@@ -4,30 +4,19 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 import re
 
-from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.context import Canvas, Context, Result, refuse
 from memcli.cli.rows import decided, listed, planned
 from memcli.entries.text.counted import counted
-from memcli.errors import InvalidValue, UsageError
-from memcli.named_tuple import NamedTuple
+from memcli.errors import InvalidValue
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     from memcli.curation.inbox import PendingEntry
     from memcli.curation.review import EntryDecisions
     from memcli.vault.vault import Vault
-
-
-class _Decision(NamedTuple):
-    """A decision on candidates; `target` is the entry that one supersedes."""
-
-    action: str
-    target: str | None
-    reason: str | None
-    changes: dict[str, Any]
 
 
 def review(
@@ -81,107 +70,95 @@ def review(
     ids = ids or []
     flags = {"approve": approve, "reject": reject, "supersede": supersede, "edit": edit}
     actions = [name for name, given in flags.items() if given]
+    action = actions[0] if actions else ""
     changes = {"title": title, "kind": kind, "tags": tuple(tags or ())}
     changes = {name: value for name, value in changes.items() if value}
     bulk = bool(all_ or all_older_than or min_confidence)
     _check(actions, ids, changes, bulk=bulk)
-    if list_ and actions:
-        raise UsageError("--list changes nothing", hint=f"Drop --{actions[0]}.")
+    refuse((list_ and actions, "--list changes nothing", f"Drop --{action}."))
     vault = context.open_vault("reviewing", writes=True)
     if not actions and context.interactive and not list_ and not bulk:
         from memcli.cli.review_walk import walk
 
         return walk(context, vault)
+    from memcli.curation import inbox
+
+    def selected(*, to_decide: bool = False) -> list[PendingEntry]:
+        return inbox.select(
+            inbox.pending(vault, to_decide=to_decide),
+            older_than_days=_days(all_older_than, vault.now_ms() // 1000),
+            min_confidence=min_confidence,
+        )
+
     if not actions:
-        return _listed(vault, _selected(vault, all_older_than, min_confidence))
+        return _listed(vault, selected())
     if title or reason or tags:
         from memcli.entries import no_secrets
 
         words = {"--title": title, "--reason": reason, "--tag": "\n".join(tags or ())}
         no_secrets.refuse_texts(words)
-    decision = _Decision(actions[0], supersede, reason, changes)
-    if ids:
-        if dry_run:
-            from memcli.curation.inbox import named
+    if not ids:
+        candidates = selected(to_decide=True)
+        count = len(candidates)
+        which = "it" if count == 1 else f"these {count}"
+        agreed = context.agrees(
+            (f"{candidate.id} {candidate.title}" for candidate in candidates),
+            f"{action.capitalize()} {which}?",
+            yes=yes,
+            dry_run=dry_run or not candidates,
+        )
+        if not agreed:
+            return _planned(candidates, action, dry_run=dry_run)
+        ids = [candidate.id for candidate in candidates]
+    elif dry_run:
+        return _planned(inbox.named(vault, ids, supersede), action, dry_run=True)
+    from memcli.curation import review as use_case
 
-            chosen = named(vault, ids, supersede)
-            return _planned(chosen, actions[0], dry_run=True)
-        return _decided(vault, _decide(context, vault, decision, ids))
-    candidates = _selected(vault, all_older_than, min_confidence, to_decide=True)
-    if candidates and not (yes or dry_run):
-        yes = context.interactive and _confirmed(context, candidates, actions[0])
-    if dry_run or not (yes and candidates):
-        return _planned(candidates, actions[0], dry_run=dry_run)
-    every = [candidate.id for candidate in candidates]
-    return _decided(vault, _decide(context, vault, decision, every))
+    if action == "reject":
+        done = use_case.reject(vault, ids, reason)
+    elif action == "supersede":
+        done = use_case.supersede(vault, ids[0], supersede or "", reason)
+    elif action == "approve":
+        done = use_case.approve(vault, ids, changes)
+    else:
+        from memcli.cli.review_walk import edited
+
+        done = edited(context, vault, ids[0], changes)
+    return _decided(vault, done)
 
 
 def _check(
     actions: list[str], ids: list[str], changes: dict[str, Any], *, bulk: bool
 ) -> None:
-    if len(actions) > 1:
-        raise UsageError(f"--{actions[0]} and --{actions[1]} cannot be combined")
-    if actions and bool(ids) == bulk:
-        raise UsageError(
-            f"--{actions[0]} needs ids, or one of --all, --all-older-than, "
+    action, *others = actions or [""]
+    first = ids[0] if ids else ""
+    flag = next(iter(changes), "").replace("tags", "tag")
+    refuse(
+        (others, f"--{action} and --{''.join(others[:1])} cannot be combined"),
+        (
+            action and bool(ids) == bulk,
+            f"--{action} needs ids, or one of --all, --all-older-than, "
             "--min-confidence",
-            hint="What waits: memcli review --list",
-        )
-    if actions and actions[0] in ("supersede", "edit") and len(ids) != 1:
-        raise UsageError(f"--{actions[0]} takes one id")
-    if ids and not actions:
-        if ids[0] in ("ideas", "entities"):
-            raise UsageError(
-                f"review decides on candidates, not on {ids[0]}",
-                hint=f"Did you mean: memcli {ids[0]}?",
-            )
-        raise UsageError(
+            "What waits: memcli review --list",
+        ),
+        (
+            action in ("supersede", "edit") and len(ids) != 1,
+            f"--{action} takes one id",
+        ),
+        (
+            first in ("ideas", "entities") and not action,
+            f"review decides on candidates, not on {first}",
+            f"Did you mean: memcli {first}?",
+        ),
+        (
+            ids and not action,
             "no action is given",
-            hint="--approve, --reject, --supersede ID, --edit; or memcli inspect ID",
-        )
-    if changes and actions not in (["approve"], ["edit"]):
-        flag = next(iter(changes)).replace("tags", "tag")
-        raise UsageError(f"--{flag} belongs to --approve")
-
-
-def _confirmed(context: Context, candidates: list[PendingEntry], action: str) -> bool:
-    for candidate in candidates:
-        context.tell(f"  {candidate.id} {candidate.title}")
-    count = len(candidates)
-    which = "it" if count == 1 else f"these {count}"
-    return context.confirm(f"{action.capitalize()} {which}?")
-
-
-def _decide(
-    context: Context, vault: Vault, decision: _Decision, ids: Sequence[str]
-) -> EntryDecisions:
-    from memcli.curation import review
-
-    action, target, reason, changes = decision
-    if action == "reject":
-        return review.reject(vault, ids, reason)
-    if action == "supersede":
-        return review.supersede(vault, ids[0], target or "", reason)
-    if action == "approve":
-        return review.approve(vault, ids, changes)
-    from memcli.cli.review_walk import edited
-
-    return edited(context, vault, ids[0], changes)
-
-
-def _selected(
-    vault: Vault,
-    older_than: str | None,
-    min_confidence: str | None,
-    *,
-    to_decide: bool = False,
-) -> list[PendingEntry]:
-    from memcli.curation import inbox
-
-    return inbox.select(
-        inbox.pending(vault, to_decide=to_decide),
-        older_than_days=_days(older_than, vault.now_ms() // 1000),
-        min_confidence=min_confidence,
+            "--approve, --reject, --supersede ID, --edit; or memcli inspect ID",
+        ),
+        (
+            changes and action not in ("approve", "edit"),
+            f"--{flag} belongs to --approve",
+        ),
     )
 
 

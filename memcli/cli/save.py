@@ -2,8 +2,8 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result
-from memcli.errors import InvalidValue, UsageError
+from memcli.cli.context import Canvas, Context, Result, refuse
+from memcli.errors import InvalidValue
 from memcli.parameters import entry_fields
 
 TYPE_CHECKING = False
@@ -68,21 +68,27 @@ def save(
     _check_writer(draft.get("source"))
     fields = entry_fields(given, context.now_ms())
     if batch:
-        if cite or research:
-            raise UsageError(
+        refuse(
+            (
+                cite or research,
                 "--cite and --research go with one entry, not with --batch",
-                hint="A line may carry `evidence`: a list of ids.",
-            )
-        if enforce:
-            raise UsageError(
+                "A line may carry `evidence`: a list of ids.",
+            ),
+            (
+                enforce,
                 "--enforce goes with one entry, not with --batch",
-                hint="Set it afterwards: memcli evolve ID --enforce deny",
-            )
-        if text or file:
-            raise UsageError("--batch brings its own texts", hint="Drop the TEXT.")
-        return _batch(
-            context, vault, batch, fields, dry_run=dry_run, allow_secret=allow_secret
+                "Set it afterwards: memcli evolve ID --enforce deny",
+            ),
+            (text or file, "--batch brings its own texts", "Drop the TEXT."),
         )
+        from memcli.cli.import_ import report
+        from memcli.curation import importing
+        from memcli.storage import jsonl
+
+        data = context.read_stdin() if batch == "-" else jsonl.read_file(batch)
+        how = {"dry_run": dry_run, "allow_secret": allow_secret}
+        made = importing.save_lines(vault, data, batch, fields=fields, **how)
+        return report(made, ("save", "saved"))
     body = context.written_text(text, file, what="save")
     entry = vault.draft({"text": body, **fields})
     if enforce:
@@ -93,12 +99,9 @@ def save(
     if cite or research or entry.evidence:
         from memcli.curation import citing
 
+        cites = citing.Cites(cite or (), research)
         saved = citing.save(
-            vault,
-            entry,
-            citing.Cites(cite or (), research),
-            allow_secret=allow_secret,
-            register=register,
+            vault, entry, cites, allow_secret=allow_secret, register=register
         )
     else:
         from memcli.vault import saving
@@ -118,19 +121,19 @@ def _visibility(
 ) -> str | None:
     """Who may see the entry; to name groups is enough to mean them."""
     own = vault.agent.groups if vault.agent else ()
-    if groups:
-        if visibility not in (None, "group"):
-            raise UsageError(
-                f"--group goes with --visibility group, not with {visibility}",
-                hint="Drop one of them.",
-            )
-        return "group"
-    if visibility == "group" and not own:
-        raise UsageError(
+    refuse(
+        (
+            groups and visibility not in (None, "group"),
+            f"--group goes with --visibility group, not with {visibility}",
+            "Drop one of them.",
+        ),
+        (
+            visibility == "group" and not (own or groups),
             "there is no group to share it with",
-            hint="Name it: --group NAME. (An agent that is in groups means those.)",
-        )
-    return visibility
+            "Name it: --group NAME. (An agent that is in groups means those.)",
+        ),
+    )
+    return "group" if groups else visibility
 
 
 def _check_writer(writer: str | None) -> None:
@@ -161,31 +164,6 @@ def _as_it_was(vault: Vault, saved: Saved, wanted: str | None) -> list[str]:
         f"{saved.id} is {entry.visibility}{groups}, and stays so: to make it {wanted}, "
         f"edit `visibility` in {entry.path}"
     ]
-
-
-def _batch(
-    context: Context,
-    vault: Vault,
-    path: str,
-    fields: dict[str, Any],
-    *,
-    dry_run: bool,
-    allow_secret: bool,
-) -> Result:
-    from memcli.cli.import_ import report
-    from memcli.curation import importing
-    from memcli.storage import jsonl
-
-    data = context.read_stdin() if path == "-" else jsonl.read_file(path)
-    done = importing.save_lines(
-        vault,
-        data,
-        path,
-        fields=fields,
-        dry_run=dry_run,
-        allow_secret=allow_secret,
-    )
-    return report(done, ("save", "saved"))
 
 
 _SAID = {
