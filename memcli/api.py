@@ -241,17 +241,12 @@ class Vault(_Asked, _vault.Vault):
         by: str | None = None,
         note: str | None = None,
         same_key: bool = True,
-        expect: int | None = None,
     ) -> list[Target]:
-        """Resolve entries, and those of the same words; gives what was changed.
-
-        Raises:
-            AmbiguousQuery: they are not the number of entries that `expect` says.
-        """
+        """Resolve entries, and those of the same words; gives what was changed."""
         from memcli.curation import resolve
 
         plan = resolve.plan(self, ids, same_key=same_key)
-        return resolve.apply(self, plan, by=by, note=note, expect=expect)
+        return resolve.apply(self, plan, by=by, note=note)
 
     def resolve_query(
         self,
@@ -260,7 +255,6 @@ class Vault(_Asked, _vault.Vault):
         kinds: Sequence[str] = (),
         by: str | None = None,
         note: str | None = None,
-        expect: int | None = None,
     ) -> list[Target]:
         """Resolve what a question clearly means; gives what was changed.
 
@@ -272,7 +266,7 @@ class Vault(_Asked, _vault.Vault):
         from memcli.curation.resolve_query import plan_query
 
         plan = plan_query(self, query, kinds=kinds)
-        return resolve.apply(self, plan, by=by, note=note, expect=expect)
+        return resolve.apply(self, plan, by=by, note=note)
 
     def reopen(self, *ids: str, same_key: bool = True) -> list[Target]:
         """Bring resolved entries back; without ids, those of the last resolve."""

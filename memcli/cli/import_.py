@@ -87,9 +87,8 @@ def import_(
             f"agents, by its rules: memcli import {quote(source)} --from agents-md",
         )
     kinds = _kinds(vault, map_ or [])
-    done = importing.import_lines(
-        vault, data, source, kinds=kinds, dry_run=dry_run, allow_secret=allow_secret
-    )
+    manner = importing.Manner(kinds=kinds, dry_run=dry_run, allow_secret=allow_secret)
+    done = importing.import_lines(vault, data, source, manner)
     result = report(done)
     if done.failed and not (done.created or done.duplicates) and source != "-":
         return result._replace(warnings=(*_other_form(source), *result.warnings))

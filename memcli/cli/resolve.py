@@ -59,20 +59,20 @@ def resolve(
         no_secrets.refuse_texts({"--note": note, "--by": by})
     vault = context.open_vault("resolving", writes=True)
     acting = not dry_run
-    count: int | None = None
+    agreed = False
     if query:
         from memcli.curation.resolve_query import plan_query
 
         plan = plan_query(vault, query, kinds=kinds or (), same_key=not only_this)
         if acting:
-            acting, count = _approved(context, plan, yes=yes)
+            acting, agreed = _approved(context, plan, yes=yes)
     elif ids:
         plan = use_case.plan(vault, ids, same_key=not only_this, undo=undo)
     else:
         vault, plan = _last(context, vault)
     changed: list[Target] = []
-    if acting and (plan.targets or count is not None):
-        changed = use_case.apply(vault, plan, by=by, note=note, expect=count)
+    if acting and (plan.targets or agreed):
+        changed = use_case.apply(vault, plan, by=by, note=note, agreed=agreed)
     stale = use_case.stale_by(
         vault, changed if acting else plan.targets, undo=plan.undo
     )
@@ -133,10 +133,8 @@ def _check(
     )
 
 
-def _approved(
-    context: Context, plan: ResolvePlan, *, yes: bool
-) -> tuple[bool, int | None]:
-    """Whether to act on the plan of a query, and on how many entries.
+def _approved(context: Context, plan: ResolvePlan, *, yes: bool) -> tuple[bool, bool]:
+    """Whether to act on the plan of a query, and whether a person has seen it.
 
     A person sees the plan and decides; nobody else carries out one that is not clear.
 
@@ -146,14 +144,14 @@ def _approved(
     if plan.unclear and not (context.interactive and plan.targets and not yes):
         raise plan.refusal(plan.unclear)
     if yes or not context.interactive or not plan.targets:
-        return yes, None
+        return yes, False
     if plan.unclear:
         context.tell(f"it is not clear what is meant: {plan.unclear}")
     for target in plan.targets:
         context.tell(f"  {target.id} {target.title}")
     count = len(plan.targets)
     agreed = context.confirm("Resolve it?" if count == 1 else f"Resolve these {count}?")
-    return agreed, count
+    return agreed, True
 
 
 def _result(

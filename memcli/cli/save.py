@@ -86,8 +86,8 @@ def save(
         from memcli.storage import jsonl
 
         data = context.read_stdin() if batch == "-" else jsonl.read_file(batch)
-        how = {"dry_run": dry_run, "allow_secret": allow_secret}
-        made = importing.save_lines(vault, data, batch, fields=fields, **how)
+        manner = importing.Manner("save", fields, {}, allow_secret, dry_run)
+        made = importing.import_lines(vault, data, batch, manner)
         return report(made, ("save", "saved"))
     body = context.written_text(text, file, what="save")
     entry = vault.draft({"text": body, **fields})

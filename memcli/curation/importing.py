@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 
-_NO_KINDS: Mapping[str, str] = MappingProxyType({})
 _PERSON = "a person sets it: memcli evolve ID --enforce deny"
 
 
@@ -86,68 +85,37 @@ class Imported(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class _Manner(NamedTuple):
+class Manner(NamedTuple):
     """How lines become entries.
 
-    `verb` is import or save; `fields` are those of every entry, and a line's own fields
-    win; `kinds` has for a kind of the lines the kind that it becomes.
+    `verb` is import, for what was learned elsewhere, or save; `fields` are those of
+    every entry, and a line's own fields win; `kinds` has for a kind of the lines the
+    kind that it becomes. `allow_secret` lets text that looks like a secret pass;
+    `dry_run` only says what would be done.
     """
 
-    verb: str
+    verb: str = "import"
     fields: Mapping[str, Any] = MappingProxyType({})
-    kinds: Mapping[str, str] = _NO_KINDS
+    kinds: Mapping[str, str] = MappingProxyType({})
+    allow_secret: bool = False
+    dry_run: bool = False
 
 
 def import_lines(
     vault: Vault,
     data: bytes,
     name: str,
-    *,
-    kinds: Mapping[str, str] = _NO_KINDS,
-    allow_secret: bool = False,
-    dry_run: bool = False,
+    manner: Manner = Manner(),  # noqa: B008 a value that cannot change
 ) -> Imported:
-    """Save one memory a line, which was learned elsewhere.
+    """Save one memory a line.
 
     Args:
         vault: where to.
         data: JSON lines, each an object with `text` and any field of an entry.
         name: what to call the source in messages.
-        kinds: by a kind of the lines the kind that it becomes.
-        allow_secret: whether text that looks like a secret may be saved.
-        dry_run: only say what would be done.
+        manner: how.
     """
-    manner = _Manner("import", kinds=kinds)
-    return _bring(vault, data, name, manner, allow_secret, dry_run)
-
-
-def save_lines(
-    vault: Vault,
-    data: bytes,
-    name: str,
-    *,
-    fields: Mapping[str, Any] = MappingProxyType({}),
-    allow_secret: bool = False,
-    dry_run: bool = False,
-) -> Imported:
-    """As `import_lines`, for what was learned where it is saved.
-
-    Args:
-        vault, data, name, allow_secret, dry_run: as there.
-        fields: fields of every entry; a line's own fields win.
-    """
-    manner = _Manner("save", fields)
-    return _bring(vault, data, name, manner, allow_secret, dry_run)
-
-
-def _bring(
-    vault: Vault,
-    data: bytes,
-    name: str,
-    manner: _Manner,
-    allow_secret: bool,
-    dry_run: bool,
-) -> Imported:
+    allow_secret, dry_run = manner.allow_secret, manner.dry_run
     as_import = manner.verb == "import"
     lines: list[tuple[int, Entry]] = []
     failed: list[Failure] = []

@@ -3,8 +3,8 @@
 Invariant: a claim is resolved, not a row: every entry that says the same is resolved
 with it, a candidate in the inbox as well, unless the caller says otherwise; and one
 that comes later is not shown (`eligibility`). A resolved entry that is met again
-records that, and stays resolved until a person reopens it. A plan that is not clear, or
-not of the number that the caller expects, is never carried out.
+records that, and stays resolved until a person reopens it. A plan that is not clear
+is carried out only when a person has seen it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from memcli.curation.changing import Changing
 from memcli.entries import layout
 from memcli.entries.eligibility import Action, may
 from memcli.entries.entry import ResolutionScope, Status
-from memcli.entries.text.counted import counted
 from memcli.errors import AmbiguousQuery, EntryNotFound, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage, lookup
@@ -165,7 +164,7 @@ def apply(
     *,
     by: str | None = None,
     note: str | None = None,
-    expect: int | None = None,
+    agreed: bool = False,
 ) -> list[Target]:
     """Do what a plan says, in one commit; what has changed since is checked again.
 
@@ -174,22 +173,18 @@ def apply(
         found: the plan.
         by: who solved it; the agent that acts, or else git's user, when not given.
         note: what solved it.
-        expect: how many entries the plan must hold; with that, one that is not clear
-            is carried out, too.
+        agreed: a person has seen it: one that is not clear is carried out, too.
 
     Returns:
         The entries that were changed.
 
     Raises:
-        AmbiguousQuery: the plan is not clear, or holds another number of entries.
+        AmbiguousQuery: the plan is not clear.
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
         NotAllowed: an entry was superseded since.
     """
-    if expect is None and found.unclear:
+    if found.unclear and not agreed:
         raise found.refusal(found.unclear)
-    if expect is not None and expect != len(found.targets):
-        count = len(found.targets)
-        raise found.refusal(f"{counted(count, 'entry')} would change, not {expect}")
     scope = ResolutionScope.ENTRY if found.alone else ResolutionScope.CLAIM
     if not found.undo:
         by = by or vault.agent_name or _committer(vault)
@@ -364,31 +359,27 @@ def _target(reader: Reader, doc: int, score: float | None) -> Target:
 def _last_resolved(vault: Vault, rows: Sequence[StoredRow]) -> list[str]:
     """The ids of those rows that the newest resolve of this clone has changed.
 
-    Commits tell them: another clone may have resolved something later, and seconds are
-    coarse. The time decides only between rows that no commit has resolved.
+    Commits tell them: another clone may have resolved something later.
     """
     from memcli.storage.git import history
-    from memcli.vault.health.git_state import repository_of
+    from memcli.storage.git.repository import Repository
 
-    left = {row.path: row for row in rows}
-    repository = repository_of(vault)
-    own = history.made_here(repository) if repository else None
-    for commit in history.subjects(repository) if repository else ():
+    left = {row.path: row.id for row in rows}
+    repository = Repository.open(vault.root, environ=vault.environ)
+    own = history.made_here(repository)
+    for commit in history.subjects(repository):
         if commit.subject.startswith("resolve"):
-            paths = history.changes(repository, commit.id) if repository else []
-            changed = [left.pop(path).id for path in paths if path in left]
+            paths = history.changes(repository, commit.id)
+            changed = [left.pop(path) for path in paths if path in left]
             if changed and (own is None or commit.id in own):
                 return changed
-    if not left:
-        newest = max(rows, key=lambda row: row.resolved_at or "")
-        raise NotAllowed(
-            "nothing that this clone resolved is still resolved",
-            hint=f"Resolved in another clone, last: {newest.title}. "
-            f"To bring that back: memcli resolve --undo {newest.id}",
-            code="nothing_to_undo",
-        )
-    last = max(row.resolved_at or "" for row in left.values())
-    return [row.id for row in left.values() if (row.resolved_at or "") == last]
+    newest = max(rows, key=lambda row: row.resolved_at or "")
+    raise NotAllowed(
+        "nothing that this clone resolved is still resolved",
+        hint=f"Resolved elsewhere, last: {newest.title}. "
+        f"To bring that back: memcli resolve --undo {newest.id}",
+        code="nothing_to_undo",
+    )
 
 
 def _committer(vault: Vault) -> str | None:

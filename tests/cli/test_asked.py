@@ -43,7 +43,7 @@ def test_save_and_evolve_take_phrases_and_inspect_shows_them(memcli: Run) -> Non
 
 def test_batches_and_imports_take_phrases(vault: Vault) -> None:
     line = b'{"text": "a", "asked": ["other words"]}\n'
-    (made,) = importing.save_lines(vault, line, "-").created
+    (made,) = importing.import_lines(vault, line, "-", importing.Manner("save")).created
     assert vault.get(made.id).asked == ("other words",)
     too_long = b'{"text": "b", "asked": ["%s"]}\n' % (b"x" * 61)
     (failed,) = importing.import_lines(vault, too_long, "-").failed

@@ -34,7 +34,9 @@ def search(vault: Vault, query: str, name: str = "tyler") -> None:
 
 def by_batch(vault: Vault, name: str) -> None:
     line = {"text": "Tyler's career", "layer": "model", "evidence": [name]}
-    done = importing.save_lines(vault, json.dumps(line).encode(), "lines.jsonl")
+    done = importing.import_lines(
+        vault, json.dumps(line).encode(), "lines.jsonl", importing.Manner("save")
+    )
     for failure in done.failed:
         assert (failure.code, failure.line) == ("entry_not_found", 1)
         raise EntryNotFound(failure.reason)
@@ -103,7 +105,7 @@ def test_lines_of_a_batch_cite_each_other_and_fail_one_by_one(vault: Vault) -> N
         {"text": "x", "research": "tyler", "layer": "model"},
     ]
     data = "\n".join(map(json.dumps, lines)).encode()
-    done = importing.save_lines(vault, data, "lines.jsonl")
+    done = importing.import_lines(vault, data, "lines.jsonl", importing.Manner("save"))
     assert [(one.line, one.code) for one in done.failed] == [
         (1, "entry_not_found"),
         (4, "entry_not_found"),

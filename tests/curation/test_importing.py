@@ -63,7 +63,7 @@ def test_a_second_import_of_an_entry_that_ended_adds_nothing(vault: Vault) -> No
 
 
 def test_dry_run_says_what_would_be_done_and_writes_nothing(vault: Vault) -> None:
-    planned = importing.import_lines(vault, LINES, "f", dry_run=True)
+    planned = importing.import_lines(vault, LINES, "f", importing.Manner(dry_run=True))
     assert len(planned.created) == 3
     assert vault.recall("one two").rows == []
 
@@ -93,7 +93,7 @@ KINDS = b"\n".join(
 
 def test_kinds_of_another_program_are_mapped(vault: Vault) -> None:
     kinds = {"fact": "note", "semantic": "reference"}
-    done = importing.import_lines(vault, KINDS, "x", kinds=kinds)
+    done = importing.import_lines(vault, KINDS, "x", importing.Manner(kinds=kinds))
     assert (len(done.created), done.failed) == (5, [])
     said = [vault.get(item.id).kind for item in done.created]
     assert said == ["note", "note", "reference", "note", "note"]

@@ -37,7 +37,7 @@ def lessons(vault: Vault) -> list[str]:
     ]
 
 
-def test_a_plan_covers_all_matches_and_acts_on_as_many_as_are_expected(
+def test_a_plan_covers_all_matches_and_is_carried_out_when_agreed_to(
     vault: Vault,
 ) -> None:
     ids = lessons(vault)
@@ -45,7 +45,7 @@ def test_a_plan_covers_all_matches_and_acts_on_as_many_as_are_expected(
     assert sorted(target.id for target in found.targets) == sorted(ids)
     assert all(target.score for target in found.targets)
     assert vault.get(ids[0]).status is Status.ACTIVE  # a plan changes nothing
-    assert len(resolve.apply(vault, found, expect=6)) == 6
+    assert len(resolve.apply(vault, found, agreed=True)) == 6
     assert {row.text for row in vault.recall("rerank deploy payments").rows} == {
         "Payments are drained at noon",
         "Deploy on Tuesdays",
@@ -72,7 +72,6 @@ def test_more_than_one_match_without_a_clear_gap_is_refused_with_the_plan(
     targets = (error.value.details or {})["plan"]["targets"]
     assert sorted(target.id for target in targets) == sorted(ids)
     assert all(vault.get(name).status is Status.ACTIVE for name in ids)
-    assert len(vault.resolve_query("login fails", expect=2)) == 2
 
 
 def test_decisions_and_notes_are_not_meant_unless_their_kind_is_named(

@@ -67,7 +67,7 @@ def by_import(vault: Vault, text: str, name: str) -> None:
 
 def by_batch(vault: Vault, text: str, name: str) -> None:
     line = json.dumps({"text": name, "source": {"excerpt": text}}).encode()
-    _failed(importing.save_lines(vault, line, "-"))
+    _failed(importing.import_lines(vault, line, "-", importing.Manner("save")))
 
 
 def by_folder(vault: Vault, text: str, name: str) -> None:
