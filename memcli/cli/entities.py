@@ -240,17 +240,17 @@ def _shown(context: Context, name: str) -> Result:
             canvas.line(f"  also: {', '.join(about.aliases)}")
         for line in about.description.split("\n") if about.description else ():
             canvas.line(f"  {line}")
-        for aspect, claims in by_aspect(about.current).items():
-            canvas.line(f"{aspect}:", style="title")
+        for kind, claims in by_aspect(about.current).items():
+            canvas.line(f"{kind}:", style="title")
             for claim in claims:
                 canvas.line(f"  {claim.id} {_short(claim.text)}")
         if about.past:
             canvas.line("no longer:", style="title")
-        for aspect, claims in by_aspect(about.past).items():
+        for kind, claims in by_aspect(about.past).items():
             for claim in claims:
                 why = f"{claim.status}: {claim.reason}"
                 why = claim.status if claim.reason == claim.status else why
-                line = f"  {claim.id} {aspect}: {_short(claim.text)} ({why})"
+                line = f"  {claim.id} {kind}: {_short(claim.text)} ({why})"
                 canvas.line(line, style="dim")
         if about.with_others:
             others = (f"{name} ({count})" for name, count in about.with_others)

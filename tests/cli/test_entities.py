@@ -49,11 +49,11 @@ def test_entities_are_listed_with_their_counts(saved: Run) -> None:
 
 def test_an_entity_shows_its_claims(saved: Run) -> None:
     data = saved("entities", "show", "redis", "--json").json["data"]
-    assert (data["name"], list(data["current"])) == ("Redis", ["status", "about"])
-    (claim,) = data["current"]["status"]
-    assert claim["text"] == "redis is down, ask Grace Hopper"
+    assert (data["name"], list(data["current"])) == ("Redis", ["note"])
+    claims = [claim["text"] for claim in data["current"]["note"]]
+    assert "redis is down, ask Grace Hopper" in claims
     text = saved("entities", "show", "redis").out
-    assert text.startswith("Redis (tool)\nstatus:\n")
+    assert text.startswith("Redis (tool)\nnote:\n")
 
 
 def test_names_are_reviewed(saved: Run) -> None:

@@ -16,7 +16,6 @@ from memcli.curation.entities.listing import candidates, listed
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError
 from memcli.recall.query import Filters
 from memcli.vault.health import lint
-from tests.conftest import ROOT
 
 
 def save(vault: Vault, text: str, **fields: Any) -> str:
@@ -64,11 +63,11 @@ def test_a_page_groups_claims_and_keeps_the_past_apart(vault: Vault) -> None:
         name: [one.id for one in claims]
         for name, claims in entities.by_aspect(page.current).items()
     }
-    assert current == {"decision": [new.id], "relation": [uses]}
-    past = {one.id: (one.aspect, one.status, one.reason) for one in page.past}
+    assert current == {"decision": [new.id], "note": [uses]}
+    past = {one.id: (one.kind, one.status, one.reason) for one in page.past}
     assert past == {
         old: ("decision", "superseded", "load"),
-        down: ("status", "resolved", "resolved"),
+        down: ("note", "resolved", "resolved"),
     }
     assert page.with_others == [("checkout_service", 1)]
 
@@ -93,26 +92,6 @@ def test_an_unknown_name_gets_the_nearest_one(vault: Vault) -> None:
         entities.page(vault, "Rediss")
     assert error.value.error_code == "entity_not_found"
     assert error.value.hint == "Did you mean 'Redis'?"
-
-
-@pytest.mark.parametrize(
-    ("kind", "text", "aspect"),
-    [
-        ("preference", "x", "preference"),
-        ("constraint", "x", "rule"),
-        ("note", "Ada prefers tea", "preference"),
-        ("note", "We agreed on tea", "decision"),
-        ("note", "Redis is down", "status"),
-        ("note", "Checkout depends on Redis", "relation"),
-        ("note", "Redis 7 was released", "event"),
-        ("note", "It turned out to be the disk", "lesson"),
-        ("note", "A word about misused houses", "about"),
-        ("idea", "never mind", "rule"),
-    ],
-)
-def test_aspects(kind: str, text: str, aspect: str) -> None:
-    assert entities.aspect(kind, text) == aspect
-    assert aspect in entities.ORDER
 
 
 # --- names that wait ---------------------------------------------------------------
@@ -267,17 +246,3 @@ def test_a_decision_is_one_commit_that_undo_takes_back(
     undo.undo_last(vault, "review: ")
     after = snapshot(vault.root)
     assert {**after, "rev-parse HEAD": ""} == {**before, "rev-parse HEAD": ""}
-
-
-def test_the_page_about_entities_prints_the_tables_of_aspects() -> None:
-    page = (ROOT / "docs" / "use" / "projects.md").read_text("utf-8")
-    table = page.partition("| aspect |")[2].partition("\n\n")[0]
-    found = {}
-    for line in table.splitlines()[2:]:
-        name, kinds, verbs = (cell.strip() for cell in line.strip("|").split("|"))
-        found[name] = (kinds, verbs)
-    assert [*found][:-1] == [*entities.VERBS]
-    for name, (kinds, verbs) in found.items():
-        mine = sorted(kind for kind, aspect in entities.KINDS.items() if aspect == name)
-        assert kinds == ", ".join(mine)
-        assert verbs == entities.VERBS.get(name, "")

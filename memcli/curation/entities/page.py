@@ -1,15 +1,11 @@
-"""One entity as the vault knows it, with what memories claim of it, by aspect.
+"""One entity as the vault knows it, with what memories claim of it, by their kinds.
 
 Invariant: reads only, and through the reader of the asking agent: a name that stands
 only in entries that the agent may not see does not exist for it, in messages either.
-The aspect of a memory is told by a table: the kind decides where it says enough, then
-the first row of `VERBS` with a word in the text, then whether the memory has a date. A
-test proves that docs/use/projects.md shows the same tables.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
 from memcli.curation.entities.listing import UNDECIDED, listed
@@ -40,7 +36,6 @@ class Claim(NamedTuple):
     """A memory about an entity; `reason` says why it is not in force."""
 
     id: str
-    aspect: str
     title: str
     text: str
     kind: str
@@ -74,11 +69,11 @@ class EntityPage(NamedTuple):
 
 
 def by_aspect(claims: list[Claim]) -> dict[str, list[Claim]]:
-    """Claims by aspect, in the order of `ORDER`."""
-    groups: dict[str, list[Claim]] = {name: [] for name in ORDER}
+    """Claims by their aspects, which are the kinds of their memories."""
+    groups: dict[str, list[Claim]] = {}
     for claim in claims:
-        groups[claim.aspect].append(claim)
-    return {name: group for name, group in groups.items() if group}
+        groups.setdefault(claim.kind, []).append(claim)
+    return dict(sorted(groups.items()))
 
 
 def _canonical(registry: Registry, name: str) -> str:
@@ -180,18 +175,16 @@ def not_found(vault: Vault, name: str) -> EntryNotFound:
 
 
 def _claim(row: StoredRow, why: str | None) -> Claim:
-    dated = bool(row.occurred_at)
     return Claim(
-        id=row.id,
-        aspect=aspect(row.kind, row.text, dated=dated),
-        title=row.title,
-        text=row.text,
-        kind=row.kind,
-        status=row.status,
-        created=row.created,
-        occurred_at=row.occurred_at,
-        path=row.path,
-        reason=row.reason or why if why else None,
+        row.id,
+        row.title,
+        row.text,
+        row.kind,
+        row.status,
+        row.created,
+        row.occurred_at,
+        row.path,
+        row.reason or why if why else None,
     )
 
 
@@ -203,63 +196,3 @@ def _description(vault: Vault, entity: Registered | None) -> str:
         return description_of(data, entity.path)
     except MemcliError:  # gone since it was listed
         return ""
-
-
-# --- aspects ----------------------------------------------------------------------
-
-
-KINDS = {
-    "preference": "preference",
-    "decision": "decision",
-    "event": "event",
-    "constraint": "rule",
-    "convention": "rule",
-    "lesson": "lesson",
-    "fix": "lesson",
-    "blocker": "status",
-    "action": "status",
-    "workflow": "workflow",
-    "skill": "workflow",
-}
-"""Kinds that decide the aspect by themselves."""
-
-VERBS = {
-    "decision": "decided, agreed, chose, picked, settled on, went with, switched to",
-    "preference": "prefers, likes, loves, hates, dislikes, would rather, favourite",
-    "rule": "must, never, always, should not, do not, don't",
-    "status": "is down, is broken, fails, is blocked, is done, is live, deprecated",
-    "relation": "uses, depends on, requires, owns, belongs to, part of, runs on, "
-    "works with, works on, works for, reports to, replaces, maintains, calls, "
-    "is based on",
-    "event": "released, launched, shipped, met, joined, left, migrated, happened",
-    "lesson": "learned, turned out, it helps to",
-}
-"""Verbs that decide the aspect for other kinds; the first row that fits wins."""
-
-OTHER = "about"
-ORDER = (
-    *("preference", "decision", "rule", "status", "relation", "event", "lesson"),
-    *("workflow", OTHER),
-)
-"""The aspects, in the order in which they are shown."""
-
-
-def aspect(kind: str, text: str, *, dated: bool = False) -> str:
-    """The aspect of a memory.
-
-    Args:
-        kind: its kind.
-        text: its text; the first 500 characters count.
-        dated: whether it says when it happened.
-
-    >>> aspect("note", "Ada owns the checkout service")
-    'relation'
-    """
-    if kind in KINDS:
-        return KINDS[kind]
-    plain = text[:500].lower().replace("’", "'")
-    for name, verbs in VERBS.items():
-        words = "|".join(re.escape(verb) for verb in verbs.split(", "))
-        if re.search(rf"\b(?:{words})\b", plain):
-            return name
-    return "event" if dated else OTHER
