@@ -22,6 +22,7 @@ _DATE = (
 _UNIX = r"(?a:([1-9]\d{9})(?:\d{3}|\.\d+)?)"
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _DAY = 86_400
+_FORMS = "Write 2026, 2026-11, 2026-11-21 or 2026-11-21T09:30:00Z."
 
 
 def check_date(value: str, field: str) -> str:
@@ -35,7 +36,7 @@ def check_date(value: str, field: str) -> str:
     if date is None:
         raise InvalidValue(
             f"{field}: not a date: {value[:60]!r}",
-            hint="Write 2026, 2026-11, 2026-11-21 or 2026-11-21T09:30:00Z.",
+            hint=_FORMS,
             code=f"invalid_{field}",
         )
     return date
@@ -181,6 +182,30 @@ def _plain(text: str) -> str:
     return f"{forward}{NUMERALS.index(first) + 1}{space}{rest}"
 
 
+def _read(text: str, now: int, *, ahead: bool = False) -> tuple[int, int, int]:
+    """The span of what a person typed, and how many characters of ISO are as coarse.
+
+    Raises:
+        ValueError, OverflowError: it lies in no year.
+        InvalidValue: it names no time.
+    """
+    words = _plain(text)
+    if words == "now":
+        return now, now, 20
+    distance = re.fullmatch(_AGO, words.removeprefix("in "))
+    if distance and distance[2] in _UNITS:
+        count = 1 if distance[1] in ("a", "an") else int(distance[1])
+        unit = _UNITS[distance[2]]
+        forward = words.startswith("in ") or (ahead and not words.endswith(" ago"))
+        moment = back(now, -count if forward else count, unit)
+        return moment, moment, 20 if unit in ("minutes", "hours") else 10
+    named = period(words, now)
+    if named is not None:
+        return *named, {"month": 7, "year": 4}.get(words.rpartition(" ")[2], 10)
+    date = check_date(words, "date")
+    return *span(date), len(date)
+
+
 def parse_bound(text: str, now: int, *, end: bool) -> int:
     """Return the moment that a person names, in epoch seconds.
 
@@ -192,16 +217,8 @@ def parse_bound(text: str, now: int, *, end: bool) -> int:
     Raises:
         InvalidValue: anything else; the hint lists the forms.
     """
-    words = _plain(text)
-    ago = re.fullmatch(_AGO, words.removeprefix("in "))
     try:
-        if ago and ago[2] in _UNITS:
-            count = 1 if ago[1] in ("a", "an") else int(ago[1])
-            forward = words.startswith("in ")
-            return back(now, -count if forward else count, _UNITS[ago[2]])
-        if words == "now":
-            return now
-        return (period(words, now) or span(words))[end]
+        return _read(text, now)[end]
     except (ValueError, OverflowError, InvalidValue) as error:
         raise InvalidValue(
             f"not a moment: {text[:60]!r}",
@@ -231,44 +248,23 @@ def field_date(text: str, now: int, field: str, *, ahead: bool = False) -> str:
     Raises:
         InvalidValue: the text names no date.
     """
-    words = _plain(text)
-    if words == "now":
-        return iso(now)
-    named = period(words, now)
-    if named is not None:
-        start = iso(named[0])
-        unit = words.rpartition(" ")[2]
-        return start[: {"month": 7, "year": 4}.get(unit, 10)]
-    forward = words.startswith("in ") or (ahead and not words.endswith(" ago"))
-    distance = re.fullmatch(_AGO, words.removeprefix("in "))
-    if distance and distance[2] in _UNITS:
-        count = 1 if distance[1] in ("a", "an") else int(distance[1])
-        unit = _UNITS[distance[2]]
-        try:
-            moment = iso(back(now, -count if forward else count, unit))
-        except (ValueError, OverflowError) as error:
-            raise _no_year(text, field) from error
-        return moment if unit in ("minutes", "hours") else moment[:10]
     try:
-        return check_date(words if re.fullmatch(_NAMED, text.strip()) else text, field)
-    except InvalidValue as error:
+        start, _, length = _read(text, now, ahead=ahead)
+        return iso(start)[:length]
+    except (ValueError, OverflowError) as error:
+        message = "lies before the year 1 or after the year 9999"
         raise InvalidValue(
-            error.message,
-            hint=f"{error.hint or ''} Or a distance from today: "
-            + (
-                "30d, 'in 2 weeks', tomorrow, 'next friday'."
-                if ahead
-                else "7d, '2 weeks ago', today, 'last friday'."
-            ),
-            code=error.error_code,
+            f"{field}: {text[:60]!r} {message}", code=f"invalid_{field}"
         ) from error
-
-
-def _no_year(text: str, field: str) -> InvalidValue:
-    return InvalidValue(
-        f"{field}: {text[:60]!r} lies before the year 1 or after the year 9999",
-        code=f"invalid_{field}",
-    )
+    except InvalidValue:
+        distances = "7d, '2 weeks ago', today, 'last friday'."
+        if ahead:
+            distances = "30d, 'in 2 weeks', tomorrow, 'next friday'."
+        raise InvalidValue(
+            f"{field}: not a date: {text[:60]!r}",
+            hint=f"{_FORMS} Or a distance from today: {distances}",
+            code=f"invalid_{field}",
+        ) from None
 
 
 def names_period(text: str, now: int) -> bool:

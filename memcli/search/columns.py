@@ -49,7 +49,7 @@ STATUS_NUMBER = {status: number for number, status in enumerate(Status)}
 # resolved, and not alone, and has a later version in its place.
 FINDING, LINKS, REVIEW, LARGE = "finding", "links", "review", "large"
 RESOLVED_BEFORE = "resolved_before"
-# From this bit on: the kinds of answer that the text holds, as `answer_types` has them.
+# From this bit on: the kinds of answer that the text holds, as `tokens` has them.
 ANSWERS_SHIFT = 9
 
 _EARLIEST = -(1 << 63)

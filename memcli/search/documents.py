@@ -247,7 +247,7 @@ class Documents:
         return {doc for doc in docs if flags[doc] & ASKS}
 
     def traits(self, doc: int) -> tuple[bool, int, bool, int]:
-        """As `Corpus.traits`; the kinds of answer are those of `answer_types`."""
+        """As `Corpus.traits`; the kinds of answer as `tokens` has them."""
         columns = self.columns
         flags = columns.flags[doc]
         return (
