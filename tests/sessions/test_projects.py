@@ -14,8 +14,8 @@ from memcli.entries.entry import Status
 from memcli.sessions.hooks import pipe
 from memcli.sessions.reflect_session import reflect_file
 from tests.conftest import VaultMaker, state_of
-from tests.hosts.writing import Claude, write
-from tests.sessions.hooks.calling import call, told, work
+from tests.hosts.writing import write
+from tests.sessions.hooks.calling import call, session, told, work
 
 A, B = "github.com/acme/a", "github.com/acme/b"
 RULE = "From now on, always use pnpm instead of npm."
@@ -43,16 +43,6 @@ def clones(tmp_path: Path) -> dict[str, str]:
     return found
 
 
-def session(folder: Path, name: str, cwd: str, *texts: str) -> str:
-    """A session of Claude Code in a folder, in which a user says these things."""
-    talk = Claude()
-    for text in texts:
-        talk.user(text, cwd=cwd, sessionId=name)
-        message = {"role": "assistant", "content": [{"type": "text", "text": "Yes."}]}
-        talk.add("assistant", cwd=cwd, sessionId=name, message=message)
-    return write(folder / f"{name}.jsonl", talk.records)
-
-
 def start(vault: Vault, cwd: str | None, name: str = "new", **fields: Any) -> str:
     """What a session is told that starts in a folder."""
     payload = {"session_id": name, "source": "startup", "cwd": cwd, **fields}
@@ -77,7 +67,7 @@ def active(vault: Vault) -> dict[str, str | None]:
 def test_a_rule_stated_in_a_is_told_in_a_and_not_in_b(
     live: Vault, clones: dict[str, str], tmp_path: Path
 ):
-    reflect_file(live, session(tmp_path, "one", clones[A], RULE))
+    reflect_file(live, session(tmp_path, "one", RULE, cwd=clones[A]))
     assert list(active(live).values()) == [A]
     assert "pnpm" in start(live, clones[A])
     assert "pnpm" in start(live, os.path.join(clones[A], "src", "gone"), "deeper")
@@ -103,7 +93,7 @@ def test_said_in_both_it_is_offered_and_then_told_in_c(
     monkeypatch: pytest.MonkeyPatch,
 ):
     for number, name in enumerate((A, B)):
-        reflect_file(live, session(tmp_path, f"s{number}", clones[name], RULE))
+        reflect_file(live, session(tmp_path, f"s{number}", RULE, cwd=clones[name]))
     assert len(live.read(lambda r: list(r.exact("project", A)))) == 1
     (candidate,) = inbox.pending(live)
     assert candidate.rationale == f"everywhere: said in {A} and in {B}"
@@ -139,11 +129,11 @@ def test_an_offer_that_was_rejected_is_not_made_again(
     live: Vault, clones: dict[str, str], tmp_path: Path
 ):
     for number, name in enumerate((A, B)):
-        reflect_file(live, session(tmp_path, f"s{number}", clones[name], RULE))
+        reflect_file(live, session(tmp_path, f"s{number}", RULE, cwd=clones[name]))
     (candidate,) = inbox.pending(live)
     review.reject(live, [candidate.id])
     c = clones["github.com/acme/c"]
-    reflect_file(live, session(tmp_path, "third", c, RULE))
+    reflect_file(live, session(tmp_path, "third", RULE, cwd=c))
     assert inbox.pending(live) == []
 
 
@@ -151,7 +141,7 @@ def test_words_that_say_everywhere_hold_everywhere(
     live: Vault, clones: dict[str, str], tmp_path: Path
 ):
     said = "In all my projects, always use pnpm instead of npm."
-    reflect_file(live, session(tmp_path, "one", clones[A], said))
+    reflect_file(live, session(tmp_path, "one", said, cwd=clones[A]))
     assert list(active(live).values()) == [None]
     assert "pnpm" in start(live, clones[B])
 
@@ -159,8 +149,8 @@ def test_words_that_say_everywhere_hold_everywhere(
 def test_what_holds_everywhere_is_seen_again_in_a_project(
     live: Vault, clones: dict[str, str], tmp_path: Path
 ):
-    first = reflect_file(live, session(tmp_path, "one", str(tmp_path), RULE))
-    again = reflect_file(live, session(tmp_path, "two", clones[A], RULE))
+    first = reflect_file(live, session(tmp_path, "one", RULE, cwd=str(tmp_path)))
+    again = reflect_file(live, session(tmp_path, "two", RULE, cwd=clones[A]))
     assert [fate.action for fate in again.fates] == ["seen"]
     assert again.fates[0].id == first.fates[0].id
 
@@ -170,9 +160,9 @@ def test_another_project_may_want_the_contrary(
 ):
     tabs = "From now on, always use tabs for indentation."
     spaces = "From now on, always use spaces for indentation."
-    reflect_file(live, session(tmp_path, "one", clones[A], tabs))
-    other = reflect_file(live, session(tmp_path, "two", clones[B], spaces))
-    same = reflect_file(live, session(tmp_path, "three", clones[A], spaces))
+    reflect_file(live, session(tmp_path, "one", tabs, cwd=clones[A]))
+    other = reflect_file(live, session(tmp_path, "two", spaces, cwd=clones[B]))
+    same = reflect_file(live, session(tmp_path, "three", spaces, cwd=clones[A]))
     assert [fate.action for fate in other.fates] == ["saved"]
     assert [fate.action for fate in same.fates] == ["supersede"]
 

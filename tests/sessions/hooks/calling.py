@@ -13,7 +13,7 @@ from memcli.sessions import hook_log
 from memcli.sessions.hooks import call as hook
 from tests import processes
 from tests.conftest import state_of
-from tests.hosts.writing import NOON, write
+from tests.hosts.writing import Claude, write
 
 ALWAYS = "Always run the linter before committing."
 NEVER = "Never deploy the billing service on a Friday."
@@ -92,25 +92,13 @@ def age(path: Path | str, seconds: float) -> None:
     os.utime(path, (moment, moment))
 
 
-def session(folder: Path, name: str, *texts: str) -> str:
+def session(folder: Path, name: str, *texts: str, cwd: str = "/home/dev/work") -> str:
     """A transcript of Claude Code in which the user says these things."""
-    records: list[dict[str, Any]] = []
-    for number, text in enumerate(("hello", *texts)):
-        for role, said in (("user", text), ("assistant", "You're right, done.")):
-            content = said if role == "user" else [{"type": "text", "text": said}]
-            records.append(
-                {
-                    "type": role,
-                    "uuid": f"{name}-{role}-{number}",
-                    "parentUuid": records[-1]["uuid"] if records else None,
-                    "sessionId": name,
-                    "cwd": "/home/dev/work",
-                    "timestamp": NOON,
-                    "isSidechain": False,
-                    "message": {"role": role, "content": content},
-                }
-            )
-    return write(folder / f"{name}.jsonl", records)
+    talk = Claude()
+    for text in ("hello", *texts):
+        talk.user(text, cwd=cwd, sessionId=name)
+        talk.agent("You're right, done.", cwd=cwd, sessionId=name)
+    return write(folder / f"{name}.jsonl", talk.records)
 
 
 def log(vault: Vault, event: str) -> list[dict[str, Any]]:

@@ -68,7 +68,8 @@ def test_a_hook_without_anchors_reads_no_file_of_the_project(
     def refused(*_: Any, **__: Any) -> None:
         raise AssertionError("a file was looked at")
 
-    monkeypatch.setattr(code_files, "_looked", refused)
+    monkeypatch.setattr(code_files, "read", refused)
+    monkeypatch.setattr(code_files, "has", refused)
     assert CONVENTION in said(live, "session-start", shop)
 
 

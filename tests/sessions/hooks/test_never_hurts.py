@@ -229,8 +229,10 @@ def open_call(event: str, host: str, **options: Any) -> "subprocess.Popen[bytes]
     )
 
 
-@pytest.mark.parametrize("event", ["session-start", "prompt-submit", "session-end"])
-@pytest.mark.parametrize("said", [b"", b'{"session_id": "a", "prompt": '])
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [("session-end", b""), ("prompt-submit", b'{"session_id": "a", "prompt": ')],
+)
 def test_a_pipe_that_is_never_closed_ends_in_time(
     filled: Vault, event: str, said: bytes
 ) -> None:
@@ -286,13 +288,10 @@ def test_closed_and_full_streams(filled: Vault, closing: str) -> None:
     assert RULE in Vault.open(filled.root).recall("billing").rows[0].text
 
 
-# --- command lines ----------------------------------------------------------------
-
-
 # --- vaults and environments ------------------------------------------------------
 
 
-@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize("event", ["session-start", "prompt-submit", "stop"])
 def test_without_a_vault_a_host_is_as_it_would_be(tmp_path: Path, event: str) -> None:
     (tmp_path / "file").write_text("x")
     (tmp_path / "folder").mkdir()

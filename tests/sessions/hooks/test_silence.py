@@ -1,6 +1,6 @@
 """Ordinary prompts bring nothing; a prompt about something that is known brings it.
 
-200 memories as two people and their agents leave them in half a year: rules, decisions,
+176 memories as two people and their agents leave them in half a year: rules, decisions,
 fixes and facts about ten services.
 """
 
@@ -46,86 +46,48 @@ OF_A_SERVICE = (
 )
 GENERAL = """
 The user prefers uv over pip for installing Python packages
-Always run ruff before committing
 Never amend commits that are pushed
-Write commit subjects in lower case, topic first
 The user wants answers without emoji
-Use pnpm, not npm, in every TypeScript repository
 Tests live beside the code in Rust and in tests/ in Python
-Never touch generated files below gen/
 Timestamps are stored as UTC and shown in the user's time zone
-We use conventional branches: feat/, fix/, chore/
 Ask before adding a dependency
-Prefer composition over inheritance in the Kotlin code
 The staging cluster is wiped every Sunday at 03:00
-Production access goes through the bastion host with a hardware key
 Postgres 16 is the oldest version that we support
-Redis is used for caching only, never as a source of truth
 All public APIs are versioned in the path
-Error messages name the file and the line
 The CSS uses logical properties and design tokens, no hex colours
-Buttons use the variant prop, never a class of their own
 The dark theme is derived from tokens, do not write it by hand
-Screenshots in docs are taken at 1280 by 800
 Release notes are written by a person
-Dependabot updates are merged on Mondays
 The monorepo is built with Bazel; do not call go build directly
-Flaky tests are quarantined with the label flaky, never deleted
 The Terraform state lies in the bucket acme-tf-state
-Use structured logging with the fields service, request and user
 Retries need an idempotency key
-Do not mock the database in repository tests
 Prices are integers in cents
-Use the clock interface in tests instead of sleeping
 Kafka topics are named domain.event.version
-Schemas are registered before a producer is deployed
 Avoid default exports in TypeScript
-We pin GitHub Actions by commit hash
 Docker images are based on distroless
-GraphQL resolvers must batch with a data loader
 Every cron job has an alert for silence
-Keep functions below forty lines
 The VPN drops at midnight because of key rotation
-Accessibility: every input has a label and a visible focus ring
 The license header is added by a pre-commit hook
-macOS runners are slow, so only the release workflow uses them
 Memory leaks in workers were caused by an unbounded LRU cache
 The port 9077 is taken by the metrics sidecar
 Backups are restored once a quarter as an exercise
-Use ripgrep rather than grep in scripts
 The benchmark machine is called anvil and has 16 cores
-The team's retrospective is on the first Thursday of the month
 """
 
 ORDINARY = """
 fix the css
-run the tests again
 why does this fail?
-yes, go ahead
 continue
-commit this
 please explain this function
-make it faster
 can you clean up the code a bit
-rename the variable to something better
 add a test for that
-the build is broken, have a look
 undo the last change
-what does this error mean?
 write a docstring for this class
-looks good, thanks!
 no, the other file
-open a pull request
 show me the diff
-is there a better way to do this?
 please remove the debug output
-add a button to the page
 refactor this into smaller functions
-update the readme
 which files did you change?
-check the logs and tell me what happened
 that did not work, try again
-format the file and run the linter
 """
 
 FITTING = {
@@ -151,7 +113,7 @@ def known(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Vault:
             text.format(name=name, tongue=tongue, owns=owns, risk=risk)
             for text in OF_A_SERVICE
         ]
-    assert len(texts) == 200
+    assert len(texts) == 176
     vault.save_all([vault.draft({"text": text}) for text in texts])
     return vault
 
