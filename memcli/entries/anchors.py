@@ -2,7 +2,7 @@
 
 Invariant: pure. A path that `parse` or `parse_name` returns is relative, stays below
 its folder by its words alone, enters no `.git`, and is one printable line; whether a
-link on the disk leads out is the question of `storage.code_files`. What an anchor is
+link on the disk leads out is the question of `storage.checkout`. What an anchor is
 written as is read back as the same anchor.
 
 An anchor is one line, `PATH[:FROM-TO][#FINGERPRINT[@COMMIT]]`, which a person can type:

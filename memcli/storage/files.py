@@ -131,8 +131,8 @@ def write_several(
 
     Args:
         items: (path, all of its new bytes), in the order of replacement.
-        fault: for tests; called after each step: `created`, `written`, `synced` for
-            each file, then `replaced` for each, at the end `settled`. What it raises is
+        fault: for tests; called after each step: `created` and `written` for each file,
+            `synced`, `replaced` for each, at the end `settled`. What it raises is
             passed on.
         progress: called with (done, all).
 
@@ -140,8 +140,7 @@ def write_several(
         WriteFailed: the disk refused. Where it refused to replace a file, those before
             it in the list are replaced already.
     """
-    done = fault or no_fault
-    together = len(items) > _TOGETHER
+    done = fault or (lambda _step: None)
     waiting: list[tuple[str, str, str]] = []
     path = ""
     try:
@@ -151,16 +150,13 @@ def write_several(
             make_folder(folder)
             temporary = os.path.join(folder, _temporary_name(name))
             waiting.append((temporary, target, path))
-            if together:
-                _write_beside(temporary, data, target, no_fault, sync=False)
-            else:
-                _write_beside(temporary, data, target, done)
+            _write_new(temporary, data, lambda: done("created"))
+            _keep_mode(temporary, target)
+            done("written")
             if progress and number % 64 == 0:
                 progress(number, len(items))
-        if together:
-            done("written")
-            _sync_files([temporary for temporary, _, _ in waiting])
-            done("synced")
+        _sync_files([temporary for temporary, _, _ in waiting])
+        done("synced")
         waiting.reverse()
         while waiting:
             temporary, target, path = waiting[-1]
@@ -186,15 +182,18 @@ def _sync_files(paths: Sequence[str]) -> None:
     """
     if sys.platform == "linux" and len(paths) > _SYNC_ALL:
         os.sync()
-    from concurrent.futures import ThreadPoolExecutor
-
     try:
-        with ThreadPoolExecutor(_THREADS) as pool:
-            for _ in pool.map(_sync, paths):
-                pass
+        if len(paths) > _TOGETHER:
+            from concurrent.futures import ThreadPoolExecutor
+
+            with ThreadPoolExecutor(_THREADS) as pool:
+                for _ in pool.map(_sync, paths):
+                    pass
+            return
     except RuntimeError:  # the system allows no more threads
-        for path in paths:
-            _sync(path)
+        pass
+    for path in paths:
+        _sync(path)
 
 
 def _sync(path: str) -> None:
@@ -205,24 +204,17 @@ def _sync(path: str) -> None:
         os.close(handle)
 
 
-def _write_beside(
-    temporary: str,
-    data: bytes,
-    target: str,
-    done: Callable[[str], None],
-    *,
-    sync: bool = True,
+def _write_new(
+    path: str, data: bytes, created: Callable[[], None] | None = None
 ) -> None:
-    """Write a temporary file for a target, with its mode, onto the disk."""
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o666)
+    """Write a file that must not exist yet."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, 0o666)
     try:
-        done("created")
+        if created:
+            created()
         _write_all(handle, data)
-        done("written")
-        _keep_mode(temporary, target)
-        if sync:
+        if sys.platform == "win32":  # needs a handle that may write
             os.fsync(handle)
-            done("synced")
     finally:
         os.close(handle)
 
@@ -233,9 +225,7 @@ def _temporary_name(name: str) -> str:
     return f".{name[:60]}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
 
 
-def write_derived(
-    path: str, data: bytes, *, mode: int = 0o666, over: bool = True
-) -> None:
+def write_derived(path: str, data: bytes) -> None:
     """Make `path` hold `data`, or leave it as it was; for what can be made again.
 
     Nothing is synced: after a power cut the file may be the old one, or empty. A
@@ -244,9 +234,6 @@ def write_derived(
     Args:
         path: a file in a folder that exists.
         data: all of its new bytes.
-        mode: of the new file, before the umask.
-        over: whether to replace a file that is there; without it, and where another
-            process was first, that file stays.
 
     Raises:
         OSError: the disk refused.
@@ -254,15 +241,7 @@ def write_derived(
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, _temporary_name(name))
     try:
-        write_scratch(temporary, data, mode)
-        if not over:
-            try:
-                os.link(temporary, path)
-                return
-            except FileExistsError:
-                return
-            except OSError:
-                pass  # a file system without links
+        _write_new(temporary, data)
         _replace(temporary, path)
     finally:
         remove_quietly(temporary)
@@ -283,17 +262,6 @@ def remove(path: str) -> None:
     sync_folder(os.path.dirname(path))
 
 
-def write_scratch(path: str, data: bytes, mode: int = 0o666) -> None:
-    """Write a new file, which must not exist; not synced, but for Windows."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY, mode)
-    try:
-        _write_all(handle, data)
-        if sys.platform == "win32":  # needs a handle that may write
-            os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def make_room(path: str) -> None:
     """Remove the folders at the place of a file, when no file lies in them.
 
@@ -307,10 +275,6 @@ def make_room(path: str) -> None:
             os.rmdir(folder)
     except OSError:
         pass
-
-
-def no_fault(_step: str) -> None:
-    """The `fault` of a caller that gives none."""
 
 
 def make_folder(folder: str) -> None:

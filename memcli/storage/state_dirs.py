@@ -25,7 +25,7 @@ from memcli.errors import InvalidValue, MemcliError, WriteFailed
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 VARIABLE = "MEMCLI_STATE"
 _CACHED = frozenset({layout.INDEX, layout.INDEX_LOCK, layout.REGISTRY_CACHE})
@@ -36,9 +36,6 @@ _WITH_GIT = frozenset(
 _OWNER = "vault"
 # A vault may be on a disk that is not plugged in; seconds.
 _GONE_AFTER = 30 * 86_400
-
-_known: dict[str, tuple[int, str]] = {}
-_lying: dict[tuple[str, str], tuple[int, bool]] = {}
 
 
 def path(root: str, name: str, environ: Mapping[str, str] | None = None) -> str:
@@ -85,18 +82,20 @@ def sweep(environ: Mapping[str, str] | None = None) -> None:
     written for it for 30 days.
     """
     import contextlib
+    import shutil
 
     for kind in ("cache", "state"):
-        for folder in _folders(_base(kind, environ)):
-            owner = _owner(folder)
-            if owner is None or _name(owner) == os.path.basename(folder):
+        base, names = _base(kind, environ), list[str]()
+        with contextlib.suppress(OSError):
+            names = os.listdir(base)
+        for name in names:
+            folder = os.path.join(base, name)
+            owner = None if os.path.islink(folder) else _owner(folder)
+            if owner is None or _name(owner) == name:
                 continue
             with contextlib.suppress(OSError):
-                if _last_written(folder) > time.time() - _GONE_AFTER:
-                    continue
-                import shutil
-
-                shutil.rmtree(folder, ignore_errors=True)
+                if _last_written(folder) < time.time() - _GONE_AFTER:
+                    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _folder(root: str, kind: str, environ: Mapping[str, str] | None) -> str:
@@ -148,14 +147,9 @@ def _make(folder: str, root: str) -> None:
 
 def _name(root: str) -> str:
     """The name of a vault's folder: readable, and no two vaults have the same."""
-    born = _born(root)
-    known = _known.get(root)
-    if known is None or known[0] != born:
-        real = os.path.realpath(root)
-        label = "".join(c if c.isalnum() else "-" for c in os.path.basename(real))
-        digest = zlib.crc32(os.fsencode(real))
-        known = _known[root] = born, f"{label[:40]}-{digest:08x}-{born:x}"
-    return known[1]
+    real = os.path.realpath(root)
+    label = "".join(c if c.isalnum() else "-" for c in os.path.basename(real))
+    return f"{label[:40]}-{zlib.crc32(os.fsencode(real)):08x}-{_born(root):x}"
 
 
 def _born(root: str) -> int:
@@ -243,22 +237,8 @@ def _private() -> str:
 
 
 def _lies_in(path: str, root: str) -> bool:
-    born = _born(root)
-    known = _lying.get((path, root))
-    if known is None or known[0] != born:
-        real = os.path.realpath(root).rstrip(os.sep) + os.sep
-        lies = (os.path.realpath(path) + os.sep).startswith(real)
-        known = _lying[path, root] = born, lies
-    return known[1]
-
-
-def _folders(base: str) -> Iterator[str]:
-    try:
-        with os.scandir(base) as found:
-            names = [e.path for e in found if e.is_dir(follow_symlinks=False)]
-    except OSError:
-        return
-    yield from names
+    real = os.path.realpath(root).rstrip(os.sep) + os.sep
+    return (os.path.realpath(path) + os.sep).startswith(real)
 
 
 def _owner(folder: str) -> str | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memcli.entries.entry import Entry
-    from memcli.storage.code_history import CodeHistory
+    from memcli.storage.checkout import CodeHistory
     from memcli.storage.projects import Project
     from memcli.vault.vault import Vault
 
@@ -129,9 +129,9 @@ def _made_now(project: Project, anchor: Anchor, commit: str) -> Anchor:
     Raises:
         InvalidValue: the file or the lines are not there, or may not be read.
     """
-    from memcli.storage import code_files
+    from memcli.storage import checkout
 
-    look = code_files.read(project.folder, anchor.path)
+    look = checkout.read(project.folder, anchor.path)
     if look.data is None:
         reason = "there is no such file" if look.gone else look.reason
         raise InvalidValue(
@@ -207,7 +207,7 @@ def _there(
     project: Project, names: Sequence[Name], homes: dict[str, str]
 ) -> tuple[str, ...]:
     """The names that are in the project, each as it is written."""
-    from memcli.storage import code_files
+    from memcli.storage import checkout
 
     found: dict[str, None] = {}
     for name in names:
@@ -218,7 +218,7 @@ def _there(
                 continue
             name = name._replace(path=homes[name.word])
         else:
-            state = code_state.look_for(project.folder, name, code_files.LARGEST)
+            state = code_state.look_for(project.folder, name, checkout.LARGEST)
             if state.state != code_lines.EXISTS:
                 continue
         if _is_read_back(name):
@@ -231,7 +231,7 @@ def _is_read_back(name: Name) -> bool:
 
 
 def _history(vault: Vault, project: Project) -> CodeHistory | None:
-    from memcli.storage.code_history import CodeHistory
+    from memcli.storage.checkout import CodeHistory
 
     return CodeHistory.open(project.folder, vault.environ)
 

@@ -16,8 +16,8 @@ from memcli.entries.anchors import COMMAND, SYMBOL, Anchor, Name
 from memcli.entries.code_lines import CHANGED, EXISTS, GONE, MOVED, NOT_CHECKED, STALE
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
-from memcli.storage import code_files, known_vaults
-from memcli.storage.code_history import CodeHistory
+from memcli.storage import checkout, known_vaults
+from memcli.storage.checkout import CodeHistory
 
 TYPE_CHECKING = False
 
@@ -86,7 +86,7 @@ class Watch:
         self, project: Project | None, seconds: float | None, largest: int = 0
     ) -> None:
         self.project = project
-        self._largest = largest or code_files.LARGEST
+        self._largest = largest or checkout.LARGEST
         self._left = seconds
 
     def is_here(self, entry: Anchored, source: str) -> bool:
@@ -177,7 +177,7 @@ def look_at(folder: str, anchor: Anchor, largest: int) -> CodeState:
         largest: bytes of a file that is read.
     """
     place, since = anchor.place, anchor.since
-    look = code_files.read(folder, anchor.path, limit=largest)
+    look = checkout.read(folder, anchor.path, limit=largest)
     if look.gone:
         return CodeState(place, GONE, since=since, why=_ended(place, GONE, since))
     if look.data is None:
@@ -204,10 +204,10 @@ def look_for(folder: str, name: Name, largest: int) -> CodeState:
     if name.kind == COMMAND:
         return _of_command(folder, name.word, largest)
     if name.kind == SYMBOL:
-        look = code_files.read(folder, name.path, limit=largest)
+        look = checkout.read(folder, name.path, limit=largest)
         missing = look.data is not None and not holds(look.data, name.word)
     else:
-        look, missing = code_files.has(folder, name.path), False
+        look, missing = checkout.has(folder, name.path), False
     if look.gone or missing:
         where = f" in {name.path}" if name.kind == SYMBOL else ""
         return CodeState(name.word, GONE, why=f"{name.word} is no longer there{where}")
@@ -229,7 +229,7 @@ def _of_command(folder: str, command: str, largest: int) -> CodeState:
     runner, word = parted
     reason = ""
     for file in runner.files:
-        look = code_files.read(folder, file, limit=largest)
+        look = checkout.read(folder, file, limit=largest)
         if look.data is not None:
             if runner.defines(look.data.decode("utf-8", "replace"), word):
                 return CodeState(command, code_lines.EXISTS)
@@ -314,7 +314,7 @@ class CloseLook:
         path = anchor.path
         if state.state == GONE and self._history:
             path = self._history.renamed(anchor.commit, path) or path
-        look = code_files.read(project.folder, path)
+        look = checkout.read(project.folder, path)
         if look.data is None:
             return Looked(state, None if state.state == GONE else anchor)
         if path != anchor.path:
@@ -340,7 +340,7 @@ class CloseLook:
     def _then(self, anchor: Anchor) -> bytes | None:
         if self._history is None:
             return None
-        return self._history.was(anchor.commit, anchor.path, code_files.LARGEST)
+        return self._history.was(anchor.commit, anchor.path, checkout.LARGEST)
 
     def _as_of_now(
         self,

@@ -188,7 +188,7 @@ def let_git_merge(
 
     try:
         repository = Repository.open(root, environ=environ)
-        return merge_driver.install(repository, program, environ)
+        return merge_driver.install(repository, program)
     except MemcliError:
         return False
 

@@ -9,7 +9,7 @@ import pytest
 from memcli.api import Vault, Vaults
 from memcli.recall.listing import show
 from memcli.recall.query import view_of
-from memcli.storage import code_files
+from memcli.storage import checkout
 from memcli.vault import code_state
 from tests.checkouts import APP, made_shop
 from tests.conftest import VaultMaker
@@ -160,8 +160,7 @@ def test_an_answer_without_anchors_reads_no_file_of_the_project(
     def refused(*_: Any, **__: Any) -> None:
         raise AssertionError("a file was looked at")
 
-    for look in ("read", "has"):
-        monkeypatch.setattr(code_files, look, refused)
+    monkeypatch.setattr(checkout, "has", refused)
     assert "code_state" not in first(inside).as_dict()
 
 
@@ -171,13 +170,13 @@ def test_only_rows_that_are_shown_are_looked_at(
     for line in (1, 4, 5, 6, 9):
         save(inside, f"The limiter waits {line} seconds", code=[f"src/app.py:{line}"])
     looked: list[str] = []
-    true = code_files.read
+    true = checkout.read
 
     def noting(folder: str, path: str, **more: Any) -> Any:
         looked.append(path)
         return true(folder, path, **more)
 
-    monkeypatch.setattr(code_files, "read", noting)
+    monkeypatch.setattr(checkout, "read", noting)
     assert len(inside.recall(ASK, limit=3).rows) == len(looked) == 3
 
 

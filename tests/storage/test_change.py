@@ -326,7 +326,7 @@ def test_a_commit_that_a_person_amends_at_once_is_not_made_again(
 
     def commit(*words: Any) -> object:
         made = real(*words)
-        if made.id:
+        if made:
             git(vault, "commit", "--amend", "--quiet", "--message=by hand")
         return made
 

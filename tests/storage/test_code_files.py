@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from memcli.storage import code_files
-from memcli.storage.code_files import LARGEST
+from memcli.storage import checkout as code
+from memcli.storage.checkout import LARGEST, Look
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="links and pipes need a POSIX system"
@@ -26,23 +26,23 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-def read(checkout: Path, path: str) -> code_files.Look:
+def read(checkout: Path, path: str) -> Look:
     before = time.monotonic()
-    look = code_files.read(str(checkout), path)
+    look = code.read(str(checkout), path)
     assert time.monotonic() - before < 1
     return look
 
 
 def test_a_file_is_read_and_a_folder_is_there(checkout: Path) -> None:
     assert read(checkout, "src/app.py").data == b"x = 1\n"
-    assert code_files.has(str(checkout), "src") == (None, False, "")
-    assert code_files.has(str(checkout), "src/app.py") == (None, False, "")
+    assert code.has(str(checkout), "src") == (None, False, "")
+    assert code.has(str(checkout), "src/app.py") == (None, False, "")
 
 
 @pytest.mark.parametrize("path", ["nope.py", "src/nope/a.py", "src/app.py/x"])
 def test_what_is_not_there_is_gone(checkout: Path, path: str) -> None:
     assert read(checkout, path).gone
-    assert code_files.has(str(checkout), path).gone
+    assert code.has(str(checkout), path).gone
 
 
 def test_a_checkout_that_is_missing_is_gone_with_all_its_files(tmp_path: Path) -> None:
@@ -159,6 +159,6 @@ def test_no_descriptor_is_left_open(checkout: Path) -> None:
         pytest.skip("the system does not list open files")
     before = len(os.listdir("/proc/self/fd"))
     for path in [*made, "src/app.py", "src/nope", "nope/x"]:
-        code_files.read(str(checkout), path)
-        code_files.has(str(checkout), path)
+        code.read(str(checkout), path)
+        code.has(str(checkout), path)
     assert len(os.listdir("/proc/self/fd")) == before

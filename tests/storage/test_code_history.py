@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memcli.storage.code_history import CodeHistory
+from memcli.storage.checkout import CodeHistory
 from tests.storage.test_projects import git
 
 TEXT = b"".join(b"line %d of the file\n" % number for number in range(20))
@@ -45,14 +45,6 @@ def test_the_commit_is_read_without_starting_git(
     monkeypatch.setenv("PATH", "/nowhere")
     for folder in (shop, shop / "web", tmp_path / "tree"):
         assert opened(folder).commit() == want
-
-
-def test_a_packed_branch_and_a_detached_head_have_their_commit(shop: Path) -> None:
-    want = head(shop)
-    git(shop, "pack-refs", "--all")
-    assert opened(shop).commit() == want
-    git(shop, "checkout", "-q", "--detach")
-    assert opened(shop).commit() == want
 
 
 def test_without_a_commit_there_is_none(tmp_path: Path) -> None:

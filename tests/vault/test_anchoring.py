@@ -9,7 +9,7 @@ from memcli.api import Vault
 from memcli.entries import anchors
 from memcli.entries.code_lines import fingerprint
 from memcli.errors import InvalidValue
-from memcli.storage import code_history
+from memcli.storage import checkout
 from tests.checkouts import APP
 from tests.conftest import VaultMaker
 from tests.git_command import git
@@ -122,7 +122,7 @@ def test_names_are_looked_for_in_the_entrys_own_project_alone(inside: Vault) -> 
 def test_a_large_repository_is_not_searched(
     inside: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(code_history, "_MANY", 1)
+    monkeypatch.setattr(checkout, "_MANY", 1)
     assert save(inside, "RateLimiter in src/app.py").code_names == ("src/app.py",)
 
 

@@ -243,7 +243,7 @@ def names(
     """The terms of the work in a project's folder, as `tokens.names` gives them."""
     from memcli.entries.text import tokens
     from memcli.entries.text.tokens import stemmer
-    from memcli.storage.code_history import CodeHistory
+    from memcli.storage.checkout import CodeHistory
 
     history = CodeHistory.open(folder, environ) if folder else None
     if history is None:

@@ -21,14 +21,12 @@ import time
 
 from memcli.entries import identity
 from memcli.errors import MemcliError
-from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git import staging, tip
 from memcli.storage.git.complaints import (
     UNFINISHED,
     changed_meanwhile,
     failure,
-    names_nobody,
     refused_by_disk,
     unfinished,
 )
@@ -82,13 +80,6 @@ _GC_SAMPLE = "0"
 _TRIES = 5
 
 
-class Made(NamedTuple):
-    """A commit's id, and whether git's index has it, too."""
-
-    id: str | None
-    indexed: bool
-
-
 def commit(
     repository: Repository,
     paths: Sequence[str],
@@ -118,7 +109,6 @@ def commit(
         LockBusy: another git held a lock longer than that.
         HistoryError, WriteFailed: a hook, git or the disk refused.
     """
-    repository.unsettled = False
     if not paths:
         return None
     clean = message.replace("\0", " ").encode("utf-8", "replace").decode()
@@ -128,10 +118,11 @@ def commit(
         lambda: make(repository, wanted, clean, meant or {}),
         patience,
     )
-    repository.unsettled = not made.indexed
-    if made.id and made.id.startswith(_GC_SAMPLE):
-        repository.git(("gc", "--auto", "--quiet"))  # goes on in the background
-    return made.id
+    if made and made.startswith(_GC_SAMPLE):
+        # The commit is made: what fails from here on does not unmake it.
+        with contextlib.suppress(KeyboardInterrupt, MemcliError):
+            repository.git(("gc", "--auto", "--quiet"))  # goes on in the background
+    return made
 
 
 def unstage(
@@ -158,7 +149,7 @@ def make(
     paths: Sequence[str],
     message: str,
     meant: Mapping[str, bytes | None] | None,
-) -> Made:
+) -> str | None:
     """Commit these files as they are on disk; no id where none differs from HEAD.
 
     Raises:
@@ -166,7 +157,7 @@ def make(
         LockBusy: another git holds the lock of the index.
         HistoryError, WriteFailed: git, a hook or the disk refused.
     """
-    git_dir = repository.git_dir
+    git_dir, repository.unsettled = repository.git_dir, False
     for state, name in UNFINISHED:
         if os.path.lexists(os.path.join(git_dir, state)):
             raise unfinished(repository, name, paths)
@@ -201,7 +192,8 @@ def make(
     elif indexed and parent and not index.is_in_place():
         with contextlib.suppress(KeyboardInterrupt, MemcliError):
             indexed = _correct_index(repository, staged, parent)
-    return Made(commit, indexed)
+    repository.unsettled = not indexed
+    return commit
 
 
 def _contents(repository: Repository, paths: Iterable[str]) -> dict[str, bytes | None]:
@@ -293,7 +285,9 @@ def _by_git(
     own = index.make_copy_of_head()
     # Without a HEAD whatever the index holds is a person's.
     tree = ("--reset", "-i", "HEAD") if repository.head() else ("--empty",)
-    lines = index_lines(repository, staged)
+    lines = index_lines(
+        {repository.prefix + path: what for path, what in staged.items()}
+    )
     for words, data in ((("read-tree", *tree), b""), (NEW_LINES, lines)):
         done = run(repository.top, own, words, data)
         if done.code:
@@ -302,9 +296,8 @@ def _by_git(
     # A person's `git merge --squash` has left it for their own commit; git removes it.
     squash = os.path.join(repository.git_dir, "SQUASH_MSG")
     text = files.current(squash)
-    done = run(repository.root, own, words)
-    if done.code == 128 and names_nobody(done.output):
-        done = run(repository.root, own, (*_NOBODY, *words))
+    who = () if repository.committer() else _NOBODY
+    done = run(repository.root, own, (*who, *words))
     if text is not None and not os.path.lexists(squash):
         with contextlib.suppress(OSError):
             files.write_derived(squash, text)
@@ -358,5 +351,6 @@ def _correct_index(
         stale = {path: what for path, what in staged.items() if path not in other}
         if not stale:
             return True
-        run(repository.top, env, NEW_LINES, index_lines(repository, stale))
+        lines = index_lines({repository.prefix + path: stale[path] for path in stale})
+        run(repository.top, env, NEW_LINES, lines)
     return False

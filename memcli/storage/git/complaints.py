@@ -72,20 +72,6 @@ def ignored_by_rule(paths: Sequence[str]) -> HistoryError:
     )
 
 
-def names_nobody(output: bytes) -> bool:
-    """Whether git refused since no user is configured."""
-    return any(
-        words in output
-        for words in (
-            b"tell me who you are",
-            b"empty ident name",
-            b"auto-detect",
-            b"no email was given",
-            b"no name was given",
-        )
-    )
-
-
 def _called(paths: Sequence[str]) -> str:
     return paths[0] if len(paths) == 1 else f"{len(paths):,} files"
 

@@ -15,12 +15,11 @@ import shlex
 from memcli.errors import HistoryError, WriteFailed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
-from memcli.storage.git.process import GitResult, clean_environment, run
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from memcli.storage.git.repository import Repository
 
@@ -56,55 +55,39 @@ def settings(program: Sequence[str]) -> tuple[Setting, ...]:
     )
 
 
-def install(
-    repository: Repository, program: Sequence[str], environ: Mapping[str, str] | None
-) -> bool:
+def install(repository: Repository, program: Sequence[str]) -> bool:
     """Let git call memcli for the vault's files; returns whether anything changed.
 
     Args:
         repository: the vault's.
         program: as in `settings`.
-        environ: the environment of git.
 
     Raises:
         WriteFailed: the repository's own files cannot be written.
     """
     changed = False
     for key, value in settings(program):
-        done = _git(repository, environ, "config", "--local", "--get", key)
-        if done.printed.decode("utf-8", "replace").rstrip("\n") != value:
-            change = ("config", "--local", "--replace-all", key, value)
-            made = _git(repository, environ, *change)
+        said = repository.answer("config", "--local", "--get", key)
+        if said.decode("utf-8", "replace").rstrip("\n") != value:
+            made = repository.git(("config", "--local", "--replace-all", key, value))
             if made.code:
                 raise WriteFailed(f"git config {key}: {made.text}")
             changed = True
-    words = ("rev-parse", "--git-path", "info/attributes")
-    place = os.fsdecode(_git(repository, environ, *words).printed).rstrip("\n")
-    path = os.path.join(repository.root, place)
+    place = repository.answer("rev-parse", "--git-path", "info/attributes")
+    path = os.path.join(repository.root, os.fsdecode(place).rstrip("\n"))
     return _add_lines(path, _attributes(repository.prefix)) or changed
 
 
-def mark_merged(
-    repository: Repository, paths: Sequence[str], environ: Mapping[str, str] | None
-) -> None:
+def mark_merged(repository: Repository, paths: Sequence[str]) -> None:
     """Tell git, in the middle of its merge, that these files are merged.
 
     Raises:
         HistoryError: git refused.
     """
     literal = [f":(literal){path}" for path in paths]
-    done = _git(repository, environ, "add", "--", *literal)
+    done = repository.git(("add", "--", *literal))
     if done.code:
         raise HistoryError(f"git add failed: {done.text}")
-
-
-def _git(
-    repository: Repository, environ: Mapping[str, str] | None, *words: str
-) -> GitResult:
-    env = clean_environment(environ, repository.top)
-    env["GIT_DIR"] = repository.git_dir
-    env["GIT_WORK_TREE"] = repository.top
-    return run(repository.root, env, words)
 
 
 def _attributes(prefix: str) -> list[str]:

@@ -18,15 +18,13 @@ from memcli.errors import HistoryError, MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git import staging
-from memcli.storage.git.commit import unstage
 from memcli.storage.git.complaints import (
     changed_meanwhile,
-    names_nobody,
     refused,
     refused_by_disk,
 )
 from memcli.storage.git.index_lock import IndexLock, patiently
-from memcli.storage.git.process import run
+from memcli.storage.git.process import Watch, run
 from memcli.storage.git.tree import (
     SUBMODULE,
     Difference,
@@ -43,7 +41,6 @@ if TYPE_CHECKING:
 
     from memcli.storage.git.repository import Repository
 
-_NOTHING = "0" * 40
 _NO_IDENTITY = "memcli <memcli@localhost>"
 # The name under which a commit is made; removed at once.
 _SCRATCH_REF = "refs/memcli/sync"
@@ -138,7 +135,7 @@ def join(
     Raises:
         HistoryError, WriteFailed: git or the disk refused.
     """
-    who = _identity(repository)
+    who = repository.committer() or _NO_IDENTITY
     stream = staging.stream_of(_SCRATCH_REF, parents, put, gone, message, who)
     done = staging.import_stream(repository, stream, force=True)
     if done.code:
@@ -155,22 +152,11 @@ def join(
     for parent in parents:
         signed_words += ["-p", parent]
     text = (message.strip() + "\n").encode()
-    signed = run(
-        repository.root, repository.environment, signed_words, text, seconds=_SIGNING
-    )
+    environment, watch = repository.environment, Watch(_SIGNING)
+    signed = run(repository.root, environment, signed_words, text, watch=watch)
     if signed.code:
         raise refused("the merge cannot be signed", signed)
     return signed.printed.decode().strip()
-
-
-def _identity(repository: Repository) -> str:
-    done = repository.git(("var", "GIT_COMMITTER_IDENT"))
-    if done.code:
-        if names_nobody(done.output):
-            return _NO_IDENTITY
-        raise refused("git cannot say who commits", done)
-    name, _, _ = done.printed.decode("utf-8", "replace").rpartition(">")
-    return name + ">"
 
 
 def go(repository: Repository, move: Move, meant: Mapping[str, bytes | None]) -> None:
@@ -190,50 +176,32 @@ def go(repository: Repository, move: Move, meant: Mapping[str, bytes | None]) ->
 
 def _go(repository: Repository, move: Move) -> None:
     changed = differences(repository, move.before, move.after)
-    # git takes no file where it has a folder: what goes, goes first.
-    ordered = sorted(changed, key=lambda each: each.after is not None)
-    lines = b"".join(map(_index_line, ordered))
+    lines = staging.index_lines(
+        {each.path: each.after or staging.GONE for each in changed}
+    )
     with IndexLock(repository.git_dir, repository.environment) as index:
         index.make_copy()
         # A branch is switched under this lock, so not from here on.
         if repository.branch() != move.branch:
             raise _moved(move)
-        staged = ("update-index", "-z", "--index-info")
-        done = run(repository.root, index.env, staged, lines)
+        done = run(repository.root, index.env, staging.NEW_LINES, lines)
         if done.code:
             full = refused_by_disk(done.output, repository.git_dir)
             raise full or refused("git cannot stage the remote's changes", done)
         ref = f"refs/heads/{move.branch}"
         if repository.commit_of(ref) != move.after:
-            words = (
-                "update-ref",
-                "-m",
-                "memcli sync",
-                ref,
-                move.after,
-                move.before,
-            )
+            words = ("update-ref", "-m", "memcli sync", ref, move.after, move.before)
             if repository.git(words).code:
                 raise _moved(move)
         # Only a saving: git need not read these files again.
         run(repository.root, index.env, ("update-index", "-q", "--refresh"))
         repository.unsettled = not index.install()
-    put_odd(repository, changed)
+    put_odd(repository, [each for each in changed if not _edited(repository, each)])
 
 
 def conclude(repository: Repository, move: Move) -> bool:
-    """Finish what a killed process began; False when the branch is elsewhere.
-
-    Its plain files are right already, but for those that were edited since.
-    """
-    if repository.branch() != move.branch:
-        return False
-    if repository.commit_of(f"refs/heads/{move.branch}") == move.after:
-        # Of all of them: the index may be as before, and is what git checks out.
-        changed = differences(repository, move.before, move.after)
-        unstage(repository, [each.path for each in changed])
-        put_odd(repository, [each for each in changed if not _edited(repository, each)])
-        return True
+    """Finish what a killed process began, as far as it came; False when the branch is
+    elsewhere. The plain files are right already, but for those edited since."""
     try:
         go(repository, move, {})
     except HistoryError:
@@ -293,11 +261,6 @@ def _remove_odd(repository: Repository, path: str) -> None:
 def _shown(name: str) -> str:
     """A name of the remote's, without control characters: it goes into messages."""
     return "".join(filter(str.isprintable, name)).strip()[:60]
-
-
-def _index_line(each: Difference) -> bytes:
-    mode, oid = each.after or ("0", _NOTHING)
-    return f"{mode} {oid}\t{each.path}\0".encode("utf-8", "surrogateescape")
 
 
 def _moved(move: Move) -> HistoryError:

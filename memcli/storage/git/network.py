@@ -22,7 +22,7 @@ from memcli.errors import (
 )
 from memcli.named_tuple import NamedTuple
 from memcli.storage.git import remotes
-from memcli.storage.git.process import MOST_PRINTED, TOO_SLOW, Watch, run_watched
+from memcli.storage.git.process import MOST_PRINTED, TOO_SLOW, Watch, run
 
 TYPE_CHECKING = False
 
@@ -117,12 +117,9 @@ def talk(
             terms.progress(done, every)
         return TOO_SLOW if time.monotonic() - heard > terms.silence else None
 
-    done = run_watched(
-        root,
-        environment(env, terms),
-        [*words, *arguments],
-        Watch(terms.longest, look, terms.asks),
-    )
+    watch = Watch(terms.longest, look, terms.asks)
+    talking = environment(env, terms)
+    done = run(root, talking, [*words, *arguments], watch=watch)
     return done._replace(said=done.said[-_MOST_SAID:])
 
 

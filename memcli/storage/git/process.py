@@ -166,26 +166,27 @@ def run(
     arguments: Sequence[str],
     data: bytes = b"",
     *,
-    seconds: float | None = None,
+    watch: Watch | None = None,
 ) -> GitResult:
     """Run git in `root` with `data` as input.
 
-    With `seconds` it is ended after so long, with the code `TOO_SLOW`, and at most
-    `MOST_PRINTED` bytes of its output are read: for questions that may go without an
-    answer.
+    With a watch its code is `TOO_SLOW` where it was ended, and at most `MOST_PRINTED`
+    bytes of its output are read: for questions that may go without an answer.
 
     Raises:
         HistoryError: there is no git, it waits for a pipe, or did not end in time.
     """
     name = subcommand(arguments)
-    limit = seconds
-    if limit is None:
-        limit = LONGEST
-        if name in _READING_RULES:
-            limit = _LIMIT + len(data) * _PER_BYTE
-    watch = Watch(limit, asks=name in _ASKING and os.isatty(0))
-    done = _started([program(env), "-C", root, *arguments], env, data, watch)
-    if seconds is not None:
+    limit = LONGEST
+    if name in _READING_RULES:
+        limit = _LIMIT + len(data) * _PER_BYTE
+    limits = watch or Watch(limit, asks=name in _ASKING and os.isatty(0))
+    command = [program(env), "-C", root, *arguments]
+    try:
+        done = _start(command, env, data, limits)
+    except (OSError, ValueError) as error:
+        raise HistoryError(f"git cannot be started: {error}") from error
+    if watch is not None:
         return done._replace(printed=done.printed[:MOST_PRINTED])
     if done.code == TOO_SLOW:
         raise tip.stuck(env, name, limit)
@@ -218,27 +219,6 @@ class Watch(NamedTuple):
     seconds: float = LONGEST
     look: Callable[[int, bytes], int | None] | None = None
     asks: bool = False
-
-
-def run_watched(
-    root: str, env: dict[str, str], arguments: Sequence[str], watch: Watch
-) -> GitResult:
-    """Run git in `root`; at most `MOST_PRINTED` bytes of its output are read.
-
-    Raises:
-        HistoryError: there is no git.
-    """
-    done = _started([program(env), "-C", root, *arguments], env, b"", watch)
-    return done._replace(printed=done.printed[:MOST_PRINTED])
-
-
-def _started(
-    command: list[str], env: dict[str, str], data: bytes, watch: Watch
-) -> GitResult:
-    try:
-        return _start(command, env, data, watch)
-    except (OSError, ValueError) as error:
-        raise HistoryError(f"git cannot be started: {error}") from error
 
 
 def run_portably(

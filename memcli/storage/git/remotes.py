@@ -49,13 +49,14 @@ short form (`url.X.insteadOf`) or a config leads to."""
 
 # git's other spellings of ssh.
 _TAKEN = frozenset({*ALLOWED.split(":"), "git+ssh", "ssh+git"})
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=://)")
+# As text: a recall that needs none of them does not compile them.
+_SCHEME = r"[A-Za-z][A-Za-z0-9+.-]*(?=://)"
 # `helper::address` starts the program git-remote-helper.
-_HELPER = re.compile(r"[A-Za-z0-9][A-Za-z0-9+.-]*::")
+_HELPER = r"[A-Za-z0-9][A-Za-z0-9+.-]*::"
 # Their user is a name, and their path is taken as it is.
 _USERS = frozenset({"ssh", "git+ssh", "ssh+git", "file"})
 # `user@server/path?query`, read in the only way: server and path.
-_PLAIN = re.compile(r"(?:[^@/?#]*@)?([^@/?#]*(?:/[^@?#]*)?)(?:[?#][^@]*)?")
+_PLAIN = r"(?:[^@/?#]*@)?([^@/?#]*(?:/[^@?#]*)?)(?:[?#][^@]*)?"
 
 
 class Repository(NamedTuple):
@@ -305,7 +306,7 @@ def checked(address: str) -> str:
     address = address.strip()
     hint = "Give a folder, ssh (git@host:path) or https."
     reason = ""
-    scheme = _SCHEME.match(address)
+    scheme = re.match(_SCHEME, address)
     host = address.partition("://")[2].partition("/")[0]
     if not scheme and not is_folder(address):
         host = address.partition(":")[0]
@@ -318,7 +319,7 @@ def checked(address: str) -> str:
         reason = "begins with '-', so git would take it for an option"
     elif any(ord(letter) < 32 or ord(letter) == 127 for letter in address):
         reason = "holds a control character"
-    elif _HELPER.match(address):
+    elif re.match(_HELPER, address):
         reason = "names a program that git would start"
     elif scheme and scheme[0].lower() not in _TAKEN:
         reason = f"has the transport '{scheme[0]}', which memcli does not use"
@@ -340,7 +341,7 @@ def is_folder(address: str) -> bool:
     >>> is_folder("/mnt/usb/memory.git"), is_folder("git@host:memory.git")
     (True, False)
     """
-    if _SCHEME.match(address):
+    if re.match(_SCHEME, address):
         return False
     if re.match(r"[A-Za-z]:[\\/]", address):  # a drive
         return True
@@ -360,7 +361,7 @@ def shown_of(address: str) -> str:
     >>> shown_of("https://me:sec/ret@example.com/memory.git")
     'https://***'
     """
-    scheme = _SCHEME.match(address)
+    scheme = re.match(_SCHEME, address)
     if scheme is None:
         before, colon, path = address.partition(":")
         if not is_folder(address) and "@" in path:  # me:secret@host:path
@@ -368,7 +369,7 @@ def shown_of(address: str) -> str:
         return address
     rest = address[scheme.end() + 3 :]
     if scheme[0].lower() not in _USERS:
-        plain = _PLAIN.fullmatch(rest)
+        plain = re.fullmatch(_PLAIN, rest)
         return f"{scheme[0]}://{plain[1] if plain else '***'}"
     authority, slash, path = rest.partition("/")
     if ":" in authority and "@" in path:

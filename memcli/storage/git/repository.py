@@ -209,6 +209,16 @@ class Repository:
         rows = names(self.look("config", "--list", "-z"))
         return {key: value for key, _, value in (row.partition("\n") for row in rows)}
 
+    def committer(self) -> str | None:
+        """`Name <address>` of who commits here; None where git knows of nobody."""
+        author, committer = (
+            self.git(("var", f"GIT_{who}_IDENT")) for who in ("AUTHOR", "COMMITTER")
+        )
+        if author.code or committer.code:
+            return None
+        name, _, _ = committer.printed.decode("utf-8", "replace").rpartition(">")
+        return name + ">"
+
     def user_name(self) -> str | None:
         """The name under which git commits here; None when none is set."""
         return self.environment.get("GIT_AUTHOR_NAME") or self.setting("user.name")

@@ -36,6 +36,10 @@ class Staged(NamedTuple):
     blob: str
 
 
+GONE = Staged("000000", "0" * 40)
+"""What is staged of a file that goes."""
+
+
 def stage(
     repository: Repository,
     env: dict[str, str],
@@ -196,15 +200,16 @@ def empty_tree(repository: Repository, env: dict[str, str]) -> str:
     return done.printed.decode().strip()
 
 
-def index_lines(repository: Repository, staged: Mapping[str, Staged]) -> bytes:
-    """The staged files, as `git update-index --index-info` reads it.
+def index_lines(staged: Mapping[str, tuple[str, str]]) -> bytes:
+    """The mode and blob of files, by their path from the top, as `git update-index
+    --index-info` reads it.
 
     git takes no file where it has a folder: what goes, goes first.
     """
-    ordered = sorted(staged.items(), key=lambda item: item[1].mode != "000000")
+    ordered = sorted(staged.items(), key=lambda item: item[1][0] != GONE.mode)
     return _encode(
         "".join(
-            f"{'0' if mode == '000000' else mode} {blob}\t{repository.prefix}{path}\0"
+            f"{'0' if mode == GONE.mode else mode} {blob}\t{path}\0"
             for path, (mode, blob) in ordered
         )
     )

@@ -130,7 +130,7 @@ def write_in_merge(vault: Vault, changes: Changes) -> None:
     for path, (_, data) in changes.items():
         files.write_atomic(inside(vault.root, path), data or b"")
     repository = Repository.open(vault.root, environ=vault.environ)
-    mark_merged(repository, [*changes], vault.environ)
+    mark_merged(repository, [*changes])
 
 
 # --- one file -----------------------------------------------------------------------

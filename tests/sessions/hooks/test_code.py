@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.storage import code_files
+from memcli.storage import checkout
 from memcli.vault import code_state
 from tests.checkouts import APP
 from tests.conftest import VaultMaker
@@ -68,23 +68,22 @@ def test_a_hook_without_anchors_reads_no_file_of_the_project(
     def refused(*_: Any, **__: Any) -> None:
         raise AssertionError("a file was looked at")
 
-    monkeypatch.setattr(code_files, "read", refused)
-    monkeypatch.setattr(code_files, "has", refused)
+    monkeypatch.setattr(checkout, "has", refused)
     assert CONVENTION in said(live, "session-start", shop)
 
 
 def test_after_its_time_a_hook_tells_what_it_did_not_check(
     inside: Vault, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    true = code_files.read
+    true = checkout.read
     looks: list[str] = []
 
-    def slow(folder: str, path: str, **more: Any) -> code_files.Look:
+    def slow(folder: str, path: str, **more: Any) -> checkout.Look:
         looks.append(path)
         time.sleep(code_state.HOOK_SECONDS + 0.01)
         return true(folder, path, **more)
 
-    monkeypatch.setattr(code_files, "read", slow)
+    monkeypatch.setattr(checkout, "read", slow)
     (shop / "src" / "app.py").unlink()
     said(inside, "session-start", shop)
     assert len(looks) == 1

@@ -110,26 +110,6 @@ def test_files_that_a_rule_ignores_are_refused_as_by_git(
         (tracked / place).unlink()
 
 
-def test_file_in_a_repository_of_its_own_is_not_committed(tracked: Path) -> None:
-    (tracked / "new" / "deep").mkdir(parents=True)
-    git(tracked / "new", "init", "--quiet")
-    git(tracked / "new", "commit", "--quiet", "--allow-empty", "-m", "its own")
-    (tracked / "new" / "deep" / "note.md").write_text("of the other repository\n")
-    with pytest.raises(HistoryError, match="repository of its own"):
-        commits.commit(Repository.open(str(tracked)), ["new/deep/note.md"], "save")
-    assert "new/" not in git(tracked, "ls-files")
-    assert "new/" not in git(tracked, "ls-tree", "-r", "--name-only", "HEAD")
-
-
-def test_file_behind_a_link_to_a_folder_is_refused_as_by_git(tracked: Path) -> None:
-    (tracked / "elsewhere" / "deep").mkdir(parents=True)
-    (tracked / "new").symlink_to("elsewhere")
-    (tracked / "new" / "deep" / "note.md").write_text("no listing finds it here\n")
-    with pytest.raises(HistoryError, match="symbolic link"):
-        commits.commit(Repository.open(str(tracked)), ["new/deep/note.md"], "save")
-    assert "new/" not in git(tracked, "ls-files")
-
-
 def sign(root: Path) -> None:
     git(root, "config", "commit.gpgsign", "false")
 

@@ -332,15 +332,6 @@ def test_unfinished_merge_is_named_and_untouched(vault: Vault, command: str) -> 
         vault.git("add", "first.md")  # resolved, and not concluded
 
 
-def test_ignored_path_is_refused_with_the_reason(vault: Vault) -> None:
-    vault.write(".gitignore", "*.tmp.md\n")
-    vault.write("fine.md")
-    with pytest.raises(HistoryError, match="gitignore") as caught:
-        vault.commit("fine.md", vault.write("a.tmp.md"))
-    assert "check-ignore" in (caught.value.hint or "")
-    assert vault.status() == "?? .gitignore\n?? fine.md\n"
-
-
 @pytest.mark.parametrize("lock", ["index.lock", "refs/heads/main.lock"])
 def test_lock_of_another_git_is_waited_for_and_then_named(
     vault: Vault, lock: str

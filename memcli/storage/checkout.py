@@ -1,20 +1,26 @@
-"""The history of a project's code: the commit of now, what a file was, where it went.
+"""A project's checkout: its files, and the history of its code.
 
-Invariant: reads only, within a limit of time and of bytes. The repository is that of
-the project, never one that lies in it; no program of its settings is run and nothing is
-fetched, so a commit that the checkout lacks is simply not there.
+Invariant: what names a file here comes from a vault, which may be a stranger's. Only a
+regular file below the project's folder is read, at most `LARGEST` bytes of it. No
+symbolic link is followed, also none among its folders; no pipe or device is opened; no
+other repository that lies inside (a submodule, a clone) is entered. Nothing blocks.
+
+Of the history it reads only, within a limit of time and of bytes. The repository is
+that of the project, never one that lies in it; no program of its settings is run and
+nothing is fetched, so a commit that the checkout lacks is simply not there.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import stat
 
 from memcli.entries import anchors
-from memcli.errors import HistoryError
+from memcli.errors import HistoryError, Unreadable
+from memcli.named_tuple import NamedTuple
+from memcli.storage import files
 from memcli.storage.git import tip
-from memcli.storage.git.process import MOST_PRINTED, GitResult, clean_environment, run
-from memcli.storage.git.remotes import may_filter
 
 TYPE_CHECKING = False
 
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Self
 
+    from memcli.storage.git.process import GitResult
 
 # Seconds that git may take to look into the history for a person who waits.
 _PATIENCE = 5.0
@@ -44,6 +51,75 @@ _DEFINING = (
     b"type", b"trait", b"const", b"let", b"var", b"val", b"module", b"namespace",
     b"object", b"record", b"protocol", b"macro_rules!", b"#define", b"export",
 )  # fmt: skip
+
+LARGEST = 1_000_000
+"""Bytes of a file that is looked at."""
+
+
+class Look(NamedTuple):
+    """A look at a path of the checkout.
+
+    Attributes:
+        data: the file's bytes; None when it was not read.
+        gone: whether nothing is there.
+        reason: why it was not looked at, for a sentence; empty where it was.
+    """
+
+    data: bytes | None
+    gone: bool = False
+    reason: str = ""
+
+
+def read(folder: str, path: str, *, limit: int = LARGEST) -> Look:
+    """The bytes of a file of a checkout.
+
+    Args:
+        folder: the checkout's, absolute.
+        path: of an anchor, relative to the folder.
+        limit: the largest size that is read, in bytes.
+    """
+    look = has(folder, path)
+    if look.gone or look.reason:
+        return look
+    place = os.path.join(folder, *path.split("/"))
+    try:
+        return Look(files.read(place, limit=limit, follow=False))
+    except Unreadable as error:
+        reason = error.message.removeprefix(f"{place}: ")
+        return Look(None, reason=f"it {reason}" if reason[:3] == "is " else reason)
+
+
+def has(folder: str, path: str) -> Look:
+    """Whether a checkout has a file or folder at a path; reads nothing."""
+    if reason := anchors.unsafe(path):
+        return Look(None, reason=reason)
+    # The project's own folder may be reached over a link: the user stands in it.
+    place = folder
+    *above, name = path.split("/")
+    try:
+        for part in above:
+            place = os.path.join(place, part)
+            mode = os.lstat(place).st_mode
+            if stat.S_ISLNK(mode):
+                reason = "a symbolic link is on its way, which memcli does not follow"
+                return Look(None, reason=reason)
+            if not stat.S_ISDIR(mode):
+                return Look(None, gone=True)
+            if os.path.lexists(os.path.join(place, ".git")):
+                return Look(None, reason="it lies in another repository")
+        mode = os.lstat(os.path.join(place, name)).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return Look(None, gone=True)
+    except (OSError, ValueError) as error:
+        return Look(None, reason=files.reason_of(error))
+    if stat.S_ISLNK(mode):
+        reason = "it is a symbolic link, which memcli does not follow"
+        return Look(None, reason=reason)
+    plain = stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+    return Look(None, reason="" if plain else "it is not a file")
+
+
+# --- the history ------------------------------------------------------------------
 
 
 class CodeHistory:
@@ -144,6 +220,8 @@ class CodeHistory:
         None where finding out might run a filter of the repository, which git may have
         to for any file, and where there are very many.
         """
+        from memcli.storage.git.remotes import may_filter
+
         if self.number_of_files() > _MANY or may_filter(self._git_dir):
             return []
         command = (
@@ -177,6 +255,8 @@ class CodeHistory:
             "grep", "-I", "-F", "-w", "-z", "--no-color", "--no-textconv",
             "--full-name", "--no-recurse-submodules", *named, "--", ".",
         )  # fmt: skip
+        from memcli.storage.git.process import MOST_PRINTED
+
         done = self._git(command, seconds=seconds)
         if done.code or len(done.printed) >= MOST_PRINTED:
             return []
@@ -208,12 +288,20 @@ class CodeHistory:
     def _git(
         self, arguments: Sequence[str], data: bytes = b"", seconds: float = _PATIENCE
     ) -> GitResult:
+        from memcli.storage.git.process import (
+            GitResult,
+            Watch,
+            clean_environment,
+            run,
+        )
+
         env = clean_environment(self._environ, self._top)
         # Named, so that git looks for no repository among the files.
         env |= {"GIT_DIR": self._git_dir, "GIT_WORK_TREE": self._top}
         env["GIT_OPTIONAL_LOCKS"] = "0"
         try:
-            return run(self._folder, env, (*_PLAIN, *arguments), data, seconds=seconds)
+            words = (*_PLAIN, *arguments)
+            return run(self._folder, env, words, data, watch=Watch(seconds))
         except HistoryError:  # there is no git: then nothing is known
             return GitResult(127, b"")
 
