@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from functools import lru_cache
 from itertools import islice
 
 from memcli.entries import anchors
@@ -145,16 +146,19 @@ def _shared(text: str) -> tuple[tuple[bytes, float], ...]:
     """
     most: dict[bytes, float] = {}
     for word in trigger_table.parts(text):
-        part = trigger_table.stem_of(word)
-        most[part] = min(_most_of(word), most.get(part, trigger_table.MOST))
+        part, counts = _weighed(word)
+        most[part] = min(counts, most.get(part, trigger_table.MOST))
     return tuple(sorted(each for each in most.items() if each[1] >= LEAST))
 
 
-def _most_of(word: str) -> float:
-    """The most that a word counts: less for words that everybody uses."""
+@lru_cache(maxsize=1 << 14)
+def _weighed(word: str) -> tuple[bytes, float]:
+    """The stem of a word, and the most that it counts: less where everybody uses it."""
+    part = trigger_table.stem_of(word)
     if word in STOP_WORDS or word.isdigit():
-        return 0.0
-    return evidence.weight(stemmer()(word) if word.isascii() else word, 0, _MANY)
+        return part, 0.0
+    stem = stemmer()(word) if word.isascii() else word
+    return part, evidence.weight(stem, 0, _MANY)
 
 
 def load(

@@ -9,6 +9,7 @@ that has the recommended ones keeps to the lesson.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import zip_longest
 
 from memcli.entries.text.code_words import EVERYWHERE, KEYWORDS, PROGRAMS
@@ -22,6 +23,7 @@ from memcli.entries.text.named_code import (
     Piece,
     Trigger,
     candidate,
+    may_name,
     plainly,
 )
 from memcli.named_tuple import NamedTuple
@@ -66,7 +68,7 @@ _RECOMMENDS = frozenset(
 _CLOSING = ")\"'\u201d\u2019»"
 _ENDS = (".", ";", "!", "?", ":")
 _HAS = frozenset("has have had there with".split())
-# All words that say something of the names around them; `_cue` reads no other.
+# All words that say something of the names around them.
 _CUES = (
     _FORBIDS | _CONDEMNS | _RECOMMENDS
     | frozenset("only outside except tests test instead rather is".split())
@@ -176,15 +178,23 @@ def _sentences(text: str) -> Iterator[list[Piece]]:
     pieces: list[Piece] = []
     for word, is_code, after in _words(text):
         if is_code:
-            pieces.append(Piece(word.strip(), True, after in _ENDS, after == ","))
-        elif not word.strip(_AROUND_PIECES) and word not in ("*", "."):
+            span = word.strip()
+            ends, comma = after in _ENDS, after == ","
+            pieces.append(Piece(span, plainly(span), True, True, ends, comma))
+        elif (
+            not word[0].isalnum()
+            and not word.strip(_AROUND_PIECES)
+            and word not in ("*", ".")
+        ):
             # A dash between two spaces, or the mark after a code span.
             if pieces and word[0] in ".;:?!—–-":
                 pieces[-1] = pieces[-1]._replace(ends=True)
             elif pieces and word[0] == ",":
                 pieces[-1] = pieces[-1]._replace(comma=True)
         else:
-            pieces.append(_word(word, after))
+            short = len(word) <= LONGEST
+            one = _remembered_word if short else _word
+            pieces.append(one(word, after.islower()))
         if pieces and pieces[-1].ends:
             yield pieces
             pieces = []
@@ -209,17 +219,25 @@ def _words(text: str) -> Iterator[tuple[str, bool, str]]:
             yield match[2], False, text[end:].lstrip()[:1]
 
 
-def _word(raw: str, following: str) -> Piece:
-    """A word of prose, without the marks around it that belong to the sentence."""
+def _word(raw: str, goes_on: bool) -> Piece:
+    """A word of prose, without the marks around it that belong to the sentence.
+
+    `goes_on` says that a small letter follows.
+    """
     bare = raw.rstrip(_CLOSING + ",;:?")
     ends = raw.rstrip(_CLOSING).endswith((".", ";", ":", "?"))
-    if bare.endswith("!") and not following.islower():
+    if bare.endswith("!") and not goes_on:
         bare, ends = bare[:-1], True
     bare = bare.rstrip(".") if bare != "." else bare
     bare = bare.lstrip("([\"'\u201c\u2018«")
     if bare.count("(") > bare.count(")"):
         bare += ")" * (bare.count("(") - bare.count(")"))
-    return Piece(bare, False, ends, raw.endswith(","))
+    comma, names = raw.endswith(","), may_name(bare)
+    return Piece(bare, plainly(bare), names, False, ends, comma)
+
+
+# A vault says the same words again and again.
+_remembered_word = lru_cache(maxsize=1 << 14)(_word)
 
 
 class _Reading:
@@ -248,11 +266,16 @@ class _Reading:
 
     def _step(self, at: int) -> int:
         """Read what stands at a place; returns how many pieces that is."""
+        piece = self._sentence[at]
         forbids = self._state == "forbids"
+        if not (piece.names or forbids):
+            if piece.low in _CUES:
+                self._cue(at)
+            return 1
         trigger, steps = candidate(self._sentence, at, forbids=forbids)
         if trigger is not None:
             self._name(trigger, at + steps)
-        elif not self._sentence[at].is_code:
+        elif piece.low in _CUES and not piece.is_code:
             self._cue(at)
         return steps
 
@@ -274,10 +297,8 @@ class _Reading:
 
     def _cue(self, at: int) -> None:
         """Take in a word that says something of names before or after it."""
-        low = self._low(at)
-        if low not in _CUES:
-            return
-        before = self._low(at - 1) if at else ""
+        low = self._sentence[at].low
+        before = self._sentence[at - 1].low if at else ""
         if low == "only" and at == 0:
             self._spares, self._state = True, "forbids"
         elif low in ("outside", "except"):
@@ -304,9 +325,6 @@ class _Reading:
             waits = self._state == "forbids" and not self._used
             self._state = "forbids" if waits else "recommends"
             self._used = False
-
-    def _low(self, at: int) -> str:
-        return plainly(self._sentence[at].text)
 
     def _is(self, words: str, at: int) -> bool:
         return " ".join(p.text.lower() for p in self._sentence[at : at + 2]) == words

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 # ruff: noqa: RUF001 (quotes and full-width marks are named on purpose)
 import re
+from functools import lru_cache
 
 TYPE_CHECKING = False
 
@@ -51,9 +52,15 @@ def identifiers(text: str) -> Iterator[str]:
         for span in re.finditer(_SPAN, text):
             yield from _of_span(span[1].strip())
         text = re.sub(_SPAN, " ", text)
-    yield from filter(None, map(_of_word, text.split()))
+    for word in text.split():
+        # With the marks around it.
+        found = _of_word(word) if len(word) <= 2 * _LONGEST else None
+        if found is not None:
+            yield found
 
 
+# A vault says the same words again and again.
+@lru_cache(maxsize=1 << 14)
 def _of_word(word: str) -> str | None:
     """The identifier that a word is without the marks around it, or None."""
     # Nearly every word of prose.

@@ -69,9 +69,15 @@ class Trigger(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A word or a code span, with whether a sentence or a clause ends after it."""
+    """A word or a code span, with whether a sentence or a clause ends after it.
+
+    `low` is the text as `plainly` gives it; `names` says whether it may name code where
+    nothing is forbidden.
+    """
 
     text: str
+    low: str
+    names: bool
     is_code: bool
     ends: bool
     comma: bool
@@ -123,6 +129,15 @@ def _coded(
         if run:
             return Trigger(NAME, " ".join(words[:run])), run
     return _alone(word), 1
+
+
+def may_name(word: str) -> bool:
+    """Whether a word may name code in a sentence that forbids nothing."""
+    if not word.isascii() or len(word) > LONGEST:
+        return False
+    if word in _BEGIN or word.startswith("--") or word.lower() in _KNOWN_ALONE:
+        return True
+    return _alone(word) is not None
 
 
 # A vault says the same words again and again; `candidate` asks of none above LONGEST.
@@ -271,7 +286,7 @@ def _plain(sentence: list[Piece], at: int) -> Trigger | None:
         low = low.removesuffix("s")
     if low not in known or (word[:1].isupper() and word[1:].islower() and at):
         return None
-    before = plainly(sentence[at - 1].text) if at else ""
+    before = sentence[at - 1].low if at else ""
     # "Never delete" is about deleting, "use delete" and "no delete" about the word;
     # "no new packages" is not.
     if low in _PLAIN or low in AMBIGUOUS:

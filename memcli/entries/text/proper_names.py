@@ -114,8 +114,9 @@ def _of_line(words: list[str]) -> list[ProperName]:
     for raw in words:
         # Nearly every word of prose: no name begins with a letter from a to z.
         if "a" <= raw < "{":
-            close()
-            begins = _ends(raw)
+            if run:
+                close()
+            begins = not raw[-1].isalpha() and _ends(raw)
             continue
         word = raw.lstrip(_LEADING)
         stem = re.sub(r"['’]s?$", "", word.rstrip(_BEHIND))
