@@ -101,6 +101,19 @@ def test_a_page_is_a_rule_an_item_or_paragraph_behind_its_headings(
     assert [rule.text() for rule in pages.rules(page)] == expected
 
 
+def test_code_keeps_its_margins_and_a_page_that_nobody_wrote_is_a_problem(
+    tmp_path: Path,
+) -> None:
+    (rule,) = pages.rules(
+        "## T\n\n- Do so:\n\n  ```py\n  def f():\n      pass\n  ```\n"
+    )
+    assert rule.words == "Do so:\n\n```py\ndef f():\n    pass\n```"
+    page = write(tmp_path / "AGENTS.md", "- a\n" * 60_000)
+    (problem,) = found("agents-md", page)
+    assert isinstance(problem, Problem)
+    assert "no page of rules" in problem.reason
+
+
 @pytest.mark.parametrize(
     ("page", "title"),
     [

@@ -154,9 +154,9 @@ BEGIN = "<!-- memcli:begin"
 END = "<!-- memcli:end"
 """The lines around the block of `export --format agents-md`, the vault's own."""
 
-_PROSE, _ITEM, _STEPS = "prose", "item", "steps"
-_BULLET = re.compile(r"[-*+][ \t]+")
-_NUMBER = re.compile(r"\d{1,3}[.)][ \t]+")
+_MARGIN, _BULLET = re.compile(r"[ \t]*"), re.compile(r"[ \t]*[-*+][ \t]+")
+_NUMBER = re.compile(r"\d{1,9}[.)][ \t]+")
+_IMPORT = re.compile(r"^[ \t]*@\S+[ \t]*(?:\n|\Z)", re.MULTILINE)
 # A sentence that introduces a list; a longer one is a rule itself.
 _LONGEST = 120
 
@@ -168,12 +168,14 @@ class Rule(NamedTuple):
         line: where it begins, from 1.
         headings: from the page's title down to the nearest; none above the first.
         words: its lines, without the bullet.
+        is_item: whether it is an item of a list.
         lead: the sentence that introduces its list; empty for none.
     """
 
     line: int
     headings: tuple[str, ...]
     words: str
+    is_item: bool = False
     lead: str = ""
 
     def text(self, page: str = "") -> str:
@@ -217,117 +219,89 @@ def rules(body: str, first: int = 1) -> Iterator[Rule]:
         body: the page without its frontmatter.
         first: the line at which it begins in its file.
     """
-    blocks = list(_blocks(body, first))
-    if all(form == _PROSE and not rule.headings for form, rule in blocks):
-        words = "\n\n".join(rule.words for _, rule in blocks)
-        yield from (rule._replace(words=words) for _, rule in blocks[:1])
+    found = _blocks(body.replace("\r\n", "\n"), first)
+    if not any(rule.headings or rule.is_item for rule in found):
+        words = "\n\n".join(rule.words for rule in found)
+        yield from (rule._replace(words=words) for rule in found[:1])
         return
-    lead = Rule(0, (), "")
-    for number, (form, rule) in enumerate(blocks):
-        if form == _ITEM:
-            same = lead.headings == rule.headings
-            yield rule._replace(lead=lead.words.strip("*_ ") if same else "")
+    lead = ""
+    for rule, after in zip(found, [*found[1:], Rule(0, (), "")], strict=True):
+        if rule.is_item:
+            yield rule._replace(lead=lead)
             continue
-        lead = Rule(0, (), "")
-        for next_form, after in blocks[number + 1 : number + 2]:
-            if next_form == _ITEM and after.headings == rule.headings:
-                lead = rule if _introduces(rule.words) else lead
-        if lead is not rule:
+        above = after.is_item and after.headings == rule.headings
+        lead = rule.words.strip("*_ ") if above and _introduces(rule.words) else ""
+        if not lead:
             yield rule
 
 
-class _Block:
-    """Lines that make one rule."""
-
-    def __init__(self, form: str, line: int, words: str, margin: int, cut: int) -> None:
-        self.form, self.line, self.margin, self.cut = form, line, margin, cut
-        self.lines = [words]
-
-    def takes(self, form: str, margin: int, gap: bool) -> bool:
-        """Whether a line of this form goes on with the block."""
-        if self.form == _PROSE:
-            if form == _STEPS and _introduces("\n".join(self.lines)):
-                self.form = _STEPS
-            return self.form == form and (form == _STEPS or not gap)
-        if margin > self.margin or (form == _PROSE and not gap):
-            return True
-        return self.form == form == _STEPS
-
-    def add(self, line: str, gap: bool) -> None:
-        """Add a line, and the blank one before it."""
-        cut = min(self.cut, len(line) - len(line.lstrip()))
-        self.lines += [""] * gap + [line[cut:].rstrip()]
-
-
-def _blocks(body: str, first: int) -> Iterator[tuple[str, Rule]]:
-    """(form, rule) of each block of lines, in order."""
-    path: list[tuple[int, str]] = []
-    block: _Block | None = None
-    gap = False
-
-    def ended() -> Iterator[tuple[str, Rule]]:
-        if block and any(map(str.isalnum, "".join(block.lines))):
-            headings = tuple(title for _, title in path if title)
-            yield block.form, Rule(block.line, headings, "\n".join(block.lines))
-
-    for number, line, level in _lines(body):
-        text = line.strip()
-        if level > 0:
-            yield from ended()
-            block, gap = None, False
-            title = " ".join(text.strip("#").split())
-            path = [*(part for part in path if part[0] < level), (level, title)]
+def _blocks(body: str, first: int) -> list[Rule]:
+    """The paragraphs, the items and what else a page has, code joined to them."""
+    lines = body.split("\n")
+    headings: dict[int, str] = {}
+    found: list[Rule] = []
+    end = 0  # the line behind the last block; 0 below a heading
+    for kind, begin, stop, level in _parts(body):
+        if level:
+            headings = {n: name for n, name in headings.items() if n < level}
+            headings[level] = " ".join(lines[begin].strip("# \t").split())
+            end = 0
             continue
-        is_code = level < 0
-        # A line `@docs/style.md` brings in another file, and says nothing itself.
-        if not is_code and text.startswith("@") and " " not in text:
-            continue
-        if not is_code and not any(map(str.isalnum, text)) and text[:1] != "|":
-            gap = True
-            continue
-        margin = len(line) - len(line.lstrip())
-        mark = None if is_code else _BULLET.match(text)
-        form = _ITEM if mark else _STEPS if _NUMBER.match(text) else _PROSE
-        if block and (is_code or block.takes(form, margin, gap)):
-            block.add(line, gap)
+        is_item = kind == "list_item"
+        words = _words("\n".join(lines[begin:stop]).rstrip(), kind)
+        joins = kind in ("fence", "code_block") or (
+            _introduces(found[-1].words)
+            if end and kind == "ordered_list"
+            else end == begin and not is_item
+        )
+        if end and joins:
+            gap = "\n" * (1 + (begin > end))
+            joined = f"{found[-1].words}{gap}{words}"
+            found[-1] = found[-1]._replace(words=joined)
         else:
-            yield from ended()
-            words = text[mark.end() :] if mark else text
-            cut = margin + (mark.end() if mark else 0)
-            block = _Block(form, first + number, words, margin, cut)
-        gap = False
-    yield from ended()
+            own = tuple(filter(None, headings.values()))
+            found.append(Rule(first + begin, own, words, is_item))
+        end = begin + len(words.split("\n"))
+    return [rule for rule in found if any(map(str.isalnum, rule.words))]
+
+
+def _words(text: str, kind: str) -> str:
+    """The lines of a block, moved to the left; those of an item without its bullet."""
+    if kind == "paragraph":
+        # A line `@docs/style.md` brings in another file, and says nothing itself.
+        text = _IMPORT.sub("", text)
+    mark = _BULLET.match(text) if kind == "list_item" else _MARGIN.match(text)
+    cut = mark.end() if mark else 0
+    head, *rest = text.split("\n")
+    lines = (line[min(cut, len(line) - len(line.lstrip())) :] for line in rest)
+    return "\n".join([head[cut:], *(line.rstrip() for line in lines)])
+
+
+def _parts(body: str) -> Iterator[tuple[str, int, int, int]]:
+    """(kind, first line, line behind it, level of a heading) of each part of a page."""
+    from markdown_it import MarkdownIt
+
+    # A definition of a link is text here.
+    parser = MarkdownIt("commonmark").enable("table").disable("reference")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    hidden = in_list = False
+    for token in parser.parse(body):
+        kind = token.type.removesuffix("_open")
+        if token.map is None or token.nesting < 0:
+            continue
+        if not token.level:
+            in_list = kind == "bullet_list"
+        comment = kind == "html_block" and token.content.startswith("<!--")
+        if comment:
+            hidden = (hidden or BEGIN in token.content) and END not in token.content
+        if hidden or comment or kind == "hr":
+            continue
+        # An item of a bullet list lies in the list, all else stands alone.
+        is_item = kind == "list_item" and token.level == 1
+        if is_item if in_list else not token.level:
+            level = int(token.tag[1:]) if kind == "heading" else 0
+            yield kind, token.map[0], token.map[1], level
 
 
 def _introduces(words: str) -> bool:
     return len(words) <= _LONGEST and words.rstrip("*_ ").endswith(":")
-
-
-def _lines(body: str) -> Iterator[tuple[int, str, int]]:
-    """(number from 0, line, level of its heading) of each line outside of comments.
-
-    The level is 0 for text, and -1 for a line of a fence.
-    """
-    fence, comment = "", ""
-    for number, line in enumerate(body.replace("\r\n", "\n").split("\n")):
-        text = line.strip()
-        if comment:
-            comment = "" if comment in text else comment
-            continue
-        if fence:
-            fence = "" if text.strip(fence[0]) == "" and text >= fence else fence
-            yield number, line, -1
-            continue
-        if text.startswith(BEGIN):
-            comment = END
-            continue
-        if text.startswith("<!--"):
-            comment = "" if "-->" in text else "-->"
-            continue
-        if text.startswith(("```", "~~~")):
-            fence = text[:3]
-            yield number, line, -1
-            continue
-        hashes = len(line) - len(line.lstrip("#"))
-        heading = 0 < hashes <= 6 and line[hashes : hashes + 1] in (" ", "\t")
-        yield number, line, hashes if heading else 0

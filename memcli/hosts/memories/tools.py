@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 # Where rules say which paths they are for: Cursor, Claude Code, Copilot.
 _GLOBS = ("globs", "paths", "applyTo")
+# It takes seconds to take such a page apart, and nobody wrote it.
+_LONGEST_PAGE = 200_000
 # The heading under which Gemini CLI appends what it is told to remember.
 _REMEMBERED = "Gemini Added Memories"
 
@@ -47,6 +49,10 @@ def pages(place: str, folder: str | None) -> Found:
         read = note(path)
         if isinstance(read, Problem):
             yield read
+            continue
+        if len(read.body) > _LONGEST_PAGE:
+            why = f"more than {_LONGEST_PAGE:,} characters are no page of rules"
+            yield Problem(path, 1, why)
             continue
         title = _title(path, read) if is_folder else ""
         for rule in rules(read.body, read.line):
