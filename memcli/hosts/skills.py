@@ -16,7 +16,13 @@ import hashlib
 import os
 import re
 
-from memcli.errors import MemcliError, SkillNotFound, Unreadable, UsageError
+from memcli.errors import (
+    MemcliError,
+    SkillNotFound,
+    Unreadable,
+    UnsafePath,
+    UsageError,
+)
 from memcli.hosts import table
 from memcli.hosts.host import home, project_root, refuse_outside
 from memcli.hosts.install.step import SCOPES, Step, read
@@ -290,16 +296,15 @@ def _known(name: str) -> str:
 
 def places(environ: Mapping[str, str], cwd: str) -> list[SkillFolder]:
     """Every folder that memcli installs skills into, for the user and the project."""
-    by_path: dict[tuple[str, str], list[str]] = {}
+    folders: dict[str, SkillFolder] = {}
     for scope in SCOPES:
-        root = _root(scope, environ, cwd)
         for host in table.hosts():
             if host.skill_folder:
-                path = _below(root, host.skill_folder, environ, scope)
-                by_path.setdefault((path, scope), []).append(host.name)
-    folders: dict[str, SkillFolder] = {}
-    for (path, scope), names in by_path.items():
-        folders.setdefault(path, SkillFolder(path, scope, tuple(names)))
+                try:
+                    folder = place(host.name, scope, environ, cwd)
+                except UnsafePath:
+                    continue  # it leads out of the project
+                folders.setdefault(folder.path, folder)
     return list(folders.values())
 
 
@@ -325,25 +330,17 @@ def place(host: str, scope: str, environ: Mapping[str, str], cwd: str) -> SkillF
             hint=f"Name one with --dir, or print a skill: memcli install "
             f"{name} --show core",
         )
-    root = _root(scope, environ, cwd)
-    path = _below(root, record.skill_folder, environ, scope)
+    own = home(environ)
+    root = own if scope == "user" else project_root(cwd, home=own)
+    path = os.path.join(root, *record.skill_folder.split("/"))
+    moved = environ.get("CLAUDE_CONFIG_DIR")
     if scope == "project":
         refuse_outside(root, record.skill_folder)
+    elif moved and record.skill_folder == ".claude/skills":
+        path = os.path.join(os.path.abspath(os.path.expanduser(moved)), "skills")
     sharing = tuple(
         other.name
         for other in table.hosts()
         if other.skill_folder == record.skill_folder
     )
     return SkillFolder(path, scope, sharing)
-
-
-def _root(scope: str, environ: Mapping[str, str], cwd: str) -> str:
-    own = home(environ)
-    return own if scope == "user" else project_root(cwd, home=own)
-
-
-def _below(root: str, folder: str, environ: Mapping[str, str], scope: str) -> str:
-    moved = environ.get("CLAUDE_CONFIG_DIR")
-    if moved and scope == "user" and folder == ".claude/skills":
-        return os.path.join(os.path.abspath(os.path.expanduser(moved)), "skills")
-    return os.path.join(root, *folder.split("/"))
