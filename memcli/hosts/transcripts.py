@@ -122,7 +122,7 @@ def current(environ: Mapping[str, str], cwd: str) -> str | None:
     newest of any host that is about `cwd`.
     """
     for host, session in _running(environ):
-        return _of_session(host, session, environ, cwd)
+        return named(host.name, session, environ)
     return _newest(environ, os.path.realpath(cwd))
 
 
@@ -181,35 +181,19 @@ def _written(path: str) -> int | None:
 
 
 def _has_name(host: Host, path: str, session: str) -> bool:
-    """Whether a transcript is that of the session with this id."""
-    if host.name == "codex":
-        return path.endswith(f"-{session}.jsonl")
-    if host.name == "copilot":
-        return os.path.basename(os.path.dirname(path)) == session
+    """Whether a transcript is that of the session with this id.
+
+    The file has the name of the session, at the end or alone, or its folder has it; of
+    Gemini the file's name holds a part of it.
+    """
+    above, name = os.path.split(os.path.splitext(path)[0])
     if host.name != "gemini":
-        return os.path.basename(path) == f"{session}.jsonl"
-    try:  # the name holds a part of the id only
+        is_named = name == session or name.endswith(f"-{session}")
+        return is_named or os.path.basename(above) == session
+    try:
         return session[:8] in path and _session(host, path).id == session
     except MemcliError:
         return False
-
-
-def _of_session(
-    host: Host, session: str, environ: Mapping[str, str], cwd: str
-) -> str | None:
-    """The transcript of a session that runs this program; None for none yet."""
-    if host.name == "claude-code":
-        # Where it should be, without a look at all others.
-        projects = os.path.join(host.folder(environ), "projects")
-        named_so = environ.get("CLAUDE_CODE_PROJECT_DIR_NAME", "")
-        project = environ.get("CLAUDE_PROJECT_DIR") or cwd
-        names = [named_so] if _SESSION.fullmatch(named_so) else []
-        names += [project_name(os.path.realpath(each)) for each in (project, cwd)]
-        for name in names:
-            path = os.path.join(projects, name, f"{session}.jsonl")
-            if os.path.isfile(path):
-                return path
-    return named(host.name, session, environ)
 
 
 def _is_about(host: Host, path: str, folder: str) -> bool | None:
