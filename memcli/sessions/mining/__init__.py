@@ -14,7 +14,7 @@ import re
 
 from memcli.entries.entry import Confidence
 from memcli.named_tuple import NamedTuple
-from memcli.sessions.mining import proof, rules, statements
+from memcli.sessions.mining import hands, proof, rules, statements
 from memcli.sessions.mining.candidate import Candidate, Category, Reading, excerpt
 from memcli.sessions.mining.candidate import title as titled
 from memcli.sessions.mining.proof import Exchange
@@ -47,9 +47,11 @@ def mine(steps: Iterable[Step]) -> Mined:
     exchanges: list[Exchange] = []
     found: list[Candidate] = []
     answered = False
-    for exchange, own in _told(steps):
+    told = _told(steps)
+    around = hands.around([exchange for exchange, _ in told])
+    for (exchange, own), near in zip(told, around, strict=True):
         if exchange.turn is not None:
-            found += _of_turn(exchange.turn, own, answered=answered)
+            found += _of_turn(exchange.turn, own, near, answered=answered)
         proved = proof.fix(exchange, exchanges[-2:])
         if proved is not None:
             found.append(_candidate("fix", proved[1], proved[0], proved[0].text))
@@ -95,9 +97,12 @@ def _told(steps: Iterable[Step]) -> list[tuple[Exchange, list[Sentence]]]:
     return found
 
 
-def _of_turn(turn: Step, own: Sequence[Sentence], *, answered: bool) -> list[Candidate]:
+def _of_turn(
+    turn: Step, own: Sequence[Sentence], session: hands.Around, *, answered: bool
+) -> list[Candidate]:
     """The candidates of a turn; `answered`: whether an agent has said anything before."""
     found: list[Candidate] = []
+    doubts: list[bool] = []
     by_sentence = [_rule(sentence, answered=answered) for sentence in own]
     last = -1
     for place, (sentence, rule) in enumerate(zip(own, by_sentence, strict=True)):
@@ -113,10 +118,12 @@ def _of_turn(turn: Step, own: Sequence[Sentence], *, answered: bool) -> list[Can
         words = statements.told(own, place, end, rule.category)
         if not words:
             continue
-        around = own[max(0, place - 2) : place + 2]
+        near = own[max(0, place - 2) : place + 2]
         doubtful = sentence.doubtful
-        doubtful = doubtful or any(one.doubtful for one in around if one.text in words)
+        doubtful = doubtful or any(one.doubtful for one in near if one.text in words)
         if rule.confidence is HIGH:
+            doubts = doubts or hands.doubts(own, session)
+            doubtful = doubtful or doubts[place]
             if doubtful or not sentence.framed:
                 rule = rule._replace(confidence=MEDIUM)
         elif not sentence.framed:

@@ -178,24 +178,14 @@ def is_machine(read: str) -> bool:
 
 # --- in doubt, and signs of the person --------------------------------------------------
 
-_TEXT: Final = (
-    r"(?:text|paragraph|sentence|message|e-?mail|mail|comment|draft|reply|post|snippet|wording|phrase|passage|log|output|error|trace|thread|chat|conversation|review|transcript|article|note"
-    r"|texte|phrase|texto|p\u00e1rrafo|frase|satz|absatz|nachricht|testo|tekst)"
-)
 DOUBTFUL: Final = _any(
     # A head that may be a sentence; a text that is announced; a ruler; an open quote.
     rf"^\W*(?!i |we |you |as )(?:[^\s.!?,;]+ ){{1,4}}{_WROTE}(?:\s|$)",
     r"^\W*(?:here(?:'s| is| are| comes)|below (?:is|are)|hier (?:ist|sind|kommt)|voici|aqu\u00ed (?:est\u00e1n?|tienes|va)|ecco)\b",
-    # A text that is asked about, and follows.
-    rf"\b(?:this|these|th(?:is|e) following|ce(?:tte|t)?|diese[nsr]?|est[ea]|questo)\s+(?:\w+ )?{_TEXT}\b[^.!?\n]{{0,40}}[?.]?\s*$|\b(?:{_TASK})\s+(?:this|that|it|das|ceci|esto)\b[^.!?\n]{{0,40}}[?.]?\s*$",
-    rf"^(?!\W*(?:i|we) )[^.!?\n]{{0,60}}(?:{_AGO})\s*$|^\W*(?:what|why|who)\b[^.!?\n]{{0,60}}\b(?:this|that|it)\??\s*$",
-    # A text to answer or to improve, a ticket's "As a user, I want", a model's courtesy.
-    r"\b(?:got|received|found|saw|answer|reply to|respond to) (?:this|these|that)\b[^.!?\n]{0,40}\W*$|\bhere(?:'s| is| are)\b[^.!?\n]{0,60}:\s*$|^\W*(?:the|these) following\b[^\n]*:\s*$",
-    r"^\W*(?:[\w']+ ){0,3}?(?:translate|re(?:phrase|word|write)|shorten|improve|correct) (?:this|these|the following) (?:sentence|paragraph|text|message|e-?mail|mail|draft|reply|wording|phrase)s?\b",
+    # A text that comes next.
+    r"\bhere(?:'s| is| are)\b[^.!?\n]{0,60}:\s*$|^\W*(?:the|these) following\b[^\n]*:\s*$|^\W*(?:next|below|this) (?:is|comes) (?:the|an?) \w+\b",
+    # A ticket's "As a user, I want", a model's courtesy.
     r"^\W*as an? \w[\w -]{2,40},? i (?:want|need|would like)\b[^\n]*\bso that\b|^\W*certainly\b[!.,]|\bi'?d be (?:happy|glad) to help\b|\bas an ai\b",
-    # A question about "this", and what lies below.
-    r"\b(?:is|does|do|whether|about|of) (?:this|th(?:is|e) (?:following|below))\b(?! (?:repo|project|function|method|class|file|module|code|branch|test))[^.!?\n]{0,60}\?|\b(?:the|see|text|message)\s+(?:below|following)\b[^.!?\n:]{0,30}[.!?]?\s*$",
-    rf"^\W*(?:next|below|this) (?:is|comes) (?:the|a|an) {_TEXT}\b",
     # A name behind a dash; a quotation that only ends; a line that hangs.
     r"\s[\u2013\u2014-]{1,2}\s(?-i:[A-Z][a-z'.-]+(?: [A-Z][\w'.-]*){1,2})\s*$",
     r"^\s+\*\s|^[^\"]*\"(?:[^\"]*\"[^\"]*\")*[^\"]*$|[\u201c-\u201f\u00ab\u00bb\u2039\u203a\u300c-\u300f]|\b(?:is|are|was|has|says?|said|prints?|printed|contains?|shows?|reads?|gets?|got|returns?|errors?|with|as|like)\s*$",
@@ -230,7 +220,7 @@ def is_odd(read: str) -> bool:
     >>> is_odd("\u2705 done"), is_odd("[P1] slow"), is_odd("Bob Hill"), is_odd("it is slow")
     (True, True, True, False)
     """
-    if _ANSWER.fullmatch(read.strip()):
+    if ANSWER.fullmatch(read.strip()):
         return False
     if not _TYPED.match(read) or _BADGE.search(read):
         return True
@@ -246,9 +236,10 @@ _TITLE: Final = re.compile(
 _PLACE: Final = re.compile(
     r"(?:(?:in|at|on) )?[@\"'`(<]?\S*[\w~][./\\]\w\S*(?: lines? [\d, -]+)?", _I
 )
-# An answer is no title.
-_ANSWER: Final = re.compile(
-    r"(?:yes|no|ok|okay|thanks|thank you|great|perfect|nice|cool|hi|hello|hey)\W*", _I
+# An answer is no title, and goes with any hand.
+ANSWER: Final = re.compile(
+    r"(?:(?:yes|yep|yeah|no|nope|ok|okay|thanks|thank you|thx|great|perfect|nice|cool|good|hi|hello|hey|sure|done|right|exactly|agreed|alright)\b\W*)+",
+    _I,
 )
 
 
@@ -272,7 +263,7 @@ def is_title(read: str, *, alone: bool) -> bool:
         return True
     if words > 8 or plain.endswith((*".!?:,;)\u2026", "...")):
         return False
-    if _RULES.search(plain) or _OWN_LEAD.match(plain) or _ANSWER.fullmatch(plain):
+    if _RULES.search(plain) or _OWN_LEAD.match(plain) or ANSWER.fullmatch(plain):
         return False
     return bool(_TITLE.fullmatch(plain)) or (alone and words <= 5)
 
