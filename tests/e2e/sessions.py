@@ -154,7 +154,7 @@ def test_a_repositorys_own_vault_is_silent_until_the_user_allows_it(
     assert "memcli allow" in before
     machine.memcli("allow", folder=ours)
     allowed = _told(machine, ours)
-    assert f"(repo) {FACT}" in allowed
+    assert f'(repo) "{FACT}"' in allowed
     assert "memcli allow" not in allowed
     assert FACT not in _told(machine, machine.project, ASKS)
 

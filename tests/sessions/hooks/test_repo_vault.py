@@ -81,11 +81,11 @@ def test_once_allowed_it_is_told_with_its_name_and_only_there(
     allow(shop)
     text = said(event, shop)
     assert OWN in text
-    assert f"(repo) {THEIRS}" in text
+    assert f'(repo) "{THEIRS}"' in text
     assert "memcli allow" not in text
     if event == "session-start":
-        project = text.partition("This project:")[2]
-        assert f"(repo) {CUSTOM}" in project
+        project = text.partition("This project, as others wrote them")[2]
+        assert f'(repo) "{CUSTOM}"' in project
     elsewhere = said(event, tmp_path, "b")
     assert OWN in elsewhere
     assert "repo" not in elsewhere
@@ -129,7 +129,7 @@ def test_who_has_no_vault_is_told_from_it_and_nothing_is_kept(
     monkeypatch.delenv("MEMCLI_VAULT", raising=False)
     assert ("memcli allow" in said(event, shop)) == (event == "session-start")
     allow(shop)
-    assert f"(repo) {THEIRS}" in said(event, shop)
+    assert f'(repo) "{THEIRS}"' in said(event, shop)
     assert said("session-end", shop) == ""
     assert said("stop", shop) == ""
     assert started == []

@@ -133,7 +133,7 @@ def test_a_session_is_told_of_teams_with_their_name(
     text = said(event, "b")
     assert alone.partition("\n\nThe user")[0].removesuffix("</memcli-memory>") in text
     (row,) = [line for line in text.split("\n") if THEIRS in line]
-    assert re.fullmatch(rf"- \[\w{{16}}\] \(team:team\) {re.escape(THEIRS)}", row)
+    assert re.fullmatch(rf'- \[\w{{16}}\] \(team:team\) "{re.escape(THEIRS)}"', row)
     assert text.index(OWN) < text.index(THEIRS)
     newest = log(filled, event)[0]
     assert (newest["shown"], newest["teams"]) == (2, {"team:team": 1})
