@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 
 _PERSON = "a person sets it: memcli evolve ID --enforce deny"
+_PIN = "to pin it: memcli pin ID"
 
 
 class Failure(NamedTuple):
@@ -171,7 +172,7 @@ def import_folder(
 
     Fields that memcli knows are used, the rest of the frontmatter is carried over as it
     is. A note without a title gets its file name as title, so that links by name still
-    lead to it. `enforce` is left out, and named: only a person at a terminal sets it.
+    lead to it. `enforce` and `pinned` are left out, and named, whoever wrote the note.
     So is a page of rules such as CLAUDE.md, which is no note.
     """
     root = os.path.abspath(folder)
@@ -197,7 +198,9 @@ def import_folder(
                 notes.append(
                     f"{path}: enforce: {entry.enforce} was left out; {_PERSON}"
                 )
-                entry = entry.replace(enforce=None)
+            if entry.pinned:
+                notes.append(f"{path}: pinned was left out; {_PIN}")
+            entry = entry.replace(enforce=None, pinned=False)
             drafts.append(entry)
         except MemcliError as error:
             line = error.line if isinstance(error, InvalidEntry) else 1

@@ -45,6 +45,8 @@ MACHINE = "Machine"
 """The trailer of a merge's message that names the machine which made it."""
 
 # So often a remote that has moved is fetched again, and seconds between two tries.
+# A sync by itself forgets at most so many files that are gone from the folder.
+_MANY = 10
 _TRIES = 8
 _PAUSE = 0.15
 # Seconds to wait for another sync of the same vault.
@@ -90,13 +92,23 @@ def sync(
 
 
 def in_turn(
-    vault: Vault, terms: Terms, *, dry_run: bool, sleep: Callable[[float], None]
+    vault: Vault,
+    terms: Terms,
+    *,
+    dry_run: bool = False,
+    sleep: Callable[[float], None],
+    by_itself: bool = False,
 ) -> Synced:
-    """As `sync`, for a caller that holds the lock of syncs."""
+    """As `sync`, for a caller that holds the lock of syncs.
+
+    One that nobody asked for refuses to forget many files: a person looks first.
+    """
     vault.owner_only("sync")
     vault.refuse_published("synced from here")
     vault.starts_sync = False
     try:
+        if by_itself:
+            _refuse_many_deleted(vault)
         done = _sync(vault, terms, dry_run=dry_run, sleep=sleep)
     except MemcliError as error:
         if not dry_run:
@@ -194,6 +206,20 @@ def _sync(
         moved=repository.commit_of("HEAD") != started,
         others=tuple(each.ref for each in others if not each.same),
     )
+
+
+def _refuse_many_deleted(vault: Vault) -> None:
+    repository, _ = opened(vault)
+    found = uncommitted.plan(vault, repository) if repository.status() else None
+    if found and len(found.forgotten) > _MANY:
+        git = f"git -C {quote(repository.top)}"
+        raise NotAllowed(
+            f"{vault.named}: {len(found.forgotten)} files were deleted by hand, which "
+            "a sync by itself does not pass on",
+            hint=f"To forget them: memcli sync; to bring them back: {git} checkout -- "
+            f"{quote(vault.root)}",
+            code="many_deleted",
+        )
 
 
 def _fetched(repository: Repository, remote: Remote, terms: Terms) -> str | None:

@@ -153,7 +153,7 @@ def run_by_itself(
     except MemcliError as error:
         return SyncedByItself(vault.named, error.error_code, error.message)
     try:
-        done = sync.in_turn(vault, sync.Terms(), dry_run=False, sleep=sleep)
+        done = sync.in_turn(vault, sync.Terms(), sleep=sleep, by_itself=True)
     except MemcliError as error:
         return SyncedByItself(vault.named, error.error_code, error.message)
     finally:

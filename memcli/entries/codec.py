@@ -163,10 +163,11 @@ def _interpret(page: Page, path: str, kinds: Collection[str]) -> Decoded:
                 extra.append((name, page.verbatim(part)))
                 continue
         fields[name] = value
-    if "status" not in fields and "resolved_at" in fields:
+    if "status" not in fields and fields.keys() & {"resolved_at", "superseded_by"}:
         given = next((p.value for p in page.parts if p.name == "status"), None)
-        if given is None or is_null(given):
-            fields["status"] = Status.RESOLVED  # what is over must not come up again
+        over = "resolved_at" in fields
+        if given is None or is_null(given):  # what is over must not come up again
+            fields["status"] = Status.RESOLVED if over else Status.SUPERSEDED
     if "created" not in fields:
         fields["created"] = _creation(own_id if strict else "", page.parts)
     entry = Entry(
@@ -219,8 +220,9 @@ _DEFAULTS = tuple(field.default for field in TABLE)
 
 
 def _goes_without(entry: Entry, name: str, value: Any, default: Any) -> bool:
-    """Whether a field needs no line; a date of resolving alone would mean resolved."""
-    return bool(value == default) and not (name == "status" and entry.resolved_at)
+    """Whether a field needs no line; what says that it is over would mean that alone."""
+    over = entry.resolved_at or entry.superseded_by
+    return bool(value == default) and not (name == "status" and over)
 
 
 # --- changing a file in place -----------------------------------------------------

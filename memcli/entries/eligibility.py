@@ -22,7 +22,7 @@ from memcli.entries.entry import (
     Subtype,
     Visibility,
 )
-from memcli.entries.ids import holds, number
+from memcli.entries.ids import holds, is_adopted, number
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -384,11 +384,14 @@ def ends(entry: Entry, policies: Policies = DEFAULTS) -> int:
     """When an entry stops being shown by itself, epoch seconds; 0 for never.
 
     That is its `expires_at`, or for a reflection item its maximum age if that is
-    earlier.
+    earlier. An end that cannot be read is over, but in a note of another program.
     """
     from memcli.entries import dates
 
     explicit = dates.to_epoch(entry.expires_at) if entry.expires_at else 0
+    unread = any(name == "expires_at" for name, _ in entry.extra)
+    if unread and not explicit and not is_adopted(entry.id):
+        return 1
     if entry.item is None:
         return explicit
     seen = times(entry.created, entry.seen)

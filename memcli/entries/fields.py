@@ -237,6 +237,12 @@ def _body(text: Any, limit: int) -> str:
             code="not_text",
         )
     check_unicode(text, "text")
+    if "<<<<<<< " in text and ">>>>>>> " in text:
+        # Quoted marks of a merge are indented, else the file would be taken for one.
+        text = "".join(
+            f" {line}" if line.startswith(("<<<<<<< ", ">>>>>>> ")) else line
+            for line in text.splitlines(keepends=True)
+        )
     return text if text.endswith("\n") else text + "\n"
 
 

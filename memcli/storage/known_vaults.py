@@ -234,7 +234,7 @@ def place_of(
         if word and word != PERSONAL:
             if not os.path.exists(root) and is_name(word.removeprefix(_TEAM)):
                 raise refused(word)
-            place = at(root, environ) or _repositorys(root, cwd, environ)
+            place = at(root, environ) or _repositorys(root, environ)
         place = place or KnownVault(PERSONAL, root)
     if place.engine:
         return place
@@ -264,15 +264,18 @@ def place_of(
     return place
 
 
-def _repositorys(
-    root: str, cwd: str | None, environ: Mapping[str, str]
-) -> KnownVault | None:
-    """The vault in a folder, when it is that of the repository around the caller."""
+def _repositorys(root: str, environ: Mapping[str, str]) -> KnownVault | None:
+    """The vault in a folder, when it is one that a repository carries.
+
+    Raises:
+        NotAllowed: the user has not allowed it, whoever gives its path.
+    """
     if os.path.basename(root) != repo_vault.FOLDER:
         return None
-    found = of_repository(cwd, environ)
-    same = found and os.path.realpath(root) == found.path
-    return KnownVault(REPO, root) if same else None
+    found = of_repository(os.path.dirname(root), environ)
+    if not found or os.path.realpath(root) != os.path.realpath(found.path):
+        return None
+    return KnownVault(REPO, repo_vault.needed(found.top, environ).path)
 
 
 def _quoted(path: str) -> str:

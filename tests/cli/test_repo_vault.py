@@ -120,7 +120,13 @@ def test_a_clone_is_silent_until_it_is_allowed(
         if row["name"] == "repo"
     )
     assert (listed["entries"], listed["recall"]) == (None, False)
+    for path in (".memory", str(clone / ".memory")):
+        words = ("recall", "deploy", "--vault", path, "--json")
+        by_path = memcli(*words, cwd=clone if path == ".memory" else tmp_path)
+        assert by_path.json["error"]["code"] == "vault_not_allowed"
     assert memcli("allow", cwd=clone).out.startswith(f"allowed {clone}/.memory")
+    by_path = memcli(*words, cwd=tmp_path)
+    assert [row["source"] for row in by_path.json["data"]["rows"]] == ["repo"]
     assert sources(memcli, clone) == ["repo"]
     git(clone, "remote", "set-url", "origin", "git@github.com:evil/shop.git")
     assert sources(memcli, clone) == []

@@ -110,6 +110,19 @@ def test_a_sync_by_itself_notes_its_failure_and_starts_no_other(
     assert json.dumps(done._asdict())
 
 
+def test_a_sync_by_itself_passes_no_mass_deletion_on(two: Clones) -> None:
+    for number in range(11):
+        say(two.vault("laptop"), f"Fact number {number} about the deploy")
+    two.sync("laptop")
+    for note in (two.roots["laptop"] / "memories").rglob("*.md"):
+        note.unlink()
+    done = use_case.run_by_itself(two.vault("laptop"), sleep=lambda _: None)
+    assert (done.outcome, "11 files" in done.line) == ("many_deleted", True)
+    two.sync("desk")
+    assert len(texts(two.roots["desk"])) == 11
+    assert len(two.sync("laptop").forgotten) == 11
+
+
 def test_a_setting_that_is_not_known_is_an_error(
     home: Path, started: list[tuple[str, ...]]
 ) -> None:

@@ -116,17 +116,20 @@ def test_a_file_of_another_tool_is_answered_with_the_command_that_takes_it(
 
 
 @pytest.mark.parametrize("source", ["", "source: {writer: manual}\n"])
-def test_a_folder_never_sets_what_keeps_tools_from_running(
+def test_a_folder_never_pins_nor_sets_what_keeps_tools_from_running(
     vault: Vault, tmp_path: Path, source: str
 ) -> None:
     folder = tmp_path / "theirs"
     folder.mkdir()
-    text = f"---\nkind: constraint\nenforce: deny\n{source}---\nNever run make\n"
+    text = "kind: constraint\nenforce: deny\npinned: true\n"
+    text = f"---\n{text}{source}---\nNever run make\n"
     (folder / "rule.md").write_text(text, encoding="utf-8")
     done = importing.import_folder(vault, str(folder))
-    assert vault.get(done.created[0].id).enforce is None
-    (note,) = done.notes
-    assert note.startswith("rule.md: enforce: deny was left out; a person sets it")
+    entry = vault.get(done.created[0].id)
+    assert (entry.enforce, entry.pinned) == (None, False)
+    first, second = done.notes
+    assert first.startswith("rule.md: enforce: deny was left out; a person sets it")
+    assert second.startswith("rule.md: pinned was left out; to pin it: memcli ")
 
 
 def test_what_was_resolved_elsewhere_comes_as_resolved(vault: Vault) -> None:

@@ -178,6 +178,10 @@ def is_machine(read: str) -> bool:
 
 # --- in doubt, and signs of the person --------------------------------------------------
 
+# How a sentence begins behind a comma, when the word before it is nobody's name.
+_ADVERBS: Final = r"also|and|but|or|so|ok|okay|yes|yeah|yep|no|nope|now|then|well|please|pls|again|however|instead|generally|usually|normally|otherwise|first|second|third|finally|lastly|additionally|furthermore|moreover|thus|therefore|anyway|sorry|right|great|perfect|thanks|cool|agreed|decided|settled|decision|correct|wrong|exactly|sure|hmm+|claude|codex|gemini|copilot|cursor|agents?|remember|reminder|notes?|important|always|never|henceforth|tip|ps|btw|fyi|oh|ah|hey|hi|hello|good|nice|rules?|convention|policy|preference|wait|stop|actually|going|from|tests?|docs?|commits?|code|idea|backlog|todo|lesson|done"
+# How a statement begins.
+_BEGINS: Final = r"(?:from now on|going forward|in future|always|never|please|pls|do not|don'?t|we(?:'ve| have)? (?:decided|agreed)|we use|i prefer|ask me|every|all|no|remember|decision(?=:))(?!\w)"
 DOUBTFUL: Final = _any(
     # A head that may be a sentence; a text that is announced; a ruler; an open quote.
     rf"^\W*(?!i |we |you |as )(?:[^\s.!?,;]+ ){{1,4}}{_WROTE}(?:\s|$)",
@@ -193,6 +197,9 @@ DOUBTFUL: Final = _any(
     # A letter on one line: to whom, from whom, for whom, and when it was sent.
     r"^\W*(?:(?:hi|hello|hey|dear)\s+(?!claude|codex|gemini|copilot|cursor|agent|there|again)(?:(?-i:[A-Z])[\w'-]+|all|team|everyone|both|folks)|team|folks|all|everyone)\s*[,!]\s+\S",
     r"[.!?]\s+(?:(?:best |kind |warm )?(?:regards|wishes),?\s+\w+|(?:--|[\u2013\u2014~])?\s*[(\[]?(?!thanks?|cheers|please|ok|claude|codex|gemini)(?-i:[A-Z])[a-z]+[)\]]?|(?:/?cc\s+)?@\w+|/cc\b.*|\(?\d\d?:\d\d(?:\s?[ap]m)?\)?|#\w+(?:\s+#\w+)*)\s*$",
+    # Somebody's name before a statement; a verb, a mark or a time that quotes one.
+    rf"^\W*(?:(?:hi|hey|hello|dear|to quote|as) )?@?(?!(?:{_ADVERBS})\b)[^\W\d_][\w.-]{{1,20}}(?:[,;]| [\u2013\u2014-]+>?| [=~]?>| [|\u00bb/~]+)\s+(?:{_BEGINS}|(?:use|run|keep|write|skip|make)\b)",
+    rf"\b(?:is|are|be|was|were|says?|said|reads?|states?|prints?|types|contains?|answers?|think|goes|with|like|titled?(?: \w+)?|section|called|\d\d)[,:]?\s+(?!every|all|no\b|always|never){_BEGINS}|^\W*(?:\w+ )?(?:he|she|they)\b[^,:]{{0,30}}[,:]\s+{_BEGINS}|\b(?:say|read|state|print|be|answer)[,:]?\s+{_BEGINS}",
     # A message to another person; an example; a line that ends with "NAME wrote".
     r"^\W*(?:please )?(?:tell|ask|remind|inform|e-?mail|message) (?!(?:me|us|you|it|for|before|first|when\w*|if|each|every|agents?|claude|codex|gemini)\b)\w+|^\W*(?:e\.g\.|i\.e\.|for (?:example|instance)\b)|\b(?!(?:i|we)\b)\w+ (?:wrote|said|says)\W*$",
     # A capital within a sentence begins the text that the sentence speaks of.

@@ -184,7 +184,7 @@ def doubts(own: Sequence[Sentence], near: Around) -> list[bool]:
     ]
     loose = [line for line, words in edges if is_loose(words) or _is_task(words)]
     typed = [line for line, words in edges if _is_typed(words)]
-    about = [place for place in (0, len(own) - 1) if is_about(own[place].text)]
+    about = [place for place in (0, len(own) - 1) if _asks_about(own[place].text)]
     found = []
     for paragraph in paragraphs:
         apart = [line for line in typed if line[0] not in paragraph]
@@ -220,6 +220,12 @@ def _is_typed(line: str) -> bool:
     if _CODE.search(line):
         return False
     return line[-1:].isalnum() or (line[:1].islower() and line[-1:] == "?")
+
+
+def _asks_about(sentence: str) -> bool:
+    """Whether a sentence on the line of others is about a text: "That is it" is none."""
+    points = sentence.endswith("?") or _ABOUT.search(sentence)
+    return bool(points) and is_about(sentence)
 
 
 def _is_task(line: str) -> bool:

@@ -205,11 +205,10 @@ def left_behind(
     """
     if repository.head() is None:
         return []
-    branch = (
-        repository.look("rev-parse", "--symbolic-full-name", "HEAD").decode().strip()
-    )
+    branch = repository.branch()
+    refs = ("HEAD", *([f"refs/heads/{branch}"] if branch else []))
     newest: dict[str, tuple[str, str]] = {}
-    for ref in dict.fromkeys(("HEAD", branch)):
+    for ref in refs:
         for after, before in itertools.pairwise(_reflog(repository, ref)):
             newest.setdefault(before.commit, (before.subject, after.action + "\n"))
     # `reset: moving to HEAD~1` is a person's, `reset: moving to HEAD` is not.

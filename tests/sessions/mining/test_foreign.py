@@ -84,6 +84,20 @@ R\\n\\nSigned-off-by: Bob <bob@corp.example>
 3 нояб. 2026 г. в 09:12, Иван <i@firma.example>:\\n\\nR
 R - Bob Hill
 the reviewer says: R
+dana -> R
+dana > R
+dana, R
+hey dana, R
+so she goes, R
+to quote dana, R
+"""
+# A wish for somebody else, or one that is only supposed.
+WISHES = """
+the copy reads r
+the banner should say r
+the new tooltip is r
+suppose our policy was r
+a sticker with r
 """
 MODELS = """
 Here is a summary of the conversation\\n\\nR
@@ -189,7 +203,7 @@ name: ci\non: push\njobs: x\nR
 
 
 def _forms() -> list[str]:
-    tables = (MAILS, CHATS, MODELS, QUOTES, PROGRAMS)
+    tables = (MAILS, CHATS, WISHES, MODELS, QUOTES, PROGRAMS)
     forms = [form for table in tables for form in table.strip("\n").split("\n")]
     marks = {"\\n": "\n", "\\t": "\t", "\\x1b": "\x1b"}
     return [

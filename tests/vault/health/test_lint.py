@@ -12,6 +12,8 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.entries.file_checks import Finding
 from memcli.errors import InvalidConfig
+from memcli.recall.query import Query, view_of
+from memcli.recall.recall import recall
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
 from tests.conftest import state_of
@@ -459,3 +461,26 @@ def test_a_long_note_costs_time_in_proportion(vault: Vault, body: str) -> None:
     assert time.process_time() - started < 10
     lines = [f.line for f in found if f.code == "dangling_link"]
     assert lines in ([], [n + 4 for n in range(40_000)])
+
+
+def test_a_tag_that_is_named_head_hides_no_finding(vault: Vault) -> None:
+    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
+    git(Path(vault.root), "tag", "HEAD")
+    assert lint(vault) == []
+    (Path(vault.root) / saved.path).write_text(entry("status: gone"), encoding="utf-8")
+    assert lint(vault) != []
+
+
+def test_marks_of_a_merge_in_a_saved_text_are_no_conflict(vault: Vault) -> None:
+    text = "git wrote:\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> theirs\n"
+    saved = vault.save(vault.draft({"text": text}))
+    assert lint(vault) == []
+    assert " <<<<<<< HEAD\na\n=======\nb\n >>>>>>> theirs" in vault.get(saved.id).body
+
+
+@pytest.mark.parametrize("field", ["superseded_by: 1jy5e6hm03e2cs6t", "expires_at: soon"])
+def test_what_is_over_or_may_be_is_not_shown(vault: Vault, field: str) -> None:
+    write(vault, "memories/a.md", entry(body="We deploy on Tuesdays\n"))
+    assert [row.id for row in recall(vault, Query("deploy", view_of(1_795_262_400))).rows] == [ID]
+    write(vault, "memories/a.md", entry(field, body="We deploy on Tuesdays\n"))
+    assert recall(vault, Query("deploy", view_of(1_795_262_400))).rows == []
