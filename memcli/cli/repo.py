@@ -115,8 +115,13 @@ def _holds(context: Context, found: RepoVault) -> dict[str, int]:
             "enforced": sum(bool(reader.row(doc).enforce) for doc in active),
         }
 
-    inside = context._replace(vault=found.path, cwd=found.top)
-    return inside.open_vault("indexing").index.opened.read(look)
+    from memcli.storage.known_vaults import REPO, KnownVault
+    from memcli.vault.vault import Vault
+
+    # By its place: it is not allowed yet, and its path alone would be refused.
+    inside = context._replace(cwd=found.top)
+    vault = Vault.at(KnownVault(REPO, found.path), inside.caller("indexing"))
+    return vault.index.opened.read(look)
 
 
 def _said(holds: dict[str, int]) -> str:

@@ -163,9 +163,9 @@ def _interpret(page: Page, path: str, kinds: Collection[str]) -> Decoded:
                 extra.append((name, page.verbatim(part)))
                 continue
         fields[name] = value
-    if "status" not in fields and fields.keys() & {"resolved_at", "superseded_by"}:
+    over = "resolved_at" in fields
+    if "status" not in fields and (over or fields.get("superseded_by")):
         given = next((p.value for p in page.parts if p.name == "status"), None)
-        over = "resolved_at" in fields
         if given is None or is_null(given):  # what is over must not come up again
             fields["status"] = Status.RESOLVED if over else Status.SUPERSEDED
     if "created" not in fields:
@@ -220,7 +220,7 @@ _DEFAULTS = tuple(field.default for field in TABLE)
 
 
 def _goes_without(entry: Entry, name: str, value: Any, default: Any) -> bool:
-    """Whether a field needs no line; what says that it is over would mean that alone."""
+    """Whether a field needs no line; what says that it is over means that alone."""
     over = entry.resolved_at or entry.superseded_by
     return bool(value == default) and not (name == "status" and over)
 

@@ -216,15 +216,16 @@ def _named(values: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _body(text: Any, limit: int) -> str:
-    if text is None or (isinstance(text, str) and not text.strip()):
+def _body(given: Any, limit: int) -> str:
+    if given is None or (isinstance(given, str) and not given.strip()):
         raise InvalidValue(
             "there is no text to save",
             hint="Give it as an argument, with --file PATH, or on standard input.",
             code="empty_text",
         )
-    if not isinstance(text, str):
-        raise hold.wrong_type("text", text, "a string")
+    if not isinstance(given, str):
+        raise hold.wrong_type("text", given, "a string")
+    text: str = given
     if len(text) > limit:
         raise TooLarge(
             f"the text has {len(text):,} characters; the limit is {limit:,}",

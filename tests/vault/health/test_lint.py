@@ -478,9 +478,13 @@ def test_marks_of_a_merge_in_a_saved_text_are_no_conflict(vault: Vault) -> None:
     assert " <<<<<<< HEAD\na\n=======\nb\n >>>>>>> theirs" in vault.get(saved.id).body
 
 
-@pytest.mark.parametrize("field", ["superseded_by: 1jy5e6hm03e2cs6t", "expires_at: soon"])
+@pytest.mark.parametrize(
+    "field", ["superseded_by: 1jy5e6hm03e2cs6t", "expires_at: soon"]
+)
 def test_what_is_over_or_may_be_is_not_shown(vault: Vault, field: str) -> None:
     write(vault, "memories/a.md", entry(body="We deploy on Tuesdays\n"))
-    assert [row.id for row in recall(vault, Query("deploy", view_of(1_795_262_400))).rows] == [ID]
+    assert [
+        row.id for row in recall(vault, Query("deploy", view_of(1_795_262_400))).rows
+    ] == [ID]
     write(vault, "memories/a.md", entry(field, body="We deploy on Tuesdays\n"))
     assert recall(vault, Query("deploy", view_of(1_795_262_400))).rows == []
