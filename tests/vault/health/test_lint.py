@@ -467,7 +467,9 @@ def test_a_tag_that_is_named_head_hides_no_finding(vault: Vault) -> None:
     saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
     git(Path(vault.root), "tag", "HEAD")
     assert lint(vault) == []
-    (Path(vault.root) / saved.path).write_text(entry("status: gone"), encoding="utf-8")
+    (Path(vault.root) / saved.path).write_text(
+        entry(A, "status: gone"), encoding="utf-8"
+    )
     assert lint(vault) != []
 
 
@@ -482,9 +484,8 @@ def test_marks_of_a_merge_in_a_saved_text_are_no_conflict(vault: Vault) -> None:
     "field", ["superseded_by: 1jy5e6hm03e2cs6t", "expires_at: soon"]
 )
 def test_what_is_over_or_may_be_is_not_shown(vault: Vault, field: str) -> None:
-    write(vault, "memories/a.md", entry(body="We deploy on Tuesdays\n"))
-    assert [
-        row.id for row in recall(vault, Query("deploy", view_of(1_795_262_400))).rows
-    ] == [ID]
-    write(vault, "memories/a.md", entry(field, body="We deploy on Tuesdays\n"))
-    assert recall(vault, Query("deploy", view_of(1_795_262_400))).rows == []
+    query = Query("deploy", view_of(1_795_262_400))
+    write(vault, "memories/a.md", entry(A, body="We deploy on Tuesdays"))
+    assert [row.id for row in recall(vault, query).rows] == [A]
+    write(vault, "memories/a.md", entry(A, field, body="We deploy on Tuesdays"))
+    assert list(recall(vault, query).rows) == []
