@@ -44,70 +44,93 @@ class Offer(NamedTuple):
     about: str = ""
 
 
-# --- values that need no vault ------------------------------------------------------
-
-
-def _hosts(_: Mapping[str, str]) -> Sequence[str]:
-    from memcli.hosts import table
-
-    return [host.name for host in table.with_hooks()]
-
-
-def _vaults(environ: Mapping[str, str]) -> Sequence[str]:
-    from memcli.storage import known_vaults
-
-    return ["personal", "repo", *known_vaults.configured(environ)]
-
-
-def _topics(_: Mapping[str, str]) -> Sequence[str]:
-    from memcli.cli.inspect import TOPICS
-
-    return list(TOPICS)
-
-
-def _skills(_: Mapping[str, str]) -> Sequence[str]:
-    from memcli.hosts import skills
-
-    return list(skills.catalog())
-
-
-def _settings(_: Mapping[str, str]) -> Sequence[str]:
-    from memcli.storage import settings
-    from memcli.vault import config
-
-    return [*settings.defaults(), config.DEFAULT_VAULT]
-
-
-def _tools(_: Mapping[str, str]) -> Sequence[str]:
-    from memcli.hosts.memories import tools
-
-    return [tool.name for tool in tools.TOOLS]
-
-
-_LAYERS = ("fact", "observation", "model")
-_STATUSES = ("active", "superseded", "resolved", "expired", "pending", "rejected")
-WITHOUT_VAULT: dict[str, Callable[[Mapping[str, str]], Sequence[str]]] = {
-    "--host": _hosts,
-    "install host": _hosts,
-    "uninstall host": _hosts,
-    "--vault": _vaults,
-    "-v": _vaults,
-    "--from": _tools,
-    "--layer": lambda _: _LAYERS,
-    "--status": lambda _: _STATUSES,
-    "--min-confidence": lambda _: ("HIGH", "MEDIUM", "LOW"),
-    "install names": _skills,
-    "uninstall names": _skills,
-    "--show": _skills,
-    "config words": _settings,
+# What a flag, or an argument of a command, takes.
+_TAKES = {
+    "hosts": "--host|install host|uninstall host",
+    "vaults": "--vault|-v",
+    "tools": "--from",
+    "layers": "--layer",
+    "statuses": "--status",
+    "confidences": "--min-confidence",
+    "skills": "install names|uninstall names|--show",
+    "settings": "config words",
+    "kinds": "--kind|-k",
+    "tag": "--tag|-t|--untag|tag tags",
+    "projects": "--project|-p",
+    "agent": "--agent",
+    "entries": "--cite|--also|--useful|--not-useful|--supersede|show ids|edit entry_id|"
+    "forget entry_id",
+    "in force": "evolve entry_id|tag entry_id|pin ids|resolve ids|promote entry_id",
+    "candidates": "review ids",
+    "inspected": "inspect what",
+    "entities": "--entity|entities names",
+    "ideas": "ideas slugs",
 }
-"""By the flag, or the command and its argument: values, given the environment."""
+_BY_PLACE = {
+    place: what for what, places in _TAKES.items() for place in places.split("|")
+}
+_FIXED = {
+    "layers": "fact observation model",
+    "statuses": "active superseded resolved expired pending rejected",
+    "confidences": "HIGH MEDIUM LOW",
+}
 
 
-# --- values that the index of a vault has -------------------------------------------
+def _without_vault(what: str, environ: Mapping[str, str]) -> Sequence[str] | None:
+    """Values that need no vault; None for those of a vault."""
+    if what in _FIXED:
+        return _FIXED[what].split()
+    if what == "hosts":
+        from memcli.hosts import table
+
+        return [host.name for host in table.with_hooks()]
+    if what == "vaults":
+        from memcli.storage import known_vaults
+
+        return ["personal", "repo", *known_vaults.configured(environ)]
+    if what == "skills":
+        from memcli.hosts import skills
+
+        return list(skills.catalog())
+    if what == "settings":
+        from memcli.storage import settings
+        from memcli.vault import config
+
+        return [*settings.defaults(), config.DEFAULT_VAULT]
+    if what == "tools":
+        from memcli.hosts.memories import tools
+
+        return [tool.name for tool in tools.TOOLS]
+    return None
 
 
-def _entries(_: Vault, reader: Reader, current: str) -> Iterator[Offer]:
+def _of_vault(what: str, vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
+    """Values that the index of a vault has, given what was typed."""
+    if what in ("entries", "in force", "candidates"):
+        yield from _entries(what, reader, current)
+    elif what == "inspected":
+        from memcli.cli.inspect import TOPICS
+
+        yield from map(Offer, TOPICS)
+        yield from _entries(what, reader, current)
+    elif what == "entities":
+        for entity in vault.registry.entities:
+            yield Offer(entity.name, entity.type)
+            for alias in entity.aliases:
+                yield Offer(alias, f"{entity.type} {entity.name}")
+    elif what == "ideas":
+        yield from _ideas(vault)
+    elif what == "kinds":
+        yield from map(Offer, vault.kinds)
+    else:
+        if what == "projects":
+            yield from map(Offer, ("here", "none", "any"))
+        for name in reader.starting(what.removesuffix("s"), current):
+            if name != "-":
+                yield Offer(name)
+
+
+def _entries(what: str, reader: Reader, current: str) -> Iterator[Offer]:
     """Ids with their titles; the newest first."""
     created = reader.columns.created
     if len(current) < _RARE:
@@ -118,92 +141,28 @@ def _entries(_: Vault, reader: Reader, current: str) -> Iterator[Offer]:
         docs.sort(key=lambda doc: -created[doc])
     for doc in docs:
         row = reader.row(doc)
+        over = what == "in force" and row.status in (
+            "superseded",
+            "rejected",
+            "expired",
+        )
+        if over or (what == "candidates" and row.status != "pending"):
+            continue
         if row.id.startswith(current):
             state = "" if row.status == "active" else f" ({row.status})"
             title = shortened(row.title, _TITLE - len(state), " ")
             yield Offer(row.id, f"{title}{state}")
 
 
-def _in_force(vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
-    for offer in _entries(vault, reader, current):
-        if not offer.about.endswith((" (superseded)", " (rejected)", " (expired)")):
-            yield offer
-
-
-def _candidates(vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
-    for offer in _entries(vault, reader, current):
-        if offer.about.endswith(" (pending)"):
-            yield offer
-
-
-def _inspected(vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
-    yield from map(Offer, _topics({}))
-    yield from _entries(vault, reader, current)
-
-
-def _names(vault: Vault, _: Reader, current: str) -> Iterator[Offer]:
-    """Registered entities, by each of their names that is begun so."""
-    del current
-    for entity in vault.registry.entities:
-        yield Offer(entity.name, entity.type)
-        for alias in entity.aliases:
-            yield Offer(alias, f"{entity.type} {entity.name}")
-
-
-def _ideas(vault: Vault, _: Reader, current: str) -> Iterator[Offer]:
+def _ideas(vault: Vault) -> Iterator[Offer]:
+    """The open ideas, which are the owner's."""
     from memcli.curation import ideas
     from memcli.curation.idea_text import OPEN
 
-    del current
     if vault.agent is None:
         for section in ideas.sections(vault):
             if section.state == OPEN:
                 yield Offer(section.slug, section.title)
-
-
-def _of_field(field: str) -> Callable[[Vault, Reader, str], Iterator[Offer]]:
-    def named(vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
-        del vault
-        for name in reader.starting(field, current):
-            if name != "-":
-                yield Offer(name)
-
-    return named
-
-
-def _kinds(vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
-    del reader, current
-    yield from map(Offer, vault.kinds)
-
-
-def _projects(vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
-    yield from (Offer("here"), Offer("none"), Offer("any"))
-    yield from _of_field("project")(vault, reader, current)
-
-
-OF_INDEX: dict[str, Callable[[Vault, Reader, str], Iterator[Offer]]] = {
-    **dict.fromkeys(("--kind", "-k"), _kinds),
-    **dict.fromkeys(("--tag", "-t", "--untag", "tag tags"), _of_field("tag")),
-    **dict.fromkeys(("--project", "-p"), _projects),
-    "--agent": _of_field("agent"),
-    **dict.fromkeys(
-        ("--cite", "--also", "--useful", "--not-useful", "--supersede", "show ids"),
-        _entries,
-    ),
-    **dict.fromkeys(("edit entry_id", "forget entry_id"), _entries),
-    **dict.fromkeys(
-        (
-            *("evolve entry_id", "tag entry_id", "pin ids", "unpin ids"),
-            *("resolve ids", "promote entry_id"),
-        ),
-        _in_force,
-    ),
-    **dict.fromkeys(("--entity", "entities names"), _names),
-    "ideas slugs": _ideas,
-    "review ids": _candidates,
-    "inspect what": _inspected,
-}
-"""By the same names: values of a vault, given its index and what was typed."""
 
 
 # What the shells take as one word without quotes; several such words with a
@@ -294,7 +253,7 @@ def offers(words: Sequence[str], environ: Mapping[str, str]) -> list[Offer]:
     """
     *before, current = words
     if before[-1:] in (["--vault"], ["-v"]):
-        return _starting(current, map(Offer, WITHOUT_VAULT["--vault"](environ)))
+        return _starting(current, map(Offer, _without_vault("vaults", environ) or ()))
     before = flags.in_order([*before, "-"])[:-1] if before else []
     if not before or before[0] not in commands.COMMANDS:
         if any(not word.startswith("-") for word in before):
@@ -373,12 +332,12 @@ def _values(
     """Everything that a parameter may be."""
     if choices:
         return [Offer(choice) for choice in choices]
-    fixed = WITHOUT_VAULT.get(parameter)
-    if fixed is not None:
-        return [Offer(word) for word in fixed(environ)]
-    asked = OF_INDEX.get(parameter)
-    if asked is None:
+    what = _BY_PLACE.get(parameter)
+    if what is None:
         return []
+    fixed = _without_vault(what, environ)
+    if fixed is not None:
+        return [Offer(word) for word in fixed]
     from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
 
@@ -387,7 +346,7 @@ def _values(
     caller = Caller(environ=environ, agent=agent, cwd=os.getcwd())
     vault = Vault.open(named, caller)
     return vault.index.opened.as_it_is(
-        lambda reader: list(asked(vault, reader, current))
+        lambda reader: list(_of_vault(what, vault, reader, current))
     )
 
 
