@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from memcli import __version__, parameters
-from memcli.cli import commands, flags, hints, render
+from memcli.cli import commands, flags, render
 from memcli.cli.run import run
 from memcli.errors import UsageError
 
@@ -118,6 +118,7 @@ _NAMES_WIDTH = max(map(len, commands.COMMANDS))
 
 
 def _explain(mistake: Any, words: list[str]) -> int:
+    from memcli.cli import hints
     from memcli.cli.inspect import TOPICS
 
     name = words[0] if words and words[0] in commands.COMMANDS else ""
@@ -239,6 +240,8 @@ _ALSO = {
 
 def _meant(word: str, topics: Collection[str]) -> str | None:
     """The command line that an unknown command was meant to be."""
+    from memcli.cli import hints
+
     if word in topics:
         return f"memcli inspect {word}"
     meant = hints.nearest(word, commands.COMMANDS, _ALSO)
