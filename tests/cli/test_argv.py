@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memcli import declared, parameters
 from memcli.cli import app as typer_app
 from memcli.cli import commands, flags
 from tests.conftest import sample
@@ -69,6 +70,15 @@ def test_a_commands_help_is_a_line_without_full_stop_and_an_example(name: str) -
     first = text.partition("\n")[0]
     assert first[0].isupper()
     assert not first.endswith(".")
+
+
+def test_every_option_that_is_described_is_a_parameter() -> None:
+    used: set[str] = set()
+    for name in commands.COMMANDS:
+        known = flags.of(name)
+        assert declared.described(commands.load(name).__doc__).keys() <= known.keys()
+        used |= known.keys()
+    assert declared.described(parameters.Shared.__doc__).keys() <= used
 
 
 @pytest.mark.parametrize(
