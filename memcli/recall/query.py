@@ -37,6 +37,7 @@ DEPTHS = (0, 1, 2)
 """How many hops over the graph a recall may go; one is the default."""
 
 _LAYERS = tuple(map(str, Layer))
+_LISTS = ("kinds", "types", "layers", "tags", "entities")
 
 TAGS_MATCH = ("any", "all", "any_strict", "all_strict", "any_or_untagged")
 """How tags filter. The first four are those of the tool that memory_recall replaces,
@@ -136,12 +137,8 @@ def from_words(text: str, now: int, **words: Unpack[parameters.Query]) -> Query:
     after, before = _window(words.get("after"), words.get("before"), moment)
     kinds = words.get("kinds") or ()
     filters = Filters(
-        kinds=tuple(kinds),
-        types=tuple(words.get("types") or ()),
-        layers=tuple(words.get("layers") or ()),
-        tags=tuple(words.get("tags") or ()),
+        **{name: tuple(words.get(name) or ()) for name in _LISTS},  # type: ignore[arg-type]
         tags_match=words.get("tags_match") or TAGGED,
-        entities=tuple(words.get("entities") or ()),
         after=after,
         before=before,
         project=words.get("project") or "",
