@@ -12,13 +12,17 @@ from tests.saving import save
 QUESTION = "why does the payment gateway time out?"
 
 
+def others(vault: Vault, count: int) -> None:
+    texts = (f"note {n} speaks of subject{n} alone" for n in range(count))
+    vault.save_all([vault.draft({"text": text}) for text in texts])
+
+
 @pytest.fixture
 def team(vault: Vault) -> Vault:
     """A vault in which two notes of forty share a name, and no entity is registered."""
     save(vault, "The payment gateway of Grace Hopper times out at night")
     save(vault, "On weekends call Grace Hopper at 555")
-    for number in range(38):
-        save(vault, f"note {number} speaks of subject{number} alone")
+    others(vault, 38)
     return vault
 
 
@@ -57,8 +61,7 @@ def test_a_registered_name_links_notes_that_memcli_did_not_write(vault: Vault) -
     path = Path(vault.root, "people", "on call.md")
     path.parent.mkdir()
     path.write_text(f"{CALL}\n", encoding="utf-8")
-    for number in range(9):
-        save(vault, f"note {number} speaks of subject{number} alone")
+    others(vault, 9)
     loose = rows(vault)[CALL]
     decide.apply(vault, decide.EntityRequest("register", "Grace Hopper", type="person"))
     assert "entities" not in path.read_text(encoding="utf-8")
@@ -78,8 +81,7 @@ def test_what_an_agent_may_not_see_links_nothing(vault: Vault) -> None:
     save(vault, "The payment gateway of Grace Hopper times out at night")
     save(vault, "On weekends call Grace Hopper at 555", visibility="private")
     save(vault, "Grace Hopper speaks of something else")
-    for number in range(38):
-        save(vault, f"note {number} speaks of subject{number} alone")
+    others(vault, 38)
     assert len(rows(vault, limit=20)) == 3
     found = vault.acting_as("bot").recall(QUESTION, limit=20).rows
     texts = [row.text for row in found]

@@ -34,10 +34,8 @@ def ids(found: reflect.Reflection) -> list[str]:
 def deployments(vault: Vault, count: int = 6) -> list[str]:
     """Facts that all hold most of "how is the checkout service deployed"."""
     words = ("blue", "green", "canary", "weekly", "signed", "frozen", "late", "early")
-    return [
-        save(vault, f"The checkout service is deployed {word}")
-        for word in words[:count]
-    ]
+    texts = [f"The checkout service is deployed {word}" for word in words[:count]]
+    return [one.id for one in vault.save_all([vault.draft({"text": t}) for t in texts])]
 
 
 QUESTION = "how is the checkout service deployed?"
@@ -125,8 +123,8 @@ def test_confidence_is_low_when_the_words_are_not_covered(vault: Vault) -> None:
 
 
 def test_confidence_is_not_high_when_the_words_are_half_covered(vault: Vault) -> None:
-    for number in range(30):
-        save(vault, f"Unrelated note{number} of thing{number}")
+    texts = [f"Unrelated note{number} of thing{number}" for number in range(30)]
+    vault.save_all([vault.draft({"text": text}) for text in texts])
     deployments(vault, 8)
     found = vault.reflect("checkout deployed service kubernetes frankfurt")
     assert 0.4 <= found.coverage < 0.5
