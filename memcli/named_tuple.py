@@ -16,7 +16,9 @@ import sys
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeVar
+
+    _Kind = TypeVar("_Kind")
 
 if TYPE_CHECKING or sys.version_info >= (3, 14):
     from typing import NamedTuple as NamedTuple
@@ -113,6 +115,14 @@ else:
             return type.__new__(type, name, above, body)
 
     NamedTuple = type.__new__(_Definition, "NamedTuple", (), {})
+
+
+def taken(kind: type[_Kind], source: object, /, **given: object) -> _Kind:
+    """A named tuple of a kind: the given values, the others as the source has them
+    under the same names."""
+    fields: tuple[str, ...] = kind._fields  # type: ignore[attr-defined]
+    values = {name: getattr(source, name) for name in fields if name not in given}
+    return kind(**values, **given)
 
 
 def encoded(value: Any) -> Any:

@@ -15,7 +15,7 @@ from memcli.curation import models
 from memcli.curation.changing import Changing
 from memcli.entries import layout
 from memcli.errors import MemcliError
-from memcli.named_tuple import NamedTuple
+from memcli.named_tuple import NamedTuple, taken
 from memcli.storage import state_dirs
 from memcli.storage.git import history
 from memcli.vault import lineage, session_records
@@ -268,7 +268,7 @@ def _linked(reader: Reader, entry: Entry, gone: set[str]) -> list[Linking]:
     docs = {doc for name in names for doc in reader.exact("link", name)}
     rows = [reader.row(doc) for doc in docs]
     rows.sort(key=lambda row: row.id)
-    return [Linking(row.id, row.title, row.path) for row in rows if row.id not in gone]
+    return [taken(Linking, row) for row in rows if row.id not in gone]
 
 
 def _relink(at: Changing, entry: Entry, others: list[Stored]) -> None:

@@ -11,7 +11,7 @@ from memcli.entries import layout
 from memcli.entries.eligibility import Action, View, may
 from memcli.entries.entry import Confidence, Entry, Source, Status
 from memcli.errors import InvalidValue, NotAllowed
-from memcli.named_tuple import NamedTuple
+from memcli.named_tuple import NamedTuple, taken
 from memcli.vault import lineage, placing, saving
 from memcli.vault.agents import refuse_unless
 
@@ -48,7 +48,7 @@ class PendingEntry(NamedTuple):
     confidence: str | None
     rationale: str | None
     source: dict[str, Any]
-    tags: list[str]
+    tags: tuple[str, ...]
     created: str
     age_days: float
     path: str
@@ -167,7 +167,7 @@ def _proposal(candidate: PendingEntry, row: StoredRow, likeness: float) -> Propo
     differs = differences(row.text, candidate.text) if likeness >= MAY_REPLACE else ()
     relation = "similar" if differs or likeness < _REPEATS else "repeats"
     why = ", ".join(SAID[one] for one in differs)
-    return Proposal(row.id, row.title, row.kind, row.path, likeness, relation, why)
+    return taken(Proposal, row, likeness=likeness, relation=relation, why=why)
 
 
 def named(
@@ -216,21 +216,8 @@ def _candidate(row: StoredRow, now: int) -> PendingEntry:
     from memcli.entries import dates
 
     created = dates.to_epoch(row.created) if row.created else now
-    return PendingEntry(
-        id=row.id,
-        title=row.title,
-        text=row.text,
-        kind=row.kind,
-        item=row.item,
-        confidence=row.confidence,
-        rationale=row.rationale,
-        source=row.source.as_dict(),
-        tags=list(row.tags),
-        created=row.created,
-        age_days=round(max(0, now - created) / DAY, 1),
-        path=row.path,
-        project=row.project,
-    )
+    days = round(max(0, now - created) / DAY, 1)
+    return taken(PendingEntry, row, source=row.source.as_dict(), age_days=days)
 
 
 # --- what two projects say in the same words --------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Layer
-from memcli.named_tuple import NamedTuple
+from memcli.named_tuple import NamedTuple, taken
 from memcli.vault import lineage, staleness
 
 TYPE_CHECKING = False
@@ -40,8 +40,8 @@ class Model(NamedTuple):
     project: str | None
     created: str
     refreshed_at: str | None
-    entities: list[str]
-    evidence: list[str]
+    entities: tuple[str, ...]
+    evidence: tuple[str, ...]
     citations_checked: bool
     versions: int
     stale: bool
@@ -79,17 +79,9 @@ def _listed(reader: Reader, view: View, within: Collection[int] | None) -> list[
             row = reader.row(doc)
             why = staleness.reasons(reader, row, view)
             models.append(
-                Model(
-                    id=row.id,
-                    title=row.title,
-                    layer=layer,
-                    subtype=row.subtype,
-                    path=row.path,
-                    project=row.project,
-                    created=row.created,
-                    refreshed_at=row.refreshed_at,
-                    entities=list(row.entities),
-                    evidence=list(row.evidence),
+                taken(
+                    Model,
+                    row,
                     citations_checked=row.research is not None,
                     versions=len(lineage.versions(reader, row.id)),
                     stale=staleness.is_stale(row, why),
@@ -140,4 +132,4 @@ def on_ended(reader: Reader, ids: Iterable[str], now: int) -> list[Resting]:
 
 
 def _named(rows: Iterable[StoredRow]) -> list[Resting]:
-    return [Resting(row.id, row.title, row.layer) for row in rows]
+    return [taken(Resting, row) for row in rows]

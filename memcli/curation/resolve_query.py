@@ -16,7 +16,7 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import Item, Status, check_kind
 from memcli.entries.text.counted import agreeing, counted
 from memcli.errors import EntryNotFound, UsageError
-from memcli.named_tuple import NamedTuple
+from memcli.named_tuple import NamedTuple, taken
 from memcli.vault import lineage
 
 TYPE_CHECKING = False
@@ -277,16 +277,5 @@ def _standing(reader: Reader, row: StoredRow) -> Standing:
     state = "unresolved"
     if row.status == _RESOLVED:
         state = "recurred" if lineage.recurred_at(reader, row) else "resolved"
-    return Standing(
-        id=row.id,
-        state=state,
-        title=row.title,
-        kind=row.kind,
-        item=row.item,
-        path=row.path,
-        resolved_at=row.resolved_at,
-        resolved_by=row.resolved_by,
-        resolution_note=row.resolution_note,
-        seen=1 + len(row.seen),
-        last_seen=max([row.created or "", *row.seen]),
-    )
+    last = max([row.created or "", *row.seen])
+    return taken(Standing, row, state=state, seen=1 + len(row.seen), last_seen=last)

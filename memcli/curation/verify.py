@@ -13,7 +13,7 @@ from memcli.entries.code_lines import MOVED, NOT_CHECKED, STALE
 from memcli.entries.eligibility import Action, View
 from memcli.entries.ids import HERE
 from memcli.errors import InvalidContent, NotAllowed
-from memcli.named_tuple import NamedTuple
+from memcli.named_tuple import NamedTuple, taken
 from memcli.search.document import EVERYWHERE
 from memcli.storage import known_vaults
 from memcli.vault.agents import refuse_unless
@@ -94,7 +94,7 @@ def verify(vault: Vault, project: str = HERE) -> list[Verified]:
     for number, row in enumerate(rows, 1):
         looks = tuple(close.looks(row))
         state = _worst(looks)
-        found.append(Verified(row.id, row.title, row.kind, row.path, state, looks))
+        found.append(taken(Verified, row, state=state, looks=looks))
         if vault.progress is not None:
             vault.progress(number, len(rows))
     order = (STALE_ENTRY, MOVED_ENTRY, UNKNOWN, AS_IT_WAS)

@@ -7,7 +7,7 @@ terms); what files say that changed after the index was made counts as well.
 from __future__ import annotations
 
 from memcli.entries.entry import Entry, Status
-from memcli.named_tuple import NamedTuple
+from memcli.named_tuple import NamedTuple, taken
 from memcli.vault.duplicates import Later, decoded
 
 TYPE_CHECKING = False
@@ -113,15 +113,12 @@ def similar(likeness: float, row: StoredRow, text: str, when: str) -> Similar:
     """An entry beside a text of a time, ISO 8601."""
     from memcli.entries.text.differences import differences
 
-    return Similar(
-        row.id,
-        row.title,
-        likeness,
-        row.path,
-        row.text,
-        row.kind,
-        differences(row.text, text) if likeness >= SIMILAR else (),
-        (row.occurred_at or row.created) > when,
+    return taken(
+        Similar,
+        row,
+        likeness=likeness,
+        differs=differences(row.text, text) if likeness >= SIMILAR else (),
+        newer=(row.occurred_at or row.created) > when,
     )
 
 

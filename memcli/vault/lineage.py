@@ -14,7 +14,7 @@ from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
 from memcli.entries.identity import claim
 from memcli.errors import NotAllowed
-from memcli.named_tuple import NamedTuple
+from memcli.named_tuple import NamedTuple, taken
 from memcli.storage.vault_paths import inside
 from memcli.vault import evidence, lookup
 
@@ -270,18 +270,9 @@ def versions(reader: Reader, entry_id: str) -> list[Version]:
     oldest_first = sorted(
         rows.values(), key=lambda row: (_depth(row, rows), row.created, row.id)
     )
+    active = str(Status.ACTIVE)
     return [
-        Version(
-            id=row.id,
-            title=row.title,
-            status=row.status,
-            created=row.created,
-            path=row.path,
-            supersedes=row.supersedes,
-            superseded_by=row.superseded_by,
-            reason=row.reason,
-            current=row.status == str(Status.ACTIVE) and not row.superseded_by,
-        )
+        taken(Version, row, current=row.status == active and not row.superseded_by)
         for row in oldest_first
     ]
 

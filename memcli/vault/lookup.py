@@ -17,7 +17,7 @@ from memcli.entries.ids import ID_LENGTH, shortened
 from memcli.entries.text.counted import counted
 from memcli.entries.text.links import composed
 from memcli.errors import AmbiguousId, EntryNotFound
-from memcli.named_tuple import NamedTuple
+from memcli.named_tuple import NamedTuple, taken
 
 TYPE_CHECKING = False
 
@@ -268,4 +268,4 @@ class Brief(NamedTuple):
 
 def brief(row: StoredRow) -> Brief:
     """An entry of the index in one line."""
-    return Brief(row.id, row.title, row.kind, row.status, row.created, row.path)
+    return taken(Brief, row)

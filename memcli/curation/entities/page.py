@@ -12,7 +12,7 @@ from memcli.curation.entities.listing import UNDECIDED, listed
 from memcli.entries.eligibility import View
 from memcli.entries.text.mentions import fold
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed
-from memcli.named_tuple import NamedTuple
+from memcli.named_tuple import NamedTuple, taken
 from memcli.storage import files
 from memcli.storage.vault_paths import inside
 from memcli.vault.registry.page import description_of
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from memcli.entries.text.mentions import Registered
     from memcli.search.reader import Reader
-    from memcli.search.stored_row import StoredRow
     from memcli.vault.registry.store import Registry
     from memcli.vault.vault import Vault
 
@@ -109,7 +108,9 @@ def page(vault: Vault, name: str) -> EntityPage:
             if row.status in UNDECIDED:
                 continue
             why = reader.verdict(doc, view)
-            (past if why else current).append(_claim(row, why))
+            (past if why else current).append(
+                taken(Claim, row, reason=row.reason or why if why else None)
+            )
             if not why:
                 names = {_canonical(registry, each) for each in row.entities}
                 others.update(each for each in names if fold(each) not in forms)
@@ -171,20 +172,6 @@ def not_found(vault: Vault, name: str) -> EntryNotFound:
         if near
         else "What is known: memcli entities",
         code="entity_not_found",
-    )
-
-
-def _claim(row: StoredRow, why: str | None) -> Claim:
-    return Claim(
-        row.id,
-        row.title,
-        row.text,
-        row.kind,
-        row.status,
-        row.created,
-        row.occurred_at,
-        row.path,
-        row.reason or why if why else None,
     )
 
 

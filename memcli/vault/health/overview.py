@@ -14,7 +14,7 @@ from memcli.entries.eligibility import View, standing
 from memcli.entries.entry import Status
 from memcli.entries.file_checks import ERROR, Finding
 from memcli.errors import MemcliError
-from memcli.named_tuple import NamedTuple
+from memcli.named_tuple import NamedTuple, taken
 from memcli.search.columns import PINNED
 from memcli.storage import state_dirs
 from memcli.storage.git.repository import Repository
@@ -187,17 +187,16 @@ def index_facts(vault: Vault) -> IndexFacts:
 
     def facts(reader: Reader) -> IndexFacts:
         index = vault.index.opened
-        change = index.change
-        return IndexFacts(
-            path=state_dirs.path(vault.root, layout.INDEX),
+        path = state_dirs.path(vault.root, layout.INDEX)
+        return taken(
+            IndexFacts,
+            index.change,
+            path=path,
             entries=reader.size,
             terms=reader.total_length,
             broken=reader.broken,
-            bytes=_size(state_dirs.path(vault.root, layout.INDEX)),
-            added=change.added,
-            changed=change.changed,
-            removed=change.removed,
-            rebuilt=change.rebuilt or None,
+            bytes=_size(path),
+            rebuilt=index.change.rebuilt or None,
             unreadable=index.unreadable,
             stale=index.stale,
         )
