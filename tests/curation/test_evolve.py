@@ -53,19 +53,6 @@ def test_lineage_goes_both_ways_and_the_name_follows_the_title(vault: Vault) -> 
     assert new.status is Status.ACTIVE
 
 
-def test_the_superseded_version_is_out_of_recall(vault: Vault) -> None:
-    old = save(vault, "We deploy on Tuesdays")
-    vault.evolve(old, "We deploy on Mondays")
-    assert [row.text for row in vault.recall("when do we deploy?").rows] == [
-        "We deploy on Mondays"
-    ]
-    assert texts(vault) == ["We deploy on Mondays"]
-    assert texts(vault, history=True) == [
-        "We deploy on Mondays",
-        "We deploy on Tuesdays",
-    ]
-
-
 def test_everything_that_is_not_changed_is_carried_over(vault: Vault) -> None:
     fields = {
         "kind": "convention",

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -115,16 +114,6 @@ def test_who_links_to_it_is_told(vault: Vault) -> None:
     other = save(vault, "see [[Run Book]]")
     found = forget.plan(vault, name)
     assert [row.id for row in found.linked_from] == [other]
-
-
-def test_a_plan_changes_nothing(
-    vault: Vault, snapshot: Callable[[str], dict[str, str]]
-) -> None:
-    name = save(vault, "one")
-    vault.evolve(name, "two")
-    before = snapshot(vault.root)
-    assert not forget.plan(vault, name, versions=True).applied
-    assert snapshot(vault.root) == before
 
 
 def test_the_commands_take_the_title_out_of_the_messages_and_leave_the_rest(

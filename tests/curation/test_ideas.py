@@ -87,15 +87,6 @@ def test_new_ideas_are_written_in_one_commit_and_only_once(vault: Vault) -> None
     assert states(vault) == dict.fromkeys(NAMES, "open")
 
 
-def test_recall_finds_an_idea_when_it_is_asked_for_ideas(two: Vault) -> None:
-    two.save(two.draft({"text": "The index is warm after a login"}))
-    assert [row.kind for row in two.recall("warm index login").rows] == ["note"]
-    asked = Filters(kinds=("idea",))
-    row = two.recall("warm index login", filters=asked).rows[0]
-    assert (row.kind, row.status, row.title) == ("idea", "pending", WARM.title)
-    assert (row.document_id, row.record) == ("s1", "r7")
-
-
 def test_ideas_are_no_candidates_of_the_inbox(two: Vault) -> None:
     assert inbox.pending(two) == []
     found = overview(two)

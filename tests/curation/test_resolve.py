@@ -62,22 +62,6 @@ def test_if_id_provided_directly_resolve_by_id(vault: Vault) -> None:
     assert git(vault, "status", "--porcelain") == ""
 
 
-def test_it_works_on_any_entry_and_takes_it_out_of_all_paths(vault: Vault) -> None:
-    ids = [
-        save(vault, "A fact"),
-        save(vault, "A decision", kind="decision"),
-        save(vault, "A limit", kind="constraint"),
-        save(vault, "A rule", item="invariant"),
-        save(vault, "A delta", item="derived"),
-        save(vault, "A pin", pinned=True),
-        save(vault, "A model", layer="model"),
-    ]
-    assert len(shown(vault)) == len(ids)
-    assert len(vault.resolve(*ids)) == len(ids)
-    assert shown(vault) == []
-    assert vault.recall("fact decision limit rule delta").constraints == []
-
-
 def test_several_ids_are_one_commit_or_nothing(vault: Vault) -> None:
     ids = lessons(vault)
     commits = int(git(vault, "rev-list", "--count", "HEAD"))

@@ -40,15 +40,6 @@ def tree(vault: Vault) -> dict[str, bytes]:
     }
 
 
-def test_a_candidate_is_searchable_and_never_mixed_into_ordinary_answers(
-    vault: Vault,
-) -> None:
-    candidate(vault, "Perhaps we should use tabs")
-    assert vault.recall("tabs").rows == []
-    seen = view_of(NOW, statuses=["pending"])
-    assert [row.status for row in vault.recall("tabs", view=seen).rows] == ["pending"]
-
-
 def test_approve_makes_it_a_memory_with_the_same_id(vault: Vault) -> None:
     name = candidate(
         vault, "Use pnpm in the web client", kind="preference", confidence="MEDIUM"

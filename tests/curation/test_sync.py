@@ -24,7 +24,6 @@ from memcli.storage.git import merging, network, remote
 from memcli.storage.git.merging import Move
 from memcli.storage.git.network import Terms
 from memcli.storage.git.repository import Repository
-from memcli.vault import vaults
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests import clones
@@ -41,17 +40,6 @@ def two(ready_vault: Path, tmp_path: Path) -> Clones:
 
 
 # --- what goes and what comes -------------------------------------------------------
-
-
-def test_what_one_clone_saves_the_other_has_after_two_syncs(two: Clones) -> None:
-    say(two.vault("laptop"), "We deploy on Tuesdays")
-    went = two.sync("laptop")
-    assert (went.went.added, went.came.entries, went.pushed) == (1, 0, True)
-    came = two.sync("desk")
-    assert (came.came.added, came.went.entries, came.pushed) == (1, 0, False)
-    assert texts(two.roots["desk"]) == {"We deploy on Tuesdays"}
-    assert dirty(two.roots["desk"]) == ""
-    assert len(two.vault("desk").recall("deploy").rows) == 1
 
 
 def test_both_sides_are_merged_into_one_commit_with_two_parents(two: Clones) -> None:
@@ -324,20 +312,6 @@ def test_a_remote_that_moved_is_fetched_again(
         "We deploy on Tuesdays",
         "We test on Fridays",
     }
-
-
-def test_a_folder_that_is_away_is_unreachable(two: Clones) -> None:
-    two.remote.rename(two.remote.with_name("away.git"))
-    vault = two.vault("laptop")
-    say(vault, "We deploy on Tuesdays")
-    with pytest.raises(RemoteUnreachable, match="no folder") as error:
-        two.sync("laptop")
-    assert error.value.exit_code == 75
-    state = vaults.sync_state(vault)
-    assert state is not None
-    assert state.error == "remote_unreachable"
-    two.remote.with_name("away.git").rename(two.remote)
-    assert two.sync("laptop").went.added == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a program of POSIX")

@@ -1,6 +1,5 @@
 """Signals say what was written, recalled and of use, and nothing of what it says."""
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -100,25 +99,6 @@ def test_each_of_several_vaults_notes_its_own_rows(make_vault: VaultMaker):
         (row,) = one["rows"]
         assert ranks.pop(row["id"]) == row["rank"]
     assert not ranks
-
-
-def test_max_chars_leaves_its_rows_out_of_the_log(vault: Vault):
-    short = save(vault, "We deploy now")
-    save(vault, "We deploy on Mondays, and we deploy with care, deploy by deploy")
-    found = vault.recall("deploy", max_chars=20)
-    assert [row.id for row in found.rows] == [short]
-    (one,) = noted(vault, "recall")
-    assert [row["id"] for row in one["rows"]] == [short]
-
-
-def test_what_an_agent_may_not_see_is_not_in_its_recall(make_vault: VaultMaker):
-    owner, bob = make_vault(), make_vault(agent="bob")
-    save(make_vault(agent="ada"), "We deploy on Mondays", visibility="private")
-    shared = save(owner, "We deploy on Fridays")
-    bob.recall("deploy")
-    (one,) = noted(owner, "recall")
-    assert one["agent"] == "bob"
-    assert {row["id"] for row in one["rows"]} <= {shared}
 
 
 def writes(vault: Vault) -> list[tuple[str, str, str]]:
@@ -236,12 +216,6 @@ def test_feedback_is_on_the_newest_recall_that_returned_the_entry(vault: Vault):
     assert one.recall == noted(vault, "recall")[1]["recall"]
 
 
-def test_feedback_without_a_recall_is_taken_and_names_none(vault: Vault):
-    good = save(vault, "We deploy on Mondays")
-    (one,) = vault.feedback(useful=[good])
-    assert (one.recall, one.noted) == (None, True)
-
-
 def test_an_unknown_id_notes_nothing_at_all(vault: Vault):
     good = save(vault, "We deploy on Mondays")
     with pytest.raises(EntryNotFound):
@@ -289,13 +263,6 @@ def test_a_citation_is_feedback(vault: Vault):
     assert len(said(vault)) == 2
     vault.evolve(model, "Deploys are very calm", cite=[one])
     assert said(vault)[2:] == [(one, True, "citation", True)]
-
-
-def test_what_is_imported_cites_nothing_anew(vault: Vault):
-    one = save(vault, "We deploy on Mondays")
-    line = {"text": "Deploys are calm", "layer": "model", "evidence": [one]}
-    import_lines(vault, json.dumps(line).encode(), "a.jsonl")
-    assert said(vault) == []
 
 
 @pytest.fixture

@@ -45,12 +45,6 @@ def log(root: Path | str) -> Path:
     return state_of(root, layout.EVENTS)
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), {1}, b"x"])
-def test_what_json_cannot_say_is_no_event(tmp_path: Path, value: Any):
-    assert not signals.append(str(tmp_path), [write(1), write(2, extra=value)])
-    assert ids(tmp_path) == []
-
-
 def test_signals_are_read_in_the_order_of_their_writing(tmp_path: Path):
     made = [write(number) for number in range(3)]
     assert signals.append(str(tmp_path), made[:1])
@@ -205,18 +199,6 @@ def test_on_is_the_default_off_means_off_and_what_is_unclear_is_off(
     vault.recorder.wrote([write(1)])
     vault.recorder.judged([write(1)["id"]], useful=True, by="user")
     assert bool(signals.read(vault.root).events) is bool(logs)
-
-
-def test_a_new_vault_pays_for_no_parser(vault: Vault):
-    """Parsing TOML costs a recall 11 ms."""
-    path = Path(vault.root, layout.CONFIG)
-    assert "[signals]" in path.read_text(encoding="utf-8")
-    code = (
-        "import sys; from memcli.storage import settings; "
-        f"assert settings.logs_signals({vault.root!r}); "
-        "assert 'tomllib' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_a_vault_that_may_only_be_read_gets_no_log(
