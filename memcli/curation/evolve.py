@@ -197,11 +197,7 @@ def _explained(vault: Vault, done: Evolved) -> Evolved:
 
 
 def revert(
-    vault: Vault,
-    entry_id: str,
-    *,
-    reason: str | None = None,
-    dry_run: bool = False,
+    vault: Vault, entry_id: str, *, reason: str | None = None, dry_run: bool = False
 ) -> Evolved:
     """Make the version before the current one, as a new version.
 

@@ -16,12 +16,7 @@ from memcli.entries.dates import check_date
 from memcli.entries.entry import Entry
 from memcli.entries.identity import strict_key
 from memcli.entries.text.counted import agreeing, counted
-from memcli.errors import (
-    EntryNotFound,
-    InvalidEntry,
-    InvalidValue,
-    NotAllowed,
-)
+from memcli.errors import EntryNotFound, InvalidEntry, InvalidValue, NotAllowed
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False

@@ -162,11 +162,7 @@ def _word(value: Any) -> str:
 
 
 def import_folder(
-    vault: Vault,
-    folder: str,
-    *,
-    allow_secret: bool = False,
-    dry_run: bool = False,
+    vault: Vault, folder: str, *, allow_secret: bool = False, dry_run: bool = False
 ) -> Imported:
     """Copy a folder of markdown notes into the vault.
 

@@ -189,10 +189,7 @@ def _sync(
         if head is None or head == theirs:
             break
         if remotes.push(repository, remote, head, terms):
-            done = done._replace(
-                went=_traffic(repository, theirs, head),
-                pushed=True,
-            )
+            done = done._replace(went=_traffic(repository, theirs, head), pushed=True)
             break
         vault.tell(f"{remote.name} has new commits since the merge; merging again")
     else:
@@ -314,12 +311,7 @@ def _coming(repository: Repository, ours: str, decided: _Decision) -> list[Diffe
 
 
 def _decide(
-    vault: Vault,
-    repository: Repository,
-    ours: str,
-    theirs: str,
-    *,
-    commit: bool = True,
+    vault: Vault, repository: Repository, ours: str, theirs: str, *, commit: bool = True
 ) -> _Decision:
     """Decides where a vault at `ours` goes when the remote is at `theirs`.
 

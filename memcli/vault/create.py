@@ -325,10 +325,7 @@ def survey(root: str, environ: Mapping[str, str]) -> Survey:
                 f"'!{path.rpartition('/')[2].replace('a.md', '*.md')}'.",
             )
     return Survey(
-        notes,
-        frozenset(rules),
-        found and found[0],
-        _holds_code(root, found, environ),
+        notes, frozenset(rules), found and found[0], _holds_code(root, found, environ)
     )
 
 

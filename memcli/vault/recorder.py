@@ -104,12 +104,7 @@ class Recorder:
         self.judged(ids, useful=True, by=by, within=DAY)
 
     def judged(
-        self,
-        ids: Iterable[str],
-        *,
-        useful: bool,
-        by: str,
-        within: int | None = None,
+        self, ids: Iterable[str], *, useful: bool, by: str, within: int | None = None
     ) -> list[Verdict]:
         """Note that entries proved useful, or not.
 

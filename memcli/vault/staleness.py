@@ -158,10 +158,7 @@ def _resting_on(reader: Reader, stood: Sequence[_Stood], view: View) -> list[Sto
         # The versions before that said the same: this one stood for them.
         said = reader.exact("fingerprint", fingerprint(entry.text))
         before = _said_before(reader, entry, said)
-        walk += [
-            (entry.id, 0),
-            *((name, _ended(reader, name)) for name in before),
-        ]
+        walk += [(entry.id, 0), *((name, _ended(reader, name)) for name in before)]
     met = {name for name, _ in walk}
     # Thousands of facts may name one entry: their rows are not read.
     drawn = {doc for layer in _ABOVE for doc in reader.exact("layer", layer)}

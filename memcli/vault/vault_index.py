@@ -47,11 +47,7 @@ class VaultIndex:
     __slots__ = ("_agent", "_caller", "_engine", "_opened", "_root", "elsewhere")
 
     def __init__(
-        self,
-        root: str,
-        caller: Caller,
-        agent: Agent | None,
-        engine: Engine | None,
+        self, root: str, caller: Caller, agent: Agent | None, engine: Engine | None
     ) -> None:
         self._root = root
         self._caller = caller

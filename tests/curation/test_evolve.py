@@ -129,10 +129,7 @@ def test_links_that_the_new_text_drops_are_carried_over(vault: Vault) -> None:
     done = vault.evolve(old, "Only [[kept]] now")
     entry = vault.get(done.id)
     ((name, lines),) = entry.extra
-    assert (name, lines) == (
-        "links",
-        'links: ["[[runbook]]", "[[it\'s here]]"]\n',
-    )
+    assert (name, lines) == ("links", 'links: ["[[runbook]]", "[[it\'s here]]"]\n')
     assert links_of(entry) == ("kept", "runbook", "it's here")
     # A later text that has them again needs them no more.
     again = vault.evolve(done.id, "[[runbook]] and [[it's here]] and [[kept]] again")

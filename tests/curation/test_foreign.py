@@ -26,8 +26,7 @@ def bring(
     vault: Vault, tool: str, place: Path, shop: Path, *, dry_run: bool = False
 ) -> Imported:
     at = At(
-        {"HOME": str(shop.parent.parent)},
-        Project("github.com/acme/shop", str(shop)),
+        {"HOME": str(shop.parent.parent)}, Project("github.com/acme/shop", str(shop))
     )
     found = tools.find(tool)
     return foreign.import_memories(vault, found, [str(place)], at, dry_run=dry_run)

@@ -10,10 +10,7 @@ from memcli.curation import idea_page, idea_text
 from memcli.curation.idea_text import Idea
 from memcli.entries import codec, layout
 from memcli.entries.entry import Status
-from memcli.errors import (
-    InvalidEntry,
-    NotAllowed,
-)
+from memcli.errors import InvalidEntry, NotAllowed
 
 DAY = "2026-11-21"
 CACHE = Idea(

@@ -248,11 +248,7 @@ def test_runs_that_nobody_searched_in_for_30_days_are_tidied(
     assert {run.name for run in research.runs(vault)} == {"old", "young", "third"}
     clock[0] += 1
     search(vault, "q", "fourth")
-    assert {run.name for run in research.runs(vault)} == {
-        "young",
-        "third",
-        "fourth",
-    }
+    assert {run.name for run in research.runs(vault)} == {"young", "third", "fourth"}
 
 
 def test_an_agent_sees_and_spends_its_own_runs_alone(make_vault: VaultMaker) -> None:

@@ -125,9 +125,7 @@ def test_an_entry_of_a_resolved_claim_is_not_shown_from_any_source(
     assert len(shown(vault)) == 2
 
 
-def test_an_entry_written_after_the_resolve_makes_the_claim_recur(
-    vault: Vault,
-) -> None:
+def test_an_entry_written_after_the_resolve_makes_the_claim_recur(vault: Vault) -> None:
     name = save(vault, "Verify the cache")
     vault.resolve(name)
     path = Path(vault.root, "later.md")

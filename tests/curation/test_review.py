@@ -9,11 +9,7 @@ import pytest
 from memcli import Vault
 from memcli.curation import inbox, review, undo
 from memcli.entries.entry import Status
-from memcli.errors import (
-    Conflict,
-    EntryNotFound,
-    NotAllowed,
-)
+from memcli.errors import Conflict, EntryNotFound, NotAllowed
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from tests.conftest import NOW

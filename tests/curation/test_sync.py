@@ -308,10 +308,7 @@ def test_a_remote_that_moved_is_fetched_again(
     done = two.sync("laptop")
     assert len(calls) == 3
     assert (done.came.added, done.went.added) == (1, 1)
-    assert texts(two.roots["laptop"]) == {
-        "We deploy on Tuesdays",
-        "We test on Fridays",
-    }
+    assert texts(two.roots["laptop"]) == {"We deploy on Tuesdays", "We test on Fridays"}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a program of POSIX")

@@ -8,19 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli import Vault
-from memcli.entries.eligibility import (
-    Agent,
-    ReadPolicy,
-    alternatives,
-    facts,
-    visible,
-)
+from memcli.entries.eligibility import Agent, ReadPolicy, alternatives, facts, visible
 from memcli.entries.entry import Entry, Visibility
-from memcli.errors import (
-    EntryNotFound,
-    InvalidConfig,
-    NotAllowed,
-)
+from memcli.errors import EntryNotFound, InvalidConfig, NotAllowed
 from memcli.vault import agents
 from memcli.vault import vault as vaults
 from memcli.vault.caller import Caller

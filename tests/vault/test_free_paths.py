@@ -34,9 +34,7 @@ def test_a_full_month_goes_on_beside_itself(vault: Vault) -> None:
     )
 
 
-def test_many_entries_of_one_call_fill_one_folder_after_the_other(
-    vault: Vault,
-) -> None:
+def test_many_entries_of_one_call_fill_one_folder_after_the_other(vault: Vault) -> None:
     drafts = [vault.draft({"text": f"Fact {n}"}) for n in range(2 * layout.ROOMY + 1)]
     folders = [item.path.rpartition("/")[0] for item in vault.save_all(drafts)]
     counts = {folder: folders.count(folder) for folder in folders}
@@ -55,9 +53,7 @@ def test_what_is_no_folder_of_memclis_is_passed_over(
     assert saved(vault).startswith(f"{MONTH}-4/")
 
 
-def test_the_folder_tells_an_agent_nothing_of_how_many_there_are(
-    vault: Vault,
-) -> None:
+def test_the_folder_tells_an_agent_nothing_of_how_many_there_are(vault: Vault) -> None:
     full(vault, MONTH)
     agent = Vault.open(vault.root, now_ms=vault.now_ms, agent="helper")
     assert saved(agent).startswith(f"{MONTH}/deploys-are-on-tuesdays-")

@@ -253,9 +253,7 @@ def test_an_agent_registers_for_those_who_may_see_the_entry(
     assert seen(Agent("bob", ReadPolicy.SHARED)) == {"Open"}
 
 
-def test_a_second_file_that_an_agent_made_is_told_with_what_to_do(
-    vault: Vault,
-) -> None:
+def test_a_second_file_that_an_agent_made_is_told_with_what_to_do(vault: Vault) -> None:
     head = "---\nid: {}\ntitle: Redis\n"
     write(vault, "entities/tool/redis-2.md", head.format("1m7yztbvbcatw6zn") + "---\n")
     private = head.format("1m7yztbpeck3mwtx") + "agent: ada\nvisibility: private\n---\n"

@@ -252,9 +252,7 @@ def test_a_journal_that_cannot_be_read_is_an_error(vault: Vault) -> None:
     assert vault.recall("anything").rows == []  # and stops no reader
 
 
-def test_backlinks_are_found_however_the_link_is_written(
-    vault: Vault,
-) -> None:
+def test_backlinks_are_found_however_the_link_is_written(vault: Vault) -> None:
     target = vault.save(vault.draft({"text": "The runbook", "title": "Run Book"}))
     links = (
         "[x](../note/run-book.md)",

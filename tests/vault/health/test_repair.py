@@ -44,9 +44,7 @@ def test_files_of_a_killed_import_and_edits_are_committed(vault: Vault) -> None:
         "?? broken.md",
         "?? picture.txt",
     ]
-    assert [(f.path, f.code) for f in found.left] == [
-        ("broken.md", "broken"),
-    ]
+    assert [(f.path, f.code) for f in found.left] == [("broken.md", "broken")]
     assert ("forgotten", gone.path) in codes(found)
     assert git(vault, "ls-files", gone.path) == ""
     assert not found.ok
@@ -248,9 +246,7 @@ def test_what_git_knows_only_by_name_is_committed(vault: Vault) -> None:
     assert git(vault, "status", "--porcelain") == ""
 
 
-def test_during_a_merge_nothing_is_begun_that_cannot_be_committed(
-    vault: Vault,
-) -> None:
+def test_during_a_merge_nothing_is_begun_that_cannot_be_committed(vault: Vault) -> None:
     scratch = write(vault, "memories/.a.md.123-0123abcd.tmp", "half")
     os.utime(scratch, (1, 1))
     write(vault, "a.md", "new\n")
