@@ -140,7 +140,7 @@ def _kinds(vault: Vault, words: list[str]) -> dict[str, str]:
 def _memories(
     context: Context, name: str, source: str | None, *, dry_run: bool
 ) -> Result:
-    from memcli.curation import foreign
+    from memcli.curation import importing as foreign
     from memcli.hosts.memories import tools
     from memcli.storage import projects
 

@@ -123,7 +123,7 @@ def _table(
 def _counted(context: Context, by: str) -> Result:
     """How many entries there are of each kind, tag or project; or those that are open,
     resolved, or have come back."""
-    from memcli.vault import counts
+    from memcli.vault import agents as counts
 
     vault = context.open_vault("reading")
     if by == "status":

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.recall.scorer import Stored
-    from memcli.vault.health.usage import Usage
+    from memcli.vault.health.log import Usage
     from memcli.vault.vault import Vault
 
 
@@ -42,7 +42,7 @@ def signals(
         dry_run: `--dry-run, with --train` Show it, and keep nothing
     """
     from memcli.recall import scorer
-    from memcli.vault.health import usage
+    from memcli.vault.health import log
 
     if pairs and train:
         raise UsageError("--pairs and --train do different things; give one")
@@ -51,7 +51,7 @@ def signals(
         return _train(vault, dry_run=dry_run)
     if pairs:
         return _pairs(vault)
-    seen = usage.usage(vault)
+    seen = log.usage(vault)
     kept = scorer.load(vault.root)
 
     def text(canvas: Canvas) -> None:
@@ -63,9 +63,9 @@ def signals(
 
 def _pairs(vault: Vault) -> Result:
     """The pairs that a scorer learns from, one a line."""
-    from memcli.vault.health import usage
+    from memcli.vault.health import log
 
-    rows = usage.pairs(vault)
+    rows = log.pairs(vault)
 
     def text(canvas: Canvas) -> None:
         for row in rows:
@@ -77,9 +77,9 @@ def _pairs(vault: Vault) -> Result:
 def _train(vault: Vault, *, dry_run: bool) -> Result:
     """Learn from the vault's log; `dry_run` keeps nothing."""
     from memcli.recall import scorer
-    from memcli.vault.health import usage
+    from memcli.vault.health import log
 
-    trained = scorer.train(usage.pairs(vault))
+    trained = scorer.train(log.pairs(vault))
     if not dry_run:
         scorer.store(vault.root, trained)
     kept, place = scorer.Stored(trained), scorer.path_of(vault.root)

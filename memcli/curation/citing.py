@@ -15,7 +15,7 @@ from memcli.entries.eligibility import View
 from memcli.entries.entry import Entry, Layer
 from memcli.errors import MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
-from memcli.vault import evidence, lookup, saving, staleness
+from memcli.vault import lineage, lookup, saving, staleness
 
 TYPE_CHECKING = False
 
@@ -95,7 +95,7 @@ def save(
     Raises:
         What `grant` and `saving.save` raise; nothing was changed.
     """
-    named = [word for word in draft.evidence if evidence.is_citation(word)]
+    named = [word for word in draft.evidence if lineage.is_citation(word)]
     if draft.layer is Layer.FACT and not (cites.ids or cites.research):
         draft = checked(vault, draft)
         return saving.save(vault, draft, allow_secret=allow_secret, register=register)
@@ -141,7 +141,7 @@ def nothing_cited(of: Granted) -> list[str]:
 
 
 def checked(vault: Vault, draft: Entry) -> Entry:
-    """A draft with the whole ids of its evidence, as `evidence.checked` gives it."""
+    """A draft with the whole ids of its evidence, as `checked_evidence` gives it."""
     return checked_all(vault, [draft])[0]
 
 
@@ -163,7 +163,7 @@ def attempts(vault: Vault, drafts: Sequence[Entry]) -> list[Entry | MemcliError]
 
     def attempt(reader: Reader, draft: Entry) -> Entry | MemcliError:
         try:
-            return evidence.checked(reader, draft, beside)
+            return lineage.checked_evidence(reader, draft, beside)
         except MemcliError as error:
             return error
 
@@ -182,7 +182,7 @@ def grant(vault: Vault, layer: Layer, cites: Cites) -> Granted:
         InvalidValue: a fact cites, or the run's name is no file name.
     """
     if layer is Layer.FACT:
-        raise evidence.of_a_fact()
+        raise lineage.of_a_fact()
     if cites.research:
         of = _retrieved(vault, cites.research, layer, cites.ids)
     else:
@@ -238,7 +238,9 @@ def renewed(
     if not cites:
         if not old.evidence or fresh.evidence != old.evidence:
             fresh = fresh.replace(refreshed_at=now)
-            return evidence.settled(vault, fresh, now) if fresh.evidence else fresh
+            return (
+                lineage.settled_evidence(vault, fresh, now) if fresh.evidence else fresh
+            )
         return fresh.replace(refreshed_at=old.refreshed_at or old.created or None)
     before = () if rewritten else old.evidence
     cited_ids = dict.fromkeys((*before, *cites))
@@ -251,7 +253,7 @@ def renewed(
     fresh = fresh.replace(
         evidence=rests_on, fingerprints=prints, refreshed_at=now, research=run
     )
-    return evidence.settled(vault, fresh, now)
+    return lineage.settled_evidence(vault, fresh, now)
 
 
 def _retrieved(vault: Vault, name: str, layer: Layer, cites: Iterable[str]) -> Granted:

@@ -16,7 +16,7 @@ from memcli.entries.entry import EntityType, Entry, Status, Visibility
 from memcli.entries.identity import fingerprint, strict_key
 from memcli.entries.ids import new_id, slug
 from memcli.entries.text import differences
-from memcli.vault import duplicates, evidence, free_paths
+from memcli.vault import duplicates, free_paths, lineage
 from memcli.vault.saved import (
     Merged,
     Saved,
@@ -141,8 +141,8 @@ class _Placing:
 
         entry, unclear = mentions.linked(draft, self._names)
         created = entry.created or self._now
-        if evidence.is_drawn(entry):
-            entry = evidence.settled(self._vault, entry, created)
+        if lineage.is_drawn(entry):
+            entry = lineage.settled_evidence(self._vault, entry, created)
         entry = entry.replace(created=created)
         folder, name = layout.folder_for(entry), slug(entry.display_title)
         path = free_paths.free_path(self._vault, folder, name, self._folders)

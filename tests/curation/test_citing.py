@@ -11,7 +11,7 @@ from memcli.curation import importing, research
 from memcli.entries.entry import Entry
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed
 from memcli.recall.results import Row
-from memcli.vault import evidence
+from memcli.vault import lineage
 from tests.conftest import VaultMaker
 from tests.saving import save
 
@@ -73,7 +73,7 @@ def test_what_a_report_cites_must_exist_whichever_way_it_is_given(
 
 def test_sessions_are_evidence_of_their_own(vault: Vault) -> None:
     sessions = ("claude-code:1b2c", "0b3e8a52-77aa-4d52-8d4e-b19f9a5a3f0c", "s1")
-    assert not any(map(evidence.is_citation, sessions))
+    assert not any(map(lineage.is_citation, sessions))
     fact = save(vault, "Tyler writes Go")
     saved = vault.save(draft(vault, "Tyler's career", *sessions), cite=[fact])
     assert vault.get(saved.id).evidence == (fact, *sessions)

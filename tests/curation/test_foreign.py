@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from memcli.api import Vault
-from memcli.curation import evolve, foreign
-from memcli.curation.foreign import At
-from memcli.curation.importing import Imported
+from memcli.curation import evolve, importing
+from memcli.curation.importing import At, Imported
 from memcli.hosts.memories import tools
 from memcli.storage.projects import Project
 
@@ -29,7 +28,7 @@ def bring(
         {"HOME": str(shop.parent.parent)}, Project("github.com/acme/shop", str(shop))
     )
     found = tools.find(tool)
-    return foreign.import_memories(vault, found, [str(place)], at, dry_run=dry_run)
+    return importing.import_memories(vault, found, [str(place)], at, dry_run=dry_run)
 
 
 def test_again_adds_nothing_and_the_source_stays_as_it_is(

@@ -17,7 +17,7 @@ from memcli.entries import layout
 from memcli.recall import scorer
 from memcli.recall.scorer import Scorer
 from memcli.vault import signals
-from memcli.vault.health import usage as summary
+from memcli.vault.health import log as summary
 from tests.conftest import VaultMaker, sample, state_of
 
 Features = Mapping[str, float]

@@ -6,7 +6,7 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.recall.listing import Wish, listed
 from memcli.recall.query import Filters, Query, view_of
-from memcli.vault import counts
+from memcli.vault import agents as counts
 from tests.conftest import NOW
 
 

@@ -14,7 +14,7 @@ from memcli.entries import layout
 from memcli.errors import AmbiguousId, EntryNotFound, NotAllowed, UsageError
 from memcli.sessions.reflect_session import reflect_file
 from memcli.vault import saving, signals
-from memcli.vault.health import usage
+from memcli.vault.health import log
 from memcli.vault.health.inspect import inspect
 from tests.conftest import NOW, VaultMaker, state_of
 from tests.saving import save
@@ -82,7 +82,7 @@ def test_a_constraint_that_always_surfaces_is_no_hit(vault: Vault, ask: str):
     assert [one["hit"] for one in (miss, hit)] == [False, True]
     # What an older memcli noted is counted by its rows, too.
     older: Any = {**miss, "hit": True}
-    counted = usage.summary([older, hit])
+    counted = log.summary([older, hit])
     assert (counted.questions, counted.hits) == (2, 1)
     assert counted.asked == [{"via": "python", "questions": 2, "hits": 1}]
 
@@ -152,7 +152,7 @@ def test_an_import_of_many_does_not_wash_out_what_was_recalled(vault: Vault):
     one, many = noted(vault, "write")
     assert (one["kind"], one.get("count")) == ("skill", None)
     assert (many["id"], many["count"], many["kind"]) == (None, 150, "note")
-    assert usage.summary(noted(vault, "write")).actions == {"import": 151}
+    assert log.summary(noted(vault, "write")).actions == {"import": 151}
 
 
 # --- never a word -------------------------------------------------------------------
@@ -321,7 +321,7 @@ def test_uses_of_a_skill_increment_when_stored_or_recalled(
     assert inspect(vault, skill).uses == 3
     assert inspect(vault, skill).as_dict()["uses"] == 3
     assert inspect(vault, plain).uses is None
-    (one,) = usage.usage(vault).uses
+    (one,) = log.usage(vault).uses
     assert (one.id, one.title, one.uses) == (skill, "How to deploy the harness", 3)
 
 
@@ -331,7 +331,7 @@ def test_the_summary_counts_what_happened(vault: Vault):
     assert [row.id for row in vault.recall("deploy").rows] == [first, good]
     vault.recall("zebra")
     vault.feedback(useful=[good], not_useful=[first])
-    found = usage.usage(vault)
+    found = log.usage(vault)
     said = found.summary
     assert found.on
     assert found.bytes == state_of(vault.root, layout.EVENTS).stat().st_size
@@ -339,6 +339,6 @@ def test_the_summary_counts_what_happened(vault: Vault):
     assert (said.questions, said.hits) == (2, 1)
     assert said.feedback == [{"by": "user", "useful": 1, "not_useful": 1}]
     assert said.pairs == 1
-    (pair,) = usage.pairs(vault)
+    (pair,) = log.pairs(vault)
     assert (pair["better"]["id"], pair["worse"]["id"]) == (good, first)
     assert pair["better"]["features"]["writer:manual"] == 1.0

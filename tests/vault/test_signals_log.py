@@ -140,9 +140,9 @@ def test_a_log_that_cannot_be_written_fails_and_delays_nothing(
     entry = vault.save(vault.draft({"text": "We deploy on Mondays", "kind": "skill"}))
     in_the_way(log(vault.root), how, outside)
     program = (
-        "import sys; from memcli import Vault; from memcli.vault.health import usage; "
+        "import sys; from memcli import Vault; from memcli.vault.health import log; "
         "vault = Vault.open(sys.argv[1]);"
-        "print(vault.recall('deploy').rows[0].id, usage.usage(vault).bytes);"
+        "print(vault.recall('deploy').rows[0].id, log.usage(vault).bytes);"
         "vault.resolve(sys.argv[2])"
     )
     done = subprocess.run(

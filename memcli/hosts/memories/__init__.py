@@ -3,5 +3,5 @@
 Door: `tools`, the table of tools with where each keeps its files and its reader;
 `tools.found` reads them. `pages` splits a page into rules.
 
-Not in here: what becomes of a memory (`curation/foreign`), and anything that writes.
+Not in here: what becomes of a memory (`curation/importing`), and anything that writes.
 """

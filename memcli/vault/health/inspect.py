@@ -22,7 +22,7 @@ from memcli.search import edges
 from memcli.storage.vault_paths import inside
 from memcli.vault import lineage, staleness
 from memcli.vault.code_state import CloseLook, Looked, is_stale
-from memcli.vault.health import git_state, usage
+from memcli.vault.health import git_state, log
 from memcli.vault.health.lint import Names
 from memcli.vault.health.lint_tree import walked
 from memcli.vault.lookup import Brief, brief
@@ -188,7 +188,7 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
         recurred_at=vault.index.again(
             lambda reader: lineage.recurred_at(reader, entry)
         ),
-        uses=usage.uses(vault, entry),
+        uses=log.uses(vault, entry),
         code=_code(vault, entry),
     )
 

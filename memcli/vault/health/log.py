@@ -1,4 +1,5 @@
-"""Log: what happened in a vault, from the commits of its git.
+"""What happened in a vault: its use, by its log of signals, and its changes, by the
+commits of its git.
 
 Invariant: reads only. memcli's commits are told by the first word of their subjects;
 the entries of a commit are read from the files that it changed.
@@ -6,19 +7,212 @@ the entries of a commit are read from the files that it changed.
 
 from __future__ import annotations
 
+from collections import Counter
+
+from memcli.entries import layout
 from memcli.entries.entry import one_line
 from memcli.errors import HistoryError, MemcliError, NotAVault
 from memcli.named_tuple import NamedTuple
+from memcli.storage import state_dirs
+from memcli.vault import signals
 from memcli.vault.health.git_state import repository_of
+from memcli.vault.signals import is_hit
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
 
+    from memcli.entries.entry import Entry
+    from memcli.search.reader import Reader
     from memcli.storage.git.history import Step
     from memcli.storage.git.repository import Blob, Repository
+    from memcli.vault.signals import Event as Signal
     from memcli.vault.vault import Vault
+
+
+class Use(NamedTuple):
+    """How often a skill was stored or recalled; `title` is None when it is gone."""
+
+    id: str
+    title: str | None
+    uses: int
+
+
+class Usage(NamedTuple):
+    """The log of signals: whether it is kept, where, its size, and what it says."""
+
+    on: bool
+    path: str
+    bytes: int
+    summary: Summary
+    uses: list[Use]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        fields = self._asdict()
+        summary: Summary = fields.pop("summary")
+        return {**fields, **summary._asdict()}
+
+
+def usage(vault: Vault) -> Usage:
+    """The log of signals in numbers, and how often each skill was used.
+
+    Raises:
+        NotAllowed: an agent asks.
+    """
+    vault.owner_only("the log of signals")
+    log = signals.read(vault.root)
+    counts = log.uses
+
+    def titles(reader: Reader) -> dict[str, str]:
+        return {
+            name: reader.row(docs[0]).title
+            for name in counts
+            if len(docs := reader.exact("id", name))
+        }
+
+    known = vault.read(titles) if counts else {}
+    uses = [Use(name, known.get(name), count) for name, count in counts.items()]
+    return Usage(
+        on=vault.recorder.on,
+        path=state_dirs.path(vault.root, layout.EVENTS),
+        bytes=signals.size(vault.root),
+        summary=summary(log.events),
+        uses=sorted(uses, key=lambda one: (-one.uses, one.id)),
+    )
+
+
+def pairs(vault: Vault) -> list[dict[str, Any]]:
+    """The pairs that a scorer learns from; see `training_pairs`.
+
+    Raises:
+        NotAllowed: an agent asks.
+    """
+    vault.owner_only("the log of signals")
+    return list(training_pairs(signals.read(vault.root).events))
+
+
+def uses(vault: Vault, entry: Entry) -> int | None:
+    """How often a skill was stored or recalled; None for an entry that is no skill.
+
+    For an agent: how often it did so itself, as far as the log goes back.
+    """
+    if not signals.is_skill(entry.kind, str(entry.type)):
+        return None
+    log = signals.read(vault.root)
+    if vault.agent is None:
+        return log.uses.get(entry.id, 0)
+    mine = entry.agent == vault.agent_name
+    own = (
+        one
+        for one in log.events
+        if (one["event"] == "recall" and one["agent"] == vault.agent_name)
+        or (one["event"] == "write" and mine)
+    )
+    return signals.uses(own)[entry.id]
+
+
+# --- counted ------------------------------------------------------------------------
+
+
+class Summary(NamedTuple):
+    """The log in numbers.
+
+    `since` is the oldest event in epoch seconds; a hit is a question that brought more
+    than the constraints that always surface; `asked` are the questions by the way they
+    came, `feedback` the judgements of rows by who or what made them; `told` counts
+    answers that no question asked for, such as those at a session's start.
+    """
+
+    since: int | None
+    events: int
+    writes: dict[str, int]
+    actions: dict[str, int]
+    questions: int
+    hits: int
+    asked: list[dict[str, Any]]
+    told: int
+    feedback: list[dict[str, Any]]
+    pairs: int
+
+
+def summary(events: Sequence[Signal]) -> Summary:
+    """Count the events of a log."""
+    writes, actions = Counter[str](), Counter[str]()
+    asked: dict[str, Counter[str]] = {}
+    judged: dict[str, Counter[str]] = {}
+    told = 0
+    for one in events:
+        if one["event"] == "write":
+            writes[one["writer"]] += one.get("count", 1)
+            actions[one["action"]] += one.get("count", 1)
+        elif one["event"] == "feedback":
+            counts = judged.setdefault(one["by"], Counter(useful=0, not_useful=0))
+            counts["useful" if one["useful"] else "not_useful"] += 1
+        elif one["question"] is None:
+            told += 1
+        else:
+            counts = asked.setdefault(one["via"], Counter(questions=0, hits=0))
+            counts.update(questions=1, hits=int(is_hit(one["rows"])))
+    return Summary(
+        since=min((one["at"] for one in events), default=None),
+        events=len(events),
+        writes=dict(sorted(writes.items())),
+        actions=dict(sorted(actions.items())),
+        questions=sum(each["questions"] for each in asked.values()),
+        hits=sum(each["hits"] for each in asked.values()),
+        asked=[{"via": via, **asked[via]} for via in sorted(asked)],
+        told=told,
+        feedback=[{"by": by, **judged[by]} for by in sorted(judged)],
+        pairs=sum(1 for _ in training_pairs(events)),
+    )
+
+
+def training_pairs(events: Iterable[Signal]) -> Iterator[dict[str, Any]]:
+    """The training pairs of a log: each useful row against all others of its recall.
+
+    Rows of a recall where nothing proved useful make no pair, since no row should have
+    been first. Neither do rows that were not ranked, such as those of `reflect`, or
+    that a hook put into a prompt.
+
+    Returns:
+        The pairs, in the order of the recalls and of their rows: the `question` and
+        its `recall`, and the `better` and the `worse` row.
+    """
+    recalls: dict[str, Signal] = {}
+    verdicts: dict[str, dict[str, bool]] = {}
+    for one in events:
+        if one["event"] == "recall":
+            recalls[one["recall"]] = one
+        elif one["event"] == "feedback" and one["recall"] is not None:
+            # The last word on a row counts.
+            verdicts.setdefault(one["recall"], {})[one["id"]] = one["useful"]
+    for name, recall in recalls.items():
+        useful = {row for row, good in verdicts.get(name, {}).items() if good}
+        question = recall["question"]
+        # A prompt's rows are ranked by words alone, and shown all at once.
+        if not useful or question is None or recall["via"] == "hook":
+            continue
+        sides = [
+            {name: row[name] for name in ("id", "rank", "score", "features")}
+            for row in recall["rows"]
+            if row["rank"] is not None
+        ]
+        for better in sides:
+            for worse in sides if better["id"] in useful else ():
+                if worse["id"] not in useful:
+                    yield {
+                        "question": question,
+                        "recall": name,
+                        "better": better,
+                        "worse": worse,
+                    }
+
+
+# --- the changes, by commits --------------------------------------------------------
+
 
 CHANGES = {
     "save": "saved",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import exporting, foreign
+from memcli.curation import exporting, importing
 from memcli.entries.entry import SUMMARY_TAG, Entry
 from memcli.entries.text import prompt_injection
 from memcli.hosts.memories import tools
@@ -232,8 +232,8 @@ def test_rules_that_were_imported_from_a_page_are_not_told_to_who_loads_it(
         "## Release\r\n\r\n1. Tag\r\n2. Push\r\n"
     )
     place = projects.of(str(shop), live.environ)
-    at, tool = foreign.At(live.environ, place), tools.find("claude-code")
-    done = foreign.import_memories(live, tool, [str(shop / "CLAUDE.md")], at)
+    at, tool = importing.At(live.environ, place), tools.find("claude-code")
+    done = importing.import_memories(live, tool, [str(shop / "CLAUDE.md")], at)
     assert len(done.created) == 4
     assert "push to" not in start(live, shop)
     payload = {"session_id": "b", "source": "new", "cwd": str(shop)}
