@@ -12,17 +12,16 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from enum import StrEnum
 
 from memcli.entries import plain_yaml
 from memcli.entries.eligibility import View
-from memcli.entries.entry import FIELDS, Entry, Source, Status, one_line
+from memcli.entries.entry import FIELDS, Entry, Status, one_line
 from memcli.entries.ids import shortened
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.prompt_injection import harmless
 from memcli.errors import Conflict, MemcliError, Unreadable, WriteFailed
 from memcli.hosts.memories import pages
-from memcli.named_tuple import NamedTuple
+from memcli.named_tuple import NamedTuple, encoded
 from memcli.recall import recall
 from memcli.recall.query import Filters, Query
 from memcli.storage import files
@@ -90,18 +89,10 @@ def as_object(entry: Entry) -> dict[str, Any]:
         value = getattr(entry, name)
         if value == Entry._field_defaults.get(name) or name == "research":
             continue
-        line[name] = _plain(value)
+        line[name] = encoded(value)
     if entry.extra:
         line["extra"] = dict(entry.extra)
     return {**line, "text": entry.body}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Source):
-        return value.as_dict()
-    if isinstance(value, StrEnum):
-        return str(value)
-    return list(value) if isinstance(value, tuple) else value
 
 
 # --- a folder of notes --------------------------------------------------------------

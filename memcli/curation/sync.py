@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from shlex import quote
 
-from memcli.curation import uncommitted
+from memcli.curation import sync_report
 from memcli.curation.sync_report import Synced, Traffic, traffic_of
 from memcli.entries import layout
 from memcli.entries.merging.trees import Blob
@@ -207,7 +207,7 @@ def _sync(
 
 def _refuse_many_deleted(vault: Vault) -> None:
     repository, _ = opened(vault)
-    found = uncommitted.plan(vault, repository) if repository.status() else None
+    found = sync_report.plan(vault, repository) if repository.status() else None
     if found and len(found.forgotten) > _MANY:
         git = f"git -C {quote(repository.top)}"
         raise NotAllowed(
@@ -245,9 +245,9 @@ def _fetched(repository: Repository, remote: Remote, terms: Terms) -> str | None
 def _committed(vault: Vault, repository: Repository, done: Synced) -> Synced:
     """Commit what is uncommitted; a dry run says what would be."""
     if done.dry_run:
-        found = uncommitted.plan(vault, repository) if repository.status() else None
+        found = sync_report.plan(vault, repository) if repository.status() else None
     else:
-        found = uncommitted.commit(vault, repository)
+        found = sync_report.commit(vault, repository)
     if found is None:
         return done
     return done._replace(

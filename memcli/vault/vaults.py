@@ -303,19 +303,9 @@ def sync_state(vault: Vault) -> SyncState | None:
         others = [each.ref for each in found if not (seen and each.same)]
     except MemcliError:
         return None
-    last = _last(vault)
-    at, line, error = last.get("at"), last.get("line"), last.get("error")
-    return SyncState(
-        remote.name,
-        remote.shown,
-        remote.branch,
-        ahead,
-        behind,
-        at if isinstance(at, int) else None,
-        line if isinstance(line, str) else "",
-        error if isinstance(error, str) else None,
-        tuple(others),
-    )
+    last = {"at": None, "line": "", "error": None, **_last(vault)}
+    ended = (last["at"], last["line"], last["error"], tuple(others))
+    return SyncState(remote.name, remote.shown, remote.branch, ahead, behind, *ended)
 
 
 def note_sync(vault: Vault, data: Mapping[str, Any], line: str) -> None:
