@@ -148,7 +148,7 @@ def _closing(answer: Answer, told: Standing, *, is_new: bool) -> Iterator[str]:
         )
         judged = "" if _has_judge() else "; no judge reads sessions"
         yield f"{candidates} for the user's review (memcli review){judged}."
-    if answer.until is None:
+    if answer.last is None:
         return
     from memcli.errors import MemcliError
 

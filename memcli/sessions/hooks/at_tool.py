@@ -232,7 +232,7 @@ def _note_beside(answer: Answer) -> None:
     if glance.beside(answer.root, cwd, environ) is not None:
         return
     try:
-        places = known_vaults.beside(cwd, environ) if answer.until else []
+        places = known_vaults.beside(cwd, environ) if answer.last else []
         parts = [glance.settings_stamp(environ)]
         parts += [
             state_dirs.path(place.path, layout.INDEX, environ)

@@ -44,11 +44,9 @@ _SWEEP_EVERY = 3_600.0
 # Where a host runs the hooks of another as well, the same event comes a second time
 # within so many seconds.
 _TWICE_WITHIN = 20.0
-# Seconds that the vaults of teams may take after the own one has answered, and the
-# share of the budget after which a hook waits for them no longer.
-_TEAMS_WAIT = {"session-start": 1.5, "prompt-submit": 0.6}
-_TEAMS_WAIT |= {"pre-tool": 0.4, "post-tool": 0.4}
 _TOOLS = ("pre-tool", "post-tool")
+# The share of the budget after which a hook waits for the vaults of teams no longer:
+# the rest is for the answer.
 _TEAMS_SHARE = 0.75
 
 
@@ -252,16 +250,8 @@ def _respond(call: Call, payload: Any) -> None:
 def _answer(call: Call, root: str, event: Event) -> Answer:
     from memcli.sessions.hooks.tell import Answer
 
-    def until() -> float:
-        # The rest of the budget is for the answer.
-        last = call.started + _TEAMS_SHARE * BUDGET[event.name]
-        return min(time.monotonic() + _TEAMS_WAIT.get(event.name, 0.0), last)
-
-    def build(folder: str) -> object:
-        return pipe.start(folder, "--index")
-
-    asked = None if call.flags.get("vault") else until
-    return Answer(root, event, call.line, asked, build)
+    last = call.started + _TEAMS_SHARE * BUDGET[event.name]
+    return Answer(root, event, call.line, None if call.flags.get("vault") else last)
 
 
 def _came_before(root: str, event: Event) -> bool:

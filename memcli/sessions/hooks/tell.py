@@ -13,6 +13,7 @@ import os
 import time
 
 from memcli.sessions import hook_log, markers
+from memcli.sessions.hooks import pipe
 from memcli.storage import state_dirs
 
 TYPE_CHECKING = False
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 # Seconds. A process that brings the index up to date after an edit is done by then.
 _INDEX_WAIT = 0.3
+# Seconds that the vaults of teams may take after the own one has answered.
+_TEAMS_WAIT = {"session-start": 1.5, "prompt-submit": 0.6}
+_TEAMS_WAIT |= {"pre-tool": 0.4, "post-tool": 0.4}
 # Characters that JSON puts around a text.
 _WRAPPING = 200
 # Seconds between two attempts to build the index of a team's vault.
@@ -44,9 +48,8 @@ class Answer:
     Attributes:
         root, event: of the own vault, and what happened.
         line: of the log; says what came of it.
-        until: gives the moment of the monotonic clock after which the vaults of teams
-            are not waited for; None where the call names its one vault.
-        build: starts a process that builds the index of a folder.
+        last: the moment of the monotonic clock after which the vaults of teams are not
+            waited for; None where the call names its one vault.
         vault, view: the own vault, and how it is seen now from the session's project.
     """
 
@@ -58,11 +61,9 @@ class Answer:
         root: str,
         event: Event,
         line: dict[str, Any],
-        until: Callable[[], float] | None = None,
-        build: Callable[[str], object] = str,
+        last: float | None = None,
     ) -> None:
-        self.root, self.event, self.line = root, event, line
-        self.until, self.build = until, build
+        self.root, self.event, self.line, self.last = root, event, line, last
 
     def opens(self) -> bool:
         """Open the own vault; False while another process builds its index."""
@@ -115,7 +116,7 @@ class Answer:
         from memcli.storage import known_vaults
 
         own, line = self.vault, self.line
-        if self.until is None:
+        if self.last is None:
             return []
         try:
             beside = known_vaults.beside(own.cwd, os.environ)
@@ -129,14 +130,15 @@ class Answer:
             return []
         from memcli.sessions.briefing import teams
 
-        replies = teams.ask(asked, answer, own=own, until=self.until())
+        until = time.monotonic() + _TEAMS_WAIT.get(self.event.name, 0.0)
+        replies = teams.ask(asked, answer, own=own, until=min(until, self.last))
         if replies.silent:
             line["not_asked"] = {n: why[:300] for n, why in replies.silent.items()}
         for place in replies.behind:
             # Neither a full disk nor a process that cannot start is the team's fault.
             try:
                 if is_time(own.root, f"indexed-{place.name}", _INDEX_EVERY):
-                    self.build(place.path)
+                    pipe.start(place.path, "--index")
             except OSError:
                 pass
         return replies.answers
