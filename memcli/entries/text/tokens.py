@@ -49,7 +49,7 @@ _MARKS = (
 )
 _WIDE_CHUNK = f"[\\w{_MARKS}]+(?:['’._/\\\\:@+#-]+[\\w{_MARKS}]+)*"
 # The place in a file, as compilers write it: app.py:12, app.py:12:4.
-_PLACE = re.compile(r"(.*\.[A-Za-z]\w*):([0-9]+)(?::([0-9]+))?")
+_PLACE = r"(.*\.[A-Za-z]\w*):([0-9]+)(?::([0-9]+))?"
 # `str.casefold`, where it differs from the lower case; a capital stays one, since humps
 # of identifiers are found by their capitals. Greek has two small letters for its s, and
 # `str.lower` writes the one at the end of a word for a capital there.
@@ -211,7 +211,7 @@ def _bigrams(run: str) -> list[str]:
 
 
 def _split(chunk: str) -> list[str]:
-    if ":" in chunk and (place := _PLACE.fullmatch(chunk)):
+    if ":" in chunk and (place := re.fullmatch(_PLACE, chunk)):
         return [*_split(place[1]), *(number for number in place.groups()[1:] if number)]
     if "'" in chunk or "’" in chunk:
         chunk = _POSSESSIVE.sub("", chunk)
@@ -269,7 +269,7 @@ _NUMBERS = frozenset(
 
 # "in Berlin", "to the Alps". It begins with a space, which is looked for quickly, and
 # what stands before it is read only where a capital follows.
-_AT_A_PLACE = re.compile(
+_AT_A_PLACE = (
     r" (?=[A-Zt])(?:(?<=\bin )|(?<=\bat )|(?<=\bto )|(?<=\bfrom )|(?<=\bnear ))"
     r"(?:the )?[A-Z][a-z]"
 )
@@ -303,7 +303,7 @@ def held(text: str) -> int:
     """
     text = text[:_MOST_READ]
     kinds = 0
-    if _AT_A_PLACE.search(text):
+    if re.search(_AT_A_PLACE, text):
         kinds |= PLACE
     parts = re.findall(r"[a-z]+|[0-9]+(?:st|nd|rd|th)?", text.lower())
     words = set(parts)

@@ -236,9 +236,9 @@ def _respond(call: Call, payload: Any) -> None:
                     event.host, given.decision, given.reason
                 )
     elif root is None:
-        from memcli.sessions.hooks import at_start
+        from memcli.sessions.hooks import tell
 
-        call.root, text = at_start.of_repository_alone(event, line)
+        call.root, text = tell.of_repository_alone(event, line)
         call.answer = hook_payload.reply(event.host, event.name, text)
     elif host.runs_others_hooks and event.session and _came_before(root, event):
         line["did"] = "nothing: the same event came twice"
@@ -322,7 +322,7 @@ def _begin(root: str, event: Event) -> bool:
 def _session_start(answer: Answer, *, takes_text: bool) -> str:
     """Note that a session has started, tell it what matters, and start what is due."""
     from memcli.sessions import hook_log, markers
-    from memcli.sessions.hooks import at_start, tell
+    from memcli.sessions.hooks import tell
     from memcli.storage import detached
 
     root, event, line = answer.root, answer.event, answer.line
@@ -331,7 +331,7 @@ def _session_start(answer: Answer, *, takes_text: bool) -> str:
             _begin(root, event)
     except OSError as error:  # a disk that is full or read-only can be read
         line["error"] = hook_log.named(error)
-    text = at_start.at_start(answer) if takes_text else ""
+    text = tell.at_start(answer) if takes_text else ""
     # Afterwards: the sweep may hold the index for as long as it is being built.
     try:
         # Each agent sweeps its own sessions.

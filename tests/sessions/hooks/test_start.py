@@ -12,7 +12,7 @@ from memcli.entries.entry import SUMMARY_TAG, Entry
 from memcli.entries.text import prompt_injection
 from memcli.hosts.memories import tools
 from memcli.sessions.briefing import frame
-from memcli.sessions.hooks import at_start, pipe
+from memcli.sessions.hooks import pipe, tell
 from memcli.storage import projects
 from tests.conftest import VaultMaker
 from tests.git_command import git
@@ -337,7 +337,7 @@ def test_the_sweep_begins_after_the_answer_so_that_it_cannot_hold_the_index(
 ) -> None:
     save(live, "Releases are cut on Tuesdays.")
     done: list[str] = []
-    framed = at_start.at_start
+    framed = tell.at_start
 
     def answer(*given: Any) -> str:
         done.append("answer")
@@ -347,7 +347,7 @@ def test_the_sweep_begins_after_the_answer_so_that_it_cannot_hold_the_index(
         done.append(*flags)
         return "started"
 
-    monkeypatch.setattr(at_start, "at_start", answer)
+    monkeypatch.setattr(tell, "at_start", answer)
     monkeypatch.setattr(pipe, "start", begin)
     assert "Tuesdays" in start(live, shop)
     assert done == ["answer", "--sweep"]
