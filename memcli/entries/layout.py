@@ -9,8 +9,6 @@ from __future__ import annotations
 # Not from `typing`, which costs more than a bare Python: a hook asks before each edit.
 TYPE_CHECKING = False
 
-TYPE_CHECKING = False
-
 if TYPE_CHECKING:
     from collections.abc import Collection
 

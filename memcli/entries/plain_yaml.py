@@ -59,10 +59,6 @@ class Node(NamedTuple):
         return Mark(self.line, self.column)
 
 
-# A file has thirty, and to call the class takes three times as long.
-_node = tuple.__new__
-
-
 class Part(NamedTuple):
     """A key at the top level; its lines are first to end (exclusive), from 0.
 
@@ -136,14 +132,14 @@ def _value(text: str, line: int, end: int) -> Node | None:
         return _quoted(text, line, end)
     if not text[:1].isalnum() or ": " in text or " #" in text or text[-1] in " :":
         return None
-    return _node(Node, ("scalar", text, "", line, end))
+    return Node("scalar", text, "", line, end)
 
 
 def _quoted(text: str, line: int, end: int) -> Node | None:
     inner = text[1:-1]
     if len(text) < 2 or text[-1] != '"' or '"' in inner or "\\" in inner:
         return None
-    return _node(Node, ("scalar", inner, '"', line, end))
+    return Node("scalar", inner, '"', line, end)
 
 
 def _listed(text: str, line: int, end: int) -> Node | None:
@@ -164,7 +160,7 @@ def _listed(text: str, line: int, end: int) -> Node | None:
             and word[-1] != " "
             and (plain or _SPECIAL_IN_LIST.search(word) is None)
         ):
-            item = _node(Node, ("scalar", word, "", line, at))
+            item = Node("scalar", word, "", line, at)
         if item is None:
             return None
         items.append(item)

@@ -8,7 +8,6 @@ beside the other, byte for byte. The result does not depend on which side is "ou
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from memcli.entries import codec, dates, layout
@@ -303,9 +302,6 @@ def text_of_both(base: bytes | None, older: bytes, newer: bytes) -> bytes | None
 # --- texts, by lines --------------------------------------------------------------
 
 
-# Lines of the base times pairs of equal lines that are compared: a second at most.
-_MOST_WORK = 10_000_000
-
 Lines = Sequence[str]
 
 
@@ -415,10 +411,9 @@ def hunks(base: Lines, side: Lines) -> list[Hunk]:
     while tail < limit - head and base[-1 - tail] == side[-1 - tail]:
         tail += 1
     old, new = base[head : len(base) - tail], side[head : len(side) - tail]
-    counts = Counter(new)
-    if len(old) * sum(counts[line] for line in old) > _MOST_WORK:
-        return [Hunk(head, head + len(old), tuple(new))]
-    changes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    # In a long text lines that it holds again and again anchor nothing (`autojunk`):
+    # the time would grow with the square of their number.
+    changes = SequenceMatcher(None, old, new).get_opcodes()
     return [
         Hunk(head + first, head + end, tuple(new[start:stop]))
         for what, first, end, start, stop in changes
