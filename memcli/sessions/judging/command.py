@@ -160,27 +160,21 @@ def calls(
     ]
 
 
-def program_of(judge: Judge, environ: Mapping[str, str]) -> str | None:
-    """The path of the judge's program; None when it is not there."""
-    import shutil
-
-    path = environ.get("PATH")
-    found = shutil.which(judge.command[0], path=path)
-    if found and judge.name != os.path.basename(judge.command[0]):
-        return shutil.which(judge.name, path=path)
-    return found
-
-
 def state(environ: Mapping[str, str]) -> dict[str, Any]:
     """The judge of the config, for eyes and JSON: command, path, and what is wrong."""
+    import shutil
+
     problem = None
     judge = None
     try:
         judge = configured(environ)
     except InvalidConfig as error:
         problem = error.message
-    if judge is not None and program_of(judge, environ) is None:
-        problem = f"{judge.command[0]} is not on the PATH"
+    if judge is not None:
+        first = judge.command[0]
+        program = first if os.path.basename(first) == judge.name else judge.name
+        if shutil.which(program, path=environ.get("PATH")) is None:
+            problem = f"{program} is not on the PATH"
     return {
         "command": list(judge.command) if judge else None,
         "path": user_config.path_of(environ),
