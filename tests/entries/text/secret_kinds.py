@@ -9,6 +9,7 @@ import random
 import re
 import re._parser as patterns  # type: ignore[import-not-found]
 import string
+from functools import cache
 from typing import Any
 
 from memcli.entries.text.secret_forms import PHRASES, WORDS
@@ -59,7 +60,7 @@ def example(form: tuple[Any, ...], seed: int = 7) -> str:
         return fill(form[4], seed)
     source = random.Random(seed)
     while True:
-        drawn = _drawn(patterns.parse(form[3]), source)
+        drawn = _drawn(_parsed(form[3]), source)
         begun = next(part for part in form[1] if drawn.startswith(part))
         if re.search(r"\d[^\d]|[^\d]\d", drawn.removeprefix(begun)):
             return drawn
@@ -72,9 +73,7 @@ def _drawn(pattern: Any, source: random.Random) -> str:
         if str(name) == "LITERAL":
             text += chr(value)
         elif str(name) == "IN":
-            ways = [v if str(n) == "RANGE" else (v, v) for n, v in value]
-            signs = [c for c in _LETTERS[""] if any(a <= ord(c) <= b for a, b in ways)]
-            text += source.choice(signs)
+            text += source.choice(_signs(tuple(value)))
         elif str(name) == "MAX_REPEAT":
             text += "".join(_drawn(value[2], source) for _ in range(value[0]))
         elif str(name) == "SUBPATTERN":
@@ -82,6 +81,16 @@ def _drawn(pattern: Any, source: random.Random) -> str:
         elif str(name) == "BRANCH":
             text += _drawn(source.choice(value[1]), source)
     return text
+
+
+@cache
+def _signs(items: tuple[Any, ...]) -> str:
+    """The letters and digits of a set."""
+    ways = [v if str(n) == "RANGE" else (v, v) for n, v in items]
+    return "".join(c for c in _LETTERS[""] if any(a <= ord(c) <= b for a, b in ways))
+
+
+_parsed = cache(patterns.parse)
 
 
 def _forms() -> dict[str, str]:
