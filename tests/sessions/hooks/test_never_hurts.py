@@ -1,7 +1,7 @@
 """For every input and every damage: exit code 0, in time, no word too much.
 
-`make test-all` makes all of the thousand calls processes; else the most are made in
-this process, and 60 are processes.
+`make test-all` makes a thousand hostile calls, all processes; else 300, most of them in
+this process.
 """
 
 import json
@@ -39,7 +39,7 @@ from tests.sessions.hooks.payloads import ID, PAYLOADS
 RULE = "Never deploy the billing service on a Friday."
 EVENTS = hook_payload.EVENTS
 HOSTS = [host.name for host in table.with_hooks()]
-CALLS = 1_000
+CALLS = 1_000 if EVERYTHING else 300
 PROCESSES = CALLS if EVERYTHING else 40
 ASK = PAYLOADS["codex", "prompt-submit"]
 HOOK = [sys.executable, "-P", "-m", "memcli", "hook"]
@@ -69,7 +69,7 @@ def is_fine(out: bytes, host: str, event: str) -> bool:
     )
 
 
-# --- a thousand calls -------------------------------------------------------------
+# --- hostile calls ----------------------------------------------------------------
 
 ODD: list[Any] = [
     None,
@@ -169,7 +169,7 @@ def _moved(path: Path, instead: str | None) -> Callable[[], None]:
 
 
 @pytest.mark.slow
-def test_a_thousand_hostile_calls_hurt_nobody(
+def test_hostile_calls_hurt_nobody(
     filled: Vault,
     snapshot: Callable[[str], dict[str, str]],
     monkeypatch: pytest.MonkeyPatch,
