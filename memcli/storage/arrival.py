@@ -98,7 +98,7 @@ class Arrival:
         return changed
 
     def _go(self, move: Move, changed: Sequence[Difference]) -> None:
-        _refuse_unsafe(self._root, changed)
+        all_inside(self._root, [each.path for each in changed if each.after])
         new = [each.after.oid for each in changed if each.is_plain and each.after]
         contents = dict(zip(new, tree.read_blobs(self.repository, new), strict=True))
         # Read before git is asked, so that an edit in between is seen by one of both.
@@ -161,7 +161,8 @@ class Arrival:
             if code is None and (each.before is not None or not os.path.lexists(place)):
                 continue
             if os.path.isdir(place) and not os.path.islink(place):
-                if each.before is None and not _any_below(codes, each.path):
+                below = any(path.startswith(f"{each.path}/") for path in codes)
+                if each.before is None and not below:
                     continue  # a folder whose files are all in the commits
             elif each.is_plain and each.after:
                 try:
@@ -180,15 +181,6 @@ def _in_the_way(root: str, path: str) -> Conflict:
         hint=f"Commit it, or move it away: git -C {root} status",
         code="in_the_way",
     )
-
-
-def _any_below(codes: Mapping[str, str], folder: str) -> bool:
-    """Whether git's status names a file below a folder."""
-    return any(path.startswith(folder + "/") for path in codes)
-
-
-def _refuse_unsafe(root: str, changed: Sequence[Difference]) -> None:
-    all_inside(root, [each.path for each in changed if each.after])
 
 
 def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> None:

@@ -17,7 +17,7 @@ import re
 import stat
 
 from memcli.entries import anchors
-from memcli.errors import HistoryError, Unreadable
+from memcli.errors import HistoryError, NotAVault, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git import tip
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from memcli.storage.git.process import GitResult
+    from memcli.storage.git.repository import Repository
 
 # Seconds that git may take to look into the history for a person who waits.
 _PATIENCE = 5.0
@@ -123,29 +124,27 @@ def has(folder: str, path: str) -> Look:
 
 
 class CodeHistory:
-    """The history of the repository around a project's folder.
+    """The history of the repository around a project's folder."""
 
-    Args:
-        folder: the project's, absolute.
-        top: the repository's work tree.
-        git_dir: the repository's git folder.
-        environ: the environment of git.
-    """
-
-    def __init__(
-        self, folder: str, top: str, git_dir: str, environ: Mapping[str, str] | None
-    ) -> None:
-        self._folder, self._top, self._git_dir = folder, top, git_dir
-        self._environ = environ
+    def __init__(self, repository: Repository) -> None:
+        self._repository, self._git_dir = repository, repository.git_dir
+        self._prefix = repository.prefix
         self._renames: dict[str, dict[str, str]] = {}
-        below = os.path.relpath(os.path.realpath(folder), top).replace(os.sep, "/")
-        self._prefix = "" if below == "." else below + "/"
 
     @classmethod
     def open(cls, folder: str, environ: Mapping[str, str] | None) -> Self | None:
-        """The history of a project; None where it is not under git."""
-        found = tip.find(folder)
-        return cls(folder, *found, environ) if found else None
+        """The history of a project; None where it is not under git.
+
+        Args:
+            folder: the project's, absolute.
+            environ: the environment of git.
+        """
+        from memcli.storage.git.repository import Repository
+
+        try:
+            return cls(Repository.open(folder, environ=environ))
+        except NotAVault:
+            return None
 
     def commit(self) -> str:
         """The id of the commit that is checked out; empty where there is none.
@@ -288,20 +287,12 @@ class CodeHistory:
     def _git(
         self, arguments: Sequence[str], data: bytes = b"", seconds: float = _PATIENCE
     ) -> GitResult:
-        from memcli.storage.git.process import (
-            GitResult,
-            Watch,
-            clean_environment,
-            run,
-        )
+        from memcli.storage.git.process import GitResult, Watch, run
 
-        env = clean_environment(self._environ, self._top)
-        # Named, so that git looks for no repository among the files.
-        env |= {"GIT_DIR": self._git_dir, "GIT_WORK_TREE": self._top}
-        env["GIT_OPTIONAL_LOCKS"] = "0"
+        root, words = self._repository.root, (*_PLAIN, *arguments)
+        env = {**self._repository.environment, "GIT_OPTIONAL_LOCKS": "0"}
         try:
-            words = (*_PLAIN, *arguments)
-            return run(self._folder, env, words, data, watch=Watch(seconds))
+            return run(root, env, words, data, watch=Watch(seconds))
         except HistoryError:  # there is no git: then nothing is known
             return GitResult(127, b"")
 

@@ -345,8 +345,15 @@ def _put_rest(
     if conflicts and not is_begun:
         return [], conflicts
     for path in left:
-        _put(inside(root, path), begun.files[path][1])
-        step("recovered")
+        if begun.files[path][1] is None:
+            files.remove(inside(root, path))
+            step("removed")
+    rest = ((inside(root, path), begun.files[path][1]) for path in left)
+    written = [(place, data) for place, data in rest if data is not None]
+    for place, _ in written:
+        files.make_room(place)
+    # At once: a killed import may have left thousands, each with a wait for the disk.
+    files.write_several(written, fault=step)
     return [path for path in begun.files if path not in conflicts], conflicts
 
 

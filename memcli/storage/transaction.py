@@ -207,8 +207,6 @@ class Transaction:
 
     def _commit_uncommitted(self, changes: Mapping[str, FileChange]) -> None:
         """Commit old bytes that no commit holds, since `undo` returns to the parent."""
-        from memcli.storage.git import commit as commits
-
         old = {
             path: change.before
             for path, change in changes.items()
@@ -219,13 +217,9 @@ class Transaction:
             return
         message = f"keep: {lost[0] if len(lost) == 1 else f'{len(lost)} files'}"
         same = {path: FileChange(old[path], old[path]) for path in lost}
-        journal.write(self._root, same, message)
-        try:
-            meant = {path: old[path] for path in lost}
-            commits.commit(self._repository, lost, message, meant=meant)
-        finally:
-            if not self._repository.unsettled:
-                journal.clear(self._root)
+        Change(self._root, self._repository, {}, same, message).carry_out(
+            self._audience
+        )
         if self._repository.unsettled:
             raise WriteFailed(
                 f"git's index in {self._repository.git_dir} could not be written; "

@@ -375,24 +375,6 @@ def test_child_process_does_not_inherit_the_lock(tmp_path: Path) -> None:
         child.communicate(b"\n")
 
 
-def test_one_writer_at_a_time(tmp_path: Path) -> None:
-    program = (
-        "import sys; from memcli.storage.lock import Lock\n"
-        "for _ in range(25):\n"
-        "    with Lock(sys.argv[1] + '.lock', 60):\n"
-        "        n = int(open(sys.argv[1]).read())\n"
-        "        open(sys.argv[1], 'w').write(str(n + 1))"
-    )
-    counter = tmp_path / "counter"
-    counter.write_text("0")
-    writers = [
-        subprocess.Popen([sys.executable, "-c", program, str(counter)])
-        for _ in range(4)
-    ]
-    assert [writer.wait() for writer in writers] == [0] * 4
-    assert counter.read_text() == "100"
-
-
 def test_lock_in_an_impossible_place_is_a_failed_write(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(WriteFailed), Lock(str(tmp_path / "file" / "lock"), 0):

@@ -7,11 +7,9 @@ git's index in `test_index`.
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -347,25 +345,6 @@ def test_lock_of_another_git_is_waited_for_and_then_named(
     timer.start()
     assert commits.commit(vault.open(), ["a.md"], "add", patience=30)
     timer.join()
-
-
-def test_interrupted_commit_is_undone_or_done(vault: Vault) -> None:
-    hook(vault.root, "pre-commit", "touch .git/started; exec sleep 30")
-    vault.write("a.md")
-    running = subprocess.Popen(
-        [sys.executable, "-c", COMMIT, str(vault.root)],
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        cwd=ROOT,
-    )
-    while not (vault.root / ".git/started").exists():
-        time.sleep(0.01)
-    os.killpg(running.pid, signal.SIGINT)  # as the terminal does on Ctrl-C
-    running.communicate()
-    # An interrupt that comes when git has finished is dropped.
-    made = running.returncode == 0
-    assert vault.git("rev-list", "--count", "HEAD") == ("2\n" if made else "1\n")
-    assert vault.status() == ("" if made else "?? a.md\n")
 
 
 # --- a vault inside something else ----------------------------------------------
