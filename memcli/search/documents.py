@@ -246,16 +246,17 @@ class Documents:
         flags = self.columns.flags
         return {doc for doc in docs if flags[doc] & ASKS}
 
-    def traits(self, doc: int) -> tuple[bool, int, bool, int]:
+    def traits(self, docs: Iterable[int]) -> Iterator[tuple[bool, int, bool, int]]:
         """As `Corpus.traits`; the kinds of answer as `tokens` has them."""
-        columns = self.columns
-        flags = columns.flags[doc]
-        return (
-            flags & ASKS > 0,
-            flags >> ANSWERS_SHIFT,
-            flags & STATUS_MASK == _SUPERSEDED,
-            0 if flags & SPAN else columns.times[doc],
-        )
+        every, times = self.columns.flags, self.columns.times
+        for doc in docs:
+            flags = every[doc]
+            yield (
+                flags & ASKS > 0,
+                flags >> ANSWERS_SHIFT,
+                flags & STATUS_MASK == _SUPERSEDED,
+                0 if flags & SPAN else times[doc],
+            )
 
     def is_span(self, doc: int) -> bool:
         """Whether the entry's time is more than a moment or a day."""

@@ -338,6 +338,7 @@ _vault: list[Files] = []
 
 def _begin(root: str, parent: int) -> None:
     """Make this process a reader of files, which ends with its parent."""
+    import gc
     from threading import Thread
 
     def watch() -> None:
@@ -346,6 +347,8 @@ def _begin(root: str, parent: int) -> None:
         os._exit(1)
 
     Thread(target=watch, daemon=True).start()
+    # As `cli.argv` does: what is read makes no circles.
+    gc.set_threshold(100_000)
     _vault.append(Files(root))
 
 

@@ -162,7 +162,8 @@ class Writer(SegmentWriter):
 
     def add(self, document: Prepared) -> None:
         """Add a document that was read from its file."""
-        values = {WEIGHTED: document.terms, **document.exact}
+        exact = {name: values for name, values in document.exact.items() if values}
+        values = {WEIGHTED: document.terms, **exact}
         self._free = self._free or self.newsegment.free()
         self.docnum = next(self._free)
         self.perdocwriter.lists = packed_lists(values, document.row)

@@ -53,7 +53,7 @@ def packed_lists(values: Mapping[str, Iterable[str]], row: bytes) -> bytes:
     """
     import json
 
-    data = {field: [*texts] for field, texts in values.items() if texts}
+    data = {field: [*texts] for field, texts in values.items()}
     return packed(json.dumps(data, separators=(",", ":")).encode("ascii"), row)
 
 

@@ -7,7 +7,7 @@ the kind of answer that the question asks for, and what lies in the time that it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 TYPE_CHECKING = False
 
@@ -46,34 +46,30 @@ class Nudge:
         # Documents about an entity that the question names.
         named = question.named.values() if weights.entity else ()
         self.named: frozenset[int] = frozenset().union(*named)
-        self._parts: dict[int, dict[str, float]] = {}
 
-    def parts(self, doc: int) -> dict[str, float]:
-        """Name -> factor, for those that are not 1; not to be changed."""
-        found = self._parts.get(doc)
-        if found is None:
-            found = self._parts[doc] = self._parts_of(doc)
-        return found
-
-    def _parts_of(self, doc: int) -> dict[str, float]:
-        weights = self.weights
-        factors = {}
-        if doc in self.named:
-            factors["entity"] = 1 + weights.entity
-        asks, answers, superseded, when = self.corpus.traits(doc)
-        if asks:
-            factors["question"] = 1 - weights.asks
-        if answers & self.answers:
-            factors["answer"] = 1 + weights.answers
-        if doc in self.replies:
-            factors["reply"] = 1 + weights.reply
-        if superseded and weights.superseded:
-            factors["superseded"] = 1 - weights.superseded
-        if when:
-            age = max(0.0, (self.now - when) / 86400 / weights.recency_days)
-            factors["recency"] = 1 + weights.recency * (1 - 2 * min(1.0, age))
-        if self.inside is not None and (share := self.inside(doc)):
-            factors["temporal"] = 1 + weights.temporal * share
-        if self.elsewhere is not None and self.elsewhere(doc):
-            factors["elsewhere"] = weights.elsewhere
-        return factors
+    def parts(self, docs: Collection[int]) -> Iterator[dict[str, float]]:
+        """Name -> factor of each document, for those that are not 1."""
+        weights, now = self.weights, self.now
+        named, kinds, replies = self.named, self.answers, self.replies
+        inside, elsewhere = self.inside, self.elsewhere
+        traits = zip(docs, self.corpus.traits(docs), strict=True)
+        for doc, (asks, answers, superseded, when) in traits:
+            factors = {}
+            if doc in named:
+                factors["entity"] = 1 + weights.entity
+            if asks:
+                factors["question"] = 1 - weights.asks
+            if answers & kinds:
+                factors["answer"] = 1 + weights.answers
+            if doc in replies:
+                factors["reply"] = 1 + weights.reply
+            if superseded and weights.superseded:
+                factors["superseded"] = 1 - weights.superseded
+            if when:
+                age = max(0.0, (now - when) / 86400 / weights.recency_days)
+                factors["recency"] = 1 + weights.recency * (1 - 2 * min(1.0, age))
+            if inside is not None and (share := inside(doc)):
+                factors["temporal"] = 1 + weights.temporal * share
+            if elsewhere is not None and elsewhere(doc):
+                factors["elsewhere"] = weights.elsewhere
+            yield factors

@@ -212,9 +212,9 @@ class Corpus(Protocol):
     def asking(self, docs: Iterable[int]) -> set[int]:
         """Those of some documents that are themselves questions."""
 
-    def traits(self, doc: int) -> tuple[bool, int, bool, int]:
-        """Whether a document is itself a question; the kinds of answer that it holds, a
-        bit each; whether a later version has replaced it; when it happened, in epoch
+    def traits(self, docs: Iterable[int]) -> Iterable[tuple[bool, int, bool, int]]:
+        """Whether each document is itself a question; the kinds of answer in it, a bit
+        each; whether a later version has replaced it; when it happened, in epoch
         seconds, 0 when that is unknown or coarser than a day."""
 
 

@@ -163,12 +163,13 @@ class Order:
         adjust: Adjust | None,
     ) -> None:
         self._evidence = evidence
-        self._nudge = nudge
+        totals = evidence.totals
+        self._nudges = dict(zip(totals, nudge.parts(totals), strict=True))
         self._orders = orders
         self._learned: dict[int, float] = {}
         self._final = {
-            doc: score * math.prod(nudge.parts(doc).values())
-            for doc, score in evidence.totals.items()
+            doc: score * math.prod(self._nudges[doc].values())
+            for doc, score in totals.items()
         }
         if adjust is not None:
             for doc in self._final:
@@ -232,4 +233,4 @@ class Order:
         return -self._final[doc], self._orders[doc]
 
     def _pieces(self, doc: int) -> dict[str, float]:
-        return self._evidence.parts(doc) | self._nudge.parts(doc)
+        return self._evidence.parts(doc) | self._nudges[doc]

@@ -1,7 +1,7 @@
 """Ranking is a pure function of what the documents hold, not of their numbers."""
 
 import random
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import pytest
@@ -80,9 +80,9 @@ class Toy:
     def asking(self, docs: Iterable[int]) -> set[int]:
         return {doc for doc in docs if self.docs[doc].asks}
 
-    def traits(self, doc: int) -> tuple[bool, int, bool, int]:
-        found = self.docs[doc]
-        return found.asks, found.answers, False, found.moment
+    def traits(self, docs: Iterable[int]) -> Iterator[tuple[bool, int, bool, int]]:
+        for found in map(self.docs.__getitem__, docs):
+            yield found.asks, found.answers, False, found.moment
 
 
 def ranked(
