@@ -9,7 +9,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 import importlib.util
 import os
 
-from memcli.cli.install_steps import Plan, carried_out
+from memcli.cli.install_steps import Plan
 from memcli.errors import InvalidConfig, MemcliError, UsageError
 from memcli.hosts.install.step import failed
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from memcli.cli.context import Canvas, Context, Result
     from memcli.hosts.host import Host
-    from memcli.hosts.install import Program, Step
+    from memcli.hosts.install import Program
 
 # Folders of tools that are run once and thrown away.
 _FLEETING = ("/archive-v0/", "/uv/cache/", "/pipx/.cache/", "/.cache/pipx/")
@@ -83,8 +83,9 @@ def install(
     if skills:
         if not (host or names or dir_):
             return pages.listed(context)
-        steps = pages.steps(context, (host, names), scope, dir_, force=force)
-        return carried_out(steps, dry_run=dry_run)
+        plan = Plan(context, scope, strict=True, dry_run=dry_run)
+        plan.steps = pages.steps(context, (host, names), scope, dir_, force=force)
+        return plan.carried_out()
     if all_ and (host or judge or scope != "user"):
         raise UsageError("--all is about every host", hint="Drop the host.")
     if judge and no_judge:
@@ -92,15 +93,16 @@ def install(
     if not all_:
         _named(host, names, "install")
     _refuse_agent(context)
-    plan = Plan(context, scope, strict=not all_)
+    plan = Plan(context, scope, strict=not all_, dry_run=dry_run)
     hosts = plan.here() if all_ else [plan.host(host or "")]
     plan.hooks(hosts)
-    if all_ or _wants_skills(plan, hosts[0], dry_run=dry_run):
+    question = "Install the skills, which teach it when to recall and save, too?"
+    if all_ or (pages.are_missing(context, hosts[0]) and plan.asks(question)):
         plan.skills(hosts)
-    _servers(plan, hosts, mcp=mcp, dry_run=dry_run)
-    note = _judge(plan, hosts, judge=judge, no_judge=no_judge, dry_run=dry_run)
+    _servers(plan, hosts, mcp=mcp)
+    _judge(plan, hosts, judge=judge, no_judge=no_judge)
     warnings = [*_about_vault(context, plan.machine.vault), *_about(plan.program)]
-    return carried_out(plan.steps, warnings, dry_run=dry_run, note=note)
+    return plan.carried_out(warnings)
 
 
 def uninstall(
@@ -144,8 +146,9 @@ def uninstall(
 
     if skills:
         parts = (host, names)
-        steps = pages.steps(context, parts, scope, dir_, force=force, removal=True)
-        return carried_out(steps, dry_run=dry_run, nothing="no page of memcli is there")
+        plan = Plan(context, scope, strict=True, dry_run=dry_run)
+        plan.steps = pages.steps(context, parts, scope, dir_, force=force, removal=True)
+        return plan.removed("no page of memcli is there")
     if all_:
         if host or judge or scope != "user":
             raise UsageError(
@@ -153,7 +156,7 @@ def uninstall(
             )
         return _all_out(context, dry_run=dry_run)
     name = _named(host, names, "uninstall")
-    plan = Plan(context, scope, strict=True)
+    plan = Plan(context, scope, strict=True, dry_run=dry_run)
     hosts, warnings = [plan.host(name)], []
     if not judge:
         plan.hooks(hosts, removal=True)
@@ -165,50 +168,30 @@ def uninstall(
         if judge:
             raise
         warnings.append(f"the judge stays as it is: {error.message}")
-    plan.steps = [step for step in plan.steps if step.outcome != "unchanged"]
     nothing = f"{name} does not call memcli"
     if judge:
         nothing = f"the judge of your config is not that of {name}"
-    return carried_out(
-        plan.steps, warnings, dry_run=dry_run, nothing=f"no change: {nothing}"
-    )
+    return plan.removed(f"no change: {nothing}", warnings)
 
 
-def _judge(
-    plan: Plan, hosts: Sequence[Host], *, judge: bool, no_judge: bool, dry_run: bool
-) -> str:
-    """Plan what becomes of the judge; returns a note where nothing does."""
+def _judge(plan: Plan, hosts: Sequence[Host], *, judge: bool, no_judge: bool) -> None:
+    """Plan what becomes of the judge."""
     from memcli.cli import judge_setting
 
-    context = plan.context
-    if judge:
-        plan.steps.append(judge_setting.put_in(context, hosts[0].name, dry_run=dry_run))
-        return ""
-    if no_judge:
-        plan.steps.append(judge_setting.refuse(context))
-        return ""
     able = next((host for host in hosts if host.judge), None)
-    if able is None:
-        return ""
-    step, note = judge_setting.ask(context, able.name, dry_run=dry_run)
-    plan.steps += [step] if step else []
-    return note
+    if judge:
+        put_in = judge_setting.put_in(plan.context, hosts[0].name, dry_run=plan.dry_run)
+        plan.steps.append(put_in)
+    elif no_judge:
+        plan.steps.append(judge_setting.refuse(plan.context))
+    elif able:
+        dry_run = plan.dry_run
+        steps, notes = judge_setting.ask(plan.context, able.name, dry_run=dry_run)
+        plan.steps += steps
+        plan.notes += notes
 
 
-def _wants_skills(plan: Plan, host: Host, *, dry_run: bool) -> bool:
-    """Ask a person whether a host shall have the skills, unless it has one of them."""
-    from memcli.cli import skills as pages
-
-    context = plan.context
-    if dry_run or plan.scope != "user" or not context.interactive:
-        return False
-    if not pages.are_missing(context, host):
-        return False
-    question = "Install the skills, which teach it when to recall and save, too?"
-    return context.confirm(question)
-
-
-def _servers(plan: Plan, hosts: Sequence[Host], *, mcp: bool, dry_run: bool) -> None:
+def _servers(plan: Plan, hosts: Sequence[Host], *, mcp: bool) -> None:
     """Plan memcli among the hosts' MCP servers, where it is or is wanted."""
     if mcp and _has_sdk():
         plan.servers(hosts)
@@ -220,14 +203,13 @@ def _servers(plan: Plan, hosts: Sequence[Host], *, mcp: bool, dry_run: bool) -> 
             "in a checkout; then repeat.",
         )
         plan.steps += [failed("MCP server", host.name, error) for host in hosts]
-    context = plan.context
-    trial = Plan(context, plan.scope, strict=False)
+    trial = Plan(plan.context, plan.scope, strict=False)
     trial.servers(hosts, ahead=plan.steps)
     plan.steps += [step for step in trial.steps if step.outcome == "updated"]
     new = [step for step in trial.steps if step.outcome == "installed"]
-    asking = context.interactive and not dry_run and plan.scope == "user"
-    question = "Name memcli among its MCP servers, too?"
-    if new and asking and _has_sdk() and context.confirm(question):
+    names = ", ".join(step.host for step in new)
+    question = f"Name memcli among the MCP servers of {names}, too?"
+    if new and _has_sdk() and plan.asks(question):
         plan.steps += new
 
 
@@ -240,25 +222,22 @@ def _all_out(context: Context, *, dry_run: bool) -> Result:
     from memcli.cli import judge_setting
     from memcli.hosts import install, skills, table
 
-    steps: list[Step] = []
+    plan = Plan(context, "user", strict=False, dry_run=dry_run)
     hosts = table.with_hooks()
     for scope in install.SCOPES:
-        plan = Plan(context, scope, strict=False)
+        plan.scope = scope
         plan.hooks(hosts, removal=True)
         plan.servers(hosts, removal=True)
-        steps += plan.steps
     try:
         for host in hosts:
-            steps += judge_setting.take_out(context, host.name)
+            plan.steps += judge_setting.take_out(context, host.name)
     except MemcliError as error:
-        steps.append(failed("judge", "", error))
+        plan.steps.append(failed("judge", "", error))
     chosen = skills.pick(skills.catalog())
     for folder in skills.places(context.environ, context.cwd or os.sep):
-        steps += skills.plan(chosen, folder, removal=True)
-    steps = [step for step in steps if step.outcome != "unchanged"]
+        plan.steps += skills.plan(chosen, folder, removal=True)
     left = _left(context)
-    nothing = "no host has hooks or skills of memcli"
-    done = carried_out(steps, dry_run=dry_run, nothing=nothing, strict=False)
+    done = plan.removed("no host has hooks or skills of memcli")
 
     def text(canvas: Canvas) -> None:
         done.text(canvas)

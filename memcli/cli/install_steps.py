@@ -28,11 +28,14 @@ class Plan:
     `strict`: of the one host that was named, so that an error ends it.
     """
 
-    def __init__(self, context: Context, scope: str, *, strict: bool) -> None:
+    def __init__(
+        self, context: Context, scope: str, *, strict: bool, dry_run: bool = False
+    ) -> None:
         from memcli.hosts import install as use_case
         from memcli.storage import known_vaults
 
-        self.context, self.scope, self.strict = context, scope, strict
+        self.context, self.scope = context, scope
+        self.strict, self.dry_run = strict, dry_run
         windows = os.name == "nt"
         self.program = use_case.running(sys.argv[0], sys.executable, windows=windows)
         vault = None
@@ -41,6 +44,7 @@ class Plan:
         cwd = context.cwd or os.sep
         self.machine = use_case.Machine(context.environ, cwd, self.program, vault)
         self.steps: list[Step] = []
+        self.notes: list[str] = []
 
     def host(self, name: str) -> Host:
         from memcli.hosts import table
@@ -115,47 +119,53 @@ class Plan:
             if not nowhere:
                 self.steps.append(failed(what, host.name, error))
 
+    def asks(self, question: str) -> bool:
+        """Ask a person who is there about their own settings; anything else is a no."""
+        if self.scope != "user" or not self.context.interactive:
+            return False
+        if self.dry_run:
+            self.notes.append(f"would ask: {question}")
+            return False
+        return self.context.confirm(question)
 
-def carried_out(
-    steps: Sequence[Step],
-    warnings: Sequence[str] = (),
-    *,
-    dry_run: bool,
-    strict: bool = True,
-    note: str = "",
-    nothing: str = "",
-) -> Result:
-    """Carry the steps out, unless it is a dry run, and report them."""
-    from memcli.hosts import install
+    def removed(self, nothing: str, warnings: Sequence[str] = ()) -> Result:
+        """As `carried_out`, of a removal, which names only what there was."""
+        self.steps = [step for step in self.steps if step.outcome != "unchanged"]
+        self.notes += [] if self.steps else [nothing]
+        return self.carried_out(warnings)
 
-    done: list[Step] = []
-    for step in steps:
-        try:
-            done.append(step if dry_run else install.apply(step))
-        except MemcliError as error:
-            if strict:
-                raise
-            done.append(failed(step.what, step.host, error))
+    def carried_out(self, warnings: Sequence[str] = ()) -> Result:
+        """Carry the steps out, unless it is a dry run, and report them."""
+        from memcli.hosts import install
 
-    def text(canvas: Canvas) -> None:
-        _draw(canvas, done, dry_run=dry_run)
-        if not done:
-            canvas.line(nothing or "no agent host is on this machine", style="dim")
-        elif dry_run:
-            to_apply(canvas, dry_run=True)
-        if note:
-            canvas.line(note, style="dim")
+        done: list[Step] = []
+        for step in self.steps:
+            try:
+                done.append(step if self.dry_run else install.apply(step))
+            except MemcliError as error:
+                if self.strict:
+                    raise
+                done.append(failed(step.what, step.host, error))
 
-    told = dict.fromkeys(
-        (*(said for step in done for said in step.warnings), *warnings)
-    )
-    items = [step.as_dict(dry_run=dry_run) for step in done]
-    return Result(
-        data={"items": items, "dry_run": dry_run},
-        text=text,
-        warnings=tuple(told),
-        ok=not any(step.outcome in ("kept", "failed") for step in done),
-    )
+        def text(canvas: Canvas) -> None:
+            _draw(canvas, done, dry_run=self.dry_run)
+            for note in self.notes:
+                canvas.line(note, style="dim")
+            if not done and not self.notes:
+                canvas.line("no agent host is on this machine", style="dim")
+            elif done and self.dry_run:
+                to_apply(canvas, dry_run=True)
+
+        said = [said for step in done for said in step.warnings]
+        return Result(
+            data={
+                "items": [step.as_dict(dry_run=self.dry_run) for step in done],
+                "dry_run": self.dry_run,
+            },
+            text=text,
+            warnings=tuple(dict.fromkeys((*said, *warnings))),
+            ok=not any(step.outcome in ("kept", "failed") for step in done),
+        )
 
 
 def _draw(canvas: Canvas, steps: Sequence[Step], *, dry_run: bool) -> None:

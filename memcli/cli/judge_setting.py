@@ -74,9 +74,9 @@ def refuse(context: Context) -> Step:
     return _step(context, "noted", ())
 
 
-def ask(context: Context, host: str, *, dry_run: bool) -> tuple[Step | None, str]:
-    """Ask a person at the terminal, once for all hosts; returns what changes, and a
-    note where nothing does.
+def ask(context: Context, host: str, *, dry_run: bool) -> tuple[list[Step], list[str]]:
+    """Ask a person at the terminal, once for all hosts; returns what changes, and
+    notes where nothing does.
 
     A judge that fails its trial is no answer: the question comes again the next time.
 
@@ -86,20 +86,21 @@ def ask(context: Context, host: str, *, dry_run: bool) -> tuple[Step | None, str
     record = table.find(host, hooks=True)
     settings, _ = user_config.table(_TABLE, context.environ)
     if not context.interactive or _KEY in settings:
-        return None, ""
+        return [], []
     said = f"{shown(record.judge)} may read each session once when it has ended"
     if dry_run:
-        return None, f"would ask whether {said} (--judge, --no-judge)"
+        return [], [f"would ask whether {said} (--judge, --no-judge)"]
     context.tell(_offer(record))
     answer = context.ask_unless_typed("May it? [y/N] ")
     if answer is None:
-        return None, f"not asked whether {said} (--judge, --no-judge)"
+        return [], [f"not asked whether {said} (--judge, --no-judge)"]
     if answer.strip().lower() not in ("y", "yes"):
-        return refuse(context), ""
+        return [refuse(context)], []
     try:
-        return put_in(context, host, dry_run=False), ""
+        return [put_in(context, host, dry_run=False)], []
     except JudgeFailed as error:
-        return None, f"no judge was named: {error.message}. {error.hint or ''}".strip()
+        why = f"no judge was named: {error.message}. {error.hint or ''}"
+        return [], [why.strip()]
 
 
 def take_out(context: Context, host: str) -> list[Step]:
