@@ -16,8 +16,6 @@ side) all stay.
 from __future__ import annotations
 
 import re
-from array import array
-from enum import IntEnum
 
 from memcli.hosts.formats import records
 from memcli.hosts.transcript import Step, typed, typed_parts
@@ -135,23 +133,23 @@ def _nodes(lines: Lines) -> Iterator[Node]:
             continue
         # What follows a compaction has its real parent only here.
         parent = record.get("parentUuid") or record.get("logicalParentUuid")
-        yield Node(line, name, records.name_of(parent), _kind(record))
+        yield Node(line, name, records.name_of(parent), _part(record))
 
 
-def _kind(record: Record) -> Kind:
+def _part(record: Record) -> str:
     kind = records.text_of(record.get("type"))
     if kind == "assistant" or record.get("subtype") == "compact_boundary":
-        return Kind.MESSAGE
+        return _MESSAGE
     if kind != "user":
-        return Kind.ASIDE
+        return _ASIDE
     texts = _texts(record)
     # The agent's own commands begin a turn; the host's (/clear, /model) do not.
     if _prompt(record) or any(text.startswith("<command-message") for text in texts):
-        return Kind.PROMPT
+        return _PROMPT
     if _tool_results(record) or record.get("isCompactSummary"):
-        return Kind.MESSAGE
+        return _MESSAGE
     interrupted = any(text.startswith(_INTERRUPTED) for text in texts)
-    return Kind.MESSAGE if interrupted else Kind.ASIDE
+    return _MESSAGE if interrupted else _ASIDE
 
 
 def _content(record: Record) -> Any:
@@ -259,66 +257,47 @@ def _failed(block: dict[str, Any], text: str) -> bool | None:
 
 # --- branches that were left ---------------------------------------------------------
 
-
-class Kind(IntEnum):
-    """The part that a record plays in the tree."""
-
-    ASIDE = 0  # stands in the chain of parents and is no part of the talk
-    MESSAGE = 1
-    PROMPT = 2  # begins a turn
+# The part that a record plays in the tree. An aside stands in the chain of parents and
+# is no part of the talk; a prompt begins a turn.
+_ASIDE, _MESSAGE, _PROMPT = "aside", "message", "prompt"
 
 
 class Node(NamedTuple):
-    """A record: the line it stands on, its id, the id of what it follows, its kind."""
+    """A record: the line it stands on, its id, the id of what it follows, its part."""
 
     line: int
     id: str
     parent: str | None
-    kind: Kind
+    part: str
 
 
 def abandoned(nodes: Iterable[Node]) -> set[int]:
     """The lines that were taken back.
 
-    A parent counts only when it stands above its child, so there are no circles. Ids
-    are kept as their hashes: a file may have hundreds of thousands.
+    A parent counts only when it stands above its child, so there are no circles.
     """
-    seen: dict[int, int] = {}
-    lines, parents, anchors = array("q"), array("q"), array("q")
-    prompts: dict[int, list[int]] = {}
+    lines: dict[str, int] = {}
+    parents: dict[str, str | None] = {}
+    talk: dict[str | None, str] = {}  # the nearest part of the talk, itself included
+    prompts: dict[str, list[str]] = {}  # by what they follow: rivals
     for node in nodes:
-        if hash(node.id) in seen:
+        if node.id in lines:
             continue
-        here = len(lines)
-        parent = -1 if node.parent is None else seen.get(hash(node.parent), -1)
-        seen[hash(node.id)] = here
-        # The nearest part of the talk above: two prompts that share it are rivals.
-        above = -1 if parent < 0 else anchors[parent]
-        lines.append(node.line)
-        parents.append(parent)
-        anchors.append(above if node.kind is Kind.ASIDE and above >= 0 else here)
-        if node.kind is Kind.PROMPT and above >= 0:
-            prompts.setdefault(above, []).append(here)
-    rivals = [group for group in prompts.values() if len(group) > 1]
-    return set(_below(parents, lines, rivals)) if rivals else set()
-
-
-def _below(
-    parents: array[int], lines: array[int], rivals: list[list[int]]
-) -> Iterable[int]:
-    """The lines of all prompts but the longest of each group, and of those below."""
-    latest = array("q", range(len(parents)))
-    for here in range(len(parents) - 1, -1, -1):
-        parent = parents[here]
-        if parent >= 0 and latest[parent] < latest[here]:
-            latest[parent] = latest[here]
-    left = bytearray(len(parents))
-    for group in rivals:
-        stays = max(group, key=lambda prompt: latest[prompt])
-        for prompt in group:
-            left[prompt] = prompt != stays
-    for here, parent in enumerate(parents):
-        if parent >= 0 and left[parent]:
-            left[here] = True
-        if left[here]:
-            yield lines[here]
+        parent = node.parent if node.parent in lines else None
+        above = talk.get(parent)
+        lines[node.id], parents[node.id] = node.line, parent
+        talk[node.id] = above if above and node.part == _ASIDE else node.id
+        if above and node.part == _PROMPT:
+            prompts.setdefault(above, []).append(node.id)
+    # The last line of the branch that begins with a record.
+    ends = dict(lines)
+    for name, parent in reversed(parents.items()):
+        if parent:
+            ends[parent] = max(ends[parent], ends[name])
+    left = set[str]()
+    for rivals in prompts.values():
+        left.update(sorted(rivals, key=lambda prompt: ends[prompt])[:-1])
+    for name, parent in parents.items():
+        if parent in left:
+            left.add(name)
+    return {lines[name] for name in left}

@@ -12,7 +12,7 @@ import re
 from itertools import islice
 
 from memcli.hosts.formats import records
-from memcli.hosts.formats.lines import Lines, Ranges, Record
+from memcli.hosts.formats.lines import Lines, Record, lines_of
 from memcli.hosts.transcript import Step, typed_parts
 
 TYPE_CHECKING = False
@@ -138,7 +138,7 @@ def _prompt(payload: dict[str, Any]) -> str:
     return text
 
 
-def _rolled_back(lines: Lines) -> Ranges:
+def _rolled_back(lines: Lines) -> set[int]:
     """From the first prompt of the turns that were taken back to the taking back."""
     prompts: list[int] = []
     ranges = []
@@ -157,7 +157,7 @@ def _rolled_back(lines: Lines) -> Ranges:
             and _prompt(payload)
         ):
             prompts.append(line)
-    return Ranges(ranges)
+    return lines_of(ranges)
 
 
 def _arguments(payload: dict[str, Any]) -> dict[str, Any]:

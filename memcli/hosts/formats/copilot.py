@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from memcli.hosts.formats import records
-from memcli.hosts.formats.lines import Lines, Ranges, Record
+from memcli.hosts.formats.lines import Lines, Record, lines_of
 from memcli.hosts.transcript import Step, typed_parts
 
 TYPE_CHECKING = False
@@ -109,7 +109,7 @@ def _result(data: dict[str, Any], at: records.At) -> Step:
     return at.result(data.get("toolCallId"), text, failed)
 
 
-def _rewound(lines: Lines) -> Ranges:
+def _rewound(lines: Lines) -> set[int]:
     """From the event that was gone back to, which is taken back too, to the rewind."""
     met: dict[int, int] = {}
     ranges = []
@@ -122,4 +122,4 @@ def _rewound(lines: Lines) -> Ranges:
             start = met.get(hash(records.name_of(target) or ""))
             if start is not None:
                 ranges.append((start, line))
-    return Ranges(ranges)
+    return lines_of(ranges)

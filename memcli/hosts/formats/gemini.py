@@ -16,8 +16,8 @@ from memcli.hosts.formats import records
 from memcli.hosts.formats.lines import (
     Lines,
     Places,
-    Ranges,
     Record,
+    lines_of,
     open_file,
     read_object,
 )
@@ -105,7 +105,7 @@ class Gemini(records.Format):
 
 def _survey(
     lines: Lines,
-) -> tuple[dict[int, int], dict[int, int], Ranges, bool]:
+) -> tuple[dict[int, int], dict[int, int], set[int], bool]:
     """Where messages stand last: as records, in lists; what was taken back; whether
     the chat is a person's and no sub-agent's.
     """
@@ -130,7 +130,7 @@ def _survey(
                     listed[hash(known)] = line
     for key in own:
         listed.pop(key, None)
-    return own, listed, Ranges(ranges), ours
+    return own, listed, lines_of(ranges), ours
 
 
 def _patched(record: Record) -> list[dict[str, Any]]:

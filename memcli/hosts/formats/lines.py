@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import stat
-from bisect import bisect_right
 from typing import IO, Any
 
 from memcli.errors import Unreadable
@@ -123,27 +122,13 @@ def _raw_lines(handle: IO[bytes]) -> Iterator[tuple[int, bytes, bool]]:
         yield number, raw, ended
 
 
-class Ranges:
-    """Lines that a rewind has taken back, as ranges [start, end).
-
-    Invariant: no range lies in another, so a look costs a bisection.
-    """
-
-    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-        for start, end in sorted(ranges):
-            if self._ends and start <= self._ends[-1]:
-                self._ends[-1] = max(self._ends[-1], end)
-            else:
-                self._starts.append(start)
-                self._ends.append(end)
-
-    def __contains__(self, line: object) -> bool:
-        if not isinstance(line, int):
-            return False
-        at = bisect_right(self._starts, line) - 1
-        return at >= 0 and line < self._ends[at]
+def lines_of(ranges: Iterable[tuple[int, int]]) -> set[int]:
+    """The lines of ranges [start, end), which may overlap: what a rewind took back."""
+    lines, behind = set[int](), 0
+    for start, end in sorted(ranges):
+        lines.update(range(max(start, behind), end))
+        behind = max(behind, end)
+    return lines
 
 
 # --- one object ----------------------------------------------------------------------

@@ -12,7 +12,7 @@ import re
 from datetime import UTC, datetime
 from itertools import islice
 
-from memcli.hosts.transcript import Action, Session, Step, typed, unframed
+from memcli.hosts.transcript import Action, Role, Session, Step, typed, unframed
 
 TYPE_CHECKING = False
 
@@ -177,14 +177,12 @@ class At:
     def user(self, text: str) -> list[Step]:
         """The step of a person's words; none when nothing is left of them."""
         text = typed(text)
-        return [Step("user", text, self.line, self.record, self.moment)] if text else []
+        return [self._step("user", text)] if text else []
 
     def assistant(self, content: Any) -> list[Step]:
         """A text of the agent's, or its parts; no step when it is empty."""
         text = unframed(joined(parts_of(content)))
-        if not text:
-            return []
-        return [Step("assistant", text, self.line, self.record, self.moment)]
+        return [self._step("assistant", text)] if text else []
 
     def tool(self, call: Any, tool: Any, values: Any) -> Step:
         """A tool of this name that is used with these arguments."""
@@ -196,30 +194,17 @@ class At:
         text = unframed(text)
         if len(text) > _LONGEST_CALL:
             text = f"{text[: _LONGEST_CALL - 1]}…"
-        return Step(
-            "call",
-            text,
-            self.line,
-            self.record,
-            self.moment,
-            call=name_of(call),
-            action=action,
-        )
+        return self._step("call", text, call=name_of(call), action=action)
 
     def result(self, call: Any, text: str, failed: bool | None) -> Step:
         """The step of a tool's output."""
         text = unframed(text)
         if len(text) > _HEAD + _TAIL + len(_CUT):
             text = f"{text[:_HEAD]}{_CUT}{text[-_TAIL:]}"
-        return Step(
-            "result",
-            text,
-            self.line,
-            self.record,
-            self.moment,
-            call=name_of(call),
-            failed=failed,
-        )
+        return self._step("result", text, call=name_of(call), failed=failed)
+
+    def _step(self, role: Role, text: str, **more: Any) -> Step:
+        return Step(role, text, self.line, self.record, self.moment, **more)
 
 
 # --- formats -------------------------------------------------------------------------
