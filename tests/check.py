@@ -182,10 +182,11 @@ def environment(folder: Path) -> int:
     own_pip = not shutil.which("uv") and importlib.util.find_spec("pip") is None
     venv.create(folder, clear=True, with_pip=own_pip)
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    needs = listed("project", "dependencies")
     if own_pip:
-        return subprocess.call([str(python), __file__, "install"])
+        return subprocess.call([str(python), "-m", "pip", "install", "-qq", *needs])
     lazily = [] if shutil.which("uv") else ["--no-compile"]
-    return install(*lazily, *listed("project", "dependencies"), python=str(python))
+    return install(*lazily, *needs, python=str(python))
 
 
 def install(*what: str, python: str = sys.executable) -> int:

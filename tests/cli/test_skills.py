@@ -50,10 +50,12 @@ def test_install_and_list_for_the_user(memcli: Run, home: Path) -> None:
     assert said.endswith("Nothing changed. Run without --dry-run to apply.\n")
     done = memcli("install", "claude-code", "--skills", "--json")
     assert outcomes(done) == outcomes(plan)
-    core = (home / ".claude" / "skills" / "memcli" / "SKILL.md").read_bytes()
-    assert core == PAGES["core/claude-code"].encode()
+    page = home / ".claude" / "skills" / "memcli" / "SKILL.md"
+    assert page.read_bytes() == PAGES["core/claude-code"].encode()
+    time = page.stat().st_mtime_ns
     again = memcli("install", "claude-code", "--skills", "--json")
     assert set(outcomes(again).values()) == {"unchanged"}
+    assert page.stat().st_mtime_ns == time
     listed = memcli("install", "--skills", "--json").json["data"]
     assert listed["count"] == len(every)
     for row in listed["skills"]:
@@ -99,7 +101,7 @@ def test_an_edited_page_is_kept_and_said_to_be(memcli: Run, home: Path) -> None:
     words = ("install", "codex", "recap", "recall", "--skills")
     assert memcli(*words).code == 0
     page = home / ".agents" / "skills" / "recap" / "SKILL.md"
-    page.write_text(page.read_text("utf-8").replace("neutral", "friendly"), "utf-8")
+    page.write_text(page.read_text("utf-8") + "\nMine, behind the last.\n", "utf-8")
     edited = page.read_bytes()
     done = memcli(*words, "--json")
     assert (done.code, done.json["ok"]) == (1, False)

@@ -465,27 +465,6 @@ def everything(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_installing_twice_changes_nothing(tmp_path: Path) -> None:
-    assert set(install(tmp_path).values()) == {"installed"}
-    once = everything(tmp_path)
-    assert set(once) == {f"{name}/SKILL.md" for name in {*NAMES, "memcli"} - {"core"}}
-    times = {path: (tmp_path / path).stat().st_mtime_ns for path in once}
-    assert set(install(tmp_path).values()) == {"unchanged"}
-    assert everything(tmp_path) == once
-    assert {path: (tmp_path / path).stat().st_mtime_ns for path in once} == times
-
-
-def test_what_a_person_edited_stays_until_forced(tmp_path: Path) -> None:
-    install(tmp_path)
-    page = tmp_path / "recap" / "SKILL.md"
-    page.write_bytes(page.read_bytes() + b"\nA line of mine, behind the last one.\n")
-    edited = page.read_bytes()
-    assert install(tmp_path)["recap"] == "kept"
-    assert page.read_bytes() == edited
-    assert install(tmp_path, force=True)["recap"] == "updated"
-    assert page.read_bytes() == PAGES["recap"].encode()
-
-
 def test_what_is_not_ours_stays_with_every_flag(tmp_path: Path) -> None:
     foreign = tmp_path / "recap" / "SKILL.md"
     foreign.parent.mkdir()

@@ -30,7 +30,7 @@ def mcp(context: Context) -> Result:
 
     \b
     Example:
-      claude mcp add --scope user memcli -- memcli mcp
+      memcli install claude-code --mcp
       memcli mcp --vault ~/memory
     """
     if context.json:
