@@ -11,6 +11,7 @@ import os
 
 from memcli.cli.install_steps import Plan
 from memcli.errors import InvalidConfig, MemcliError, UsageError
+from memcli.hosts.install import hooks, mcp_server
 from memcli.hosts.install.step import failed
 
 TYPE_CHECKING = False
@@ -95,10 +96,10 @@ def install(
     _refuse_agent(context)
     plan = Plan(context, scope, strict=not all_, dry_run=dry_run)
     hosts = plan.here() if all_ else [plan.host(host or "")]
-    plan.hooks(hosts)
+    plan.add(hooks, hosts)
     question = "Install the skills, which teach it when to recall and save, too?"
     if all_ or (pages.are_missing(context, hosts[0]) and plan.asks(question)):
-        plan.skills(hosts)
+        plan.add_skills(hosts)
     _servers(plan, hosts, mcp=mcp)
     _judge(plan, hosts, judge=judge, no_judge=no_judge)
     warnings = [*_about_vault(context, plan.machine.vault), *_about(plan.program)]
@@ -159,8 +160,8 @@ def uninstall(
     plan = Plan(context, scope, strict=True, dry_run=dry_run)
     hosts, warnings = [plan.host(name)], []
     if not judge:
-        plan.hooks(hosts, removal=True)
-        plan.servers(hosts, removal=True)
+        plan.add(hooks, hosts, removal=True)
+        plan.add(mcp_server, hosts, removal=True)
     try:
         if judge or scope == "user":
             plan.steps += judge_setting.take_out(context, name)
@@ -194,7 +195,7 @@ def _judge(plan: Plan, hosts: Sequence[Host], *, judge: bool, no_judge: bool) ->
 def _servers(plan: Plan, hosts: Sequence[Host], *, mcp: bool) -> None:
     """Plan memcli among the hosts' MCP servers, where it is or is wanted."""
     if mcp and _has_sdk():
-        plan.servers(hosts)
+        plan.add(mcp_server, hosts)
         return
     if mcp:
         error = MemcliError(
@@ -204,7 +205,7 @@ def _servers(plan: Plan, hosts: Sequence[Host], *, mcp: bool) -> None:
         )
         plan.steps += [failed("MCP server", host.name, error) for host in hosts]
     trial = Plan(plan.context, plan.scope, strict=False)
-    trial.servers(hosts, ahead=plan.steps)
+    trial.add(mcp_server, hosts, ahead=plan.steps)
     plan.steps += [step for step in trial.steps if step.outcome == "updated"]
     new = [step for step in trial.steps if step.outcome == "installed"]
     names = ", ".join(step.host for step in new)
@@ -226,8 +227,8 @@ def _all_out(context: Context, *, dry_run: bool) -> Result:
     hosts = table.with_hooks()
     for scope in install.SCOPES:
         plan.scope = scope
-        plan.hooks(hosts, removal=True)
-        plan.servers(hosts, removal=True)
+        plan.add(hooks, hosts, removal=True)
+        plan.add(mcp_server, hosts, removal=True)
     try:
         for host in hosts:
             plan.steps += judge_setting.take_out(context, host.name)

@@ -16,7 +16,8 @@ from memcli.hosts.install.step import failed
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
+    from typing import Any
 
     from memcli.hosts.host import Host
     from memcli.hosts.install import Step
@@ -62,62 +63,54 @@ class Plan:
         names = dict.fromkeys(each.host for each in found if each.found)
         return [self.host(name) for name in names]
 
-    def hooks(self, hosts: Iterable[Host], *, removal: bool = False) -> None:
-        from memcli.hosts.install import hooks
-
-        for host in hosts:
-            self._try(
-                "hooks",
-                host,
-                lambda h: [hooks.plan(h, self.scope, self.machine, removal=removal)],
-            )
-
-    def servers(
+    def add(
         self,
+        part: Any,
         hosts: Iterable[Host],
         *,
         removal: bool = False,
         ahead: Sequence[Step] = (),
     ) -> None:
-        from memcli.hosts.install import mcp_server
+        """Plan a part of each host.
 
-        def plan(host: Host) -> list[Step]:
-            if removal and self.scope == "project" and not host.mcp_project_file:
-                return []
-            left = {step.path: step.after for step in (*ahead, *self.steps)}
-            at = (host, self.scope, self.machine)
-            return [mcp_server.plan(*at, removal=removal, ahead=left)]
-
+        Args:
+            part: a module that plans it: `hooks` or `mcp_server`.
+            hosts: whose.
+            removal: take it out.
+            ahead: steps that come before these, in another plan.
+        """
         for host in hosts:
-            self._try("MCP server", host, plan)
+            left = {step.path: step.after for step in (*ahead, *self.steps)}
+            try:
+                step = part.plan(
+                    host, self.scope, self.machine, removal=removal, ahead=left
+                )
+            except MemcliError as error:
+                # A server is an extra: where it cannot be, hooks are all the same.
+                is_extra = part.WHAT != "hooks"
+                nowhere = isinstance(error, UsageError)
+                if self.strict and not (is_extra and (removal or not nowhere)):
+                    raise
+                if not nowhere:
+                    self.steps.append(failed(part.WHAT, host.name, error))
+            else:
+                self.steps.append(step)
 
-    def skills(self, hosts: Iterable[Host]) -> None:
-        """Every skill, once into each folder: some hosts share one."""
+    def add_skills(self, hosts: Iterable[Host]) -> None:
+        """Plan every skill, once into each folder: some hosts share one."""
         from memcli.cli import skills as pages
 
-        seen = set[str]()
-
-        def plan(host: Host) -> list[Step]:
-            if not host.skill_folder or host.skill_folder in seen:
-                return []
-            seen.add(host.skill_folder)
-            return pages.steps(self.context, (host.name, ()), self.scope, None)
-
+        folders: dict[str, str] = {}
         for host in hosts:
-            self._try("skills", host, plan)
-
-    def _try(
-        self, what: str, host: Host, plan: Callable[[Host], Sequence[Step]]
-    ) -> None:
-        try:
-            self.steps += plan(host)
-        except MemcliError as error:
-            # A server is an extra: where it cannot be, hooks are all the same.
-            nowhere = isinstance(error, UsageError)
-            if self.strict and (nowhere or what == "hooks"):
-                raise
-            if not nowhere:
-                self.steps.append(failed(what, host.name, error))
+            if host.skill_folder:
+                folders.setdefault(host.skill_folder, host.name)
+        for name in folders.values():
+            try:
+                self.steps += pages.steps(self.context, (name, ()), self.scope, None)
+            except MemcliError as error:
+                if self.strict:
+                    raise
+                self.steps.append(failed("skills", name, error))
 
     def asks(self, question: str) -> bool:
         """Ask a person who is there about their own settings; anything else is a no."""

@@ -17,7 +17,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from memcli.hosts.host import Host
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Settings = dict[str, Any]
     Path = tuple[str | int, ...]
 
+WHAT = "hooks"
 SERVER = "memcli"
 """The name of memcli among a host's MCP servers."""
 # Seconds that a host waits for memcli before it goes on. A hook answers within a second
@@ -46,8 +47,15 @@ def locate(host: Host, scope: str, machine: Machine) -> tuple[str, str]:
     return place(host, host.user_file, host.project_file, scope, machine)
 
 
-def plan(host: Host, scope: str, machine: Machine, *, removal: bool = False) -> Step:
-    """Plan to install a host's hooks, or to take them out.
+def plan(
+    host: Host,
+    scope: str,
+    machine: Machine,
+    *,
+    removal: bool = False,
+    ahead: Mapping[str, bytes | None] = {},
+) -> Step:
+    """Plan to install a host's hooks, or to take them out; as `mcp_server.plan`.
 
     Raises:
         InvalidValue: a path is not UTF-8.
@@ -56,7 +64,7 @@ def plan(host: Host, scope: str, machine: Machine, *, removal: bool = False) -> 
         Unreadable: it cannot be read.
     """
     path, root = locate(host, scope, machine)
-    before = read(path)
+    before = ahead[path] if path in ahead else read(path)
     change = _plugin if host.is_plugin else _settings
     ours, others, after = change(host, path, before, machine, removal=removal)
     done = "removed" if removal else "updated" if ours else "installed"
@@ -68,7 +76,7 @@ def plan(host: Host, scope: str, machine: Machine, *, removal: bool = False) -> 
         )
         warnings += host.project_notes
     return Step(
-        what="hooks",
+        what=WHAT,
         host=host.name,
         scope=scope,
         path=path,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from memcli.hosts.host import Host
 
+WHAT = "MCP server"
 NAME = hooks.SERVER
 _COMMAND = "mcp"
 
@@ -70,7 +71,7 @@ def plan(
             after = None if changed is None else changed.encode()
     done = "removed" if removal else "updated" if ours else "installed"
     return Step(
-        what="MCP server",
+        what=WHAT,
         host=host.name,
         scope=scope,
         path=path,

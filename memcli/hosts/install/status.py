@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from memcli.hosts.host import Host
 
-HOOKS, SERVER = "hooks", "MCP server"
-
 
 class Installation(NamedTuple):
     """The hooks of a host at one scope, or memcli among its MCP servers.
@@ -62,7 +60,7 @@ class Installation(NamedTuple):
     @property
     def again(self) -> str:
         """The command that installs it anew."""
-        more = " --mcp" if self.what == SERVER else ""
+        more = " --mcp" if self.what == mcp_server.WHAT else ""
         return f"memcli install {self.host} --scope {self.scope}{more}"
 
 
@@ -78,8 +76,8 @@ def survey(
     for host in table.with_hooks():
         folder = host.folder(machine.environ)
         found = os.path.isdir(folder) or any(map(which, host.binaries))
-        for what, part in ((HOOKS, hooks), (SERVER, mcp_server)):
-            user = None
+        for part in (hooks, mcp_server):
+            what, user = part.WHAT, None
             for scope in SCOPES:
                 try:
                     path, root = part.locate(host, scope, machine)
@@ -109,7 +107,13 @@ def _looked_at(
     one: Installation, host: Host, root: str, machine: Machine
 ) -> Installation:
     """An installation, with what its file says and what is wrong with it."""
-    look = _server if one.what == SERVER else _plugin if host.is_plugin else _settings
+    look = (
+        _server
+        if one.what == mcp_server.WHAT
+        else _plugin
+        if host.is_plugin
+        else _settings
+    )
     try:
         data = read(one.path)
         found = None if data is None else look(host, one, data, machine)
@@ -128,7 +132,7 @@ def _looked_at(
         wrong.append((f"{one.what} not as memcli writes them", one.again))
     if found.off:
         wrong.append((f"{one.what} switched off in this file", "switch them on"))
-    if host.needs_trust and one.what == HOOKS:
+    if host.needs_trust and one.what == hooks.WHAT:
         folder = host.folder(machine.environ)
         wrong += _distrust(one, folder, root, found.places)
     pinned, mend = found.vault, f"{one.again} --vault PATH"
