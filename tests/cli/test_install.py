@@ -134,16 +134,6 @@ def test_each_mistake_has_its_code_and_a_way_on(
     assert hint in done.json["error"]["hint"]
 
 
-def test_broken_settings_are_refused_with_their_place(memcli: Run, home: Path) -> None:
-    settings = home / ".claude" / "settings.json"
-    settings.parent.mkdir()
-    settings.write_text('{\n  "a": 1\n  "b": 2\n}')
-    done = memcli("install", "claude-code", "--json")
-    assert (done.code, done.json["error"]["code"]) == (1, "invalid_settings")
-    assert done.json["error"]["message"].startswith(f"{settings}:3:3: ")
-    assert os.listdir(settings.parent) == ["settings.json"]
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="NOT TESTED: no bash")
 def test_smoke_install_verifies_hooks_land_for_both_stop_and_idle_at_the_2_destinations(
