@@ -17,7 +17,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.search import database
 from memcli.search.store import Damaged, Size, Store, decoded, encoded
 from memcli.storage import files
-from memcli.storage.cache import MALFORMED
+from memcli.storage.files import MALFORMED
 from memcli.storage.listing import scan_changed, stamp_of, stats_of, times_in
 
 TYPE_CHECKING = False

@@ -12,6 +12,7 @@ import os
 import stat
 import sys
 import time
+import zlib
 
 from memcli.errors import Unreadable, WriteFailed
 
@@ -19,6 +20,9 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any, TypeVar
+
+    _Parsed = TypeVar("_Parsed")
 
 # Flags of `os.open` that not every system has. Windows opens files in text mode
 # without BINARY. With NONBLOCK a pipe in a file's place does not stop the program for
@@ -367,3 +371,53 @@ def reason_of(error: Exception) -> str:
     """The system's reason, in lower case."""
     text = error.strerror if isinstance(error, OSError) else str(error)
     return (text or str(error) or type(error).__name__).lower()
+
+
+# --- values that memcli can make again, as JSON behind a checksum -----------------
+
+MALFORMED = (
+    *(AttributeError, IndexError, KeyError, OverflowError),
+    *(RecursionError, TypeError, ValueError),
+)
+"""The errors of reading a value of an unexpected shape."""
+
+_MAGIC = b"memcli cache 1\n"
+# The names of the files of a vault of ten million entries.
+_LARGEST_VALUE = 1_000_000_000
+_HEAD = len(_MAGIC) + 4
+
+
+def load_value(path: str, parsed: Callable[[Any], _Parsed]) -> _Parsed | None:
+    """The value in a file, as `parsed` makes it; None when there is none to use.
+
+    A value of another shape than the parser expects is none, whether the parser says
+    so with None or raises one of `MALFORMED`.
+    """
+    try:
+        data = read(path, limit=_LARGEST_VALUE)
+        body = data[_HEAD:]
+        if data[:_HEAD] != _MAGIC + _checksum(body):
+            return None
+        import json
+
+        return parsed(json.loads(body))
+    except (Unreadable, *MALFORMED):
+        return None
+
+
+def store_value(path: str, value: Any) -> None:
+    """Put a value that JSON can hold into a file, at once; not durable, since it can be
+    made again.
+
+    Raises:
+        OSError: the disk refuses, or the file's folder does not exist.
+    """
+    import json
+
+    # ASCII alone: file names may hold half a surrogate pair.
+    body = json.dumps(value, separators=(",", ":")).encode("ascii")
+    write_derived(path, _MAGIC + _checksum(body) + body)
+
+
+def _checksum(body: bytes) -> bytes:
+    return zlib.crc32(body).to_bytes(4, "little")

@@ -21,7 +21,7 @@ from memcli.errors import (
     VaultNotFound,
 )
 from memcli.named_tuple import NamedTuple
-from memcli.storage import cache, known_vaults, repo_vault, state_dirs
+from memcli.storage import files, known_vaults, repo_vault, state_dirs
 from memcli.vault.caller import OWNER, Caller
 from memcli.vault.vault import Vault
 
@@ -321,9 +321,9 @@ def note_failed_sync(vault: Vault, error: MemcliError) -> None:
 def _store(vault: Vault, facts: dict[str, Any]) -> None:
     path = state_dirs.path(vault.root, layout.SYNC_STATE, vault.environ)
     with contextlib.suppress(OSError):
-        cache.store(path, {"at": vault.now_ms() // 1000, **facts})
+        files.store_value(path, {"at": vault.now_ms() // 1000, **facts})
 
 
 def _last(vault: Vault) -> dict[str, Any]:
     path = state_dirs.path(vault.root, layout.SYNC_STATE, vault.environ)
-    return cache.load(path, dict) or {}
+    return files.load_value(path, dict) or {}

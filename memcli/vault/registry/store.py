@@ -16,7 +16,7 @@ from memcli.entries.eligibility import Agent, Facts, visible
 from memcli.entries.entry import EntityType, Status, Visibility
 from memcli.entries.text.mentions import Compiled, fold
 from memcli.errors import InvalidEntry, MemcliError
-from memcli.storage import cache, files, state_dirs
+from memcli.storage import files, state_dirs
 from memcli.storage.listing import scan, stats_of
 from memcli.storage.vault_paths import inside
 
@@ -195,13 +195,13 @@ def _store_cache(
     path = _cache_path(root)
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        cache.store(path, state)
+        files.store_value(path, state)
     except OSError:  # a vault that may only be read
         return
 
 
 def _load_cache(root: str) -> _Cached | None:
-    return cache.load(_cache_path(root), _parsed)
+    return files.load_value(_cache_path(root), _parsed)
 
 
 def _parsed(state: Any) -> _Cached | None:
