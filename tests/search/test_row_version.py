@@ -17,7 +17,7 @@ from memcli.search.store import FORMAT
 from memcli.search.stored_row import StoredRow
 from memcli.search.updating import Files
 
-KNOWN = (32, 4, 28), "7c56a05532fefc88"
+KNOWN = (33, 4, 28), "7c56a05532fefc88"
 
 FACT = """\
 ---
