@@ -11,7 +11,6 @@ import subprocess
 import sys
 import threading
 import time
-import tomllib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ from memcli import Vault
 from memcli.cli.mcp import answers
 from memcli.cli.mcp.catalog import SERVED
 from memcli.entries import layout
+from memcli.hosts import table
 from memcli.storage.lock import Lock
 from memcli.vault.health.lint import lint
 from tests import processes
@@ -699,11 +699,8 @@ def test_page_tells_each_tool_with_each_parameter() -> None:
         assert tool.parameters().keys() <= told[tool.name], tool.name
 
 
-def test_settings_on_the_page_are_what_clients_can_read() -> None:
-    blocks = re.findall(r"```(json|toml)\n(.*?)```", PAGE, re.DOTALL)
-    assert blocks
-    for language, text in blocks:
-        settings = json.loads(text) if language == "json" else tomllib.loads(text)
-        said = json.dumps(settings)
-        assert "/path/to/memcli" in said
-        assert '"mcp"' in said
+def test_settings_on_the_page_are_what_install_writes() -> None:
+    (block,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
+    words = ["/path/to/memcli", "mcp", "--vault", "/path/to/memory"]
+    server = table.find("cursor").server(words)
+    assert json.loads(block) == {"mcpServers": {"memcli": server}}
