@@ -12,10 +12,9 @@ from __future__ import annotations
 from memcli.entries.eligibility import View
 from memcli.errors import EntryNotFound, MemcliError
 from memcli.named_tuple import NamedTuple
-from memcli.recall import code_rows
 from memcli.recall import recall as of_one
 from memcli.recall.filters import EVERYWHERE, UNTAGGED, Admission, within
-from memcli.recall.results import Row, of_source, row_of
+from memcli.recall.results import Row, of_source, row_of, with_code
 
 TYPE_CHECKING = False
 
@@ -267,7 +266,7 @@ def _at(vault: Vault, path: str) -> Shown:
         return Shown(row, reader.verdict(docs[0], view))
 
     shown = vault.read(look)
-    row = code_rows.of_one(vault, shown.row)
+    (row,) = with_code(vault, [shown.row])
     try:
         return shown._replace(row=row, asked=vault.stored(path).entry.asked)
     except MemcliError:

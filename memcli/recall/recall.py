@@ -14,7 +14,6 @@ from memcli.entries import layout
 from memcli.entries.eligibility import DEFAULT_STATUSES, standing
 from memcli.entries.entry import Status
 from memcli.entries.text import tokens
-from memcli.recall import code_rows
 from memcli.recall import question as asking
 from memcli.recall import scorer as scorers
 from memcli.recall.filters import Admission, unknown_warnings, within
@@ -25,6 +24,7 @@ from memcli.recall.results import (
     Row,
     check_mark,
     fit,
+    held_against_code,
     index_warnings,
     mark,
     noted,
@@ -82,7 +82,7 @@ def recall(sources: Vault | Vaults, query: Query) -> Recalled:
 
         answer = federated.merged(answers, query)
     if query.view.as_of is None:  # the code at that time is not looked at
-        answer = code_rows.answered(sources.vaults[0], answer)
+        answer = held_against_code(sources.vaults[0], answer)
     for vault, _ in answers:
         rows = noted(answer.rows, answer.constraints, vault.source)
         vault.recorder.recalled(query.text, rows)
@@ -117,7 +117,7 @@ def enumerate_all(
 
         answer = federated.page([one for _, one in answers], query)
     if query.view.as_of is None:
-        answer = code_rows.answered(sources.vaults[0], answer, order=None)
+        answer = held_against_code(sources.vaults[0], answer, order=None)
     return answer._replace(warnings=warnings)
 
 

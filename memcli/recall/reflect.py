@@ -11,13 +11,14 @@ from memcli.entries.entry import Layer, Status
 from memcli.entries.text import prompt_injection
 from memcli.entries.text.prompt_injection import digest
 from memcli.named_tuple import NamedTuple, encoded
-from memcli.recall import code_rows, confidence, recall
+from memcli.recall import confidence, recall
 from memcli.recall import question as asking
 from memcli.recall.follow_up import Next, Pair, next_queries, pairs
 from memcli.recall.results import (
     Recalled,
     Row,
     constraints_of,
+    held_against_code,
     noted,
     of_source,
     respelled,
@@ -169,7 +170,7 @@ def reflect(sources: Vault | Vaults, query: Query) -> Reflection:
 
         gathered = federated.gathered(answers, most(query), query.limit)
     if query.view.as_of is None:
-        gathered = code_rows.answered(sources.vaults[0], gathered, order=_by_layer)
+        gathered = held_against_code(sources.vaults[0], gathered, order=_by_layer)
     for vault, _ in answers:
         # The order is by layer and then by score: no rank that a scorer could learn.
         rows = noted((), [*gathered.rows, *gathered.constraints], vault.source)

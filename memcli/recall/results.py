@@ -1,7 +1,9 @@
 """The rows of an answer, as callers get them, as JSON and as the log of signals.
 
-Invariant: pure. `as_dict` decides what JSON shows of a row, and `noted` what the log of
-signals keeps of it, which is never a text.
+Invariant: `as_dict` decides what JSON shows of a row, and `noted` what the log of
+signals keeps of it, which is never a text. Only rows that are shown are held against
+the code that they speak of, within the time of one answer; one whose code changed or is
+gone says so, and stands lower than it would.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from memcli.vault import signals
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from memcli.recall.confidence import Covered
@@ -25,8 +27,10 @@ if TYPE_CHECKING:
     from memcli.search.ranking.corpus import Reading
     from memcli.search.stored_row import StoredRow
     from memcli.vault import staleness
-    from memcli.vault.code_state import CodeState
+    from memcli.vault.code_state import CodeState, Watch
     from memcli.vault.vault import Vault
+
+    Order = Callable[[Sequence["Row"]], list[int]]
 
 FACT = str(Layer.FACT)
 """The layer that cites no other entry; only its code can make it stale."""
@@ -289,6 +293,79 @@ def index_warnings(vault: Vault) -> list[str]:
     if vault.index.opened.stale:
         warnings.append("another process is indexing; these are older answers")
     return warnings
+
+
+# --- the code that rows speak of ------------------------------------------------------
+
+FACTOR = 0.5
+"""The factor of a row's score when its code changed or is gone.
+
+The row may still hold, so it stays; a row that fits half as well and was not overtaken
+is the better first answer.
+"""
+
+
+def lowered(rows: Sequence[Row]) -> list[int]:
+    """The places of ranked rows, with stale ones where their lower score puts them.
+
+    The others keep their order, which more than the score may have decided.
+    """
+    from memcli.vault import code_state
+
+    order = list(range(len(rows)))
+    for place in reversed(order[:]):
+        row = rows[place]
+        if not code_state.is_stale(row.code_state):
+            continue
+        at = order.index(place)
+        while at + 1 < len(order) and rows[order[at + 1]].score > row.score:
+            order[at], order[at + 1] = order[at + 1], order[at]
+            at += 1
+    return order
+
+
+def held_against_code(vault: Vault, answer: Any, order: Order | None = lowered) -> Any:
+    """An answer with what became of the code that its rows speak of.
+
+    Args:
+        vault: one of those that were asked; where its caller stands counts.
+        answer: its rows have their sources.
+        order: the places of its rows now that some are stale; None: as they are.
+    """
+    both = [*answer.rows, *answer.constraints]
+    seen, count = with_code(vault, both), len(answer.rows)
+    if seen is both:
+        return answer
+    rows = seen[:count]
+    if order:
+        rows = [rows[place] for place in order(rows)]
+    return answer._replace(rows=rows, constraints=seen[count:])
+
+
+def with_code(vault: Vault, rows: list[Row]) -> list[Row]:
+    """Rows with what became of their code; a stale one has a lower score."""
+    if not any(row.code or row.code_names for row in rows):
+        return rows
+    from memcli.vault import code_state
+
+    watch = code_state.watch(vault)
+    return [
+        _looked_at(row, watch) if row.code or row.code_names else row for row in rows
+    ]
+
+
+def _looked_at(row: Row, watch: Watch) -> Row:
+    from memcli.vault import code_state
+
+    states = watch.states(row, row.source)
+    row = row._replace(code_state=tuple(states))
+    if not code_state.is_stale(states):
+        return row
+    explain = row.explain
+    if explain is not None:
+        explain = {**explain, "code_changed": FACTOR}
+    score = round(row.score * FACTOR, 4)
+    return row._replace(stale=True, score=score, explain=explain)
 
 
 # --- words of the question that a row holds others for --------------------------------
