@@ -27,6 +27,7 @@ from memcli.curation.entities import decide as entities
 from memcli.curation.idea_text import Idea
 from memcli.entries import layout
 from memcli.errors import MemcliError
+from memcli.named_tuple import encoded
 from memcli.sessions import markers, reflect_session
 from memcli.sessions.hooks import call as hook
 from memcli.sessions.hooks import pipe
@@ -430,14 +431,16 @@ def test_nothing_private_stands_in_what_a_mate_is_told_of_shared_memories(
         steps += [("get", door.python(operator.methodcaller("get", name)))]
         steps += [door.run("evolve", name, "other words"), door.run("resolve", name)]
     for what, answer in steps:
-        said = json.dumps(_without(answer), ensure_ascii=False).replace(what, "")
+        said = json.dumps(_without(encoded(answer)), ensure_ascii=False).replace(
+            what, ""
+        )
         assert "xyzzy" not in said.lower(), what
         assert not [one for one in hidden if one in said], what
 
 
 def plainly(door: Door, value: Any) -> str:
     """A step's answer as text, without what tells one twin from the other."""
-    text = json.dumps(_without(value), indent=1, ensure_ascii=False)
+    text = json.dumps(_without(encoded(value)), indent=1, ensure_ascii=False)
     text = text.replace(door.root, "ROOT").replace(str(Path(door.root).name), "NAME")
     text = re.sub(r"\bcommit [0-9a-f]{7,40}\b", "commit ...", text)
     return re.sub(r"\d+\\t\d+\\t\d+\\t\d+|\d\d-\d\d \d\d:\d\d:\d\d[^\"]*", "", text)
