@@ -113,7 +113,7 @@ def _meant(reader: Reader, names: Sequence[str]) -> list[str]:
     if not names:
         return []
     from memcli.entries.text import mentions
-    from memcli.vault.registry import store
+    from memcli.vault import registry as store
 
     meant = store.load(reader.root, reader.agent).names.meant
     both = [*names, *(meant.get(mentions.fold(name), name) for name in names)]

@@ -12,7 +12,7 @@ from memcli.entries.ids import number
 from memcli.entries.text import mentions, tokens
 from memcli.recall.filters import extent
 from memcli.search.ranking.corpus import Inside, Question
-from memcli.vault.registry import store
+from memcli.vault import registry as store
 
 TYPE_CHECKING = False
 

@@ -289,13 +289,13 @@ def _ranking(
 
 def _decided(reader: Reader) -> Decided:
     """The decisions of persons on names that the reader's agent may know of."""
-    from memcli.vault.registry import store
+    from memcli.vault import registry as store
 
     meant = store.load(reader.root, reader.agent).names.meant
     path = os.path.join(reader.root, layout.IGNORED_NAMES)
     if not os.path.lexists(path):  # as in most vaults
         return Decided(meant, ())
-    from memcli.vault.registry import store
+    from memcli.vault import registry as store
 
     return Decided(meant, store.ignored_names(reader.root))
 

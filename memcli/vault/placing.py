@@ -197,7 +197,7 @@ class _Placing:
             return []
         from functools import partial
 
-        from memcli.vault.registry.page import new_entities
+        from memcli.vault.registry import new_entities
 
         free_path = partial(free_paths.free_path, self._vault, folders=self._folders)
         entities = new_entities(

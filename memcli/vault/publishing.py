@@ -258,7 +258,7 @@ def _content(
     repository: Repository, blobs: Sequence[Blob], name: str, commit: str
 ) -> Content:
     """The part of a commit that is published besides its entries."""
-    from memcli.vault.registry.page import read_entity
+    from memcli.vault.registry import read_entity
 
     def is_entity(path: str) -> bool:
         return bool(layout.registered_type(path)) and path.endswith(".md")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memcli.storage.projects import Project
     from memcli.storage.transaction import Note, Transaction
     from memcli.vault.recorder import Recorder
-    from memcli.vault.registry.store import Registry
+    from memcli.vault.registry import Registry
 
     _Answer = TypeVar("_Answer")
 
@@ -301,7 +301,7 @@ class Vault:
     @property
     def registry(self) -> Registry:
         """The registered entities that the asking agent may know of."""
-        from memcli.vault.registry import store
+        from memcli.vault import registry as store
 
         return store.load(self.root, self.agent)
 

@@ -13,9 +13,9 @@ from memcli.curation.entities import decide
 from memcli.entries import layout
 from memcli.entries.eligibility import Agent, ReadPolicy
 from memcli.errors import InvalidValue, UsageError
+from memcli.vault import registry as store
 from memcli.vault.health import lint_tree
 from memcli.vault.health.lint import lint
-from memcli.vault.registry import page, store
 from tests.conftest import VaultMaker, state_of
 from tests.saving import write
 
@@ -75,13 +75,13 @@ def test_what_people_and_other_programs_write_is_understood(
 
 
 def test_a_change_keeps_foreign_keys_and_comments(vault: Vault) -> None:
-    after = page.rewrite_entity(
+    after = store.rewrite_entity(
         REDIS.encode(), "entities/tool/redis.md", name="Valkey", aliases=["kv", "Redis"]
     ).decode()
     assert "type: tool   # what we run\n" in after
     assert "owner: {team: platform}\n" in after
     assert after.endswith("The cache of the checkout.\n")
-    again = page.read_entity(after.encode(), "entities/tool/redis.md")
+    again = store.read_entity(after.encode(), "entities/tool/redis.md")
     assert (again.name, again.aliases) == ("Valkey", ("kv", "Redis"))
 
 

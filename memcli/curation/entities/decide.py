@@ -23,8 +23,8 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.vault_paths import inside
 from memcli.vault import free_paths
-from memcli.vault.registry import store
-from memcli.vault.registry.page import (
+from memcli.vault import registry as store
+from memcli.vault.registry import (
     check_name,
     description_of,
     encode_entity,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.search.reader import Reader
-    from memcli.vault.registry.store import Registry
+    from memcli.vault.registry import Registry
     from memcli.vault.vault import Vault
 
 

@@ -18,7 +18,7 @@ from memcli.recall.filters import of_project
 from memcli.search.columns import newest_first
 from memcli.search.edges import sharing
 from memcli.search.ranking.graph import is_hub
-from memcli.vault.registry.store import ignored_names
+from memcli.vault.registry import ignored_names
 
 TYPE_CHECKING = False
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from memcli.search.reader import Reader
-    from memcli.vault.registry.store import Registry
+    from memcli.vault.registry import Registry
     from memcli.vault.vault import Vault
 
     _Spellings = Mapping[str, Sequence[int]]

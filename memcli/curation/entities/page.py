@@ -15,7 +15,7 @@ from memcli.errors import EntryNotFound, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple, taken
 from memcli.storage import files
 from memcli.storage.vault_paths import inside
-from memcli.vault.registry.page import description_of
+from memcli.vault.registry import description_of
 
 TYPE_CHECKING = False
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from memcli.entries.text.mentions import Registered
     from memcli.search.reader import Reader
-    from memcli.vault.registry.store import Registry
+    from memcli.vault.registry import Registry
     from memcli.vault.vault import Vault
 
 

@@ -26,7 +26,7 @@ from memcli.vault.health import git_state, log
 from memcli.vault.health.lint import Names
 from memcli.vault.health.lint_tree import walked
 from memcli.vault.lookup import Brief, brief
-from memcli.vault.registry.store import link_names
+from memcli.vault.registry import link_names
 
 TYPE_CHECKING = False
 

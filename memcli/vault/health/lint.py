@@ -31,10 +31,10 @@ from memcli.errors import (
 )
 from memcli.search.columns import FINDING, LARGE, LINKS, REVIEW
 from memcli.storage import files, state_dirs
+from memcli.vault import registry as store
 from memcli.vault.health import git_state, lint_lifecycle, lint_tree
 from memcli.vault.health.lint_lifecycle import Problem
 from memcli.vault.health.working_tree import working_tree
-from memcli.vault.registry import store
 
 TYPE_CHECKING = False
 

@@ -20,7 +20,7 @@ from memcli.entries.text.mentions import fold
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage.vault_paths import walk
-from memcli.vault.registry.store import load
+from memcli.vault.registry import load
 
 TYPE_CHECKING = False
 

@@ -1,9 +1,11 @@
-"""The registry as a value, loaded from its files or from a cache of them.
+"""The names that a vault knows: the registry as a value, from its files or a cache of
+them; and a file of it, with an entity's name, aliases and description.
 
 Invariant: the files are the truth. A file that cannot be understood is named by the
-lint, counts as no entity, and stops nothing. What is derived from the files is kept
-in the user's cache folder, by path, size and time, so that a save parses no YAML; it
-may be deleted at any time.
+lint, counts as no entity, and stops nothing; one that is changed keeps every line that
+has no reason to change. What is derived from the files is kept in the user's cache
+folder, by path, size and time, so that a save parses no YAML; it may be deleted at any
+time.
 """
 
 from __future__ import annotations
@@ -13,9 +15,10 @@ import time
 
 from memcli.entries import layout
 from memcli.entries.eligibility import Agent, Facts, visible
-from memcli.entries.entry import EntityType, Status, Visibility
-from memcli.entries.text.mentions import Compiled, fold
-from memcli.errors import InvalidEntry, MemcliError
+from memcli.entries.entry import EntityType, Entry, Status, Visibility, check_choice
+from memcli.entries.ids import slug
+from memcli.entries.text.mentions import Compiled, Registered, fold
+from memcli.errors import InvalidEntry, InvalidValue, MemcliError
 from memcli.storage import files, state_dirs
 from memcli.storage.listing import scan, stats_of
 from memcli.storage.vault_paths import inside
@@ -23,15 +26,12 @@ from memcli.storage.vault_paths import inside
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
-
-    from memcli.entries.text.mentions import Registered
 
     # (listing, rows of entities as text, parts of the names, broken files)
     _Broken = list[tuple[str, int, str]]
     _Cached = tuple[dict[str, list[Any]], str, tuple[Any, ...], _Broken]
-
 
 _VERSION = 4
 # A file may change again within the same tick of the clock; so young, it is read again.
@@ -144,7 +144,7 @@ def _read(
     root: str, listing: Mapping[str, list[str | int]], cached: _Cached | None
 ) -> Registry:
     """Read what is not in the cache, and write the cache anew."""
-    from memcli.entries.text.mentions import Registered, compiled
+    from memcli.entries.text.mentions import compiled
 
     stamps = _stamps(listing)
     known: dict[str, Registered] = {}
@@ -167,8 +167,6 @@ def _read(
 
 def _read_file(root: str, path: str) -> Registered | tuple[str, int, str]:
     """The entity of a file, or (path, line, reason) where it cannot be used."""
-    from memcli.vault.registry.page import read_entity
-
     try:
         data = files.read(os.path.join(root, *path.split("/")), follow=False)
         return read_entity(data, path)
@@ -217,8 +215,6 @@ def _rows(text: str) -> list[Registered]:
     """The entities; they are kept as text, so that a save parses none."""
     import json
 
-    from memcli.entries.text.mentions import Registered
-
     return [
         Registered._make((*row[:2], tuple(row[2]), *row[3:7], tuple(row[7])))
         for row in json.loads(text)
@@ -263,3 +259,172 @@ def without_names(data: bytes, forms: set[str]) -> bytes:
     """The file of ignored names without those of these folded forms."""
     lines = data.decode().splitlines(keepends=True)
     return "".join(line for line in lines if fold(line) not in forms).encode()
+
+
+# --- a file ---------------------------------------------------------------------------
+
+
+_ALIASES = "aliases"
+# As notes of other programs spell it.
+_ALIAS_KEYS = (_ALIASES, "alias")
+_NAME_KEY = "name"
+_LONGEST_NAME = 200
+
+
+def read_entity(data: bytes, path: str) -> Registered:
+    """Read a registry file: its title is the name, else `name`, else the file's name.
+
+    Raises:
+        InvalidEntry: as `codec.decode`; also a name that is empty or too long.
+    """
+    from memcli.entries import codec
+    from memcli.entries.frontmatter import values_of
+
+    entry = codec.decode(data, path).entry
+    extra = dict(entry.extra)
+    names = values_of(extra[_NAME_KEY]) if _NAME_KEY in extra else []
+    stem = path.rpartition("/")[2].removesuffix(".md")
+    name = " ".join((entry.title or " ".join(names) or stem).split())
+    if len(name) > _LONGEST_NAME:
+        raise InvalidEntry(path, 1, f"a name of {len(name)} characters")
+    kind = str(entry.type)
+    if entry.type is EntityType.UNKNOWN:
+        kind = layout.registered_type(path) or kind
+    return Registered(
+        name=name,
+        type=kind,
+        aliases=_aliases_of(entry),
+        created=entry.created,
+        path=path,
+        agent=entry.agent,
+        visibility=str(entry.visibility),
+        groups=entry.groups,
+    )
+
+
+def _aliases_of(entry: Entry) -> tuple[str, ...]:
+    from memcli.entries.frontmatter import values_of
+
+    aliases = (
+        " ".join(value.split())
+        for key, lines in entry.extra
+        if key in _ALIAS_KEYS
+        for value in values_of(lines)
+    )
+    return tuple(dict.fromkeys(filter(None, aliases)))
+
+
+def check_name(name: str) -> str:
+    """The name on one line, or InvalidValue when it cannot be entity."""
+    plain = " ".join(name.split())
+    if not any(map(str.isalnum, plain)) or len(plain) > _LONGEST_NAME or "\0" in plain:
+        raise InvalidValue(
+            f"not a name: {name[:60]!r}",
+            hint=f"One line with a letter, at most {_LONGEST_NAME} characters.",
+            code="invalid_entity",
+        )
+    return plain
+
+
+def encode_entity(entity: Registered, entry_id: str, description: str = "") -> bytes:
+    """The bytes of a new registry file."""
+    from memcli.entries import codec
+    from memcli.entries.plain_yaml import lines_of
+
+    extra = ((_ALIASES, lines_of(_ALIASES, entity.aliases)),) if entity.aliases else ()
+    entry = Entry(
+        id=entry_id,
+        title=entity.name,
+        type=check_choice(EntityType, entity.type, "type"),
+        created=entity.created,
+        agent=entity.agent,
+        visibility=Visibility(entity.visibility),
+        groups=entity.groups,
+        extra=extra,
+        body=description,
+        path=entity.path,
+    )
+    return codec.encode(entry)
+
+
+def new_entities(
+    entry: Entry,
+    given: Sequence[str],
+    names: Compiled,
+    free_path: Callable[[str, str], str],
+    new_id: Callable[[], str],
+) -> list[tuple[Registered, bytes]]:
+    """Entities to register, with their files: names of an entry that are new.
+
+    A candidate registers nothing, since it is not decided on. An agent that may see the
+    entry may see these entities, too.
+
+    Args:
+        entry: the names were given with it; its type becomes theirs.
+        given: the names.
+        names: those that are registered.
+        free_path: gives a free path for a folder and a slug.
+        new_id: gives an id.
+
+    Raises:
+        InvalidValue: one of them cannot be a name.
+    """
+    if not given or entry.status is Status.PENDING:
+        return []
+    known = names.meant.keys() | names.ambiguous.keys()
+    new = [check_name(name) for name in given if fold(name) not in known]
+    folder = layout.registry_folder(str(entry.type))
+    entities = []
+    for name in new:
+        entity = Registered(
+            name,
+            str(entry.type),
+            created=entry.created,
+            path=free_path(folder, slug(name)),
+            agent=entry.agent,
+            visibility=str(entry.visibility),
+            groups=entry.groups,
+        )
+        entities.append((entity, encode_entity(entity, new_id())))
+    return entities
+
+
+def rewrite_entity(
+    data: bytes, path: str, *, name: str, aliases: Iterable[str], added: str = ""
+) -> bytes:
+    """A registry file with this name and these aliases; every other line stays.
+
+    Args:
+        data: the file as it is.
+        path: where it is.
+        name: its name from now on.
+        aliases: all of its aliases from now on.
+        added: a text to put behind its description.
+    """
+    from memcli.entries import codec
+    from memcli.entries.plain_yaml import lines_of
+
+    entry = codec.decode(data, path).entry
+    names = tuple(dict.fromkeys(aliases))
+    extra = entry.extra
+    if names != _aliases_of(entry):
+        rest = tuple(item for item in extra if item[0] not in _ALIAS_KEYS)
+        lines = ((_ALIASES, lines_of(_ALIASES, names)),) if names else ()
+        extra = rest + lines
+    title = entry.title if read_entity(data, path).name == name else name
+    body = entry.body
+    if added.strip():
+        gap = "\n" if body.endswith("\n") or not body else "\n\n"
+        body = f"{body}{gap}{added.strip()}\n"
+    return codec.rewrite(data, entry.replace(title=title, extra=extra, body=body))
+
+
+def description_of(data: bytes, path: str) -> str:
+    """The description of an entity in its registry file.
+
+    Raises:
+        InvalidEntry: as `codec.decode`.
+    """
+    from memcli.entries import codec
+
+    return codec.decode(data, path).entry.body.strip()
