@@ -227,8 +227,8 @@ _CLAIM = 100
 
 def _shown(context: Context, name: str) -> Result:
     """The claims about an entity, by aspect, and those that hold no longer."""
-    from memcli.curation.entities import page
-    from memcli.curation.entities.page import by_aspect
+    from memcli.curation.entities import listing as page
+    from memcli.curation.entities.listing import by_aspect
 
     vault = context.open_vault("reading")
     about = page.page(vault, name)

@@ -10,7 +10,7 @@ import pytest
 from memcli import Vault
 from memcli.curation import evolve, undo
 from memcli.curation.entities import decide
-from memcli.curation.entities import page as entities
+from memcli.curation.entities import listing as entities
 from memcli.curation.entities.decide import EntityRequest, ignore
 from memcli.curation.entities.listing import candidates, listed
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed, UsageError

@@ -13,7 +13,7 @@ import pytest
 
 from memcli import Vault, Vaults
 from memcli.curation import importing, inbox, resolve_query, review
-from memcli.curation.entities import page
+from memcli.curation.entities import listing as page
 from memcli.entries.eligibility import View
 from memcli.hosts.transcript import Session, Step
 from memcli.recall import listing, recall

@@ -11,7 +11,7 @@ import os
 from shlex import quote
 
 from memcli.curation.changing import Changing
-from memcli.curation.entities import page
+from memcli.curation.entities import listing
 from memcli.entries import layout
 from memcli.entries.eligibility import View
 from memcli.entries.entry import EntityType, check_choice
@@ -228,8 +228,8 @@ def _merged(vault: Vault, request: EntityRequest) -> _Decision:
 def _known(vault: Vault, name: str) -> Registered:
     """The entity of a name; an entity that is only mentioned has no path."""
     registry = vault.registry
-    page.refuse_ambiguous(registry, name)
-    return registry.find(name) or Registered(page.page(vault, name).name)
+    listing.refuse_ambiguous(registry, name)
+    return registry.find(name) or Registered(listing.page(vault, name).name)
 
 
 def _files(vault: Vault, decision: _Decision) -> list[_FileEdit]:
@@ -276,7 +276,7 @@ def _others(name: str, aliases: Iterable[str]) -> tuple[str, ...]:
 
 
 def _forms(entity: Registered) -> set[str]:
-    return page.forms_of(entity, entity.name) if entity.name else set()
+    return listing.forms_of(entity, entity.name) if entity.name else set()
 
 
 def _refuse_taken(registry: Registry, name: str, but: Registered | None) -> None:
@@ -331,7 +331,7 @@ def _paths(vault: Vault, reader: Reader, decision: _Decision) -> list[str]:
     entity = decision.entity
     rest = [other for other in vault.registry.entities if other.path != entity.path]
     names = compiled([*rest, entity])
-    docs = set(page.mentioning(reader, decision.forms))
+    docs = set(listing.mentioning(reader, decision.forms))
     if decision.search_texts:
         for doc in reader.everything():
             row = reader.row(doc)

@@ -1,11 +1,15 @@
-"""The entities that a vault registers or mentions, and the names that may be entities.
+"""The entities that a vault registers or mentions, the names that may be entities, and
+what memories claim of one, by their kinds.
 
 Invariant: reads only, and through the reader of the asking agent: a name that stands
-only in entries that the agent may not see is in no list and in no count. The index's
-lists of documents tell all of it; an entry is read only to show a name in it.
+only in entries that the agent may not see is in no list, no count and no message. The
+index's lists of documents tell all of a list; an entry is read only to show a name in
+it.
 """
 
 from __future__ import annotations
+
+from collections import Counter
 
 from memcli.entries import layout
 from memcli.entries.eligibility import View
@@ -13,12 +17,15 @@ from memcli.entries.entry import Status
 from memcli.entries.ids import ANY
 from memcli.entries.text.mentions import fold
 from memcli.entries.text.tokens import name_key
-from memcli.named_tuple import NamedTuple
+from memcli.errors import EntryNotFound, MemcliError, NotAllowed
+from memcli.named_tuple import NamedTuple, taken
 from memcli.recall.filters import of_project
 from memcli.search.columns import newest_first
 from memcli.search.edges import sharing
 from memcli.search.ranking.graph import is_hub
-from memcli.vault.registry import ignored_names
+from memcli.storage import files
+from memcli.storage.vault_paths import inside
+from memcli.vault.registry import description_of, ignored_names
 
 TYPE_CHECKING = False
 
@@ -30,6 +37,9 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
     _Spellings = Mapping[str, Sequence[int]]
+    from typing import Any
+
+    from memcli.entries.text.mentions import Registered
 
 UNDECIDED = (str(Status.PENDING), str(Status.REJECTED))
 """The statuses of what is no memory; it counts for no entity."""
@@ -220,3 +230,163 @@ def _around(plain: str, name: str) -> str:
     begin = max(0, at - (_EXAMPLE - len(name)) // 2)
     cut = plain[begin : begin + _EXAMPLE]
     return ("…" if begin else "") + cut + ("…" if begin + _EXAMPLE < len(plain) else "")
+
+
+# --- what is claimed of one ---------------------------------------------------------
+
+
+_MOST_COMPANIONS = 20
+
+
+class Claim(NamedTuple):
+    """A memory about an entity; `reason` says why it is not in force."""
+
+    id: str
+    title: str
+    text: str
+    kind: str
+    status: str
+    created: str
+    occurred_at: str | None
+    path: str
+    reason: str | None
+
+
+class EntityPage(NamedTuple):
+    """An entity and everything that is claimed of it."""
+
+    name: str
+    type: str
+    registered: bool
+    aliases: list[str]
+    description: str
+    path: str | None
+    current: list[Claim]
+    past: list[Claim]
+    with_others: list[tuple[str, int]]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON: claims by aspect."""
+        others = [{"name": name, "entries": count} for name, count in self.with_others]
+        current, past = by_aspect(self.current), by_aspect(self.past)
+        return {**self._asdict(), "current": current, "past": past} | {
+            "with_others": others
+        }
+
+
+def by_aspect(claims: list[Claim]) -> dict[str, list[Claim]]:
+    """Claims by their aspects, which are the kinds of their memories."""
+    groups: dict[str, list[Claim]] = {}
+    for claim in claims:
+        groups.setdefault(claim.kind, []).append(claim)
+    return dict(sorted(groups.items()))
+
+
+def _canonical(registry: Registry, name: str) -> str:
+    return registry.names.meant.get(fold(name), name)
+
+
+def page(vault: Vault, name: str) -> EntityPage:
+    """Everything that memories claim of an entity.
+
+    Args:
+        vault: where to look.
+        name: its name or an alias, in any case.
+
+    Raises:
+        EntryNotFound: no entity of this name is registered or mentioned
+            (`entity_not_found`).
+        NotAllowed: the name is an alias of several (`ambiguous_entity`).
+    """
+    registry = vault.registry
+    refuse_ambiguous(registry, name)
+    entity = registry.find(name)
+    forms = forms_of(entity, name)
+    view = View(vault.now_ms() // 1000)
+    current: list[Claim] = []
+    past: list[Claim] = []
+    others: Counter[str] = Counter()
+    spelt: list[str] = []
+
+    def look(reader: Reader) -> None:
+        for doc in mentioning(reader, forms):
+            row = reader.row(doc)
+            spelt.extend(each for each in row.entities if fold(each) in forms)
+            if row.status in UNDECIDED:
+                continue
+            why = reader.verdict(doc, view)
+            (past if why else current).append(
+                taken(Claim, row, reason=row.reason or why if why else None)
+            )
+            if not why:
+                names = {_canonical(registry, each) for each in row.entities}
+                others.update(each for each in names if fold(each) not in forms)
+
+    vault.read(look)
+    if entity is None and not spelt:
+        raise not_found(vault, name)
+    for claims in (current, past):
+        claims.sort(key=lambda each: (each.occurred_at or each.created, each.id))
+        claims.reverse()
+    ranked = sorted(others.items(), key=lambda item: (-item[1], fold(item[0]), item[0]))
+    return EntityPage(
+        name=entity.name if entity else min(spelt),
+        type=entity.type if entity else "unknown",
+        registered=entity is not None,
+        aliases=list(entity.aliases) if entity else [],
+        description=_description(vault, entity),
+        path=entity.path if entity else None,
+        current=current,
+        past=past,
+        with_others=ranked[:_MOST_COMPANIONS],
+    )
+
+
+def forms_of(entity: Registered | None, name: str) -> set[str]:
+    """The folded names by which entries may mention an entity."""
+    if entity is None:
+        return {fold(name)}
+    return {fold(each) for each in (entity.name, *entity.aliases)}
+
+
+def mentioning(reader: Reader, forms: set[str]) -> list[int]:
+    """The documents with one of these folded names among their entities, in order."""
+    values = reader.values("entity_name").items()
+    found = (docs for name, docs in values if fold(name) in forms)
+    return sorted(set[int]().union(*found))
+
+
+def refuse_ambiguous(registry: Registry, name: str) -> None:
+    """Raise NotAllowed for an alias of several entities."""
+    several = registry.names.ambiguous.get(fold(name))
+    if several:
+        raise NotAllowed(
+            f"'{name}' means several entities: {', '.join(several)}",
+            hint="Name the one that is meant.",
+            code="ambiguous_entity",
+        )
+
+
+def not_found(vault: Vault, name: str) -> EntryNotFound:
+    """The error for an unknown name, with the nearest that is known."""
+    from difflib import get_close_matches
+
+    spelt = {fold(entity.name): entity.name for entity in listed(vault).rows}
+    near = get_close_matches(fold(name), list(spelt), 1)
+    return EntryNotFound(
+        f"no entity is called '{name}'",
+        hint=f"Did you mean '{spelt[near[0]]}'?"
+        if near
+        else "What is known: memcli entities",
+        code="entity_not_found",
+    )
+
+
+def _description(vault: Vault, entity: Registered | None) -> str:
+    if entity is None:
+        return ""
+    try:
+        data = files.read(inside(vault.root, entity.path))
+        return description_of(data, entity.path)
+    except MemcliError:  # gone since it was listed
+        return ""
