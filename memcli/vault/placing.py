@@ -15,7 +15,6 @@ from memcli.entries.eligibility import facts
 from memcli.entries.entry import EntityType, Entry, Status, Visibility
 from memcli.entries.identity import fingerprint, strict_key
 from memcli.entries.ids import new_id, slug
-from memcli.entries.text import differences
 from memcli.vault import duplicates, free_paths, lineage
 from memcli.vault.saved import (
     Merged,
@@ -167,11 +166,6 @@ class _Placing:
         if resolved_id is not None:
             notes.append(f"it is not shown: {why_not_shown(resolved_id)}")
         notes += map(self._names.explained, unclear)
-        if differences.begins(entry.body) >= 0:
-            notes.append(
-                "git's marks of a merge stand in it, so it is shown as two versions "
-                f"until one is kept: {entry.path}"
-            )
         if entry.expires_at and held.status == str(Status.EXPIRED):
             notes.append(
                 f"it expired on {entry.expires_at}, so nothing shows it; what has: "

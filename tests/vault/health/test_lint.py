@@ -72,10 +72,10 @@ FOUND = [
     ([entry(A, OVER, f"superseded_by: {B}")], "a.md:4 dangling_lineage warning"),
     ([*by(A, B), entry(B)], "a.md:4 silent_successor warning"),
     ([entry(A), entry(B, f"supersedes: {A}")], "b.md:3 one_sided_lineage warning"),
-    ([entry(A, f"superseded_by: {B}"), entry(B)],
-     "a.md:3 superseded_but_active warning"),
-    ([entry(A, f"superseded_by: {B}"), entry(B, f"supersedes: {A}")],
-     "a.md:3 superseded_but_active warning"),
+    # What says by which it was replaced is over, unless it says that it is not.
+    ([entry(A, f"superseded_by: {B}"), entry(B)], "a.md:3 silent_successor warning"),
+    ([entry(A, "status: active", f"superseded_by: {B}"), entry(B)],
+     "a.md:4 superseded_but_active warning"),
     (by(A, B, C, A), "a.md:4 lineage_cycle error"),
     # A circle that only its newer sides tell of.
     ([entry(A, f"supersedes: {B}"), entry(B, f"supersedes: {A}")],

@@ -189,7 +189,9 @@ def test_a_circle_of_versions_is_not_closed_from_its_other_side(vault: Vault) ->
 
 def test_a_step_is_never_said_to_be_taken_that_changed_nothing(vault: Vault) -> None:
     """Whether the old one is in force is for people: it says both."""
-    write(vault, "a.md", f"---\nid: {A}\nsuperseded_by: {B}\n---\nold\n")
+    write(
+        vault, "a.md", f"---\nid: {A}\nstatus: active\nsuperseded_by: {B}\n---\nold\n"
+    )
     write(vault, "b.md", f"---\nid: {B}\n---\nnew\n")
     git(vault, "add", ".")
     git(vault, "commit", "-qm", "by hand")
