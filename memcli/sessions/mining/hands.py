@@ -165,7 +165,9 @@ def doubts(own: Sequence[Sentence], near: Around) -> list[bool]:
         own: the sentences of the turn that may be the person's.
         near: the session around it.
     """
-    if not own or _is_handed_over(near):
+    # One sentence alone is typed as often as pasted: a loose turn behind it says nothing.
+    is_text = len(own) > 1 and all(is_formal(one.text) for one in own)
+    if not own or _is_handed_over(near, is_text=is_text):
         return [True] * len(own)
     lines: list[list[int]] = []
     paragraphs: list[list[int]] = []
@@ -203,9 +205,10 @@ def doubts(own: Sequence[Sentence], near: Around) -> list[bool]:
     return found
 
 
-def _is_handed_over(near: Around) -> bool:
+def _is_handed_over(near: Around, *, is_text: bool) -> bool:
     """Whether the turns around a turn, or the agent, take it for a text of others."""
-    if is_about(near.after) or (is_loose(near.after) and not near.worked):
+    replies = near.worked or _REPLY.match(near.after)
+    if is_about(near.after) or (is_text and is_loose(near.after) and not replies):
         return True
     if near.before.rstrip().endswith(":") or _TAKEN.search(near.reply):
         return True
