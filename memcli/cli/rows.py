@@ -83,7 +83,7 @@ def table(
             return _cell(own[head](row))
         name = field or head
         value = row[name] if isinstance(row, dict) else getattr(row, name)
-        return short(value) if head == "id" else _cell(value)
+        return short(value) if head == "id" and value else _cell(value)
 
     canvas.table(
         tuple(head.replace("_", " ").strip() for head, _ in heads),
