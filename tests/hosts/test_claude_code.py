@@ -115,6 +115,25 @@ def test_the_body_of_a_slash_command_is_not_typed_with_or_without_its_mark(
         assert said(session.save(tmp_path)) == ["Thank you"]
 
 
+@pytest.mark.parametrize(
+    "mark",
+    [
+        {"agentId": "a1"},
+        {"sourceToolUseID": "toolu_1"},
+        {"sourceToolAssistantUUID": "u1"},
+        {"promptSource": "system"},
+    ],
+)
+def test_what_a_tool_or_an_agent_put_in_is_not_typed(
+    tmp_path: Path, mark: dict[str, str]
+) -> None:
+    session = Claude()
+    session.user("Never delete todos", **mark)
+    session.agent("Well.")
+    session.user("Thank you")
+    assert said(session.save(tmp_path)) == ["Thank you"]
+
+
 def test_what_stands_around_a_prompt_is_taken_out(tmp_path: Path) -> None:
     session = Claude()
     session.user(f"{FRAME}\nUse <b>ruff</b>.<system-reminder>no</system-reminder>")

@@ -53,6 +53,8 @@ _CLARIFY = "The user wants to clarify these questions."
 _EXIT_CODE = re.compile(r"\s*(?:Error: )?Exit code (-?\d{1,9})\b")
 
 _FLAGS = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
+# What a tool or an agent has put into the conversation.
+_OF_OTHERS = ("agentId", "sourceToolUseID", "sourceToolAssistantUUID", "planContent")
 _KNOWN = frozenset(
     """agent-color agent-name agent-setting ai-title api-request api-request-blob
     api-request-shape atis-latch attachment cost-state custom-title
@@ -179,7 +181,9 @@ def _tool_results(record: Record) -> list[dict[str, Any]]:
 
 def _prompt(record: Record) -> str:
     """The text that a person typed; empty when the record is not a person's."""
-    if any(record.get(flag) for flag in _FLAGS) or record.get("planContent"):
+    if any(record.get(flag) for flag in (*_FLAGS, *_OF_OTHERS)):
+        return ""
+    if record.get("promptSource") == "system":
         return ""
     if record.get("toolUseResult") is not None or _tool_results(record):
         return ""

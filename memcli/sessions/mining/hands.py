@@ -76,6 +76,38 @@ _TAKEN: Final = re.compile(
     r"|here(?:'s| is| are)\b[^.\n]{0,40}\b(?:drafts?|repl(?:y|ies)|responses?|answers?|versions?|summary|translation|rewrite)|draft(?:ed)? (?:reply|response|answer)|tl;?dr)",
     _I,
 )
+# A line or sentence that hands over what stands behind it: it ends with a colon or points
+# there, or supposes it. Who says that a rule follows hands over nothing.
+_HANDS_OVER: Final = re.compile(
+    r":$|\b(?:with|as|by|like|after|from|is|are|says?|reads?) (?:this|these|the following)(?: \w+)?\W*$"
+    r"|\b(?:told|gave|answered|left|sent|said|wrote|posted|suggested|proposed|say) (?:me |us )?(?:this|that|the following)\b"
+    r"|^\W*(?:imagine|suppose|pretend|what if|let's say)\b",
+    _I,
+)
+_OWN_RULE: Final = re.compile(
+    r"\b(?:remember|memor\w+|rules?|notes?|preferences?|conventions?|decisions?|decided|things?|say(?:ing)? (?:this|it)|"
+    r"again|tired of|stop|no|not|don't|(?:do|did|doing|done|keep|about) (?:this|that))\b",
+    _I,
+)
+# A sentence that takes back what stands before it.
+_TAKES_BACK: Final = re.compile(
+    r"\b(?:don'?t|do not|never|not|wouldn'?t|won'?t)\b.{0,20}\b(?:agree|mean(?:t)?|what (?:i|we) want)\b|\bwhat (?:i|we) (?:don'?t|never)\b"
+    r"|^\W*(?:should (?:we|i)|is that|do you agree|compare|what would you)\b",
+    _I,
+)
+_ASKS_YOU: Final = re.compile(r"\W*(?:can|could|would|will|do) you\b", _I)
+# Letters of other scripts, and the commonest words of other languages; English ones.
+_OTHER_LETTERS: Final = re.compile(r"[\u0370-\u1fff\u3040-\ud7ff]{2}")
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_OTHER_WORDS: Final = frozenset(
+    """der das ich wir ist nicht mir dir und den dem ein eine einen kannst bitte dazu soll
+    je te le la les un une est pas que qui ce cette du des mon moi el los las lo una por
+    qu\u00e9 para esto ahora il che di ti da gli questo um uma isto vou het een ik dit dat jij
+    voor nie jest bir bu az egy nekem""".split()
+)
+_ENGLISH: Final = frozenset(
+    "the a an is are to of and in it you we i that this for on with not be do was me my what".split()
+)
 # Of other turns so many say how a person types, and so large a share of them agrees.
 _ENOUGH: Final = 2
 _AGREE: Final = 0.8
@@ -187,6 +219,8 @@ def doubts(own: Sequence[Sentence], near: Around) -> list[bool]:
     loose = [line for line, words in edges if is_loose(words) or _is_task(words)]
     typed = [line for line, words in edges if _is_typed(words)]
     about = [place for place in (0, len(own) - 1) if _asks_about(own[place].text)]
+    others = [is_other(one.text) for one in own]
+    mixed = not all(others) and (any(others) or is_other(near.before))
     found = []
     for paragraph in paragraphs:
         apart = [line for line in typed if line[0] not in paragraph]
@@ -199,10 +233,36 @@ def doubts(own: Sequence[Sentence], near: Around) -> list[bool]:
         known = near.others >= _ENOUGH and near.casual >= _AGREE * near.others
         clash = formal and (apart or (inside and len(block) > 1))
         for place in paragraph:
-            others = any(place not in line for line in loose)
-            others = others or any(place != each for each in about)
-            found.append(bool(others or clash or (pasted and known)))
+            beside = any(place not in line for line in loose)
+            beside = beside or any(place != each for each in about)
+            beside = beside or _is_given(own, place) or (mixed and not others[place])
+            found.append(bool(beside or clash or (pasted and known)))
     return found
+
+
+def _is_given(own: Sequence[Sentence], place: int) -> bool:
+    """Whether the sentence before hands a sentence over, or the next one takes it back."""
+    before = own[place - 1].text if place else ""
+    if re.search(r"\w", own[place].gap):  # what it hands over is the code between them
+        before = ""
+    if _HANDS_OVER.search(before) and not _OWN_RULE.search(before):
+        return True
+    after = own[place + 1].text if place + 1 < len(own) else ""
+    asks = after.endswith("?") and is_loose(after) and not _ASKS_YOU.match(after)
+    return asks or bool(_TAKES_BACK.search(after))
+
+
+def is_other(text: str) -> bool:
+    """Whether a text is in another language than English.
+
+    >>> is_other("mira lo que dice el jefe"), is_other("шеф пишет"), is_other("fix it")
+    (True, True, False)
+    """
+    words = [word.lower() for word in _WORD.findall(text)]
+    strange = sum(word in _OTHER_WORDS for word in words)
+    english = sum(word in _ENGLISH for word in words)
+    accents = sum(not word.isascii() for word in words)
+    return bool(_OTHER_LETTERS.search(text)) or strange + accents > english
 
 
 def _is_handed_over(near: Around, *, is_text: bool) -> bool:

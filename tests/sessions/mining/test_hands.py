@@ -95,3 +95,44 @@ def test_a_written_page_is_not_saved_in_a_session_of_typed_turns() -> None:
     assert saved(*typed, page, "Understood.") == []
     written = ("Please check the build.", "Done.", "Push it, please.", "Pushed.")
     assert saved(*written, page, "Understood.")
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "Der Chef hat mir das geschickt.",
+        "шеф прислал мне.",
+        "上司からのメッセージです。",
+        "Page of the fork:",
+        "Change the first line of the page so that it reads like this.",
+        "A colleague told me this in the lift.",
+        "Imagine that somebody writes to you.",
+    ],
+)
+def test_what_a_sentence_hands_over_is_not_saved_unasked(before: str) -> None:
+    assert saved(*BEFORE, f"{before} {RULE}") == []
+
+
+def test_nor_is_what_follows_a_turn_in_another_language() -> None:
+    assert saved(*BEFORE, "te mando una frase para corregir", "Ok.", RULE) == []
+
+
+@pytest.mark.parametrize(
+    "after", ["I don't agree with it.", "Should we?", "Funny, isn't it?"]
+)
+def test_nor_is_what_the_next_sentence_takes_back(after: str) -> None:
+    assert saved(*BEFORE, f"{RULE} {after}") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Fix the commit message. {RULE}",
+        f"One more thing: {RULE.lower()}",
+        f"I told you this again and again. {RULE}",
+        f"{RULE} I don't want that to happen again.",
+        f"{RULE} Can you look for the others?",
+    ],
+)
+def test_a_rule_that_is_announced_or_explained_is_saved(text: str) -> None:
+    assert saved(*BEFORE, text)
