@@ -58,33 +58,6 @@ def link_places(body: str) -> dict[str, int]:
     return places
 
 
-def relinked(text: str, target_now: Callable[[str, bool], str | None]) -> str:
-    """The text with other targets in its links; nothing else changes.
-
-    Args:
-        text: a body, or lines of YAML.
-        target_now: given a target as `links` reads it, and whether it stands in a
-            wikilink; returns the new one, None where it stays.
-
-    >>> relinked("See [[a/b.md|B]], `[[a/b]]`", lambda target, wiki: "a/2026/b.md")
-    'See [[a/2026/b.md|B]], `[[a/b]]`'
-    """
-    if "[" not in text:
-        return text
-
-    def changed(match: re.Match[str]) -> str:
-        target = match[1].strip().rstrip("\\")
-        fresh = target_now(target, match.re is _WIKILINK)
-        if fresh is None:
-            return match[0]
-        start = match.start(1) - match.start() + match[1].find(target)
-        return match[0][:start] + fresh + match[0][start + len(target) :]
-
-    return _outside_code(
-        text, lambda part: _MDLINK.sub(changed, _WIKILINK.sub(changed, part))
-    )
-
-
 def _outside_code(text: str, change: Callable[[str], str]) -> str:
     parts, place = [], 0
     for code in _CODE.finditer(text):
