@@ -201,7 +201,8 @@ def plan(vault: Vault, repository: Repository) -> Uncommitted:
         else:
             left.append(Left(path, f"moved to {place}, which is left"))
     left += _of_a_person(vault, tree)
-    return Uncommitted(paths, tree.lost, sorted(left), tree.forgotten)
+    lost = [path for path in tree.lost if path not in tree.unlisted]
+    return Uncommitted(paths, lost, sorted(left), tree.forgotten)
 
 
 def commit(vault: Vault, repository: Repository) -> Uncommitted:
@@ -243,8 +244,13 @@ def _of_a_person(vault: Vault, tree: WorkingTree) -> list[Left]:
         Left(path, "the folder has an earlier version: see memcli doctor --fix")
         for path in tree.older
     ]
+    unlisted = [
+        Left(path, "git's index lacks it, as after git rm --cached: git commit lets it "
+             "go, memcli doctor --fix puts it back")
+        for path in tree.unlisted
+    ]  # fmt: skip
     blocked = [Left(path, "a folder stands in its place") for path in tree.blocked]
-    return staged + gone + older + blocked
+    return staged + gone + older + unlisted + blocked
 
 
 def _why_left(vault: Vault, repository: Repository, path: str) -> str:

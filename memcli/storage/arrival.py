@@ -156,10 +156,13 @@ class Arrival:
         for each in changed:
             code = codes.get(each.path)
             place = os.path.join(self._root, *each.path.split("/"))
-            if code in (" D", "D "):
+            there = os.path.lexists(place)
+            if code in (" D", "D ") and not there:
                 continue  # gone here, which takes nothing away
-            if code is None and (each.before is not None or not os.path.lexists(place)):
+            if code is None and (each.before is not None or not there):
                 continue
+            if code in ("MM", "AM"):
+                raise _in_the_way(self._root, each.path)  # the index has a third text
             if os.path.isdir(place) and not os.path.islink(place):
                 below = any(path.startswith(f"{each.path}/") for path in codes)
                 if each.before is None and not below:

@@ -194,6 +194,7 @@ class Transaction:
 
             no_secrets.refuse_new(changes, self._carried, self.message, self._clean)
         self._audience.fault("locked")
+        self._refuse_staged(changes)
         self._commit_uncommitted(changes)
         change = Change(
             self._root, self._repository, changes, self._unchanged(), self.message
@@ -203,6 +204,24 @@ class Transaction:
         if not self._wrote(self._notes):
             self._audience.tell(
                 "this is committed, but missing from the log of signals"
+            )
+
+    def _refuse_staged(self, changes: Mapping[str, FileChange]) -> None:
+        """Refuse where a person has staged a text that nothing else holds: a commit of
+        the file would take it out of git's index."""
+        if all(change.before is None for change in changes.values()):
+            return  # a new file, as of each save
+        from shlex import quote
+
+        from memcli.storage.git import history
+
+        for path in history.staged_alone(self._repository, [*changes]):
+            restore = f"git -C {quote(self._root)} restore --staged -- {quote(path)}"
+            raise Conflict(
+                f"{path} has another text in git's index than in the folder; "
+                "nothing was changed",
+                hint=f"Commit what you have staged, or give it up: {restore}",
+                code="staged",
             )
 
     def _commit_uncommitted(self, changes: Mapping[str, FileChange]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.curation import sync, sync_setup, undo
+from memcli.curation import in_place, sync, sync_setup, undo
 from memcli.errors import (
     Conflict,
     HistoryError,
@@ -121,6 +121,29 @@ def test_what_is_broken_staged_or_secret_is_left_and_named(two: Clones) -> None:
     assert done.committed == ()
     assert git(folder, "diff", "--cached", "--name-only").endswith("staged.md\n")
     assert texts(two.roots["desk"]) == set()
+
+
+def test_a_text_or_a_removal_that_is_only_staged_is_left_and_named(two: Clones) -> None:
+    laptop, root = two.vault("laptop"), two.roots["laptop"]
+    saved = [laptop.save(laptop.draft({"text": text})) for text in ("one", "two")]
+    two.sync("laptop")
+    half, untracked = (root / each.path for each in saved)
+    text = half.read_text(encoding="utf-8")
+    half.write_text(text + "only staged\n", encoding="utf-8")
+    git(root, "add", ".")
+    half.write_text(text, encoding="utf-8")
+    git(root, "rm", "--quiet", "--cached", str(untracked))
+    before = git(root, "ls-files", "--stage")
+    assert {one.path for one in two.sync("laptop").left} == {e.path for e in saved}
+    repair.apply(laptop, repair.plan(laptop))
+    assert git(root, "show", f":{saved[0].path}") == text + "only staged\n"
+    git(root, "rm", "--quiet", "--cached", str(untracked))
+    two.sync("desk")
+    in_place.pin(two.vault("desk"), [saved[0].id])
+    two.sync("desk")
+    with pytest.raises(Conflict, match="is not committed here"):
+        two.sync("laptop")
+    assert git(root, "ls-files", "--stage") == before
 
 
 def test_a_file_that_a_person_deleted_is_forgotten_and_comes_back_by_undo(

@@ -15,7 +15,7 @@ import pytest
 from memcli import Vault
 from memcli.curation import inbox, review, undo
 from memcli.entries import layout
-from memcli.errors import HistoryError, SecretFound
+from memcli.errors import Conflict, HistoryError, SecretFound
 from memcli.storage.git import history
 from memcli.storage.git.repository import Repository
 from tests.conftest import sample, state_of
@@ -230,3 +230,22 @@ def test_a_secret_that_review_edits_away_comes_into_no_commit(
     assert SECRET not in text
     assert [one.id for one in inbox.pending(vault)] == [waiting.id]
     assert git(vault, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_a_text_that_only_gits_index_holds_is_never_taken_out_of_it(
+    filled: Vault, name: str
+) -> None:
+    on_disk = tree(filled)
+    edit(filled)
+    git(filled, "add", ".")
+    for path, data in on_disk.items():
+        Path(filled.root, path).write_bytes(data)
+    before = git(filled, "ls-files", "--stage").splitlines()
+    code = "staged"
+    try:
+        OPERATIONS[name](filled)
+    except Conflict as error:
+        code = error.error_code
+    assert code == "staged"
+    assert set(before) <= set(git(filled, "ls-files", "--stage").splitlines())

@@ -9,8 +9,9 @@ from __future__ import annotations
 import itertools
 import os
 
+from memcli.entries import identity
 from memcli.named_tuple import NamedTuple
-from memcli.storage.git import tip
+from memcli.storage.git import staging, tip, tree
 from memcli.storage.git.process import names
 from memcli.storage.git.repository import PLAIN, Blob, Commit, refuse_option
 
@@ -31,6 +32,7 @@ _FORMAT = (
 # `clone`, `reset`, `memcli sync`) goes to a commit that was there before.
 _MAKES = ("commit", "fast-import", "cherry-pick", "revert", "am")
 _PICKS = ("(pick)", "(reword)", "(edit)", "(squash)", "(fixup)", "(continue)")
+_DIGESTS = identity.sha1, identity.sha256
 _ABORT = "abort"
 # Moves that take nothing out of the folder that HEAD holds.
 _CALM = ("memcli sync", "clone", "branch", "Branch")
@@ -269,6 +271,27 @@ def undisturbed(repository: Repository, paths: Sequence[str]) -> list[str]:
         if made and all(repository.git((*has, to)).code == 0 for to in beside):
             found.append(path)
     return found
+
+
+def staged_alone(repository: Repository, paths: Sequence[str]) -> list[str]:
+    """Those of the paths at which git's index alone holds a text: neither the folder
+    has it nor a commit of HEAD's history, which a person's git may have put back there.
+
+    Raises:
+        HistoryError: git refused.
+    """
+    head = repository.head()
+    staged = staging.differing(repository, repository.environment, paths, head)
+    # What is only announced (`git add -N`) is there without a text.
+    nothing = (staging.GONE.blob, *(make(b"blob 0\0").hex() for make in _DIGESTS))
+    staged = {path: what for path, what in staged.items() if what.blob not in nothing}
+    if not staged:
+        return []
+    known = set(tree.blob_ids(repository, [*staged]))
+    if head:
+        past = blobs(repository, staged, None, of="HEAD")
+        known.update((blob.path, blob.id) for blob in past)
+    return [path for path, what in staged.items() if (path, what.blob) not in known]
 
 
 def _have_been_in_the_folder(repository: Repository, paths: Sequence[str]) -> list[str]:

@@ -161,7 +161,7 @@ def _of_the_tree(tree: WorkingTree, accept: bool) -> Iterator[Repair]:
         missing = ("deleted", "commit that it is gone")
         older = ("deleted", "commit its earlier version")
     groups = (
-        (tree.lost, "index", "put it back into git's index, which has lost it"),
+        (tree.lost, "index", "put it back into git's index as HEAD has it"),
         (tree.missing, *missing),
         (tree.older, *older),
         (tree.forgotten, "forgotten", "commit that it is gone: you deleted it"),

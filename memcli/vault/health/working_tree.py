@@ -75,8 +75,9 @@ _SAID = {
 class WorkingTree(NamedTuple):
     """The files that are not as HEAD has them, in the order of paths.
 
-    `lost` is on disk as in HEAD, and otherwise in the index: a `git commit` that ran
-    beside ours has overwritten the index (decision 4). `missing` is in HEAD and not in
+    `lost` is on disk as in HEAD, and in the index as before, or not at all: a `git
+    commit` that ran beside ours has overwritten the index (decision 4), or a person has
+    taken it out, as may be for `unlisted` of them. `missing` is in HEAD and not in
     the folder, `older` is there as an earlier commit had it, where HEAD has a later
     version, or none since that one was archived. `uncommitted` says of each
     other path whether it is new or edited, `moved` where the entry of a path is now;
@@ -94,6 +95,7 @@ class WorkingTree(NamedTuple):
     forgotten: list[str]
     blocked: list[str]
     findings: list[Finding]
+    unlisted: list[str]
 
 
 def working_tree(
@@ -123,6 +125,9 @@ def working_tree(
         for path, code in rows
         if code in ("MM", "D ") and _is_head(vault.root, repository, path)
     ]
+    if any(code == "MM" for path, code in rows if path in lost):
+        theirs = history.staged_alone(repository, lost)
+        lost = [path for path in lost if path not in theirs]
     gone = {path for path, code in rows if code[1] == "D" or code == "D "} - set(lost)
     staged = {path for path, code in rows if code[0] not in " ?"} - set(lost)
     if staged and tree.index_is_another_commit(repository):
@@ -137,7 +142,7 @@ def working_tree(
     uncommitted = {
         path: _UNCOMMITTED[code]
         for path, code in rows
-        if code in _UNCOMMITTED and path not in {*broken, *lost, *older}
+        if code in _UNCOMMITTED and path not in {*broken, *lost, *older, *staged}
     }
     # The old version of an evolve that gave the file another name, back in its place.
     archived_from = {layout.before_archive(path) for path in gone}
@@ -177,8 +182,9 @@ def working_tree(
     findings += [_finding("lost", path) for path in lost]
     older = [*older, *revived]
     return WorkingTree(
-        lost, missing, older, uncommitted, moved, staged, forgotten, blocked, findings
-    )
+        lost, missing, older, uncommitted, moved, staged, forgotten, blocked, findings,
+        [path for path, code in rows if code == "D " and path in lost],
+    )  # fmt: skip
 
 
 def _finding(what: str, path: str, place: str = "") -> Finding:
