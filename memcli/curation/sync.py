@@ -239,6 +239,12 @@ def _fetched(repository: Repository, remote: Remote, terms: Terms) -> str | None
                 f"{quote(remote.branch)}",
                 code="other_branch",
             )
+        return None
+    ours = repository.commit_of("HEAD")
+    if theirs != ours:
+        bases = tree.bases(repository, ours, theirs) if ours else []
+        for commit in {theirs, *bases} - {ours}:
+            tree.refuse_many_files(repository, commit)
     return theirs
 
 

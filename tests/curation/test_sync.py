@@ -3,6 +3,7 @@
 import os
 import stat
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -389,6 +390,26 @@ def test_a_path_that_leads_elsewhere_changes_nothing(two: Clones, path: bytes) -
     after = (git(root, "rev-parse", "HEAD"), (root / ".git" / "config").read_bytes())
     assert after == before
     assert dirty(root) == ""
+
+
+def test_folders_of_equal_folders_are_refused_before_they_are_listed(
+    two: Clones,
+) -> None:
+    """A hundred million files in two kilobytes."""
+    row = "100644 blob " + git(two.remote, "hash-object", "-w", "--stdin", data=b"x")
+    for _ in range(8):
+        rows = "".join(f"{row.strip()}\t{number}\n" for number in range(10))
+        row = "040000 tree " + git(two.remote, "mktree", data=rows.encode())
+    rows = git(two.remote, "ls-tree", "main") + f"{row.strip()}\tbomb\n"
+    made = git(two.remote, "mktree", data=rows.encode()).strip()
+    commit = git(two.remote, "commit-tree", "-p", "main", "-m", "x", made).strip()
+    git(two.remote, "update-ref", "refs/heads/main", commit)
+    before = git(two.roots["laptop"], "rev-parse", "HEAD")
+    started = time.monotonic()
+    with pytest.raises(TooLarge, match="more than a vault may: a list of files"):
+        two.sync("laptop")
+    assert time.monotonic() - started < 20
+    assert git(two.roots["laptop"], "rev-parse", "HEAD") == before
 
 
 def test_a_vault_within_a_repository_of_code_is_refused(

@@ -13,7 +13,13 @@ from memcli.entries.text.counted import counted
 from memcli.errors import HistoryError, TooLarge
 from memcli.named_tuple import NamedTuple
 from memcli.storage.files import LARGEST
-from memcli.storage.git.process import clean_environment, names, run
+from memcli.storage.git.process import (
+    TOO_SLOW,
+    Watch,
+    clean_environment,
+    names,
+    run,
+)
 from memcli.storage.git.repository import Blob
 from memcli.storage.git.tip import find
 
@@ -34,6 +40,9 @@ MOST_BYTES = 200_000_000
 # What a vault goes to at once; 100,000 new files took three minutes on a busy machine
 # of two cores, during which the vault is locked.
 MOST_FILES = 250_000
+# Bytes of a list of a commit's files: that of 500,000 notes; and seconds for it.
+_MOST_LISTED = 64_000_000
+_LISTING = 60.0
 
 
 class Difference(NamedTuple):
@@ -156,6 +165,25 @@ def refuse_count(count: int) -> None:
     if count > MOST_FILES:
         files = counted(count, "changed file")
         raise _too_large(f"{files} (at most {MOST_FILES:,})")
+
+
+def refuse_many_files(repository: Repository, commit: str) -> None:
+    """Refuse a commit whose files are too many to be listed: equal folders in folders
+    are ten million files in a few kilobytes, and git and memcli hold each in memory.
+
+    Raises:
+        TooLarge: as the remote's changes are.
+    """
+
+    def look(printed: int, _: bytes) -> int | None:
+        return TOO_SLOW if printed > _MOST_LISTED else None
+
+    # With its folders: there may be a million without a file.
+    words = ("ls-tree", "-r", "-t", "-z", "--full-tree", commit)
+    watch = Watch(_LISTING, look)
+    done = run(repository.root, repository.environment, words, watch=watch)
+    if done.code == TOO_SLOW:
+        raise _too_large(f"a list of files above {_MOST_LISTED:,} bytes")
 
 
 def _too_large(said: str) -> TooLarge:

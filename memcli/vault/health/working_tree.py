@@ -120,14 +120,7 @@ def working_tree(
     if status is None:
         status = repository.status()
     rows = sorted((path, code) for code, path in status if _is_ours(path))
-    lost = [
-        path
-        for path, code in rows
-        if code in ("MM", "D ") and _is_head(vault.root, repository, path)
-    ]
-    if any(code == "MM" for path, code in rows if path in lost):
-        theirs = history.staged_alone(repository, lost)
-        lost = [path for path in lost if path not in theirs]
+    lost = _lost(vault.root, repository, rows)
     gone = {path for path, code in rows if code[1] == "D" or code == "D "} - set(lost)
     staged = {path for path, code in rows if code[0] not in " ?"} - set(lost)
     if staged and tree.index_is_another_commit(repository):
@@ -190,6 +183,21 @@ def working_tree(
 def _finding(what: str, path: str, place: str = "") -> Finding:
     code, message, hint = _SAID[what]
     return Finding(path, 1, code, WARNING, message.format(place=place), hint)
+
+
+def _lost(
+    root: str, repository: Repository, rows: Sequence[tuple[str, str]]
+) -> list[str]:
+    from memcli.storage.git import history
+
+    found = {
+        path: code
+        for path, code in rows
+        if code in ("MM", "D ") and _is_head(root, repository, path)
+    }
+    other = [path for path, code in found.items() if code == "MM"]
+    mine = set(history.staged_alone(repository, other)) if other else ()
+    return [path for path in found if path not in mine]
 
 
 def _older(repository: Repository, paths: Sequence[str]) -> list[str]:
