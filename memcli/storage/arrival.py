@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from shlex import quote
 
 from memcli.entries import layout
 from memcli.errors import Conflict, MemcliError, NotAllowed, UnsafePath
@@ -210,7 +211,13 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
         tree.refuse_sizes(tree.sizes(repository, [*new.values()]), [*new])
     for each in changed:
         if each.after and any(ord(letter) < 32 for letter in each.path):
-            raise UnsafePath(f"{each.path!r} holds a control character")
+            glob = "".join("?" if ord(letter) < 32 else letter for letter in each.path)
+            raise UnsafePath(
+                f"the remote's {each.path!r} holds a control character; nothing was "
+                "changed",
+                hint="Take it out in another clone of the remote, then repeat the "
+                f"command: git rm -- {quote(glob)}; git commit -m 'a name'; git push",
+            )
         if each.after and _replaces_a_folder(each.path, each.after.mode):
             what = _NAMED.get(each.after.mode, "a file")
             raise UnsafePath(

@@ -1,4 +1,4 @@
-"""A sync goes with the branch that is meant, and says which vaults it does not meet."""
+"""A sync goes with the branch that is meant, and names what it does not meet or take."""
 
 import shutil
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memcli.curation import sync, undo
-from memcli.errors import NotAllowed
+from memcli.errors import NotAllowed, RemoteRefused, UnsafePath
 from memcli.vault import vaults
 from memcli.vault.health import repair
 from tests import clones
@@ -140,3 +140,47 @@ def test_a_remote_turns_on_no_filter(two: Clones, place: str, what: str) -> None
     git(desk, "merge", "-q", "origin/main")
     say(two.vault("desk"), "We test on Fridays")
     assert two.sync("desk").pushed, "the user has taken it"
+
+
+def test_a_push_that_the_fetched_address_does_not_get_is_refused(
+    two: Clones, tmp_path: Path
+) -> None:
+    root = two.roots["laptop"]
+    there = str(tmp_path / "there.git")
+    git(tmp_path, "init", "--quiet", "--bare", "--initial-branch=main", there)
+    git(root, "config", "remote.origin.pushurl", there)
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    for _ in range(2):
+        with pytest.raises(RemoteRefused, match="another address") as refusal:
+            two.sync("laptop")
+    assert "remote.origin.pushurl" in str(refusal.value.hint)
+    git(root, "config", "remote.origin.pushurl", f"file://{two.remote}")
+    assert two.sync("laptop").pushed
+
+
+def test_a_ref_that_ends_in_the_name_of_the_branch_is_named_with_the_way_out(
+    two: Clones,
+) -> None:
+    git(two.remote, "update-ref", "refs/heads/refs/heads/main", "main")
+    say(two.vault("laptop"), "We deploy on Tuesdays")
+    with pytest.raises(RemoteRefused, match="another ref") as refusal:
+        two.sync("laptop")
+    way = str(refusal.value.hint).rpartition(": git ")[2]
+    assert way == "push origin --delete refs/heads/refs/heads/main"
+    git(two.roots["laptop"], *way.split())
+    assert two.sync("laptop").pushed
+
+
+def test_a_name_with_a_line_break_is_named_with_the_way_out(two: Clones) -> None:
+    root = two.roots["desk"]
+    (root / "a\nb.md").write_text("a note\n", encoding="utf-8")
+    git(root, "add", ".")
+    git(root, "commit", "--quiet", "-m", "x")
+    git(root, "push", "--quiet", "origin", "main")
+    with pytest.raises(UnsafePath, match=r"a\\nb\.md") as refusal:
+        two.sync("laptop")
+    assert "git rm -- 'a?b.md'" in str(refusal.value.hint)
+    git(root, "rm", "--quiet", "--", "a?b.md")
+    git(root, "commit", "--quiet", "-m", "x")
+    git(root, "push", "--quiet", "origin", "main")
+    assert two.sync("laptop").came.commits == 2

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from memcli.entries import layout
-from memcli.errors import HistoryError, NotAllowed
+from memcli.errors import HistoryError, NotAllowed, RemoteRefused
 from memcli.named_tuple import NamedTuple
 from memcli.storage.git import network
 from memcli.storage.git.network import push_refused, refusal, trouble
@@ -175,9 +175,21 @@ def push(repository: Repository, remote: Remote, commit: str, terms: Terms) -> b
     done = network.talk(repository.root, _talking(repository, terms), words, terms)
     reason = refusal(done.printed, f"refs/heads/{remote.branch}")
     if done.code == 0 and reason is None:
+        if _pushes_elsewhere(repository, remote):
+            _refuse_lost_push(repository, remote, commit, terms)
+            return True
         # git moves it where the remote's own settings say so.
         repository.git(("update-ref", remote.tracking, commit))
         return True
+    if b"matches more than one" in done.said:
+        ref = f"refs/heads/{remote.branch}"
+        raise RemoteRefused(
+            f"{remote.name} ({remote.shown}) has another ref whose name ends in {ref}, "
+            "so git pushes to neither",
+            hint=f"List them: git ls-remote {remote.name} {ref}; if the longer one is "
+            f"nobody's: git push {remote.name} --delete refs/heads/{ref}",
+            code="push_refused",
+        )
     if reason and any(word in reason for word in _MOVED):
         return False
     if not reason and b".git/objects" in done.said and b"insufficient" in done.said:
@@ -185,6 +197,34 @@ def push(repository: Repository, remote: Remote, commit: str, terms: Terms) -> b
     if not reason and done.code == 0:
         reason = "it says nothing of that branch"
     raise push_refused(remote, reason, done) if reason else trouble(done, remote)
+
+
+def _pushes_elsewhere(repository: Repository, remote: Remote) -> bool:
+    """Whether git pushes to another address than it fetches from."""
+    if not any(
+        key.endswith((".pushurl", ".pushinsteadof")) for key in repository.settings()
+    ):
+        return False
+    words = ("remote", "get-url", "--all")
+    push, fetch = (
+        repository.look(*words, *more, remote.name) for more in (("--push",), ())
+    )
+    return push != fetch
+
+
+def _refuse_lost_push(
+    repository: Repository, remote: Remote, commit: str, terms: Terms
+) -> None:
+    """Refuse a push that did not come to where the remote is fetched from."""
+    there = fetch(repository, remote, terms)
+    if there is None or bases(repository, commit, there) != [commit]:
+        raise RemoteRefused(
+            f"{remote.name} is pushed to another address than it is fetched from: "
+            f"{remote.shown} has not got your commits",
+            hint=f"See both: git remote -v; to push where it is fetched: git config "
+            f"--unset-all remote.{remote.name}.pushurl",
+            code="push_refused",
+        )
 
 
 def _talking(repository: Repository, terms: Terms) -> dict[str, str]:
