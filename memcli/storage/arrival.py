@@ -21,7 +21,7 @@ from memcli.storage.git.repository import Repository
 from memcli.storage.git.staging import refuse_filtered
 from memcli.storage.git.tree import LINK, SUBMODULE, Difference
 from memcli.storage.journal import FileChange
-from memcli.storage.transaction import take_lock
+from memcli.storage.transaction import staged, take_lock
 from memcli.storage.vault_paths import all_inside
 
 TYPE_CHECKING = False
@@ -163,7 +163,7 @@ class Arrival:
             if code is None and (each.before is not None or not there):
                 continue
             if code in ("MM", "AM"):
-                raise _in_the_way(self._root, each.path)  # the index has a third text
+                raise staged(self._root, each.path)
             if os.path.isdir(place) and not os.path.islink(place):
                 below = any(path.startswith(f"{each.path}/") for path in codes)
                 if each.before is None and not below:

@@ -211,18 +211,10 @@ class Transaction:
         the file would take it out of git's index."""
         if all(change.before is None for change in changes.values()):
             return  # a new file, as of each save
-        from shlex import quote
-
         from memcli.storage.git import history
 
         for path in history.staged_alone(self._repository, [*changes]):
-            restore = f"git -C {quote(self._root)} restore --staged -- {quote(path)}"
-            raise Conflict(
-                f"{path} has another text in git's index than in the folder; "
-                "nothing was changed",
-                hint=f"Commit what you have staged, or give it up: {restore}",
-                code="staged",
-            )
+            raise staged(self._root, path)
 
     def _commit_uncommitted(self, changes: Mapping[str, FileChange]) -> None:
         """Commit old bytes that no commit holds, since `undo` returns to the parent."""
@@ -262,6 +254,19 @@ class Transaction:
                     "nothing was changed",
                     hint="Repeat the command: it starts from the edited file.",
                 )
+
+
+def staged(root: str, path: str) -> Conflict:
+    """The error for a file of which git's index has a text of its own."""
+    from shlex import quote
+
+    restore = f"git -C {quote(root)} restore --staged -- {quote(path)}"
+    return Conflict(
+        f"{path} has another text in git's index than in the folder; "
+        "nothing was changed",
+        hint=f"Commit what you have staged, or give it up: {restore}",
+        code="staged",
+    )
 
 
 def subject(verb: str, title: str) -> str:

@@ -1,4 +1,4 @@
-"""A sync goes with the branch that is meant, and names what it does not meet or take."""
+"""A sync goes with the branch that is meant, and names what it does not meet."""
 
 import shutil
 from pathlib import Path
