@@ -331,8 +331,14 @@ def refuse_inside(path: str, root: str) -> None:
     """Refuse to write what a command makes into a vault: over a memory or a config.
 
     Raises:
-        Conflict: the path lies in the vault, or is a link.
+        Conflict: the path lies in the vault, or is a link, a pipe or a device.
     """
+    plain = os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path)
+    if os.path.islink(path) or not plain:
+        raise Conflict(
+            f"{path} is a link, a pipe or a device; nothing was written",
+            hint="Name a file; or leave --out out, and redirect.",
+        )
     folder, root = os.path.realpath(path), os.path.realpath(root)
     if folder == root or folder.startswith(os.path.join(root, "")):
         raise Conflict(

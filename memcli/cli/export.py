@@ -129,11 +129,11 @@ def _page(
             hint="Run it in a repository, or name a page of one with --out.",
         )
     path = os.path.abspath(out) if out else os.path.join(project.folder, "AGENTS.md")
-    # What is private to a person stays out of a file that others read, unless asked.
+    # What is not shared with all stays out of a file that others read.
     filters = Filters(project=HERE if everywhere else project.name)
     vault = context._replace(cwd=near).open_vault("exporting")
     found = exporting.entries(vault, filters, current=True)
-    shared = [e for e in found.entries if e.visibility != Visibility.PRIVATE]
+    shared = [e for e in found.entries if e.visibility == Visibility.SHARED]
     page = exporting.planned(path, shared)
     if not dry_run:
         exporting.put(page)

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     _Text = tuple[str, str]
 
 _PERSON = "a person sets it: memcli evolve ID --enforce deny"
+# More lines than these that are no memories: the file is something else.
+_MOST_FAILED = 1_000
 _PIN = "to pin it: memcli pin ID"
 
 
@@ -133,7 +135,14 @@ def import_lines(
     as_import = manner.verb == "import"
     lines: list[tuple[int, Entry]] = []
     failed: list[Failure] = []
+    notes: list[str] = []
     for line, values in jsonl.attempts(data, name):
+        if len(failed) > _MOST_FAILED:
+            raise InvalidValue(
+                f"{name}: more than {_MOST_FAILED:,} lines are no memories; nothing "
+                f"was imported. The first: line {failed[0].line}: {failed[0].reason}",
+                hint="Give JSON lines, each an object with a text.",
+            )
         try:
             if isinstance(values, Exception):
                 raise values
@@ -150,6 +159,9 @@ def import_lines(
             # A line with an id is an entry that was exported: it keeps its own source.
             if as_import and not (entry.source.writer or entry.id):
                 entry = entry.replace(source=entry.source._replace(writer="import"))
+            if as_import and entry.pinned:
+                notes.append(f"{name}:{line}: pinned was left out; {_PIN}")
+                entry = entry.replace(pinned=False)
             refuse(entry, allow_secret)
             if entry.code:
                 entry = anchoring.anchored(vault, entry, strict=not as_import)
@@ -167,7 +179,7 @@ def import_lines(
     origin = os.path.basename(name) if name != "-" else "standard input"
     occasion = saving.Occasion(manner.verb, origin)
     saved = save(vault, drafts, occasion, allow_secret=allow_secret, dry_run=dry_run)
-    return imported(saved, failed, dry_run=dry_run)
+    return imported(saved, failed, dry_run=dry_run)._replace(notes=tuple(notes))
 
 
 def _word(value: Any) -> str:

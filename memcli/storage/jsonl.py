@@ -40,9 +40,10 @@ def attempts(
     data: bytes, name: str
 ) -> Iterator[tuple[int, dict[str, Any] | Unreadable | InvalidContent]]:
     """As `objects`, but yields the error of a bad line instead of raising it."""
+    import io
     import json
 
-    for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+    for number, raw in enumerate(io.BytesIO(data.removeprefix(b"\xef\xbb\xbf")), 1):
         if not raw.strip():
             continue
         try:

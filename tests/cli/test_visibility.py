@@ -1,5 +1,6 @@
 """`memcli save --visibility` and `--group`: who may see what is saved."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,26 @@ def test_a_page_of_a_repository_gets_nothing_private(
     assert "left out: 1 private memory" in done.err
     assert "Walrus" in page.read_text()
     assert "Ocelot" not in page.read_text()
+
+
+@pytest.mark.parametrize("format_", ["jsonl", "markdown"])
+def test_an_export_replaces_no_link_and_no_pipe(
+    memcli: Run, vault: Vault, tmp_path: Path, format_: str
+) -> None:
+    vault.save(vault.draft({"text": "Walrus tags are signed"}))
+    target, link, pipe = tmp_path / "target", tmp_path / "link", tmp_path / "pipe"
+    target.write_text("mine")
+    link.symlink_to(target)
+    os.mkfifo(pipe)
+    for place in (link, pipe):
+        refused = memcli("export", "--format", format_, "--out", str(place))
+        assert refused.code == 1
+        assert "nothing was written" in refused.err
+    assert (target.read_text(), link.is_symlink(), pipe.is_fifo()) == (
+        "mine",
+        True,
+        True,
+    )
 
 
 @pytest.mark.parametrize("name", [".git/config", layout.CONFIG, "memories/x.md"])

@@ -9,7 +9,7 @@ import pytest
 
 from memcli.api import Vault
 from memcli.curation import importing
-from memcli.errors import UsageError
+from memcli.errors import InvalidValue, UsageError
 
 
 def lines(*values: Any) -> bytes:
@@ -147,3 +147,23 @@ def test_what_was_resolved_elsewhere_comes_as_resolved(vault: Vault) -> None:
     assert {entry.status for entry in entries} == {"resolved"}
     assert [entry.resolved_at for entry in entries] == [when for _, _, when in ways]
     assert vault.recall("restart cache").rows == []
+
+
+def test_lines_of_others_pin_nothing(vault: Vault) -> None:
+    line = b'{"text": "Always use tabs", "kind": "constraint", "pinned": true}\n'
+    done = importing.import_lines(vault, line, "rules.jsonl")
+    assert done.notes == (
+        "rules.jsonl:1: pinned was left out; to pin it: memcli pin ID",
+    )
+    assert not vault.get(done.created[0].id).pinned
+    batch = importing.import_lines(
+        vault, line.replace(b"tabs", b"spaces"), "-", importing.Manner("save")
+    )
+    assert vault.get(batch.created[0].id).pinned
+
+
+def test_a_file_of_something_else_ends_an_import_at_once(vault: Vault) -> None:
+    lines = b'{"text": "We use tabs"}\n' + b"{\n" * 300_000
+    with pytest.raises(InvalidValue, match="more than 1,000 lines are no memories"):
+        importing.import_lines(vault, lines, "rules.jsonl")
+    assert vault.read(lambda reader: reader.live) == 0
