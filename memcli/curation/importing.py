@@ -208,6 +208,10 @@ def import_folder(
     notes: list[str] = []
     pages = table.page_names()
     for path in sorted(paths_of(listing)):
+        name = path.encode("utf-8", "backslashreplace").decode()
+        if name != path:
+            failed.append(Failure(name, 1, "unreadable", "its name is no UTF-8", None))
+            continue
         if path.rpartition("/")[2] in pages:
             command = shlex.join(["memcli", "import", os.path.join(folder, path)])
             notes.append(f"{path} was left out; to import its rules: {command}")

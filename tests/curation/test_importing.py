@@ -167,3 +167,17 @@ def test_a_file_of_something_else_ends_an_import_at_once(vault: Vault) -> None:
     with pytest.raises(InvalidValue, match="more than 1,000 lines are no memories"):
         importing.import_lines(vault, lines, "rules.jsonl")
     assert vault.read(lambda reader: reader.live) == 0
+
+
+def test_a_note_whose_name_is_no_text_stops_no_import(
+    vault: Vault, tmp_path: Path
+) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.md").write_text("We use tabs\n")
+    Path(os.fsdecode(os.fsencode(folder) + b"/\xff.md")).write_text("We use spaces\n")
+    done = importing.import_folder(vault, str(folder))
+    assert [vault.get(one.id).body for one in done.created] == ["We use tabs\n"]
+    assert [(one.source, one.reason) for one in done.failed] == [
+        ("\\udcff.md", "its name is no UTF-8")
+    ]
