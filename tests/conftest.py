@@ -20,10 +20,7 @@ from hypothesis import HealthCheck, settings
 
 # No deadline: on a shared machine an example that takes long says nothing.
 settings.register_profile(
-    "dev",
-    max_examples=20,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
+    "dev", max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("all", settings.get_profile("dev"), max_examples=200)
 settings.load_profile("all" if os.environ.get("MEMCLI_TESTS") == "all" else "dev")

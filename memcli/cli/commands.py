@@ -35,11 +35,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "log": "history",
         "forget": "history",
     },
-    "Review": {
-        "review": "review",
-        "ideas": "ideas",
-        "entities": "entities",
-    },
+    "Review": {"review": "review", "ideas": "ideas", "entities": "entities"},
     "Setup": {
         "install": "install",
         "uninstall": "install",

@@ -359,8 +359,7 @@ def _value_of(words: Sequence[str], names: tuple[str, ...]) -> str | None:
 
 
 def completion(
-    context: Context,
-    shell: Literal["bash", "zsh", "fish", "powershell"],
+    context: Context, shell: Literal["bash", "zsh", "fish", "powershell"]
 ) -> Result:
     """Print the script that completes memcli's words in your shell
 

@@ -23,12 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-def edit(
-    context: Context,
-    entry_id: str,
-    *,
-    allow_secret: bool = False,
-) -> Result:
+def edit(context: Context, entry_id: str, *, allow_secret: bool = False) -> Result:
     """Open an entry's file in your editor, check it, and commit it
 
     The whole file: the fields above, the text below (VISUAL, else EDITOR, else vi). It
@@ -108,12 +103,7 @@ def tag(
     return Result(data=done._asdict(), text=text)
 
 
-def pin(
-    context: Context,
-    ids: list[str],
-    *,
-    off: bool = False,
-) -> Result:
+def pin(context: Context, ids: list[str], *, off: bool = False) -> Result:
     """Put entries into every session
 
     With hooks installed, a session starts with what is pinned. The entry stays the same

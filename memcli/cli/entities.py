@@ -83,10 +83,7 @@ def entities(
             (type_ or aliases) and action != "register",
             f"{flag} belongs to: memcli entities register",
         ),
-        (
-            project and action != "list",
-            "--project belongs to: memcli entities list",
-        ),
+        (project and action != "list", "--project belongs to: memcli entities list"),
         (
             (yes and not planned) or (dry_run and not planned and action != "register"),
             f"memcli entities {action} has no plan to show; drop "

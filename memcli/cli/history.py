@@ -96,10 +96,7 @@ _MOST_ENTRIES = 3
 
 
 def log(
-    context: Context,
-    *,
-    limit: int | None = None,
-    since: str | None = None,
+    context: Context, *, limit: int | None = None, since: str | None = None
 ) -> Result:
     """Show what happened in the vault, the last change first
 

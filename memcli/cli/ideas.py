@@ -89,14 +89,8 @@ def _check(
     flag = next((name for name, value in changes.items() if value), "")
     flag = flag.replace("tags", "tag")
     refuse(
-        (
-            flag and action != "promote",
-            f"--{flag} belongs to: memcli ideas promote",
-        ),
-        (
-            reason and action != "dismiss",
-            "--reason belongs to: memcli ideas dismiss",
-        ),
+        (flag and action != "promote", f"--{flag} belongs to: memcli ideas promote"),
+        (reason and action != "dismiss", "--reason belongs to: memcli ideas dismiss"),
         (action == "list" and (slugs or dry_run), "ideas list takes no argument"),
         (
             action == "merge" and len(slugs) != 2,
@@ -112,10 +106,7 @@ def _check(
 
 def _listed(ideas: list[ListedIdea]) -> Result:
     result = listed(
-        "ideas",
-        ideas,
-        "slug days=age_days title summary",
-        empty="No open ideas.",
+        "ideas", ideas, "slug days=age_days title summary", empty="No open ideas."
     )
     problems = tuple(idea.problem for idea in ideas if idea.problem)
     return result._replace(warnings=problems)

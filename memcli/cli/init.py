@@ -97,12 +97,7 @@ def _prepare_repo(context: Context, *, dry_run: bool) -> Result:
 
 
 def _prepare(
-    context: Context,
-    path: str,
-    *,
-    yes: bool,
-    dry_run: bool,
-    make_default: bool,
+    context: Context, path: str, *, yes: bool, dry_run: bool, make_default: bool
 ) -> Result:
     """Make a folder a vault, and the default if there is none."""
     from memcli.storage import known_vaults

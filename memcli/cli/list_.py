@@ -159,10 +159,7 @@ def _counted(context: Context, by: str) -> Result:
 
 
 def show(
-    context: Context,
-    ids: list[str],
-    *,
-    vaults: list[str] | None = None,
+    context: Context, ids: list[str], *, vaults: list[str] | None = None
 ) -> Result:
     """Show entries in full, by their ids
 

@@ -49,10 +49,7 @@ def mine_one(
 
 
 def digest(
-    context: Context,
-    path: str | None,
-    host: str | None,
-    max_chars: int | None,
+    context: Context, path: str | None, host: str | None, max_chars: int | None
 ) -> Result:
     """Print what a judge needs to know of a session, and the question."""
     from memcli.hosts.transcripts import open_transcript
@@ -249,12 +246,7 @@ def _summary(done: list[dict[str, Any]], *, dry_run: bool) -> Result:
     return Result(data=data, text=text, warnings=warnings, ok=not failed)
 
 
-def sweep(
-    context: Context,
-    *,
-    still: int = 60,
-    dry_run: bool = False,
-) -> Result:
+def sweep(context: Context, *, still: int = 60, dry_run: bool = False) -> Result:
     """Mine sessions that crashed or ended without a hook
 
     Tidies up their markers, too. Hooks do this by themselves when a session starts or
@@ -293,10 +285,7 @@ def sweep(
 
 
 def hook(
-    context: Context,
-    event: str | None = None,
-    *,
-    host: str | None = None,
+    context: Context, event: str | None = None, *, host: str | None = None
 ) -> Result:
     """Answer a hook of an agent's host (installed by memcli install)
 

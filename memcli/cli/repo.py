@@ -170,12 +170,7 @@ def _list(context: Context) -> Result:
     )
 
 
-def promote(
-    context: Context,
-    entry_id: str,
-    *,
-    dry_run: bool = False,
-) -> Result:
+def promote(context: Context, entry_id: str, *, dry_run: bool = False) -> Result:
     """Move a memory into the vault that this repository carries
 
     It is committed in the repository, and archived where it was; each side names the

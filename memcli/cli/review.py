@@ -141,10 +141,7 @@ def _check(
             "--min-confidence",
             "What waits: memcli review --list",
         ),
-        (
-            action in ("supersede", "edit") and len(ids) != 1,
-            f"--{action} takes one id",
-        ),
+        (action in ("supersede", "edit") and len(ids) != 1, f"--{action} takes one id"),
         (
             first in ("ideas", "entities") and not action,
             f"review decides on candidates, not on {first}",

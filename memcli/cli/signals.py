@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def signals(
-    context: Context,
-    *,
-    pairs: bool = False,
-    train: bool = False,
-    dry_run: bool = False,
+    context: Context, *, pairs: bool = False, train: bool = False, dry_run: bool = False
 ) -> Result:
     """Show how the vault is used, and what memcli has learned from it
 

@@ -100,8 +100,7 @@ def checked(texts: Iterable[str], field: str) -> tuple[str, ...]:
     places = tuple(dict.fromkeys(str(read(text)) for text in texts))
     if len(places) > MOST:
         raise InvalidValue(
-            f"{field} holds more than {MOST} places",
-            code=f"invalid_{field}",
+            f"{field} holds more than {MOST} places", code=f"invalid_{field}"
         )
     return places
 

@@ -14,13 +14,7 @@ from memcli.entries import layout
 from memcli.entries.entry import FIELDS, KINDS, Entry, Status, check_kind
 from memcli.entries.field_values import fitting_tags, plain
 from memcli.entries.fields import TABLE
-from memcli.entries.frontmatter import (
-    Page,
-    Part,
-    checked_lines,
-    is_null,
-    take_apart,
-)
+from memcli.entries.frontmatter import Page, Part, checked_lines, is_null, take_apart
 from memcli.entries.ids import adopted_id, id_time, is_adopted, is_id
 from memcli.entries.plain_yaml import lines_of, to_bytes
 from memcli.errors import InvalidValue

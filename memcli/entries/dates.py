@@ -35,9 +35,7 @@ def check_date(value: str, field: str) -> str:
     date = _date(value)
     if date is None:
         raise InvalidValue(
-            f"{field}: not a date: {value[:60]!r}",
-            hint=_FORMS,
-            code=f"invalid_{field}",
+            f"{field}: not a date: {value[:60]!r}", hint=_FORMS, code=f"invalid_{field}"
         )
     return date
 

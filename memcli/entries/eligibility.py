@@ -249,9 +249,7 @@ def _verdict_at(facts: Facts, view: View) -> str | None:
 
 
 def facts(
-    entry: Entry,
-    policies: Policies = DEFAULTS,
-    resolves: tuple[Resolve, ...] = (),
+    entry: Entry, policies: Policies = DEFAULTS, resolves: tuple[Resolve, ...] = ()
 ) -> Facts:
     """The facts of an entry; `resolves` are those of its claim in other entries."""
     from memcli.entries.text import differences
@@ -354,10 +352,7 @@ def may(action: Action, entry: Owned | None, agent: Agent | None) -> bool:
     if entry.agent == agent.name:
         return True
     access = Facts(
-        Status.ACTIVE,
-        0,
-        visibility=Visibility(entry.visibility),
-        groups=entry.groups,
+        Status.ACTIVE, 0, visibility=Visibility(entry.visibility), groups=entry.groups
     )
     free = action in _TO_OTHERS and not is_pinned(entry)
     return free and visible(access, agent)

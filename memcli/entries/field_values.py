@@ -253,8 +253,7 @@ def choice(choices: type[StrEnum]) -> Check:
 def wrong_type(field: str, value: Any, wanted: str) -> InvalidValue:
     """The refusal of a value that has another type than its field."""
     return InvalidValue(
-        f"{field} must be {wanted} (got {repr(value)[:60]})",
-        code=f"invalid_{field}",
+        f"{field} must be {wanted} (got {repr(value)[:60]})", code=f"invalid_{field}"
     )
 
 

@@ -16,13 +16,7 @@ import hashlib
 import os
 import re
 
-from memcli.errors import (
-    MemcliError,
-    SkillNotFound,
-    Unreadable,
-    UnsafePath,
-    UsageError,
-)
+from memcli.errors import MemcliError, SkillNotFound, Unreadable, UnsafePath, UsageError
 from memcli.hosts import table
 from memcli.hosts.host import home, project_root, refuse_outside
 from memcli.hosts.install.step import SCOPES, Step, read
@@ -258,10 +252,7 @@ def _checksum(data: bytes) -> str:
 
 # Agents without a command line: memcli has a page for them, and nothing else.
 _PAGE_ONLY = ("chatgpt", "claude-desktop")
-HOSTS = (
-    *(name for name in table.NAMES if name != GENERIC),
-    *(*_PAGE_ONLY, GENERIC),
-)
+HOSTS = (*(name for name in table.NAMES if name != GENERIC), *(*_PAGE_ONLY, GENERIC))
 """The hosts that skills are written for."""
 
 

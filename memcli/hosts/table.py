@@ -310,11 +310,7 @@ _TABLE = (
         home_folder=(".config", "opencode"),
         home_variable="OPENCODE_CONFIG_DIR",
     ),
-    Host(
-        name="generic",
-        title="any other agent",
-        takes_text=False,
-    ),
+    Host(name="generic", title="any other agent", takes_text=False),
     # Last: a transcript is asked whether it is any other's first.
 )
 """The hosts, in the order in which people see them."""

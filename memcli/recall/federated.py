@@ -121,9 +121,7 @@ def _ask_once(
 
 
 def _weighed(
-    held: list[_Held],
-    look: _Look,
-    leave_out: Callable[[Vault, MemcliError], None],
+    held: list[_Held], look: _Look, leave_out: Callable[[Vault, MemcliError], None]
 ) -> list[_Told]:
     """The answer of each vault, with its words weighed over all of them.
 
@@ -257,9 +255,7 @@ def no_match(vaults: Vaults, query: Query) -> NoMatch:
 
 
 def _beside(
-    rows: Sequence[Row],
-    shown: Sequence[Row],
-    answers: Sequence[_Told],
+    rows: Sequence[Row], shown: Sequence[Row], answers: Sequence[_Told]
 ) -> dict[str, Any]:
     """The constraints of all vaults that no row shows, and how many more there are; and
     the window that the question names.

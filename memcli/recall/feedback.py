@@ -63,8 +63,7 @@ def feedback(
         entry_id, places = _places(vaults, name)
         if entries.setdefault(entry_id, (places, is_useful))[1] is not is_useful:
             raise UsageError(
-                f"{entry_id} is named as useful and as not useful",
-                hint="Name it once.",
+                f"{entry_id} is named as useful and as not useful", hint="Name it once."
             )
     holders = [vault for places, _ in entries.values() for vault, _ in places]
     if holders and all(vault.read_only for vault in holders):

@@ -301,10 +301,7 @@ def _decided(reader: Reader) -> Decided:
 
 
 def _answer(
-    reader: Reader,
-    query: Query,
-    hit: Hit,
-    named: Collection[str] | None,
+    reader: Reader, query: Query, hit: Hit, named: Collection[str] | None
 ) -> Row:
     """The row of a hit; `named` are the names of entities in the question.
 
@@ -366,10 +363,7 @@ def _in_these_signs(
 
 
 def _path(
-    reader: Reader,
-    hit: Hit,
-    stored: StoredRow,
-    named: Collection[str],
+    reader: Reader, hit: Hit, stored: StoredRow, named: Collection[str]
 ) -> list[dict[str, str]]:
     """The steps from the question to an entry, without those two.
 

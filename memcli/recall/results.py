@@ -273,11 +273,7 @@ def noted(
     """
     return [
         signals.row(
-            row,
-            rank=rank,
-            score=row.score,
-            channels=row.channels,
-            parts=row.parts,
+            row, rank=rank, score=row.score, channels=row.channels, parts=row.parts
         )
         for rank, row in [*enumerate(rows, 1), *((None, row) for row in constraints)]
         if source in (None, row.source)

@@ -290,9 +290,7 @@ def _by_question(given: Iterable[Mapping[str, Any]]) -> dict[str, list[_Pair]]:
     return grouped
 
 
-def _measures(
-    training: Sequence[Sequence[_Pair]],
-) -> dict[str, tuple[float, float]]:
+def _measures(training: Sequence[Sequence[_Pair]]) -> dict[str, tuple[float, float]]:
     """Centre and scale of each feature that sets rows apart in enough questions."""
     pairs = [pair for group in training for pair in group]
     measures = {}

@@ -184,10 +184,7 @@ def outgoing(reader: Reader, row: StoredRow) -> list[int]:
 
 
 def backlinks(
-    reader: Reader,
-    row: StoredRow,
-    doc: int,
-    names: Sequence[str] | None = None,
+    reader: Reader, row: StoredRow, doc: int, names: Sequence[str] | None = None
 ) -> set[int]:
     """The entries with a link that means this entry, and not another of the same name.
 

@@ -16,10 +16,7 @@ from memcli.search.stored_row import StoredRow
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import (
-        Iterable,
-        Mapping,
-    )
+    from collections.abc import Iterable, Mapping
     from typing import TypeVar
 
     from memcli.search.store import Store
@@ -171,9 +168,7 @@ class Reader(Documents):
             return facts
         row = self.row(doc)
         return facts._replace(
-            agent=row.agent,
-            visibility=Visibility(row.visibility),
-            groups=row.groups,
+            agent=row.agent, visibility=Visibility(row.visibility), groups=row.groups
         )
 
     # --- rows

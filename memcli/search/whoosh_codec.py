@@ -37,13 +37,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import (
-        Generator,
-        Iterable,
-        Iterator,
-        Mapping,
-        Sequence,
-    )
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
     from sqlite3 import Connection
     from typing import Any
 

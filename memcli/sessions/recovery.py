@@ -156,12 +156,7 @@ def sweep(
 
 
 def mine(
-    vault: Vault,
-    marker: Marker,
-    path: str,
-    environ: Mapping[str, str],
-    *,
-    close: bool,
+    vault: Vault, marker: Marker, path: str, environ: Mapping[str, str], *, close: bool
 ) -> Reflected | None:
     """Mine a session for a hook; None when nothing has changed since it was mined.
 

@@ -155,10 +155,7 @@ def _doubted(route: Route, draft: Entry, solved: Similar) -> Route:
 
 
 def _compared(
-    vault: Vault,
-    reader: Reader,
-    route: Route,
-    near: Iterable[tuple[float, StoredRow]],
+    vault: Vault, reader: Reader, route: Route, near: Iterable[tuple[float, StoredRow]]
 ) -> Route:
     """The route of a draft beside what the vault holds near it.
 

@@ -65,10 +65,7 @@ def exists(root: str) -> bool:
 
 
 def write(
-    root: str,
-    changes: Mapping[str, FileChange],
-    message: str,
-    move: Move | None = None,
+    root: str, changes: Mapping[str, FileChange], message: str, move: Move | None = None
 ) -> None:
     """Note what is about to happen.
 
@@ -269,10 +266,7 @@ def finish_killed(
 
 
 def finish(
-    root: str,
-    repository: Repository,
-    audience: Audience,
-    patience: float = 2.0,
+    root: str, repository: Repository, audience: Audience, patience: float = 2.0
 ) -> None:
     """Finish what the journal says. While files may be staged, the journal stays.
 

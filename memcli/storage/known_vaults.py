@@ -243,8 +243,7 @@ def place_of(
         if os.path.exists(root):
             raise NotAVault(f"{root} is not a folder")
         raise VaultNotFound(
-            f"there is no vault at {root}",
-            hint=_of_a_missing(word, root, environ),
+            f"there is no vault at {root}", hint=_of_a_missing(word, root, environ)
         )
     settings_folder = os.path.join(root, ".memcli")
     if os.path.islink(settings_folder):
@@ -336,10 +335,7 @@ def _place(
 
 
 def _published(
-    place: KnownVault,
-    table: Mapping[str, str],
-    where: str,
-    environ: Mapping[str, str],
+    place: KnownVault, table: Mapping[str, str], where: str, environ: Mapping[str, str]
 ) -> KnownVault:
     """The vault that a database answers for.
 

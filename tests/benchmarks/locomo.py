@@ -219,10 +219,7 @@ def vault_of(units: Sequence[Unit]) -> Iterator[Vault]:
                 file.write(json.dumps(unit.entry, ensure_ascii=False) + "\n")
         env = timing.clean_env(scratch, MEMCLI_VAULT=str(vault))
         memcli = timing.memcli_command()
-        for command in (
-            [*memcli, "init", str(vault)],
-            [*memcli, "import", str(lines)],
-        ):
+        for command in ([*memcli, "init", str(vault)], [*memcli, "import", str(lines)]):
             timing.must(timing.run(command, env=env), command)
         stored = sum(1 for _ in (vault / "memories").rglob("*.md"))
         if stored != len(units):

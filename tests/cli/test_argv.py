@@ -48,9 +48,7 @@ def test_plain_parser_agrees_with_typer_or_gives_up(
 
 
 def agrees_on(name: str) -> None:
-    choices = {
-        *(choice for one in flags.of(name).values() for choice in one.choices),
-    }
+    choices = {*(choice for one in flags.of(name).values() for choice in one.choices)}
     word = WORDS | st.sampled_from([*flags.flags(name), *sorted(choices)])
 
     @given(st.lists(word, max_size=6))
@@ -107,8 +105,7 @@ def test_plain_command_lines_need_no_typer(
 
 
 @pytest.mark.parametrize(
-    "words",
-    [["--nosuch"], ["--limit"], ["--limit", "x"], ["--help"], ["-h"]],
+    "words", [["--nosuch"], ["--limit"], ["--limit", "x"], ["--help"], ["-h"]]
 )
 def test_what_is_not_plain_is_left_to_typer(words: list[str]) -> None:
     assert flags.parse("recall", words) is None

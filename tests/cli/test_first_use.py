@@ -28,9 +28,7 @@ def test_a_vault_that_cannot_become_the_default_is_made_and_says_so(
     assert "nothing was changed" not in asked.json["error"]["message"]
 
 
-def test_a_word_that_names_no_vault_may_have_been_meant_as_a_path(
-    memcli: Run,
-) -> None:
+def test_a_word_that_names_no_vault_may_have_been_meant_as_a_path(memcli: Run) -> None:
     error = memcli("list", "--vault", "nix", "--json").json["error"]
     assert error["message"] == "no vault is named 'nix'"
     assert error["hint"].startswith("The path of a vault's folder will do as well.")

@@ -244,9 +244,7 @@ def test_an_mcp_client_in_the_repository_is_answered_from_it(
 ) -> None:
     def ask() -> tools.Answer:
         context = context_of(
-            vault,
-            environ={**os.environ, "MEMCLI_VAULT": vault.root},
-            cwd=str(carrying),
+            vault, environ={**os.environ, "MEMCLI_VAULT": vault.root}, cwd=str(carrying)
         )._replace(vault=None)
         return tools.call(catalog.memory_recall, {"query": "deploy the shop"}, context)
 

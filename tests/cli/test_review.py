@@ -131,9 +131,7 @@ def test_a_shown_number_names_its_entry_in_every_answer(
     assert vault.get(name).supersedes == old
 
 
-def test_kind_tags_and_project_are_changed_before_it_is_approved(
-    vault: Vault,
-) -> None:
+def test_kind_tags_and_project_are_changed_before_it_is_approved(vault: Vault) -> None:
     name = candidate(vault, "Use pnpm", tags=["a", "b"])
     walked = walk(
         vault, "k fixx", "k fix", "t +c -a", "t -b", "p", "shop", "p two words", "y"

@@ -136,11 +136,7 @@ def test_the_page_of_skills_says_which_folder(host: Host) -> None:
 
 @pytest.mark.parametrize(
     ("command", "names"),
-    [
-        ("hook", NAMES),
-        ("install", NAMES),
-        ("reflect", table.NAMES),
-    ],
+    [("hook", NAMES), ("install", NAMES), ("reflect", table.NAMES)],
 )
 def test_the_help_names_every_host(command: str, names: list[str]) -> None:
     text = CliRunner().invoke(build(), [command, "--help"]).output

@@ -54,9 +54,7 @@ def test_an_edit_that_breaks_a_lesson_is_told_so_by_its_hook(
     assert (machine.project / "get.py").exists(), "a lesson keeps no tool from running"
 
 
-def test_what_a_person_enforces_is_refused_and_a_teams_is_not(
-    machine: Scratch,
-) -> None:
+def test_what_a_person_enforces_is_refused_and_a_teams_is_not(machine: Scratch) -> None:
     machine.make_vault()
     _let_tools_run(machine)
     team = machine.vault.with_name("team")

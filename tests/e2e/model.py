@@ -256,12 +256,7 @@ def _responses(
 ) -> tuple[Any, list[Any]]:
     del body
     text = {"type": "output_text", "text": said, "annotations": []}
-    item = {
-        "type": "message",
-        "role": "assistant",
-        "id": _id("msg"),
-        "content": [text],
-    }
+    item = {"type": "message", "role": "assistant", "id": _id("msg"), "content": [text]}
     if call is not None:
         item = {
             "type": "function_call",

@@ -95,9 +95,7 @@ def test_a_session_that_was_killed_is_mined_when_the_next_one_starts(
     assert machine.memories("ruff linting") == [STATED]
 
 
-def test_without_its_vault_a_client_behaves_as_without_hooks(
-    machine: Scratch,
-) -> None:
+def test_without_its_vault_a_client_behaves_as_without_hooks(machine: Scratch) -> None:
     # The first start of a client does what no later one does.
     machine.session(ELSE)
     machine.model.forget()

@@ -324,7 +324,7 @@ def test_an_obsidian_note_is_an_entry() -> None:
     assert entry.created == "2024-03-05T09:30:00Z"
     assert (entry.status, entry.type, entry.kind) == ("active", "unknown", "note")
     assert [name for name, _ in entry.extra] == [
-        *("aliases", "status", "type", "cssclasses", "id", "up"),
+        *("aliases", "status", "type", "cssclasses", "id", "up")
     ]
     assert dict(entry.extra)["cssclasses"] == "cssclasses:\n  - wide\n"
     assert entry.display_title == "Standup"
@@ -393,11 +393,7 @@ def test_no_value_of_ours_breaks_the_reader(line: str) -> None:
         (own("title: \x07\n"), 3, "broken YAML"),
         (own("title: a\n--- x\n"), 4, "broken YAML"),
         (own("title: a\ntags: []\ntitle: b\n"), 5, "given twice"),
-        (
-            own("<<<<<<< HEAD\ntitle: a\n=======\ntitle: b\n>>>>>>> x\n"),
-            3,
-            "conflict",
-        ),
+        (own("<<<<<<< HEAD\ntitle: a\n=======\ntitle: b\n>>>>>>> x\n"), 3, "conflict"),
         (b"<<<<<<< HEAD\n---\ntitle: a\n---\n", 1, "conflict"),
         (own("a: &a [x]\nb: *a\n"), 4, "alias"),
         (own("a: &a\n- *a\n"), 4, "alias"),

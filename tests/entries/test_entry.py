@@ -15,13 +15,7 @@ from memcli.entries.entry import (
     check_tag,
     fitting_tag,
 )
-from memcli.entries.ids import (
-    ID_LENGTH,
-    id_time,
-    is_id,
-    new_id,
-    slug,
-)
+from memcli.entries.ids import ID_LENGTH, id_time, is_id, new_id, slug
 from memcli.errors import InvalidValue
 
 times = st.integers(0, 2**45 - 1)

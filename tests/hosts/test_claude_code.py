@@ -403,10 +403,7 @@ def refused(
         (f"{SAID}Use uv,\nnot pip.", {}),
         (f"{SAID}Use uv,\nnot pip.", {"tool": "ExitPlanMode"}),
         (f"{SAID}Use uv,\nnot pip.{NOTE}", {}),
-        (
-            f"{SAID}{FRAME}Use uv,\nnot pip.",
-            {"tool": "Bash"},
-        ),
+        (f"{SAID}{FRAME}Use uv,\nnot pip.", {"tool": "Bash"}),
     ],
 )
 def test_the_words_of_a_refusal_are_a_user_step(

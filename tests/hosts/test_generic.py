@@ -14,12 +14,7 @@ def test_a_line_is_a_step(tmp_path: Path) -> None:
         [
             {"role": "user", "text": "Run the tests", "id": "a", "at": NOON},
             {"role": "assistant", "text": "I will."},
-            {
-                "role": "call",
-                "text": "make test",
-                "call": "c1",
-                "action": "run",
-            },
+            {"role": "call", "text": "make test", "call": "c1", "action": "run"},
             {"role": "result", "text": "no rule", "call": "c1", "failed": True},
         ],
     )

@@ -91,9 +91,7 @@ def test_a_page_is_a_rule_an_item_or_paragraph_behind_its_headings(
 ) -> None:
     if texts is None:  # one block, whose lines stay as they are
         texts = {
-            "## Run": [
-                "Run: Before:\n```sh\n- x\n\n# y\n```\nLater.",
-            ],
+            "## Run": ["Run: Before:\n```sh\n- x\n\n# y\n```\nLater."],
             "Steps:": ["Steps:\n\n1. Tag\n   it\n\n2. Push", "x"],
             "## T\n|": ["T:\n\n| a | b |\n|---|---|\n| 1 | 2 |"],
         }[page[:6]]

@@ -19,10 +19,7 @@ ID = "578b2721-3530-4f66-8f4b-6fc8d25c9c4a"
     ("path", "expected"),
     [
         ("/home/dev/work/my_proj.v1", "-home-dev-work-my-proj-v1"),
-        (
-            "/home/dev/work/with space & (paren)",
-            "-home-dev-work-with-space----paren-",
-        ),
+        ("/home/dev/work/with space & (paren)", "-home-dev-work-with-space----paren-"),
         ("/home/dev/work/under_score__x", "-home-dev-work-under-score--x"),
         ("/home/dev/work/été-日本語", "-home-dev-work--t-----"),
         ("/home/dev/work/.hidden.dir", "-home-dev-work--hidden-dir"),
@@ -210,14 +207,8 @@ def test_without_a_name_the_newest_about_the_folder_is_ours(
         (f".gemini/tmp/{old}/chats/session-1.json", gemini("g", messages=[])),
         (".gemini/tmp/slug/chats/session-2.jsonl", gemini("g")),
         (".copilot/session-state/x/events.jsonl", copilot(project)),
-        (
-            f".cursor/projects/{slug(project)[1:]}/agent-transcripts/c.jsonl",
-            cursor(),
-        ),
-        (
-            f".cursor/projects/{slug(project)[1:]}/agent-transcripts/d/d.jsonl",
-            cursor(),
-        ),
+        (f".cursor/projects/{slug(project)[1:]}/agent-transcripts/c.jsonl", cursor()),
+        (f".cursor/projects/{slug(project)[1:]}/agent-transcripts/d/d.jsonl", cursor()),
     ):
         newest = machine.put(path, *records)
         machine.put(".codex/sessions/rollout-d.jsonl", codex("/other"))

@@ -26,13 +26,7 @@ from memcli.vault.health.lint import lint
 from tests.conftest import sample, state_of
 from tests.forks import REFUSED, ended
 from tests.git_command import git
-from tests.properties.test_kill_lifecycle import (
-    OPERATIONS,
-    State,
-    dirty,
-    opened,
-    state,
-)
+from tests.properties.test_kill_lifecycle import OPERATIONS, State, dirty, opened, state
 
 pytestmark = [
     pytest.mark.slow,

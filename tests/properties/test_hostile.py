@@ -19,11 +19,7 @@ import pytest
 from memcli import Vault
 from memcli.curation import review
 from memcli.entries import layout
-from memcli.errors import (
-    HistoryError,
-    LockBusy,
-    UnsafePath,
-)
+from memcli.errors import HistoryError, LockBusy, UnsafePath
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.recall.results import Row

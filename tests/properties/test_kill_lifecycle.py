@@ -98,12 +98,7 @@ def state(root: Path) -> State:
             continue
         entry = codec.decode(path.read_bytes(), relative).entry
         assert entry.id not in found, f"{entry.id} twice"
-        found[entry.id] = (
-            relative,
-            entry.body,
-            str(entry.status),
-            entry.superseded_by,
-        )
+        found[entry.id] = (relative, entry.body, str(entry.status), entry.superseded_by)
     return found
 
 

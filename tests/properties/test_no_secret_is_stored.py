@@ -162,10 +162,7 @@ def _entries() -> Iterator[tuple[str, Entry]]:
         if name == "source":
             for part in Source._fields:
                 if part != "seq":
-                    yield (
-                        f"source.{part}",
-                        bare.replace(source=_source(part)),
-                    )
+                    yield (f"source.{part}", bare.replace(source=_source(part)))
         elif name == "extra":
             lines = (("login", f"login: {TOKEN}\n"), (TOKEN, f"{TOKEN}: yes\n"))
             yield "frontmatter login", bare.replace(extra=lines[:1])

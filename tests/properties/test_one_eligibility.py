@@ -44,11 +44,7 @@ def ago(days: float) -> str:
 
 def cases() -> Iterator[Case]:
     number = 0
-    ends: list[dict[str, Any]] = [
-        {},
-        {"expires_at": ago(1)},
-        {"expires_at": ago(-1)},
-    ]
+    ends: list[dict[str, Any]] = [{}, {"expires_at": ago(1)}, {"expires_at": ago(-1)}]
     ages: list[dict[str, Any]] = [
         {},
         {"item": "invariant", "created": ago(44.9)},

@@ -221,10 +221,7 @@ def test_agent_id_is_present_on_every_daemon_api_call_from_skill_handlers(
     assert {tool.command for tool in called} == set(CALLS)
     for tool in called:
         topics = inspect_command.TOPICS if tool.command == "inspect" else ()
-        for arguments in (
-            CALLS[tool.command],
-            *({"topic": one} for one in topics),
-        ):
+        for arguments in (CALLS[tool.command], *({"topic": one} for one in topics)):
             text = f"Deploy the gateway to region {len(opened)} of {arguments}"
             mine = vault.save(vault.draft({"text": text})).id
             filled = json.loads(json.dumps(arguments).replace("ID", mine))

@@ -45,10 +45,7 @@ def learn(
     mined: tuple[int, int] = (0, 0),
 ) -> Reflected:
     return reflect_session.learn(
-        vault,
-        session,
-        lambda: candidates(steps),
-        reflect_session.Origin(mined=mined),
+        vault, session, lambda: candidates(steps), reflect_session.Origin(mined=mined)
     )
 
 

@@ -165,8 +165,7 @@ def test_several_rank_as_one_that_holds_it_all(
     query = " ".join(asked)
     whole = vaults[0].recall(query, limit=30, explain=True)
     split = recall.recall(
-        Vaults(tuple(vaults[1:])),
-        Query(query, view_of(NOW), limit=30, explain=True),
+        Vaults(tuple(vaults[1:])), Query(query, view_of(NOW), limit=30, explain=True)
     )
     assert split.missing_terms == whole.missing_terms
     assert split.coverage == whole.coverage

@@ -42,9 +42,7 @@ def test_a_note_is_found_over_a_name_that_is_not_registered(team: Vault) -> None
     assert CALL not in rows(team, depth=0)
 
 
-def test_a_registered_name_weighs_more_and_an_ignored_one_nothing(
-    team: Vault,
-) -> None:
+def test_a_registered_name_weighs_more_and_an_ignored_one_nothing(team: Vault) -> None:
     loose = rows(team)[CALL]
     decide.apply(team, decide.EntityRequest("register", "Grace Hopper", type="person"))
     assert rows(team)[CALL] > loose

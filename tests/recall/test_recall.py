@@ -344,9 +344,7 @@ def test_ties_break_alike_however_the_files_came(vault: Vault, tmp_path: Path) -
 # --- low coverage -------------------------------------------------------------------
 
 
-def test_the_words_that_matched_and_those_that_did_not_are_named(
-    vault: Vault,
-) -> None:
+def test_the_words_that_matched_and_those_that_did_not_are_named(vault: Vault) -> None:
     save(vault, "The price of a parcel is set by its weight")
     answer = vault.recall("price rounding of invoices")
     assert [row.text for row in answer.rows]

@@ -70,9 +70,7 @@ def test_only_folders_with_another_time_are_listed(
     assert listed == ["notes/1"]
 
 
-def test_folder_that_may_change_within_a_tick_is_listed_each_time(
-    vault: Vault,
-) -> None:
+def test_folder_that_may_change_within_a_tick_is_listed_each_time(vault: Vault) -> None:
     index = Index(vault.root)
     write(Path(vault.root, "notes", "a.md"), "old")
     index.current()

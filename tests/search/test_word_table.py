@@ -18,8 +18,7 @@ _ROWS = st.lists(st.tuples(_WORD, st.integers(0, 255).map(lambda n: n / 255)))
 
 @given(table=st.dictionaries(_WORD, _ROWS, max_size=8))
 def test_a_table_gives_back_what_it_was_made_of(
-    tmp_path_factory: pytest.TempPathFactory,
-    table: dict[str, list[tuple[str, float]]],
+    tmp_path_factory: pytest.TempPathFactory, table: dict[str, list[tuple[str, float]]]
 ):
     path = tmp_path_factory.mktemp("table") / "table.bin"
     path.write_bytes(packed({**table, "z": []}))

@@ -119,8 +119,7 @@ def test_a_commit_that_was_reverted_is_not_made_again(
 
 
 @pytest.mark.parametrize(
-    ("then", "outcome"),
-    [(None, "seen"), ("resolve", "recurred"), ("undo", "seen")],
+    ("then", "outcome"), [(None, "seen"), ("resolve", "recurred"), ("undo", "seen")]
 )
 def test_a_candidate_that_review_changed_is_not_proposed_again_in_its_old_words(
     vault: Vault, tmp_path: Path, then: str | None, outcome: str

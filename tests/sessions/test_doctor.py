@@ -59,9 +59,7 @@ def states(checks: dict[str, Check]) -> dict[str, str]:
 
 
 def test_a_vault_in_order_has_no_problem(
-    vault: Vault,
-    examine: Examine,
-    snapshot: Callable[[str], dict[str, str]],
+    vault: Vault, examine: Examine, snapshot: Callable[[str], dict[str, str]]
 ) -> None:
     vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
     before = snapshot(vault.root)
@@ -79,11 +77,7 @@ def test_each_trouble_is_named_where_it_is(
     config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text('[vaults.team]\npath = "/nowhere"\n')
     found = examine()
-    assert states(found) == {
-        "vault": "problem",
-        "calls": "note",
-        "vault team": "note",
-    }
+    assert states(found) == {"vault": "problem", "calls": "note", "vault team": "note"}
     assert "memories/x.md" in found["vault"].said
     assert "memcli doctor --fix" in (found["vault"].mend or "")
     config.write_text("[vaults")

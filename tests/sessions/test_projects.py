@@ -87,10 +87,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 
 
 def test_said_in_both_it_is_offered_and_then_told_in_c(
-    live: Vault,
-    clones: dict[str, str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    live: Vault, clones: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     for number, name in enumerate((A, B)):
         reflect_file(live, session(tmp_path, f"s{number}", RULE, cwd=clones[name]))

@@ -221,9 +221,7 @@ def test_an_adapter_that_fails_keeps_nothing_and_marks_the_session(
     before = snapshot(vault.root)
     with pytest.raises(type(error)):
         reflect_session.learn(
-            vault,
-            Session("s1", "codex"),
-            lambda: candidates(steps()),
+            vault, Session("s1", "codex"), lambda: candidates(steps())
         )
     assert snapshot(vault.root) == before
     (record,) = session_records.every(vault.root)

@@ -363,9 +363,7 @@ def test_child_process_does_not_inherit_the_lock(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     with Lock(str(path), 0):
         child = subprocess.Popen(
-            [sys.executable, "-c", "input()"],
-            stdin=subprocess.PIPE,
-            close_fds=False,
+            [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, close_fds=False
         )
     try:
         # Not 0: the kernel closes the child's copy a moment after Popen returns.

@@ -59,10 +59,7 @@ def mcp(context: Context) -> Result:
         return tools.call(tool, arguments, called)
 
     serving.serve(
-        catalog.SERVED,
-        call,
-        version=__version__,
-        instructions=catalog.INSTRUCTIONS,
+        catalog.SERVED, call, version=__version__, instructions=catalog.INSTRUCTIONS
     )
     return Result(data={}, text=lambda _canvas: None)
 

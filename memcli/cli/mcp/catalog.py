@@ -366,8 +366,7 @@ def memory_inspect(
     """
     if id and topic:
         raise UsageError(
-            "give 'id' or 'topic', not both",
-            hint="Make two calls when both are meant.",
+            "give 'id' or 'topic', not both", hint="Make two calls when both are meant."
         )
     given = {name: value for name, value in values.items() if value}
     if topic in TOPIC_COMMANDS:

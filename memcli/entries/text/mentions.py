@@ -278,9 +278,7 @@ def compiled(entities: Iterable[Registered]) -> Compiled:
     return Compiled(meant, ambiguous, _places(spelt))
 
 
-def _places(
-    spelt: dict[str, dict[str, bool]],
-) -> dict[str, list[tuple[str, int, str]]]:
+def _places(spelt: dict[str, dict[str, bool]]) -> dict[str, list[tuple[str, int, str]]]:
     places: dict[str, list[tuple[str, int, str]]] = {}
     for form, spellings in spelt.items():
         lower = lowered(form)

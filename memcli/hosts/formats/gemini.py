@@ -103,9 +103,7 @@ class Gemini(records.Format):
                 yield from _message(record, line, lines)
 
 
-def _survey(
-    lines: Lines,
-) -> tuple[dict[int, int], dict[int, int], set[int], bool]:
+def _survey(lines: Lines) -> tuple[dict[int, int], dict[int, int], set[int], bool]:
     """Where messages stand last: as records, in lists; what was taken back; whether
     the chat is a person's and no sub-agent's.
     """

@@ -76,13 +76,7 @@ class Engine:
     """
 
     def __init__(
-        self,
-        url: str,
-        name: str,
-        folder: str,
-        silence: Silence,
-        *,
-        waits: bool = True,
+        self, url: str, name: str, folder: str, silence: Silence, *, waits: bool = True
     ) -> None:
         self._database = Database(url)
         self._silence = silence

@@ -243,8 +243,7 @@ _WORTH_LOOKING_UP = 8
 
 
 def held_of(
-    postings: tuple[Sequence[int], Sequence[float]],
-    wanted: Collection[int],
+    postings: tuple[Sequence[int], Sequence[float]], wanted: Collection[int]
 ) -> dict[int, float]:
     """Those of some documents that a posting list names, in its order, with its counts.
 

@@ -31,11 +31,7 @@ class Neighbourhood:
     """
 
     def __init__(
-        self,
-        corpus: Corpus,
-        pool: Sequence[int],
-        scope: Scope,
-        weights: Weights,
+        self, corpus: Corpus, pool: Sequence[int], scope: Scope, weights: Weights
     ) -> None:
         self._weights = weights
         sessions = corpus.sessions

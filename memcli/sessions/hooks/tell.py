@@ -60,11 +60,7 @@ class Answer:
     view: View
 
     def __init__(
-        self,
-        root: str,
-        event: Event,
-        line: dict[str, Any],
-        last: float | None = None,
+        self, root: str, event: Event, line: dict[str, Any], last: float | None = None
     ) -> None:
         self.root, self.event, self.line, self.last = root, event, line, last
 

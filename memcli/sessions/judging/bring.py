@@ -49,10 +49,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s")
 
 
 def gather(
-    vault: Vault,
-    transcript: Transcript,
-    *,
-    max_chars: int = digest.MAX_CHARS,
+    vault: Vault, transcript: Transcript, *, max_chars: int = digest.MAX_CHARS
 ) -> Digest:
     """The digest of a session.
 
@@ -220,12 +217,7 @@ def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str
 
 
 def _resolved(
-    vault: Vault,
-    made: Digest,
-    kept: Sequence[Answer],
-    judge: str,
-    *,
-    dry_run: bool,
+    vault: Vault, made: Digest, kept: Sequence[Answer], judge: str, *, dry_run: bool
 ) -> list[str]:
     """Resolve what an explicit answer says is settled; returns the ids."""
     from memcli.curation import resolve

@@ -275,10 +275,7 @@ def _by_import(
 
 
 def _by_git(
-    repository: Repository,
-    index: IndexLock,
-    staged: Mapping[str, Staged],
-    message: str,
+    repository: Repository, index: IndexLock, staged: Mapping[str, Staged], message: str
 ) -> str | None:
     """The commit by git itself, with the user's hooks, signing and identity; None where
     a hook left nothing to commit."""

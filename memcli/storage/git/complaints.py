@@ -8,13 +8,7 @@ from __future__ import annotations
 import errno
 import os
 
-from memcli.errors import (
-    Conflict,
-    HistoryError,
-    LockBusy,
-    MemcliError,
-    WriteFailed,
-)
+from memcli.errors import Conflict, HistoryError, LockBusy, MemcliError, WriteFailed
 from memcli.storage.files import REFUSED, write_failed
 from memcli.storage.git.index_lock import lock_busy
 

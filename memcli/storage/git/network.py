@@ -14,12 +14,7 @@ import os
 import re
 import time
 
-from memcli.errors import (
-    MemcliError,
-    RemoteRefused,
-    RemoteUnreachable,
-    TooLarge,
-)
+from memcli.errors import MemcliError, RemoteRefused, RemoteUnreachable, TooLarge
 from memcli.named_tuple import NamedTuple
 from memcli.storage.git import remotes
 from memcli.storage.git.process import MOST_PRINTED, TOO_SLOW, Watch, run

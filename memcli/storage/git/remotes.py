@@ -181,9 +181,7 @@ def _names_server(url: str) -> bool:
 
 
 def _expanded(
-    url: str,
-    settings: Iterable[tuple[str, str, str, str]],
-    environ: Mapping[str, str],
+    url: str, settings: Iterable[tuple[str, str, str, str]], environ: Mapping[str, str]
 ) -> str:
     """A remote with the longest `url.*.insteadOf` that it begins with replaced."""
     user = (each for path in _user_configs(environ) for each in _settings(path))

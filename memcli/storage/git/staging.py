@@ -85,10 +85,7 @@ def stage(
 
 
 def _update(
-    repository: Repository,
-    env: dict[str, str],
-    paths: Sequence[str],
-    how: str,
+    repository: Repository, env: dict[str, str], paths: Sequence[str], how: str
 ) -> None:
     words = (*CHEAP, "update-index", how, "-z", "--stdin")
     done = run(repository.root, env, words, _names(paths)) if paths else None

@@ -13,13 +13,7 @@ from memcli.entries.text.counted import counted
 from memcli.errors import HistoryError, TooLarge
 from memcli.named_tuple import NamedTuple
 from memcli.storage.files import LARGEST
-from memcli.storage.git.process import (
-    TOO_SLOW,
-    Watch,
-    clean_environment,
-    names,
-    run,
-)
+from memcli.storage.git.process import TOO_SLOW, Watch, clean_environment, names, run
 from memcli.storage.git.repository import Blob
 from memcli.storage.git.tip import find
 

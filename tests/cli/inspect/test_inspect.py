@@ -64,10 +64,7 @@ def test_warnings_alone_exit_with_0(memcli: Run, vault: Vault):
     done = memcli("inspect", "lint")
     assert (done.code, done.out.splitlines()) == (
         0,
-        [
-            "lint: errors 0, warnings 1",
-            "a.md:3: warning: links to nothing: Nowhere",
-        ],
+        ["lint: errors 0, warnings 1", "a.md:3: warning: links to nothing: Nowhere"],
     )
 
 

@@ -144,10 +144,7 @@ def test_feedback_goes_to_the_vault_that_holds_the_entry(
     assert [len(noted(one)) for one in (vault, team)] == [1, 1]
     done = memcli("recall", "--useful", mine, "--json", environ=own)
     (one,) = done.json["data"]["feedback"]
-    assert (one["source"], one["recall"]) == (
-        "team:platform",
-        noted(team)[0]["recall"],
-    )
+    assert (one["source"], one["recall"]) == ("team:platform", noted(team)[0]["recall"])
     assert len(noted(team, "feedback")) == 1
 
 

@@ -101,11 +101,7 @@ def called(name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 async def ask(
-    client: Client,
-    name: str,
-    given: dict[str, Any] | None = None,
-    /,
-    **arguments: Any,
+    client: Client, name: str, given: dict[str, Any] | None = None, /, **arguments: Any
 ) -> dict[str, Any]:
     """The data of a call that succeeds."""
     result = await client.call_tool(name, given or arguments)
@@ -118,11 +114,7 @@ async def ask(
 
 
 async def refused(
-    client: Client,
-    name: str,
-    given: dict[str, Any] | None = None,
-    /,
-    **arguments: Any,
+    client: Client, name: str, given: dict[str, Any] | None = None, /, **arguments: Any
 ) -> dict[str, Any]:
     """The error of a call that fails."""
     result = await client.call_tool(name, given or arguments)

@@ -127,9 +127,7 @@ def test_a_call_may_name_another_vault_but_no_folder(
         "The team deploys on Mondays"
     ]
     saved = tools.call(
-        by_name["memory_save"],
-        {"text": "Freeze in May", "vault": "team"},
-        context,
+        by_name["memory_save"], {"text": "Freeze in May", "vault": "team"}, context
     )
     assert other.get((saved.data or {})["id"]).body.strip() == "Freeze in May"
     refused = tools.call(

@@ -28,10 +28,7 @@ PLACES = {
     "copilot": (".copilot/hooks/memcli.json", ".github/hooks/memcli.json"),
     "cursor": (".cursor/hooks.json", ".cursor/hooks.json"),
     "windsurf": (".codeium/windsurf/hooks.json", ".windsurf/hooks.json"),
-    "opencode": (
-        ".config/opencode/plugins/memcli.js",
-        ".opencode/plugins/memcli.js",
-    ),
+    "opencode": (".config/opencode/plugins/memcli.js", ".opencode/plugins/memcli.js"),
 }
 
 

@@ -131,8 +131,7 @@ def test_indent_line_ends_and_escapes_are_those_of_the_file(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ['{\n  // mine\n  "model": "opus"\n}', '{"a": 1 /* , { */}', '{"a": [1,],}'],
+    "text", ['{\n  // mine\n  "model": "opus"\n}', '{"a": 1 /* , { */}', '{"a": [1,],}']
 )
 def test_a_file_with_comments_is_refused_with_the_entries_to_put_in(text: str) -> None:
     with pytest.raises(InvalidConfig, match="f: has comments or trailing commas") as no:

@@ -296,10 +296,7 @@ def test_a_link_leads_both_ways(vault: Vault) -> None:
 def test_evidence_and_what_rests_on_it_lead_to_each_other(vault: Vault) -> None:
     fact = save(vault, "Ana paired on every deploy in May")
     model = save(
-        vault,
-        "The team learns by pairing up",
-        layer="observation",
-        evidence=[fact],
+        vault, "The team learns by pairing up", layer="observation", evidence=[fact]
     )
     assert [row.id for row in ask(vault, "deploy").rows] == [fact, model]
     assert [row.id for row in ask(vault, "learns").rows] == [model, fact]

@@ -74,8 +74,7 @@ def every_match(
 
 
 def read_whole(
-    postings: tuple[Sequence[int], Sequence[float]],
-    wanted: Collection[int],
+    postings: tuple[Sequence[int], Sequence[float]], wanted: Collection[int]
 ) -> dict[int, float]:
     return {doc: n for doc, n in zip(*postings, strict=True) if doc in wanted}
 

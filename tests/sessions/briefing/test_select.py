@@ -89,9 +89,7 @@ def test_stale_derived_lessons_of_a_solved_problem_leave_the_budget_to_others(
     assert [one.id for one in told(vault).focus] == [fresh]
 
 
-def test_the_same_words_as_rule_and_delta_go_in_once_as_the_rule(
-    vault: Vault,
-) -> None:
+def test_the_same_words_as_rule_and_delta_go_in_once_as_the_rule(vault: Vault) -> None:
     item(vault, "Check the lock file first", "invariant", created=days_ago(2))
     path = Path(vault.root, "reflections", "other.md")
     path.write_text(

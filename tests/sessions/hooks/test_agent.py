@@ -115,11 +115,7 @@ def test_an_agent_sweeps_its_own_sessions_and_hears_of_no_other(
     (done,) = recovery.sweep(ada, os.environ)
     assert (done.session, done.outcome) == ("s1", "reflected")
     states = {one.session: one.state for one in markers.markers(live.root)}
-    assert states == {
-        "s1": markers.REFLECTED,
-        "s2": markers.START,
-        "s3": markers.START,
-    }
+    assert states == {"s1": markers.REFLECTED, "s2": markers.START, "s3": markers.START}
 
 
 @pytest.mark.usefixtures("started")

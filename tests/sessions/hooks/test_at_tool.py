@@ -274,8 +274,7 @@ def test_no_payload_fails_the_first_look(live: Vault, given: Any):
 
 
 @pytest.mark.parametrize(
-    "data",
-    [b"{}", b' {"a": [1, 2.5, null, true, "\\u00e9"]} ', b"[]", b'"x"', b"NaN"],
+    "data", [b"{}", b' {"a": [1, 2.5, null, true, "\\u00e9"]} ', b"[]", b'"x"', b"NaN"]
 )
 def test_the_light_reader_of_json_reads_as_the_other(data: bytes):
     expected = json.loads(data)

@@ -26,14 +26,7 @@ from memcli.sessions.hooks import call as hook
 from memcli.sessions.hooks import pipe
 from memcli.storage.lock import Lock
 from tests.conftest import EVERYTHING, state_of
-from tests.sessions.hooks.calling import (
-    call,
-    harness,
-    log,
-    process,
-    session,
-    told,
-)
+from tests.sessions.hooks.calling import call, harness, log, process, session, told
 from tests.sessions.hooks.payloads import ID, PAYLOADS
 
 RULE = "Never deploy the billing service on a Friday."

@@ -52,12 +52,7 @@ def save(vault: Vault, text: str, **fields: Any) -> None:
 
 
 def said(event: str, cwd: Path, name: str = "a") -> str:
-    payload = {
-        "session_id": name,
-        "prompt": ASK,
-        "source": "startup",
-        "cwd": str(cwd),
-    }
+    payload = {"session_id": name, "prompt": ASK, "source": "startup", "cwd": str(cwd)}
     one = hook.Call([event, "--host", "claude-code"])
     hook.answer(one, lambda: payload)
     assert "error" not in one.line, one.line

@@ -255,11 +255,7 @@ def test_a_page_that_leads_out_of_the_project_is_not_read(
 
 
 def asked(cwd: Path, session: str, **environ: str | None) -> str:
-    payload = {
-        "session_id": session,
-        "source": "startup",
-        "cwd": str(cwd),
-    }
+    payload = {"session_id": session, "source": "startup", "cwd": str(cwd)}
     one = process("session-start", "claude-code", payload, environ=environ)
     return one.text
 

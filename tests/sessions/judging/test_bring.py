@@ -20,13 +20,7 @@ from memcli.sessions.reflect_session import opened, reflect_file
 from tests.checkouts import made_shop
 from tests.conftest import NOW
 from tests.hosts.writing import write
-from tests.sessions.test_reflect_session import (
-    UNSURE,
-    Snapshot,
-    commits,
-    talk,
-    texts,
-)
+from tests.sessions.test_reflect_session import UNSURE, Snapshot, commits, talk, texts
 
 ROWS = [
     ("user", "have a look at the payment tests"),

@@ -75,10 +75,7 @@ def test_a_long_statement_is_cut(mark: str) -> None:
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        (
-            "Decision: ids are opaque. Compare them as bytes.",
-            "Ids are opaque",
-        ),
+        ("Decision: ids are opaque. Compare them as bytes.", "Ids are opaque"),
         (
             "Final decision - no ORM in the worker; write SQL",
             "No ORM in the worker; write SQL",

@@ -41,12 +41,7 @@ def test_quick_commit_is_the_one_that_git_makes(
     name = "a b ü [x]*.md"
     (vault / name).write_bytes(b"\xef\xbb\xbfbody\r\n\0 raw")
     commit = commits.commit(Repository.open(str(vault)), [name], "save: #1 «x»\n\nbody")
-    assert quick == [
-        "check-ignore",
-        "update-index",
-        "diff-index",
-        "fast-import",
-    ]
+    assert quick == ["check-ignore", "update-index", "diff-index", "fast-import"]
     assert commit == git(root, "rev-parse", "HEAD").strip()
     assert git(root, "log", "-1", "--format=%an <%ae>|%B") == (
         "Test User <test@example.com>|save: #1 «x»\n\nbody\n\n"
@@ -68,12 +63,7 @@ def test_plain_repository_gets_its_commits_from_fast_import(
     assert commits.commit(repository, ["notes/a.md", "notes/b.md"], "save: two")
     (tracked / "notes" / "b.md").unlink()
     assert commits.commit(repository, ["notes/b.md"], "forget: one")
-    assert quick[:4] == [
-        "check-ignore",
-        "update-index",
-        "diff-index",
-        "fast-import",
-    ]
+    assert quick[:4] == ["check-ignore", "update-index", "diff-index", "fast-import"]
     assert quick[4:] == ["update-index", "diff-index", "fast-import"]
     assert git(tracked, "status", "--porcelain") == "A  staged.txt\n"
     assert git(tracked, "ls-tree", "-r", "--name-only", "HEAD") == (
