@@ -359,16 +359,8 @@ def import_memories(
         row = held.get(_text_of(draft))
         result = Saved(row.id, row.path, "duplicate", row.title) if row else next(rest)
         results.append(result)
-        became.append(
-            Became(
-                str(draft.source.record),
-                line,
-                draft.kind,
-                draft.project,
-                result.title,
-                result.outcome,
-            )
-        )
+        memory = str(draft.source.record), line, draft.kind, draft.project
+        became.append(Became(*memory, result.title, result.outcome))
     unread = {failure.source for failure in failed}
     gone = [
         Gone(row.id, row.title, text[0])

@@ -37,7 +37,8 @@ def apart(ready_vault: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     two.vault("desk").evolve(second, NEW)
     desk = two.roots["desk"]
     let_git_merge(str(desk), PROGRAM)
-    git(desk, "pull", "--quiet", "--no-rebase", "--no-edit")
+    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    git(desk, *who, "pull", "--quiet", "--no-rebase", "--no-edit")
     return folder
 
 
