@@ -193,7 +193,7 @@ def import_folder(
 
     Fields that memcli knows are used, the rest of the frontmatter is carried over as it
     is. A note without a title gets its file name as title, so that links by name still
-    lead to it. `enforce` and `pinned` are left out, and named, whoever wrote the note.
+    lead to it. `enforce` and `pinned` are left out, with a note.
     So is a page of rules such as CLAUDE.md, which is no note.
     """
     root = os.path.abspath(folder)

@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 
 
 def ask(vaults: Vaults, query: Query, look: _Look) -> tuple[list[_Told], list[str]]:
-    """What each vault says; as `recall.ask`."""
+    """The answer of each vault; as `recall.ask`."""
     answers, warnings = _ask(vaults, query, look)
     warnings += _warnings((vault, answer.warnings) for vault, answer in answers)
     return [(vault, answer.of(vault.source)) for vault, answer in answers], warnings
 
 
 def _ask(vaults: Vaults, query: Query, look: _Look) -> tuple[list[_Told], list[str]]:
-    """What each vault says while all are read, and the warnings of the vaults.
+    """The answer of each vault while all are read, and the warnings of the vaults.
 
     An index that is damaged is repaired, as when its vault is asked alone.
 
@@ -223,7 +223,7 @@ def page(answers: Sequence[Recalled], query: Query) -> Recalled:
 def gathered(
     answers: Sequence[_Told], most: Mapping[str, int], limit: int | None
 ) -> Any:
-    """What all vaults have about a question, as what `reflect.gather` has of one.
+    """The rows of all vaults about a question, as `reflect.gather` has those of one.
 
     Args:
         answers: of each vault.

@@ -124,8 +124,8 @@ def enumerate_all(
 def ask(
     sources: Vault | Vaults, query: Query, look: Callable[[Reader, Query], Any]
 ) -> tuple[list[tuple[Vault, Any]], list[str]]:
-    """What each vault says to a query, with the vault as the source of its rows, and
-    the warnings of all.
+    """The answer of each vault to a query, with the vault as the source of its rows,
+    and the warnings of all.
 
     Raises:
         MemcliError: as `query.checked`; a vault cannot be read.

@@ -139,7 +139,7 @@ class Gathered(NamedTuple):
     more_constraints: int = 0
 
     def of(self, source: str) -> Gathered:
-        """What the vault that is called so has."""
+        """The same, as gathered from the vault of this name."""
         return self._replace(
             rows=of_source(self.rows, source),
             constraints=constraints_of(self.constraints, source),

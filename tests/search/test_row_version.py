@@ -17,7 +17,7 @@ from memcli.search.store import FORMAT
 from memcli.search.stored_row import StoredRow
 from memcli.search.updating import Files
 
-KNOWN = (33, 4, 28), "7c56a05532fefc88"
+KNOWN = (33, 4, 29), "71a910cdd6c978fa"
 
 FACT = """\
 ---
@@ -109,7 +109,11 @@ id: 01aaaa0000000006
 created: "2026-02-02T00:00:00Z"
 ---
 We deploy on
-KNOWN = (8, 3, 26), "28be70b2cd4bf35e"
+<<<<<<< HEAD
+Mondays.
+=======
+Fridays.
+>>>>>>> theirs
 """
 
 SAMPLES = {

@@ -249,7 +249,7 @@ class _Work:
 
 
 def _resolution(entry: Entry) -> dict[str, Any]:
-    """What a resolve has set in an entry; nothing when it is not resolved."""
+    """The fields that a resolve has set; none when the entry is not resolved."""
     is_resolved = entry.status is Status.RESOLVED
     return fields.decisions_of(entry, _RESOLVED) if is_resolved else {}
 

@@ -285,8 +285,11 @@ class _Reading:
         if self._spares and trigger.form == PATH:
             self._found.spared.append(trigger.text)
             self._spares = False
-        elif nexts in (["only"], ["it", "is"], ["does", "it"]):
-            pass  # "yaml.safe_load only" recommends it
+        elif not self._sentence[at - 1].comma and (
+            nexts in (["only"], ["it", "is"], ["does", "it"])
+        ):
+            # "yaml.safe_load it is" recommends it; "never http.Client, it is slow" not.
+            pass
         elif self._state == "forbids":
             self._found.forbidden.append(trigger)
             self._used = True

@@ -197,7 +197,7 @@ DOUBTFUL: Final = _any(
     # A letter on one line: to whom, from whom, for whom, and when it was sent.
     r"^\W*(?:(?:hi|hello|hey|dear)\s+(?!claude|codex|gemini|copilot|cursor|agent|there|again)(?:(?-i:[A-Z])[\w'-]+|all|team|everyone|both|folks)|team|folks|all|everyone)\s*[,!]\s+\S",
     r"[.!?]\s+(?:(?:best |kind |warm )?(?:regards|wishes),?\s+\w+|(?:--|[\u2013\u2014~])?\s*[(\[]?(?!thanks?|cheers|please|ok|claude|codex|gemini)(?-i:[A-Z])[a-z]+[)\]]?|(?:/?cc\s+)?@\w+|/cc\b.*|\(?\d\d?:\d\d(?:\s?[ap]m)?\)?|#\w+(?:\s+#\w+)*)\s*$",
-    # Somebody's name before a statement; a verb, a mark or a time that quotes one.
+    # A name before a statement; a verb, a sign or a time that introduces a quotation.
     rf"^\W*(?:(?:hi|hey|hello|dear|to quote|as) )?@?(?!(?:{_ADVERBS})\b)[^\W\d_][\w.-]{{1,20}}(?:[,;]| [\u2013\u2014-]+>?| [=~]?>| [|\u00bb/~]+)\s+(?:{_BEGINS}|(?:use|run|keep|write|skip|make)\b)",
     rf"\b(?:is|are|be|was|were|says?|said|reads?|states?|prints?|types|contains?|answers?|think|goes|with|like|titled?(?: \w+)?|section|called|\d\d)[,:]?\s+(?!every|all|no\b|always|never){_BEGINS}|^\W*(?:\w+ )?(?:he|she|they)\b[^,:]{{0,30}}[,:]\s+{_BEGINS}|\b(?:say|read|state|print|be|answer)[,:]?\s+{_BEGINS}",
     # A message to another person; an example; a line that ends with "NAME wrote".

@@ -1,10 +1,11 @@
 """Whose hand a statement is in: the person's own, or that of a text they handed over.
 
-Invariant: pure. What is pasted without any mark is told from what is typed by what is
-around it: a line apart that is typed another way, or that speaks of a text or of
-somebody; the turn before or after, and the agent's reply, which do; other turns of the
-session, when all of them are typed another way. Each of these is a doubt, no proof, so
-a statement that is in doubt waits for the person.
+Invariant: pure. A pasted text without any mark is recognised by the words around it:
+- a line in another style or another language, or one about a text or a person;
+- a sentence that hands over the next one, or takes back the one before;
+- the turn before or after, or the agent's reply, when it is about a text;
+- the other turns of the session, when all of them are in another style.
+Each of these is a doubt and no proof: a statement in doubt waits for the person.
 """
 
 from __future__ import annotations
@@ -133,7 +134,7 @@ class Around(NamedTuple):
 
 
 def around(exchanges: Sequence[Exchange]) -> list[Around]:
-    """What a session says of each of its turns."""
+    """The session around each of its turns."""
     texts = [one.turn.text if one.turn is not None else "" for one in exchanges]
     casual = [bool(text) and not is_formal(text) for text in texts]
     turns = sum(map(bool, texts))

@@ -37,7 +37,7 @@ class Staged(NamedTuple):
 
 
 GONE = Staged("000000", "0" * 40)
-"""What is staged of a file that goes."""
+"""The index entry of a file that goes."""
 
 
 def stage(

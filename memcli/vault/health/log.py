@@ -1,4 +1,4 @@
-"""What happened in a vault: its use, by its log of signals, and its changes, by the
+"""The history of a vault: its use, by its log of signals, and its changes, by the
 commits of its git.
 
 Invariant: reads only. memcli's commits are told by the first word of their subjects;

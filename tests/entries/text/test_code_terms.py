@@ -20,6 +20,7 @@ from memcli.entries.text.code_terms import (
     [
         ("Go through store.Open, never sql.Open", [(NAME, "sql.Open")]),
         ("Do not call `getRawBody()` in handlers", [(NAME, "getRawBody()")]),
+        ("Never call `old_pay`, it is broken", [(NAME, "old_pay")]),
         ("Use lodash-es instead of lodash.", [(WORD, "lodash")]),
         ("axios is deprecated here, take fetchJson", [(WORD, "axios")]),
         ("Prices are Decimal, never double", [(WORD, "double")]),
@@ -55,6 +56,7 @@ def test_what_a_lesson_forbids_or_is_about_is_what_it_is_told_at(
         "Use `ruff format` for everything",
         "Write tests with pytest and fixtures",
         "requests has no timeout by default",
+        "yaml.safe_load it is",
     ],
 )
 def test_a_lesson_that_forbids_no_code_is_told_at_nothing(text: str):
