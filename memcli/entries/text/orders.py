@@ -123,16 +123,13 @@ def _rarity(part: str) -> tuple[bool, int]:
     return len(part) >= _HEAD and part not in _COMMON, len(part)
 
 
-def _heads(words: list[str]) -> frozenset[str] | None:
-    """The first letters of the longest part of each word; None: not to be told so."""
-    heads = set()
-    for word in words:
-        parts = _LETTERS(word)
-        longest = parts[0] if len(parts) == 1 else max(parts, key=_rarity, default="")
-        if len(longest) < _HEAD and word.endswith(longest):
-            return None  # no letters, or a beginning that is shorter than a head
-        heads.add(longest[:_HEAD])
-    return frozenset(heads)
+def _head(word: str) -> str:
+    """The first letters of a word's longest part; empty: it is not to be told so."""
+    parts = _LETTERS(word)
+    longest = parts[0] if len(parts) == 1 else max(parts, key=_rarity, default="")
+    if len(longest) < _HEAD and word.endswith(longest):
+        return ""  # no letters, or a beginning that is shorter than a head
+    return longest[:_HEAD]
 
 
 _LETTERS = re.compile("[a-z]+").findall
@@ -142,16 +139,16 @@ _COMMON = frozenset(
     the this true when whenever while without you your agent agents model models are now
     first""".split()
 )
-# Of a text first only the heads of its words are looked at: by head, the ideas that it
-# may belong to, a bit each. Most texts lack an idea of every family then. Without it a
-# session's start costs a third more.
+# A text is compared by the heads of its words: those of each idea, and by head, the ideas
+# that it may belong to, a bit each. Most texts lack an idea of every family then. Without
+# it a session's start costs a third more.
+_BY_HEAD: dict[str, dict[str, list[str]]] = {}
 _BITS: dict[str, int] = {}
-_ALWAYS = 0
-for _place, _words in enumerate(_WORDS.values()):
-    _found = _heads(_words)
-    if _found is None:
-        _ALWAYS |= 1 << _place
-    for _each in _found or ():
+for _place, (_idea, _words) in enumerate(_WORDS.items()):
+    _heads = _BY_HEAD[_idea] = {}
+    for _word in _words:
+        _heads.setdefault(_head(_word), []).append(_word)
+    for _each in _heads:
         _BITS[_each] = _BITS.get(_each, 0) | 1 << _place
 _NEEDS: list[_Family] = [
     (sum(1 << list(_WORDS).index(idea) for idea in ideas), (name, *ideas))
@@ -168,25 +165,30 @@ def order(folded: str) -> str | None:
     >>> order("do not tell the user about this.")
     'hides something from the user'
     """
-    here = _possible(folded, _NEEDS)
+    here = _possible(_heads_of(folded), _NEEDS)
     if not here:
         return None
     for sentence in re.split(r"[.!?;]+(?=\s|$)|\n\s*(?=[-*+|\d\n])", folded):
         flat = _flat(sentence)
         if len(flat) < 10:
             continue
-        begins: list[str] = []
-        for _, (name, *ideas) in _possible(sentence, here):
-            if all(_holds(flat, begins, sentence, _WORDS[idea]) for idea in ideas):
+        heads, begins = _heads_of(sentence), list[str]()
+        for _, (name, *ideas) in _possible(heads, here):
+            if all(_holds(flat, heads, begins, sentence, idea) for idea in ideas):
                 return name
     return None
 
 
-def _possible(folded: str, families: list[_Family]) -> list[_Family]:
+def _heads_of(folded: str) -> set[str]:
+    heads = {word[:_HEAD] for word in _LETTERS(folded)}
+    return heads | {"", "not"} if "n't" in folded else heads | {""}
+
+
+def _possible(heads: set[str], families: list[_Family]) -> list[_Family]:
     """Those of some families that the heads of a text's words leave."""
-    here = _ALWAYS | (_BITS["not"] if "n't" in folded else 0)
-    for word in _LETTERS(folded):
-        here |= _BITS.get(word[:_HEAD], 0)
+    here = 0
+    for head in heads & _BITS.keys():
+        here |= _BITS[head]
     return [family for family in families if family[0] & here == family[0]]
 
 
@@ -196,8 +198,11 @@ def _flat(text: str) -> str:
     return f" {' '.join(text.split())} "
 
 
-def _holds(flat: str, begins: list[str], sentence: str, words: list[str]) -> bool:
-    for word in words:
+def _holds(
+    flat: str, heads: set[str], begins: list[str], sentence: str, idea: str
+) -> bool:
+    words = _BY_HEAD[idea]
+    for word in [each for head in heads & words.keys() for each in words[head]]:
         if not word.startswith("^"):
             if word in flat:
                 return True
