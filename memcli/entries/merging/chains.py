@@ -6,8 +6,8 @@ what the other side added to the one before: tags, entities, evidence, a pin, a 
 A lineage that one side resolved stays resolved, and where both sides decided who may
 see it, the narrower decision holds.
 
-What both sides evolved is put behind what they started from, in the order of the ids,
-which sort by time. So three clones come to one chain in any order of merging.
+A lineage that both sides evolved, or that lost a version, is put in the order of its
+ids, which are times. So three clones come to one chain in any order of merging.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from itertools import pairwise
 
 from memcli.entries import dates, layout
 from memcli.entries.entry import Entry, Status
+from memcli.entries.ids import is_adopted
 from memcli.entries.merging import fields
 from memcli.entries.merging.entry_file import MERGED_FROM
 from memcli.named_tuple import NamedTuple
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 Entries = Mapping[str, Entry]
 
 _RESOLVED = ("status", *fields.RESOLUTION)
-_OPEN = fields.decisions_of(Entry(""), _RESOLVED)
+_NONE = Entry("")
+_OPEN = fields.decisions_of(_NONE, _RESOLVED)
 
 
 class Sides(NamedTuple):
@@ -71,30 +73,33 @@ def join(merged: Entries, sides: Sides) -> Joined:
         sides: what they were made of.
     """
     work = _Work(merged, sides)
-    work.relink()
-    work.straighten()
-    work.follow()
+    for group in work.lineages():
+        work.line_up(group)
+    for name, before in sorted(sides.base.items()):
+        if before.superseded_by not in sides.base:
+            work.follow(name, before)
     work.settle()
     changed = {name: entry for name, entry in work.now.items() if entry != merged[name]}
     return Joined(changed, work.notes, work.replaced)
 
 
 class _Work:
-    """The state of one joining; `now` are the entries as they become, `after` the
-    versions that came directly after each."""
+    """The state of one joining: the entries as they become, and by each version those
+    that any side has directly after it."""
 
     def __init__(self, merged: Entries, sides: Sides) -> None:
         self.base, self.both = sides.base, sides.both
         self.now = dict(merged)
         self.notes: dict[str, str] = {}
         self.replaced: set[str] = set()
-        self.known = {**sides.base, **sides.ours, **sides.theirs}
-        self.after: dict[str, set[str]] = {}
-        for name in self.known:
+        known = {**sides.base, **sides.ours, **sides.theirs}
+        self._gone = known.keys() - merged.keys()
+        self._after: dict[str, set[str]] = {}
+        for name in known:
             for later in self._links(name, "superseded_by"):
-                self.after.setdefault(name, set()).add(later)
+                self._after.setdefault(name, set()).add(later)
             for before in self._links(name, "supersedes"):
-                self.after.setdefault(before, set()).add(name)
+                self._after.setdefault(before, set()).add(name)
 
     def _links(self, name: str, field: str) -> set[str]:
         """The links of an entry; a side that did not change one says nothing of it."""
@@ -106,59 +111,10 @@ class _Work:
         } - {None}
         return links - {before} or links
 
-    def relink(self) -> None:
-        """Let every link that names a forgotten version name the one beyond it."""
-        gone = self.known.keys() - self.now.keys()
-
-        def beyond(name: str) -> set[str]:
-            found, waiting = {name}, [name]
-            while waiting:
-                news = self.after.get(waiting.pop(), set()) - found
-                found |= news
-                waiting += news & gone
-            return found - gone - {name}
-
-        if gone:
-            self.after = {name: beyond(name) for name in self.after.keys() - gone}
-        before = {
-            later: name for name in sorted(self.after) for later in self.after[name]
-        }
-        for name, entry in self.now.items():
-            ended = entry.status is Status.SUPERSEDED and not entry.superseded_by
-            if ended or entry.superseded_by in gone:
-                later = min(self.after.get(name, ()), default=None)
-                self._change(name, superseded_by=later)
-            if entry.supersedes in gone:
-                self._change(name, supersedes=before.get(name))
-
-    def _change(self, name: str, **values: Any) -> None:
-        self.now[name] = self.now[name].replace(**values)
-
-    def straighten(self) -> None:
-        """Put versions that two sides made of one entry behind each other."""
-        for group in self._lineages():
-            laters = [self.after.get(name, ()) for name in group]
-            if max(map(len, laters)) < 2 and not all(laters):
-                continue  # a line that ends; what has no end is a circle
-            line: list[str] = []
-            ahead = group.difference(*laters)
-            while len(ahead) == 1 and not ahead.issubset(line):
-                line += ahead
-                ahead = self.after.get(line[-1], set())
-            order = [*line, *sorted(group.difference(line))]
-            order = [name for name in order if name in self.now]
-            if order and self.now[order[0]].supersedes in order:
-                self._change(order[0], supersedes=None)
-            for name, later in pairwise(order):
-                self._change(later, supersedes=name)
-                self._supersede(name, later, order[-1])
-            if order and self.now[order[-1]].superseded_by in group:
-                self._change(order[-1], superseded_by=None)
-
-    def _lineages(self) -> Iterator[set[str]]:
+    def lineages(self) -> Iterator[set[str]]:
         """The ids that links tie together, in groups."""
         beside: dict[str, set[str]] = {}
-        for name, laters in self.after.items():
+        for name, laters in self._after.items():
             for later in laters:
                 beside.setdefault(name, set()).add(later)
                 beside.setdefault(later, set()).add(name)
@@ -171,9 +127,38 @@ class _Work:
                     waiting += beside.pop(name)
             yield group
 
-    def _supersede(self, name: str, successor: str, head: str) -> None:
+    def line_up(self, group: set[str]) -> None:
+        """Put the versions of an entry behind each other, without the forgotten ones.
+
+        A line of versions stays as it is; two versions after one, and a circle, in
+        which each has one after it, become a line.
+        """
+        laters = {name: self._after.get(name, set()) for name in group}
+        lost = group & self._gone
+        if not lost and max(map(len, laters.values())) < 2 and not all(laters.values()):
+            for name in group & self.now.keys():
+                entry = self.now[name]
+                if entry.status is Status.SUPERSEDED and not entry.superseded_by:
+                    self._change(name, superseded_by=min(laters[name], default=None))
+            return
+        order = sorted(group - lost, key=lambda name: (not is_adopted(name), name))
+        for before, name in pairwise([None, *order]):
+            entry = self.now.get(name or "", _NONE)
+            if entry.id and (before or entry.supersedes in group):
+                self._change(entry.id, supersedes=before)
+        for name, later in pairwise([*order, None]):
+            entry = self.now.get(name or "", _NONE)
+            if entry.id and later:
+                self._supersede(entry, later, order[-1])
+            elif entry.superseded_by in group:
+                self._change(entry.id, superseded_by=None)
+
+    def _change(self, name: str, **values: Any) -> None:
+        self.now[name] = self.now[name].replace(**values)
+
+    def _supersede(self, entry: Entry, successor: str, head: str) -> None:
         """Let a version be replaced by another one."""
-        entry = self.now[name]
+        name = entry.id
         values: dict[str, Any] = {"superseded_by": successor}
         sides = [(who, side[name]) for who, side in self.both if name in side]
         reasons = [e.reason for _, e in sides if e.superseded_by == successor]
@@ -189,24 +174,20 @@ class _Work:
         if entry.status is not Status.RESOLVED:
             values["status"] = Status.SUPERSEDED
         if entry.superseded_by != successor:
-            times = (entry.updated, entry.created, self.now[head].created)
+            created = self.now[head].created if head in self.now else ""
+            times = (entry.updated, entry.created, created)
             values["updated"] = max(filter(None, times), key=dates.to_epoch, default="")
             self.replaced.add(name)
         self._change(name, **values)
 
-    def follow(self) -> None:
-        """Let the newest version have what the other side made of the one before."""
-        for name, before in sorted(self.base.items()):
-            if before.superseded_by in self.base:
-                continue
-            head = _end(name, self.now)
-            if head is None:
-                continue
-            for who, side in self.both:
-                end = _end(name, side)
-                if end is not None and end != head:
-                    self.replaced.add(end)
-                    self._carry(before, side[end], head, who)
+    def follow(self, name: str, before: Entry) -> None:
+        """Let the newest version have what a side made of the one before."""
+        head = _end(name, self.now)
+        for who, side in self.both if head else ():
+            end = _end(name, side)
+            if end is not None and end != head:
+                self.replaced.add(end)
+                self._carry(before, side[end], head, who)
 
     def _carry(self, before: Entry, other: Entry, head: str, who: str) -> None:
         current, notes = fields.carried(before, other, self.now[head])
