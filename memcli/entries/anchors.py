@@ -6,8 +6,7 @@ link on the disk leads out is the question of `storage.checkout`. What an anchor
 written as is read back as the same anchor.
 
 An anchor is one line, `PATH[:FROM-TO][#FINGERPRINT[@COMMIT]]`, which a person can type:
-`src/app.py`, `src/app.py:10-20`. A name is `PATH`, `SYMBOL@PATH` or a command such as
-`make deploy`.
+`src/app.py`, `src/app.py:10-20`. A name is `PATH` or `SYMBOL@PATH`.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ MOST = 20
 COMMIT_DIGITS = 12
 """Digits of a commit's id that an anchor keeps: git finds the commit by them."""
 
-PATH, SYMBOL, COMMAND = "path", "symbol", "command"
+PATH, SYMBOL = "path", "symbol"
 
 _LONGEST = 400
 _SHOWN_DIGITS = 7
@@ -78,8 +77,8 @@ class Anchor(NamedTuple):
 class Name(NamedTuple):
     """A name in the code that a text mentions.
 
-    `kind` is path, symbol or command; `word` is what the text says; `path` is the file
-    or folder that is meant, or that defines the symbol, and is empty for a command.
+    `kind` is path or symbol; `word` is what the text says; `path` is the file or folder
+    that is meant, or that defines the symbol.
     """
 
     kind: str
@@ -133,8 +132,6 @@ def parse_name(text: str) -> Name:
         InvalidValue: it is not printable, or its path could lead out of the project.
     """
     text = text.strip()
-    if " " in text and text.isprintable() and len(text) <= _LONGEST:
-        return Name(COMMAND, text, "")
     word, sign, path = text.partition("@")
     if sign and re.fullmatch(_SYMBOL, word):
         name = Name(SYMBOL, word, path)

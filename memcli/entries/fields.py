@@ -69,7 +69,7 @@ TABLE: tuple[Field, ...] = (
     Field("entities", hold.lines, "names of what it mentions, linked when it is written"),
     Field("project", hold.project, "where it holds, as github.com/acme/shop; without one it holds everywhere"),
     Field("code", hold.code, "the code that it speaks of, as src/app.py or src/app.py:10-20, and what these lines said, as #11-1a2b3c4d9f8e7d6c@a1b2c3d4e5f6"),
-    Field("code_names", hold.code, "paths, symbols and commands of the project that the text names"),
+    Field("code_names", hold.code, "paths and symbols of the project that the text names"),
     Field("agent", hold.line, "the agent that wrote it"),
     Field("visibility", choice(Visibility), "private, shared or group"),
     Field("groups", hold.lines, "the groups of agents that may see it"),

@@ -9,7 +9,7 @@ save no more than `_SECONDS`.
 from __future__ import annotations
 
 from memcli.entries import anchors, code_lines
-from memcli.entries.anchors import COMMAND, COMMIT_DIGITS, PATH, SYMBOL, Anchor, Name
+from memcli.entries.anchors import COMMIT_DIGITS, PATH, SYMBOL, Anchor, Name
 from memcli.errors import InvalidValue
 from memcli.vault import code_state
 
@@ -152,7 +152,7 @@ def _made_now(project: Project, anchor: Anchor, commit: str) -> Anchor:
 
 
 def named(vault: Vault, drafts: Sequence[Entry]) -> list[Entry]:
-    """Drafts with the paths, symbols and commands of the project that they name.
+    """Drafts with the paths and symbols of the project that they name.
 
     One look of git serves all of them. A draft that has names, or is of another
     project, stays as it is.
@@ -191,8 +191,6 @@ def _candidates(draft: Entry) -> Iterator[Name]:
     from memcli.entries.text.identifiers import identifiers
 
     anchor_paths = {anchor.path for anchor in anchors.read_all(draft.code)}
-    for command in code_lines.in_text(draft.body):
-        yield Name(COMMAND, command, "")
     for word in identifiers(draft.body):
         path = word.replace("\\", "/").removeprefix("./")
         if path.rstrip("/") in anchor_paths or anchors.unsafe(path.rstrip("/")):

@@ -12,7 +12,7 @@ import re
 import time
 
 from memcli.entries import anchors, code_lines
-from memcli.entries.anchors import COMMAND, SYMBOL, Anchor, Name
+from memcli.entries.anchors import SYMBOL, Anchor, Name
 from memcli.entries.code_lines import CHANGED, EXISTS, GONE, MOVED, NOT_CHECKED, STALE
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
@@ -201,8 +201,6 @@ def state_of(anchor: Anchor, path: str, data: bytes) -> CodeState:
 
 def look_for(folder: str, name: Name, largest: int) -> CodeState:
     """The state of a name of a text: whether it is where it was."""
-    if name.kind == COMMAND:
-        return _of_command(folder, name.word, largest)
     if name.kind == SYMBOL:
         look = checkout.read(folder, name.path, limit=largest)
         missing = look.data is not None and not holds(look.data, name.word)
@@ -220,24 +218,6 @@ def holds(data: bytes, word: str) -> bool:
     """Whether code holds a symbol as a word: of `limits.Limiter` the last part."""
     last = re.escape(word.rpartition(".")[2].encode("utf-8", "surrogateescape"))
     return re.search(rb"(?<![\w$])" + last + rb"(?![\w$])", data) is not None
-
-
-def _of_command(folder: str, command: str, largest: int) -> CodeState:
-    parted = code_lines.parted(command)
-    if parted is None:
-        return not_checked(command, "", "memcli does not know what runs it")
-    runner, word = parted
-    reason = ""
-    for file in runner.files:
-        look = checkout.read(folder, file, limit=largest)
-        if look.data is not None:
-            if runner.defines(look.data.decode("utf-8", "replace"), word):
-                return CodeState(command, code_lines.EXISTS)
-        elif not look.gone:
-            reason = look.reason
-    if reason:
-        return not_checked(command, "", reason)
-    return CodeState(command, GONE, why=f"{command} is no longer there")
 
 
 def _ended(place: str, state: str, since: str) -> str:

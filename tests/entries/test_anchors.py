@@ -94,11 +94,10 @@ def test_no_text_gives_a_path_that_leads_out(text: str) -> None:
         ("docs/", Name("path", "docs/", "docs")),
         ("Limiter@src/a.py", Name("symbol", "Limiter", "src/a.py")),
         ("limits.Limiter@src/a.py", Name("symbol", "limits.Limiter", "src/a.py")),
-        ("make deploy", Name("command", "make deploy", "")),
         ("node_modules/@types/x", Name("path", *["node_modules/@types/x"] * 2)),
     ],
 )
-def test_a_name_is_a_path_a_symbol_or_a_command(text: str, name: Name) -> None:
+def test_a_name_is_a_path_or_a_symbol(text: str, name: Name) -> None:
     assert anchors.parse_name(text) == name
     assert str(name) == text
 

@@ -142,16 +142,16 @@ class _Work:
                     self._change(name, superseded_by=min(laters[name], default=None))
             return
         order = sorted(group - lost, key=lambda name: (not is_adopted(name), name))
-        for before, name in pairwise([None, *order]):
-            entry = self.now.get(name or "", _NONE)
+        for before, name in pairwise(["", *order]):
+            entry = self.now.get(name, _NONE)
             if entry.id and (before or entry.supersedes in group):
-                self._change(entry.id, supersedes=before)
-        for name, later in pairwise([*order, None]):
-            entry = self.now.get(name or "", _NONE)
+                self._change(name, supersedes=before or None)
+        for name, later in pairwise([*order, ""]):
+            entry = self.now.get(name, _NONE)
             if entry.id and later:
                 self._supersede(entry, later, order[-1])
             elif entry.superseded_by in group:
-                self._change(entry.id, superseded_by=None)
+                self._change(name, superseded_by=None)
 
     def _change(self, name: str, **values: Any) -> None:
         self.now[name] = self.now[name].replace(**values)
@@ -183,9 +183,9 @@ class _Work:
     def follow(self, name: str, before: Entry) -> None:
         """Let the newest version have what a side made of the one before."""
         head = _end(name, self.now)
-        for who, side in self.both if head else ():
+        for who, side in self.both:
             end = _end(name, side)
-            if end is not None and end != head:
+            if head and end and end != head:
                 self.replaced.add(end)
                 self._carry(before, side[end], head, who)
 
