@@ -25,8 +25,28 @@ NAME, WORD, COMMAND, PATH = "name", "word", "command", "path"
 where code has names; a program with its arguments; a path of the file."""
 
 
+class Trigger(NamedTuple):
+    """One thing to look for, by its `form`: NAME, WORD, COMMAND or PATH."""
+
+    form: str
+    text: str
+
+
 LONGEST = 80
 """Characters of a trigger, at most."""
+
+
+class Piece(NamedTuple):
+    """A word or a code span; `stop` is "." or "," where a sentence or a clause ends
+    after it. `low` is in lower case, with a straight apostrophe."""
+
+    text: str
+    low: str
+    is_code: bool
+    stop: str
+
+
+Sentence = list[Piece]
 
 _DOTTED = re.compile(r"\.?[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[!?]?")
 _MARKED = re.compile(
@@ -49,98 +69,51 @@ _PREPOSITIONS = frozenset(
     under yourself
     """.split()
 )
-
+_USES = ("use", "using", "call", "calling", "write", "no")
+_NOT_USES = frozenset("cannot do don't dont it must never not or and to".split())
 _KNOWN = PACKAGES | BUILTINS
 _KNOWN_ALONE = _KNOWN - AMBIGUOUS
 _KNOWN_FORBIDDEN = _KNOWN | KEYWORDS
 # What may begin a command or a run of keywords.
 _BEGIN = PROGRAMS.keys() | KEYWORDS | SQL
 # The subcommands of programs; of "running to" a sentence says no command.
-_VERBS = frozenset().union(*PROGRAMS.values()) - {"run", "test", "x"}
+_VERBS = frozenset().union(*PROGRAMS.values()) - {"i", "run", "test", "x"}
 _BETWEEN = frozenset("a an any changes commits code our straight the your".split())
-_NOT_USES = frozenset("cannot do don't dont it must never not or and to".split())
-
-
-class Trigger(NamedTuple):
-    """One thing to look for, by its `form`: NAME, WORD, COMMAND or PATH."""
-
-    form: str
-    text: str
-
-
-class Piece(NamedTuple):
-    """A word or a code span, with whether a sentence or a clause ends after it.
-
-    `low` is the text as `plainly` gives it; `names` says whether it may name code where
-    nothing is forbidden.
-    """
-
-    text: str
-    low: str
-    names: bool
-    is_code: bool
-    ends: bool
-    comma: bool
-
-
-def plainly(word: str) -> str:
-    """A word in lower case, with a straight apostrophe."""
-    return word.lower().replace("\u2019", "'")
 
 
 def candidate(
-    sentence: list[Piece], at: int, *, forbids: bool
+    sentence: Sentence, at: int, *, forbids: bool
 ) -> tuple[Trigger | None, int]:
     """The trigger that a piece names, if any, and how many pieces that takes."""
-    piece = sentence[at]
-    if piece.is_code:
-        return _of_span(piece.text.removeprefix("&")), 1
-    word = piece.text
+    word, low, is_code, _ = sentence[at]
+    if is_code:
+        return _of_span(word.removeprefix("&")), 1
     if not word.isascii() or len(word) > LONGEST or "://" in word:
         return None, 1
-    trigger, steps = _coded(sentence, at, forbids=forbids)
-    if trigger is not None:
-        return trigger, steps
-    if forbids:
-        return _plain(sentence, at) or _sent(sentence, at), 1
-    before = sentence[at - 1] if at else None
-    subject = before is None or before.comma or before.text.lower() in ("and", "or")
-    if word.lower() in _KNOWN_ALONE and subject:
-        # Only a sentence that goes on to condemn it makes it one: "moment is banned".
-        return Trigger(WORD, word), 1
-    return None, 1
-
-
-def _coded(
-    sentence: list[Piece], at: int, *, forbids: bool
-) -> tuple[Trigger | None, int]:
-    """The trigger of a word by its form or by the next, as `candidate` gives it."""
-    word = sentence[at].text
     if word in _BEGIN or word.startswith("--"):
         words = []
         for each in sentence[at : at + 6]:
             words.append(each.text)
-            if each.ends or each.comma or each.is_code:
+            if each.stop or each.is_code:
                 break
-        command = _command(words, forbids=forbids)
-        if command:
-            return Trigger(COMMAND, " ".join(words[:command])), command
-        run = _run(words)
-        if run:
-            return Trigger(NAME, " ".join(words[:run])), run
-    return _alone(word), 1
+        for form, count in (
+            (COMMAND, _command(words, forbids=forbids)), (NAME, _run(words)),
+        ):  # fmt: skip
+            if count:
+                return Trigger(form, " ".join(words[:count])), count
+    trigger = _alone(word)
+    if trigger is None and forbids:
+        trigger = _plain(sentence, at) or _sent(sentence, at)
+    elif trigger is None and low in _KNOWN_ALONE:
+        before = sentence[at - 1] if at else None
+        if before is None or before.stop or before.low in ("and", "or"):
+            # Only a sentence that goes on to condemn it makes it one: "moment is
+            # banned".
+            trigger = Trigger(WORD, word)
+    return trigger, 1
 
 
-def may_name(word: str) -> bool:
-    """Whether a word may name code in a sentence that forbids nothing."""
-    if not word.isascii() or len(word) > LONGEST:
-        return False
-    if word in _BEGIN or word.startswith("--") or word.lower() in _KNOWN_ALONE:
-        return True
-    return _alone(word) is not None
-
-
-# A vault says the same words again and again; `candidate` asks of none above LONGEST.
+# A vault says the same words again and again.
 @lru_cache(maxsize=1 << 14)
 def _alone(word: str) -> Trigger | None:
     """The path or name that a word is by its form."""
@@ -155,15 +128,12 @@ def _of_span(span: str) -> Trigger | None:
     words = span.split()
     if not words:
         return None
-    if len(words) == 1:
-        path = _path(span)
-        if path:
-            return Trigger(PATH, path)
+    path = _path(span) if len(words) == 1 else None
+    if path:
+        return Trigger(PATH, path)
     if words[0] in PROGRAMS or words[0].startswith("--"):
         return Trigger(COMMAND, " ".join(words))
-    if len(words) == 1 and span.isidentifier() and not _is_name(span):
-        return Trigger(WORD, span)
-    return Trigger(NAME, span)
+    return Trigger(WORD if span.isidentifier() and not _is_name(span) else NAME, span)
 
 
 def _command(words: list[str], *, forbids: bool) -> int:
@@ -199,43 +169,35 @@ def _run(words: list[str]) -> int:
     length = 0
     while length < len(words) and words[length] in KEYWORDS:
         length += 1
-    plain = length and (
-        words[0] in _PLAIN - {"new", "using"} or words[length - 1] in _PLAIN
-    )
-    strong = length and any(word not in AMBIGUOUS for word in words[:length])
-    return length if length > 1 and strong and not plain else 0
+    run = words[:length]
+    if length < 2 or run[0] in _PLAIN - {"new", "using"} or run[-1] in _PLAIN:
+        return 0
+    return length if not AMBIGUOUS.issuperset(run) else 0
 
 
 def _path(word: str) -> str | None:
     """The path or glob that a word is; None for a name with dots."""
     if word.startswith(("-", "http:", "~")) or "(" in word or "::" in word:
         return None
-    if ":" in word:
-        word = re.sub(r":\d+(?:-\d+)?$", "", word)
-    word = word.removeprefix("./")
-    if word.count("/") == 1 and not re.search(r"[._*]|/$|-", word):
+    word = re.sub(r":\d+(?:-\d+)?$", "", word).removeprefix("./")
+    if word.count("/") == 1 and not re.search(r"[._*-]|/$", word):
+        # `and/or` is a word, and `pkg/errors` a folder or a package: both are names,
+        # not files to edit.
         left, right = word.split("/")
-        if not right or left in ("and", "he", "she", "him") or len(left) < 3:
-            return None
-        # `pkg/errors` is a folder or a package: both are names, not files to edit.
-        return (
-            word if left in ("src", "lib", "app", "data", "internal", "docs") else None
-        )
-    known = identifier(word, code=True)
-    is_file = "/" not in word and known is not None and _GLOB.fullmatch(word)
-    if is_file and _is_file_name(word):
-        return word
+        known = left in ("src", "lib", "app", "data", "internal", "docs")
+        return word if known and right else None
     if re.fullmatch(r"\*\.[a-z]{1,10}", word):
         return word
-    return word if "/" in word and _GLOB.fullmatch(word) else None
-
-
-def _is_file_name(word: str) -> bool:
-    ending = word.rpartition(".")[2].lower()
-    stem = word.rpartition(".")[0]
-    if ending == "env" and stem:
-        return False
-    return ending in FILE_TYPES and (len(ending) > 1 or "-" in stem or "_" in stem)
+    if not _GLOB.fullmatch(word):
+        return None
+    stem, _, ending = word.lower().rpartition(".")
+    is_file = (
+        identifier(word, code=True) is not None
+        and ending in FILE_TYPES
+        and (len(ending) > 1 or "-" in stem or "_" in stem)
+        and not (ending == "env" and stem)
+    )
+    return word if "/" in word or is_file else None
 
 
 def _is_name(word: str) -> bool:
@@ -252,51 +214,43 @@ def _is_name(word: str) -> bool:
     )
 
 
-def _verb(word: str) -> str:
-    """The subcommand of a program that a verb is in any form: push, "pushing"."""
-    word = word.rpartition("-")[2]
-    return next(
-        (form for n in range(4) if (form := word[: len(word) - n]) in _VERBS), ""
-    )
-
-
-def _sent(sentence: list[Piece], at: int) -> Trigger | None:
+def _sent(sentence: Sentence, at: int) -> Trigger | None:
     """The command that a plain verb with its goal names: "never push to main".
 
     A verb alone is no command: "never add comments" is not about `git add`.
     """
-    verb = _verb(sentence[at].text.lower())
+    word = sentence[at].low.rpartition("-")[2]
+    verb = next(
+        (each for n in range(4) if (each := word[: len(word) - n]) in _VERBS), ""
+    )
     nexts = [each.text for each in sentence[at + 1 : at + 6]]
-    while nexts and (nexts[0].endswith("ly") or nexts[0] in _BETWEEN):
-        del nexts[0]
-    if not verb or nexts[:1] not in (["to"], ["onto"]):
+    nexts = [each for each in nexts if not (each.endswith("ly") or each in _BETWEEN)]
+    if not verb or nexts[:1] not in (["to"], ["onto"]) or len(nexts) < 2:
         return None
-    goal = next((each for each in nexts[1:] if each not in _BETWEEN), "")
-    if not re.fullmatch(r"[A-Za-z][\w./-]*", goal):
-        return None
-    return Trigger(COMMAND, f"* {verb} {goal}")
+    is_goal = re.fullmatch(r"[A-Za-z][\w./-]*", nexts[1])
+    return Trigger(COMMAND, f"* {verb} {nexts[1]}") if is_goal else None
 
 
-def _plain(sentence: list[Piece], at: int) -> Trigger | None:
+def _plain(sentence: Sentence, at: int) -> Trigger | None:
     """The word of code that a sentence forbids by its bare name."""
-    word = sentence[at].text
-    low = word.lower()
-    known = _KNOWN_FORBIDDEN
-    if low not in known and low.removesuffix("s") in known and len(low) > 4:
+    word, low, _, stop = sentence[at]
+    if low not in _KNOWN_FORBIDDEN and len(low) > 4:
         low = low.removesuffix("s")
-    if low not in known or (word[:1].isupper() and word[1:].islower() and at):
+    if low not in _KNOWN_FORBIDDEN or (
+        word[:1].isupper() and word[1:].islower() and at
+    ):
         return None
-    before = sentence[at - 1].low if at else ""
-    # "Never delete" is about deleting, "use delete" and "no delete" about the word;
-    # "no new packages" is not.
     if low in _PLAIN or low in AMBIGUOUS:
-        nexts = sentence[at + 1].text.lower() if at + 1 < len(sentence) else ""
-        piece = sentence[at]
-        alone = piece.ends or piece.comma or not nexts or nexts in _PREPOSITIONS
-        others = [each.text.lower() for each in sentence[max(0, at - 4) : at]]
-        listed = before in ("or", "and") and "no" in others
-        used = before in ("use", "using", "call", "calling", "write", "no") or listed
+        # "Never delete" is about deleting, "use delete" and "no delete" about the word;
+        # "no new packages" is not.
+        before = sentence[at - 1].low if at else ""
+        nexts = sentence[at + 1].low if at + 1 < len(sentence) else ""
+        listed = before in ("or", "and") and "no" in [
+            each.low for each in sentence[max(0, at - 4) : at]
+        ]
         named = low not in _PLAIN and before not in _NOT_USES
-        if not alone or not (used or named):
+        if not (stop or not nexts or nexts in _PREPOSITIONS):
             return None
-    return Trigger(WORD, low if sentence[at].text.islower() else word)
+        if not (before in _USES or listed or named):
+            return None
+    return Trigger(WORD, low if word.islower() else word)
