@@ -3,10 +3,11 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 import os
+from contextlib import suppress
 
 from memcli.cli.context import Canvas, Context, Result, own_program
 from memcli.entries import layout
-from memcli.errors import NotAVault, UsageError, WriteFailed
+from memcli.errors import MemcliError, NotAVault, UsageError, WriteFailed
 
 TYPE_CHECKING = False
 
@@ -155,6 +156,11 @@ def _result(
     dry_run: bool,
 ) -> Result:
     """The result of making a vault: what was done, and lines about it."""
+    from memcli.curation.sync_report import force_of, said_of_force
+
+    pinned, enforced = force_of(_contents(plan))
+    if pinned or enforced:
+        about.append(said_of_force(pinned, enforced))
 
     def text(canvas: Canvas) -> None:
         canvas.line(f"{_SAID[plan.outcome][dry_run]} {plan.path}", style="good")
@@ -165,12 +171,26 @@ def _result(
         "path": plan.path,
         "outcome": plan.outcome,
         "notes": plan.notes,
+        "pinned": pinned,
+        "enforced": enforced,
         "added": plan.added,
         "commit": commit,
         **own,
         "dry_run": dry_run,
     }
     return Result(data=data, text=text)
+
+
+def _contents(plan: Plan) -> Iterator[tuple[str, bytes]]:
+    """The entries of a folder that was there before, perhaps by another person."""
+    from memcli.storage import files, listing
+    from memcli.storage.vault_paths import inside
+
+    if plan.outcome == "created":
+        return
+    for path in filter(layout.is_entry, listing.paths_of(listing.scan(plan.path))):
+        with suppress(MemcliError):
+            yield path, files.read(inside(plan.path, path), follow=False)
 
 
 # What was done, and what a dry run says.

@@ -12,7 +12,7 @@ import time
 from shlex import quote
 
 from memcli.curation import sync_report
-from memcli.curation.sync_report import Synced, Traffic, traffic_of
+from memcli.curation.sync_report import Synced, Traffic, force_of, traffic_of
 from memcli.entries import layout
 from memcli.entries.merging.trees import Blob
 from memcli.errors import HistoryError, LockBusy, MemcliError, NotAllowed
@@ -276,8 +276,8 @@ def _merged(vault: Vault, done: Synced, theirs: str | None) -> Synced:
         if decided.after is None:
             return done
         step.go(Move(branch, ours, decided.after))
-        came = done.came.plus(_traffic(repository, decided.base, theirs, but=ours))
-        return _with_plan(done._replace(came=came), decided.plan)
+        done = _with_came(repository, done, decided.base, theirs, ours)
+        return _with_plan(done, decided.plan)
 
 
 def _arrival(vault: Vault) -> Arrival:
@@ -296,12 +296,9 @@ def _foreseen(
     base = next(iter(tree.bases(repository, ours, theirs)), None)
     decided = _decide(vault, repository, ours, theirs, commit=False)
     arrival.refuse(vault.root, repository, _coming(repository, ours, decided))
-    came, went = Traffic(), Traffic()
-    if base != theirs:
-        came = _traffic(repository, base, theirs, but=ours)
-    if base != ours:
-        went = _traffic(repository, base, ours, but=theirs)
-    return _with_plan(done._replace(came=came, went=went), decided.plan)
+    done = _with_came(repository, done, base, theirs, ours)
+    went = _traffic(repository, base, ours, but=theirs)
+    return _with_plan(done._replace(went=went), decided.plan)
 
 
 def _coming(repository: Repository, ours: str, decided: _Decision) -> list[Difference]:
@@ -391,7 +388,7 @@ def _pull_only(
         arrival.refuse(
             vault.root, repository, tree.differences(repository, ours, theirs)
         )
-        return done._replace(came=_traffic(repository, ours, theirs))
+        return _with_came(repository, done, ours, theirs, ours)
     return _merged(vault, done, theirs)
 
 
@@ -409,6 +406,23 @@ def _no_branch(vault: Vault) -> NotAllowed:
     )
 
 
+def _with_came(
+    repository: Repository, done: Synced, base: str | None, theirs: str, ours: str
+) -> Synced:
+    """The outcome with what came since `base`, also in an earlier try."""
+    came = _differences(repository, base, theirs)
+    commits = remotes.count(repository, theirs, ours)
+    entries = {
+        each.path: each.after.oid
+        for each in came
+        if each.after and each.is_plain and layout.is_entry(each.path)
+    }
+    contents = tree.read_blobs(repository, [*entries.values()])
+    pinned, enforced = force_of(zip(entries, contents, strict=True))
+    traffic = traffic_of(commits, came)._replace(pinned=pinned, enforced=enforced)
+    return done._replace(came=done.came.plus(traffic))
+
+
 def _traffic(
     repository: Repository, before: str | None, after: str, *, but: str | None = None
 ) -> Traffic:
@@ -417,7 +431,13 @@ def _traffic(
     if before == after:
         return Traffic()
     commits = remotes.count(repository, after, but or before)
-    if before is None:
-        there = tree.of_commit(repository, after)
-        return traffic_of(commits, [(path, None, file) for path, file in there.items()])
-    return traffic_of(commits, tree.differences(repository, before, after))
+    return traffic_of(commits, _differences(repository, before, after))
+
+
+def _differences(
+    repository: Repository, before: str | None, after: str
+) -> list[Difference]:
+    if before is not None:
+        return tree.differences(repository, before, after)
+    there = tree.of_commit(repository, after)
+    return [Difference(path, None, file) for path, file in there.items()]

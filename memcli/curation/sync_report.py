@@ -12,6 +12,8 @@ from __future__ import annotations
 import shlex
 
 from memcli.entries import codec, layout, no_secrets
+from memcli.entries.entry import Status
+from memcli.entries.merging import one_file
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
@@ -34,12 +36,18 @@ _ARCHIVE = layout.ARCHIVE + "/"
 
 
 class Traffic(NamedTuple):
-    """The traffic of one direction: commits, and entries new, changed or gone."""
+    """The traffic of one direction: commits, and entries new, changed or gone.
+
+    `pinned` and `enforced` say how many of those that came act unasked, as `force_of`
+    counts them.
+    """
 
     commits: int = 0
     added: int = 0
     changed: int = 0
     removed: int = 0
+    pinned: int = 0
+    enforced: int = 0
 
     @property
     def entries(self) -> int:
@@ -49,6 +57,12 @@ class Traffic(NamedTuple):
     def plus(self, other: Traffic) -> Traffic:
         """Both together."""
         return Traffic(*(a + b for a, b in zip(self, other, strict=True)))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """For JSON, what is counted in both directions."""
+        counted = dict(zip(self._fields[:4], self, strict=False))
+        return {**counted, "entries": self.entries}
 
 
 def traffic_of(
@@ -77,6 +91,33 @@ def traffic_of(
         else:
             changed += 1
     return Traffic(commits, added, changed, removed)
+
+
+def force_of(contents: Iterable[tuple[str, bytes]]) -> tuple[int, int]:
+    """Count the entries that act unasked: the pinned ones, which go into every session,
+    and those with `enforce`, which may stop a tool.
+
+    Args:
+        contents: path and bytes of each file.
+    """
+    pinned = enforced = 0
+    for path, data in contents:
+        # 120 us for each file that is read; only an escape hides a key's name.
+        if not any(word in data for word in (b"pinned", b"enforce", b"\\")):
+            continue
+        try:
+            entry = one_file.shown(data, path) or codec.decode(data, path).entry
+        except MemcliError:  # in force nowhere
+            continue
+        if entry.status is Status.ACTIVE:
+            pinned += entry.pinned
+            enforced += entry.enforce is not None
+    return pinned, enforced
+
+
+def said_of_force(pinned: int, enforced: int) -> str:
+    """Both numbers, and how to see the entries."""
+    return f"{pinned:,} pinned, {enforced:,} with `enforce`: see memcli inspect"
 
 
 class Synced(NamedTuple):
@@ -125,7 +166,10 @@ class Synced(NamedTuple):
     def line(self) -> str:
         """All of it in one line."""
         would = "would sync" if self.dry_run else "synced"
-        said = [_moved("came", self.came), _moved("went", self.went)]
+        came = _moved("came", self.came)
+        if self.came.pinned or self.came.enforced:
+            came += f" ({said_of_force(self.came.pinned, self.came.enforced)})"
+        said = [came, _moved("went", self.went)]
         if self.forgotten:
             said.insert(0, f"{counted(len(self.forgotten), 'file')} forgotten")
         if self.committed:
@@ -143,8 +187,12 @@ class Synced(NamedTuple):
         """For JSON."""
         return {
             **self._asdict(),
-            "came": {**self.came._asdict(), "entries": self.came.entries},
-            "went": {**self.went._asdict(), "entries": self.went.entries},
+            "came": {
+                **self.came.counts,
+                "pinned": self.came.pinned,
+                "enforced": self.came.enforced,
+            },
+            "went": self.went.counts,
             "eyes": self.eyes,
             "line": self.line,
         }

@@ -20,15 +20,27 @@ def test_one_line_says_what_went_and_names_what_was_committed(
     two: Clones, memcli: Run
 ) -> None:
     laptop = two.roots["laptop"]
-    (laptop / "memories" / "mine.md").write_text("by hand\n")
+    text = '---\npinned: true\n"enf\\x6frce": deny\n---\nby hand\n'
+    (laptop / "memories" / "mine.md").write_text(text)
     done = memcli("sync", "--vault", str(laptop))
     first, second = done.out.splitlines()
     assert first.startswith(f"synced with origin ({two.remote}): 1 file committed")
     assert second == "  committed memories/mine.md"
-    data = memcli("sync", "--vault", str(two.roots["desk"]), "--json").json["data"]
+    desk = str(two.roots["desk"])
+    seen = memcli("sync", "--dry-run", "--vault", desk).out
+    data = memcli("sync", "--vault", desk, "--json").json["data"]
     assert data["came"] == {
         "commits": 1, "added": 1, "changed": 0, "removed": 0, "entries": 1,
+        "pinned": 1, "enforced": 1,
     }  # fmt: skip
+    acts = "1 pinned, 1 with `enforce`: see memcli inspect"
+    assert f"1 entry came ({acts})" in data["line"]
+    assert f"1 entry came ({acts})" in seen
+    assert f"\n  {acts}\n" in memcli("init", desk).out
+    shown = memcli("inspect", "--vault", desk, "--json").json["data"]
+    assert [
+        [row["path"] for row in shown[acting]] for acting in ("pinned", "enforced")
+    ] == [["memories/mine.md"]] * 2
     assert (data["pushed"], data["moved"], data["eyes"]) == (False, True, [])
 
 

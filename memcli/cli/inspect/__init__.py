@@ -167,7 +167,8 @@ def _draw_overview(canvas: Canvas, seen: Overview, short: Callable[[str], str]) 
     draw_more(canvas, len(seen.dirty) - _MOST_SHOWN, "see git status")
     if seen.dirty:
         canvas.line("  to commit what memcli keeps there: memcli doctor --fix")
-    for name, rows in (("pinned", seen.pinned), ("newest", seen.newest)):
+    shown = {"pinned": seen.pinned, "enforced": seen.enforced, "newest": seen.newest}
+    for name, rows in shown.items():
         if rows:
             canvas.line(f"{name}:", style="title")
             table(canvas, rows, "id kind date title", _OF_ROWS, short)

@@ -89,6 +89,7 @@ def lint(
             found.append(Finding(path, 1, "unreadable", ERROR, why))
     except (LockBusy, WriteFailed) as error:
         found.append(Finding(".", 1, "no_index", ERROR, error.message, error.hint))
+    found += lint_tree.left_beside(vault)
     found += lint_tree.about_registry(vault.root)
     found += _about_repository(vault, tree, status)
     git = f"git -C {shlex.quote(vault.root)} "

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import time
+from contextlib import suppress
 
 from memcli.entries import layout
 from memcli.entries.entry import Visibility
@@ -19,6 +21,7 @@ from memcli.entries.file_checks import ERROR, WARNING, Finding
 from memcli.entries.text.mentions import fold
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
+from memcli.storage import state_dirs
 from memcli.storage.vault_paths import walk
 from memcli.vault.registry import load
 
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 # The names that `files` gives to what will replace a file.
-_HALF_WRITTEN = re.compile(r"\..*\.?\d+-[0-9a-f]{8}(?:-\d+)?\.tmp")
+_HALF_WRITTEN = re.compile(r"\..{1,60}\.\d+-[0-9a-f]{8}\.tmp", re.DOTALL)
 # Seconds; a younger file may belong to a write that is going on.
 _ABANDONED = 60.0
 
@@ -79,7 +82,6 @@ class Tree(NamedTuple):
 def walked(root: str) -> Tree:
     """Walk through a vault; no link is followed."""
     tree = Tree([], [], [], [])
-    newest = time.time() - _ABANDONED
     for folder, folders, names in walk(root):
         inner = os.path.relpath(folder, root).replace(os.sep, "/")
         prefix = "" if inner == "." else inner + "/"
@@ -95,14 +97,42 @@ def walked(root: str) -> Tree:
             if plain and name[-3:] == ".md" and name[0] != "." and name.isprintable():
                 continue
             path = prefix + name
-            if _HALF_WRITTEN.fullmatch(name):
-                if _modified(os.path.join(folder, name)) < newest:
-                    tree.leftovers.append(path)
+            if _is_half(folder, name):
+                tree.leftovers.append(path)
             elif path.endswith(".md") and layout.is_odd(path):
                 tree.odd.append(path)
             elif not layout.is_entry(path):
                 tree.others.append(path)
     return tree
+
+
+def left_beside(vault: Vault) -> Iterator[Finding]:
+    """A finding for each half of a killed write in memcli's own folders."""
+    folders = {state_dirs.user_folder(vault.environ)}
+    for name in (layout.INDEX, layout.EVENTS, layout.JOURNAL):
+        with suppress(MemcliError):  # other findings say that there is none
+            folders.add(os.path.dirname(state_dirs.path(vault.root, name)))
+    for top in folders:
+        for folder, _, names in walk(top):
+            for name in names:
+                if _is_half(folder, name):
+                    yield _leftover(os.path.join(folder, name))
+
+
+def _is_half(folder: str, name: str) -> bool:
+    """Whether a file is what a killed write of memcli's has left."""
+    if not _HALF_WRITTEN.fullmatch(name):
+        return False
+    try:
+        found = os.lstat(os.path.join(folder, name))
+    except OSError:  # its write is done, so it was none
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_mtime < time.time() - _ABANDONED
+
+
+def _leftover(path: str) -> Finding:
+    message = "left over from a killed write"
+    return Finding(path, 1, "leftover", WARNING, message, "memcli doctor --fix")
 
 
 def _is_ours(prefix: str) -> bool:
@@ -119,14 +149,14 @@ def findings(root: str, tree: Tree, repository: Repository | None) -> Iterator[F
         tree: as `walked` found it.
         repository: where it is committed, if it is.
     """
-    for path in tree.leftovers:
-        message = "left over from a killed write"
-        yield Finding(path, 1, "leftover", WARNING, message, "Delete it.")
     for path in tree.odd:
         message = "its path holds a control character; not read, not searched"
         shown = path.encode("unicode_escape").decode()
         yield Finding(shown, 1, "odd_path", ERROR, message, "Rename it.")
     tracked = _tracked(repository)
+    # memcli commits no such file, so one that is committed is a person's.
+    for path in {*tree.leftovers}.difference(path for _, path in tracked):
+        yield _leftover(path)
     for _, path in tracked:
         if layout.is_own_folder(path) and not os.path.lexists(os.path.join(root, path)):
             yield _replaced(path, "HEAD has a link or a file")
@@ -185,10 +215,3 @@ def _tracked(repository: Repository | None) -> list[tuple[str, str]]:
         return tree.tracked_other_than_notes(repository) if repository else []
     except MemcliError:  # other findings say what is wrong with it
         return []
-
-
-def _modified(path: str) -> float:
-    try:
-        return os.lstat(path).st_mtime
-    except OSError:  # its write is done, so it was no leftover
-        return float("inf")

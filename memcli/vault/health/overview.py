@@ -15,7 +15,6 @@ from memcli.entries.entry import Status
 from memcli.entries.file_checks import ERROR, Finding
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple, taken
-from memcli.search.columns import PINNED
 from memcli.storage import state_dirs
 from memcli.storage.git.repository import Repository
 from memcli.vault import lineage
@@ -80,6 +79,7 @@ class Overview(NamedTuple):
     by_status: dict[str, int]
     by_kind: dict[str, int]
     pinned: list[Brief]
+    enforced: list[Brief]
     newest: list[Brief]
     index_facts: IndexFacts
     head: str | None
@@ -115,10 +115,11 @@ def overview(vault: Vault) -> Overview:
     head, status, problem = _history_state(vault)
     return Overview(
         path=vault.root,
-        entries=sum(held.by_status.values()),
-        by_status=held.by_status,
-        by_kind=held.by_kind,
+        entries=len(held.rows),
+        by_status=dict(sorted(Counter(row.status for row in held.rows).items())),
+        by_kind=dict(sorted(Counter(row.kind for row in held.rows).items())),
         pinned=[brief(row) for row in held.rows if row.pinned],
+        enforced=[brief(row) for row in held.rows if row.enforce],
         newest=[brief(row) for row in held.rows if row.status == "active"][:_NEWEST],
         index_facts=index_facts(vault),
         head=head,
@@ -131,49 +132,27 @@ def overview(vault: Vault) -> Overview:
 
 
 class _Held(NamedTuple):
-    """The contents of an index: counts, and the rows that may be shown, each
-    with the status that it counts as, the newest first."""
+    """The rows of an index, each with the status that it counts as, the newest first;
+    and those that are resolved and came up again."""
 
-    by_status: dict[str, int]
-    by_kind: dict[str, int]
     rows: list[StoredRow]
     recurred: list[Brief]
 
 
 def _held(reader: Reader, view: View) -> _Held:
-    """Count by the columns of the index; a row, which takes parsing, is read only of
-    what is pinned, waits, is resolved, or is among the newest."""
-    flags = reader.columns.flags
     every = list(reader.everything())
-    odd = {
-        doc: str(standing(reader.facts(doc, access=False), view))
-        for doc in reader.odd(every)
-    }
-    active = [doc for doc in every if odd.get(doc, "active") == "active"]
-    shown = {doc for doc, now in odd.items() if now in ("pending", "resolved")}
-    shown.update(doc for doc in every if flags[doc] & PINNED)
-    shown.update(reader.last_written(active, _NEWEST))
-    rows = {
-        doc: reader.row(doc)._replace(status=odd.get(doc, "active")) for doc in shown
-    }
-    order = sorted(
-        rows, key=lambda d: (rows[d].created, rows[d].id, rows[d].path), reverse=True
-    )
-    by_status = Counter(odd.values())
-    by_status["active"] = len(active)
-    kinds = {
-        kind: len(reader.exact("kind", kind)) for kind in reader.starting("kind", "")
-    }
-    return _Held(
-        dict(sorted((+by_status).items())),
-        dict(sorted(kinds.items())),
-        [rows[doc] for doc in order],
-        [
-            brief(rows[doc])
-            for doc in order
-            if lineage.has_recurred(reader, doc, rows[doc])
-        ],
-    )
+    odd = reader.odd(every)
+    found = []
+    for doc in every:
+        row = reader.row(doc)
+        if doc in odd:
+            now = standing(reader.facts(doc, access=False), view)
+            row = row._replace(status=str(now))
+        found.append((row, doc))
+    found.sort(key=lambda pair: (pair[0].created, pair[0].id, pair[0].path))
+    found.reverse()
+    recurred = [row for row, doc in found if lineage.has_recurred(reader, doc, row)]
+    return _Held([row for row, _ in found], [brief(row) for row in recurred])
 
 
 def index_facts(vault: Vault) -> IndexFacts:

@@ -9,6 +9,8 @@ is for the rest.
 
 from __future__ import annotations
 
+import os
+
 from memcli.entries.file_checks import ERROR
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
@@ -109,12 +111,13 @@ def _look(vault: Vault, accept: bool) -> _Found:
     codes = {finding.code for finding in findings}
     found = [
         Mend(
-            Repair("leftover", each.path, "delete it: half of a killed write"),
-            litter=inside(vault.root, each.path),
+            Repair("leftover", path, "delete it: half of a killed write"),
+            litter=path if os.path.isabs(path) else inside(vault.root, path),
             ends=[each],
         )
         for each in findings
         if each.code == "leftover"
+        for path in [each.path]
     ]
     if "git_stuck" in codes:
         return _Found(found, findings)  # nor would it answer the next question

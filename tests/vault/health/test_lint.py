@@ -14,6 +14,8 @@ from memcli.entries.file_checks import Finding
 from memcli.errors import InvalidConfig
 from memcli.recall.query import Query, view_of
 from memcli.recall.recall import recall
+from memcli.storage import state_dirs
+from memcli.vault.health import repair
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
 from tests.conftest import state_of
@@ -345,13 +347,26 @@ def test_link_to_a_title_finds_it(vault: Vault):
 
 
 def test_leftovers_of_killed_writes_are_named_in_every_folder(vault: Vault):
-    names = (".a.md.12-0123abcd.tmp", "empty/.b.md.7-0123abcd.tmp")
-    for name in (*names, "empty/.99-0123abcd-3.tmp", ".theirs.tmp"):
+    own = state_dirs.path(vault.root, layout.JOURNAL)
+    state = state_dirs.path(vault.root, layout.EVENTS)
+    halves = [
+        *(".a.md.12-0123abcd.tmp", "empty/.b.md.7-0123abcd.tmp"),
+        *(f"{os.path.dirname(own)}/.journal.9-0123abcd.tmp",),
+        *(f"{os.path.dirname(state)}/deeper/.s1.json.9-0123abcd.tmp",),
+    ]
+    others = [".theirs.tmp", "a.md.12-0123abcd.tmp", ".b.md.12-0123ABCD.tmp"]
+    kept = ".committed.12-0123abcd.tmp"
+    for name in (*halves, *others, kept):
         write(vault, name, "half")
         os.utime(Path(vault.root, name), (1, 1))
+    git(vault, "add", "--force", kept)
     write(vault, ".going-on.md.12-0123abcd.tmp", "half")
+    Path(vault.root, ".link.md.12-0123abcd.tmp").symlink_to("b.md")
     found = [f.path for f in lint(vault) if f.code == "leftover"]
-    assert found == sorted((*names, "empty/.99-0123abcd-3.tmp"))
+    assert found == sorted(halves)
+    repair.apply(vault, repair.plan(vault))
+    assert [name for name in halves if Path(vault.root, name).exists()] == []
+    assert all(Path(vault.root, name).exists() for name in (*others, kept))
 
 
 def test_symbolic_links_are_named(vault: Vault):
