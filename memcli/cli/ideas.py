@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from memcli.cli.context import Context, Result
-    from memcli.curation.ideas import IdeaDecisions, ListedIdea
+    from memcli.curation.idea_text import Section
+    from memcli.curation.ideas import IdeaDecisions
     from memcli.vault.vault import Vault
 
 
 def ideas(
     context: Context,
-    action: Literal["list", "promote", "dismiss", "merge"] | None = None,
+    action: Literal["list", "promote", "dismiss"] | None = None,
     slugs: list[str] | None = None,
     *,
     kind: str | None = None,
@@ -36,19 +37,17 @@ def ideas(
     """List the open ideas, or decide on them
 
     `promote` makes a memory of an idea, of kind idea or of --kind; `dismiss` strikes it
-    out, and it is not proposed again; `merge` puts the first idea into the
-    second; `list` shows what became of each. memcli review also walks through them, and
-    memcli undo takes the last decision back.
+    out, and it is not proposed again; `list` shows what became of each. memcli review
+    also walks through them, and memcli undo takes the last decision back.
 
     \b
     Example:
       memcli ideas
       memcli ideas promote warm-the-index --kind action
       memcli ideas dismiss draw-the-graph --reason "too much work"
-      memcli ideas merge warm-caches warm-the-index
 
     Options:
-        action: `[ACTION]` list, promote, dismiss or merge
+        action: `[ACTION]` list, promote or dismiss
         slugs: `[SLUG]...` Slugs of ideas, or unique prefixes
     """
     from memcli.curation import ideas as vault_ideas
@@ -66,13 +65,10 @@ def ideas(
         return _ledger(vault)
     if action is None:
         return _listed(vault_ideas.listed(vault, only_open=True))
-    into = slugs.pop() if action == "merge" else ""
     names = vault_ideas.named(vault, slugs)
     if dry_run:
         known = vault_ideas.listed(vault)
         return _planned([idea for idea in known if idea.slug in names], action or "")
-    if action == "merge":
-        return _decided(vault_ideas.merge(vault, names[0], into))
     if action == "dismiss":
         return _decided(vault_ideas.dismiss(vault, names, reason))
     return _decided(vault_ideas.promote(vault, names, changes))
@@ -93,10 +89,6 @@ def _check(
         (reason and action != "dismiss", "--reason belongs to: memcli ideas dismiss"),
         (action == "list" and (slugs or dry_run), "ideas list takes no argument"),
         (
-            action == "merge" and len(slugs) != 2,
-            "memcli ideas merge takes two slugs: the first goes into the second",
-        ),
-        (
             action != "list" and not slugs,
             f"name the idea to {action}",
             "What is open: memcli ideas",
@@ -104,7 +96,7 @@ def _check(
     )
 
 
-def _listed(ideas: list[ListedIdea]) -> Result:
+def _listed(ideas: list[Section]) -> Result:
     result = listed(
         "ideas", ideas, "slug days=age_days title summary", empty="No open ideas."
     )
@@ -112,7 +104,7 @@ def _listed(ideas: list[ListedIdea]) -> Result:
     return result._replace(warnings=problems)
 
 
-def _planned(ideas: list[ListedIdea], action: str) -> Result:
+def _planned(ideas: list[Section], action: str) -> Result:
     names = ("slug", "title", "id", "path")
     items = [
         {name: getattr(idea, name) for name in names} | {"outcome": idea.state}
@@ -158,18 +150,17 @@ def _ledger(vault: Vault) -> Result:
 class IdeaWalk(Walk):
     """The walk through the open ideas."""
 
-    keys = "[p]romote [d]ismiss [m]erge [s]kip [u]ndo [q]uit [?]"
+    keys = "[p]romote [d]ismiss [s]kip [u]ndo [q]uit [?]"
     explained = """\
   p       promote: it becomes a memory of kind idea
   p KIND  it becomes a memory of this kind
   d WHY   dismiss: it is struck out and not proposed again
-  m SLUG  merge: it goes into that idea
   s       skip: it waits on
   u       undo the last decision
   q       quit; what is decided stays decided"""
-    outcomes = ("promoted", "dismissed", "merged")
+    outcomes = ("promoted", "dismissed")
 
-    def waiting(self) -> list[ListedIdea]:
+    def waiting(self) -> list[Section]:
         from memcli.curation import ideas as vault_ideas
 
         try:
@@ -178,10 +169,10 @@ class IdeaWalk(Walk):
             self.context.tell(f"the ideas cannot be read: {error.message}")
             return []
 
-    def name(self, item: ListedIdea) -> str:
+    def name(self, item: Section) -> str:
         return item.slug
 
-    def show(self, item: ListedIdea, left: int) -> None:
+    def show(self, item: Section, left: int) -> None:
         tell = self.context.tell
         tell("")
         tell(f"an idea, {left} left: {item.title}")
@@ -193,7 +184,7 @@ class IdeaWalk(Walk):
         if item.summary:
             tell(f"    {item.summary[:2_000]}")
 
-    def obey(self, item: ListedIdea, key: str, word: str) -> bool | None:
+    def obey(self, item: Section, key: str, word: str) -> bool | None:
         from memcli.curation import ideas as vault_ideas
 
         if key == "p":
@@ -201,9 +192,6 @@ class IdeaWalk(Walk):
         elif key == "d":
             why = self.reason(word)
             done = vault_ideas.dismiss(self.vault, [item.slug], why)
-        elif key == "m":
-            other = word or (self.context.ask("Slug of the idea? ") or "").strip()
-            done = vault_ideas.merge(self.vault, item.slug, other)
         else:
             return None
         made = done.items[0]

@@ -1,9 +1,9 @@
-"""Ideas as text: the sections of the ledger, and a decision on one.
+"""The ledger of ideas as text: its sections, a decision on one, and a new one.
 
 Invariant: pure. Adding an idea changes no existing byte, and a decision changes one
-line and no other. No text of an idea can look like another idea or like a decision.
-Text between the ideas is skipped, and edits by hand are understood where possible: any
-dash, an idea without a page.
+line and no other. No text of an idea can look like another idea or like a decision, and
+no link leads out of the incubator. Text between the ideas is skipped, and edits by hand
+are understood where possible: any dash, an idea without a page.
 """
 
 from __future__ import annotations
@@ -12,113 +12,78 @@ import re
 from itertools import pairwise
 
 from memcli.entries import ids, layout
-from memcli.entries.dates import check_date
-from memcli.entries.entry import Entry
-from memcli.entries.identity import strict_key
 from memcli.entries.text.counted import agreeing, counted
-from memcli.errors import EntryNotFound, InvalidEntry, InvalidValue, NotAllowed
+from memcli.errors import EntryNotFound, InvalidEntry, NotAllowed
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable
 
-OPEN, PROMOTED, DISMISSED, MERGED = "open", "promoted", "dismissed", "merged"
-STATES = (OPEN, PROMOTED, DISMISSED, MERGED)
+OPEN, PROMOTED, DISMISSED = "open", "promoted", "dismissed"
+STATES = (OPEN, PROMOTED, DISMISSED)
 """The states of an idea."""
 
 SLUG_LENGTH = 40
-PAGE_KEYS = ("status", "slug", "surfaced_at", "surfaced_in_session")
-"""Keys of an idea's page that mean nothing in the memory that it becomes."""
-
-# A longer title is a summary; a memory's title may have 500 characters.
-_TITLE_LENGTH = 200
 _DAY = r"\d{4}-\d\d-\d\d"
 _GAP = r"(?:[ \t]*[:–—-][ \t]*|[ \t]+)"
 _OPEN = re.compile(rf"##[ \t]+({_DAY}){_GAP}(\S.*)")
 _ENDED = re.compile(
     rf"##[ \t]+~~({_DAY}){_GAP}(\S.*)~~"
-    rf"(?:[ \t]*[–—-]+[ \t]*(promoted|dismissed|merged)"
-    rf"(?:[ \t]+({_DAY}))?(?:[ \t]+(?:into|to)[ \t]+(.+))?)?",
+    rf"(?:[ \t]*[–—-]+[ \t]*(promoted|dismissed)"
+    rf"(?:[ \t]+({_DAY}))?(?:[ \t]+to[ \t]+(.+))?)?",
     re.IGNORECASE,
 )
 _LINK = re.compile(
-    r"[ \t]*\[\[(?:[^\[\]|]*/)?incubator/([^\[\]|]+)/_index(?:\.md)?"
-    r"(?:\|[^\[\]]*)?\]\].*"
+    r"[ \t]*\[\[(?:[^\[\]|]*/)?incubator/([^\[\]|/\\.\x00-\x1f][^\[\]|/\\\x00-\x1f]*)"
+    r"/_index(?:\.md)?(?:\|[^\[\]]*)?\]\].*"
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\ufffe\uffff]")
 # A line that starts with one of these would be more than a plain paragraph.
-MARKUP = re.compile(r"^(?=[#\[`~<>=*+_|-])")
+_MARKUP = re.compile(r"^(?=[#\[`~<>=*+_|-])")
 
 
 class Section(NamedTuple):
-    """An idea in the ledger.
+    """An idea in the ledger, with its page where that was looked up.
 
     `state` is one of STATES, `on` the day of the decision and `where` what the idea was
-    promoted to or merged into, as far as the ledger says. `line` is the line of its
-    heading, from 1; `linked` says whether it names its page.
+    promoted to, as far as the ledger says. `line` is the line of its heading, from 1.
+    `id`, `path` and where it came from are those of the page; `problem` says why that
+    cannot be used.
     """
 
+    slug: str
     title: str
     day: str
-    slug: str
     state: str
     summary: str
     line: int
-    linked: bool
     on: str | None = None
     where: str | None = None
-
-
-class Idea(NamedTuple):
-    """An idea as it was surfaced.
-
-    `summary` has two sentences; `day` is `YYYY-MM-DD`, `at` the whole moment where it
-    is known. `slug` may be empty: `plan` then makes one of the title. The other fields
-    say where it came from: `record` is the record in the session, `agent` its agent.
-    """
-
-    title: str
-    summary: str
-    day: str
-    slug: str = ""
+    age_days: int = 0
+    id: str | None = None
+    path: str | None = None
     session: str | None = None
     record: str | None = None
     excerpt: str | None = None
-    at: str | None = None
-    host: str | None = None
-    writer: str = "pipeline"
-    agent: str | None = None
-
-
-def slug(title: str, taken: Collection[str] = ()) -> str:
-    """Return the name of an idea's folder: at most 40 characters, not yet taken.
-
-    >>> slug("Warm the index on login", {"warm-the-index-on-login"})
-    'warm-the-index-on-login-2'
-    """
-    used = {name.casefold() for name in taken}
-    name, number = ids.slug(title, SLUG_LENGTH), 1
-    while name in used:
-        number += 1
-        mark = f"-{number}"
-        name = ids.slug(title, SLUG_LENGTH - len(mark)) + mark
-    return name
+    problem: str | None = None
 
 
 def clean(text: str) -> str:
     """The text without control characters and halves of surrogate pairs."""
     whole = text.encode("utf-8", "replace").decode().replace("\r\n", "\n")
-    return _CONTROL.sub(" ", whole.replace("\r", "\n"))
+    return _CONTROL.sub(" ", whole.replace("\r", "\n")).strip()
 
 
-def line_of(text: str) -> str:
+def line_of(text: str | None) -> str:
     """The text on one line."""
-    return " ".join(clean(text).split())
+    return " ".join(clean(text or "").split())
 
 
-# --- reading the ledger -----------------------------------------------------------
+def paragraph(text: str) -> str:
+    """The text as a plain paragraph of one line."""
+    return _MARKUP.sub(r"\\", line_of(text))
 
 
 def text_of(data: bytes) -> str:
@@ -150,13 +115,21 @@ def parse(ledger: str) -> list[Section]:
     starts = [n for n, line in enumerate(lines) if line.startswith(("# ", "## "))]
     read = [_section(lines, *part) for part in pairwise([*starts, len(lines)])]
     sections = [section for section in read if section]
-    taken = {section.slug for section in sections}
+    taken = {section.slug.casefold() for section in sections}
     for number, section in enumerate(sections):
         if not section.slug:
-            name = slug(section.title, taken)
+            name = next(name for name in slugs(section.title) if name not in taken)
             taken.add(name)
             sections[number] = section._replace(slug=name)
     return sections
+
+
+def slugs(title: str) -> Iterable[str]:
+    """The names that an idea's folder may have, the first without a number."""
+    yield ids.slug(title, SLUG_LENGTH)
+    for number in range(2, 10**6):
+        mark = f"-{number}"
+        yield ids.slug(title, SLUG_LENGTH - len(mark)) + mark
 
 
 def _section(lines: list[str], start: int, end: int) -> Section | None:
@@ -175,7 +148,7 @@ def _section(lines: list[str], start: int, end: int) -> Section | None:
     summary = next(filter(None, texts), "")
     name = links[0] if links else ""
     where = where.strip() if where else None
-    return Section(title, day, name, state, summary, start + 1, bool(links), on, where)
+    return Section(name, title, day, state, summary, start + 1, on, where)
 
 
 def find(sections: Iterable[Section], name: str) -> Section:
@@ -187,33 +160,24 @@ def find(sections: Iterable[Section], name: str) -> Section:
         EntryNotFound: none, or several begin so; the hint names the nearest.
     """
     ideas = sorted(sections, key=lambda idea: idea.state != OPEN)
-    word = name.strip()
-    exact = [idea for idea in ideas if idea.slug == word]
-    folded = word.casefold()
-    near = [
-        idea for idea in ideas if folded and idea.slug.casefold().startswith(folded)
-    ]
-    if exact or len({idea.slug for idea in near}) == 1:
+    word = name.strip().casefold()
+    exact = [idea for idea in ideas if idea.slug.casefold() == word]
+    near = [idea for idea in ideas if word and idea.slug.casefold().startswith(word)]
+    names = list(dict.fromkeys(idea.slug for idea in near))
+    if exact or len(names) == 1:
         return (exact or near)[0]
-    names = [idea.slug for idea in near]
+    problem = f"{counted(len(names), 'idea')} {agreeing(len(names), 'begins')} with"
     if not near:
         from difflib import get_close_matches
 
-        by_word = {idea.title.casefold(): idea.slug for idea in ideas}
-        by_word |= {idea.slug.casefold(): idea.slug for idea in ideas}
-        matches = get_close_matches(folded[:80], by_word, 3)
-        names = list(dict.fromkeys(by_word[match] for match in matches))
-    hint = "List them: memcli ideas list"
-    if names:
-        shown = " or ".join(f"'{name}'" for name in names[:3])
-        hint = f"Did you mean {shown}?"
-    many = "there is no idea"
-    if near:
-        many = f"{counted(len(near), 'idea')} {agreeing(len(near), 'begins')} with"
-    raise EntryNotFound(f"{many} '{word}'", hint=hint, code="idea_not_found")
-
-
-# --- deciding ---------------------------------------------------------------------
+        problem = "there is no idea"
+        names = get_close_matches(word[:80], [idea.slug for idea in ideas], 1)
+    shown = " or ".join(f"'{each}'" for each in names[:3])
+    raise EntryNotFound(
+        f"{problem} '{name.strip()}'",
+        hint=f"Did you mean {shown}?" if names else "List them: memcli ideas list",
+        code="idea_not_found",
+    )
 
 
 def open_one(ledger: str, name: str) -> Section:
@@ -234,70 +198,26 @@ def open_one(ledger: str, name: str) -> Section:
     return section
 
 
-def decided(ledger: str, name: str, state: str, day: str, where: str = "") -> str:
-    """Return the ledger with the heading of an open idea struck out.
-
-    Args:
-        ledger: the whole text.
-        name: the slug of the idea.
-        state: promoted, dismissed or merged.
-        day: `YYYY-MM-DD`.
-        where: what it became, or the open idea that takes it in.
-
-    Raises:
-        EntryNotFound, NotAllowed: as `open_one`, of the other idea as well; or an idea
-            would be merged into itself.
-    """
-    section = open_one(ledger, name)
-    if state == MERGED:
-        where = open_one(ledger, where).slug
-        if where == section.slug:
-            raise NotAllowed(f"{name} cannot be merged into itself")
+def decided(ledger: str, section: Section, became: str) -> str:
+    """The ledger with the heading of an open idea struck out; `became` says the state,
+    the day, and what it became."""
     lines = ledger.split("\n")
     line = lines[section.line - 1]
     start = line.index(section.day, 2)
-    said = f"{state.title()} {day}"
-    if where:
-        said += f" {'into' if state == MERGED else 'to'} {line_of(where)}"
-    struck = f"{line[:start]}~~{line[start:].rstrip()}~~ — {said}"
+    struck = f"{line[:start]}~~{line[start:].rstrip()}~~ — {became}"
     lines[section.line - 1] = struck + ("\r" if line.endswith("\r") else "")
     return "\n".join(lines)
 
 
-# --- adding -----------------------------------------------------------------------
-
-
-def append(ledger: str, idea: Idea) -> str:
-    """Return the ledger with an idea, which has a slug, added at its end.
-
-    It is unchanged if it has the idea. InvalidValue: the day does not exist.
-    """
-    day, title = day_of(idea), titled(idea)
-    key = strict_key("title", title)
-    for section in parse(ledger):
-        linked = section.linked and section.slug == idea.slug
-        # An agent may have an idea of the same title as one that it does not see.
-        same = strict_key("title", line_of(section.title)) == key
-        if linked or (same and idea.agent is None):
-            return ledger
+def append(ledger: str, title: str, day: str, summary: str, name: str) -> str:
+    """The ledger with one more idea at its end; its title is one line, its day
+    `YYYY-MM-DD`, `name` the folder of its page."""
     end = "\r\n" if ledger.partition("\n")[0].endswith("\r") else "\n"
-    lines = [f"## {day}: {title}", MARKUP.sub(r"\\", line_of(idea.summary))]
-    lines.append(f"[[incubator/{idea.slug}/_index.md]]")
+    lines = [f"## {day}: {title}", paragraph(summary)]
+    lines.append(f"[[incubator/{name}/_index.md]]")
     begins = not ledger.strip("\ufeff \t\r\n")
     gap = "" if begins or ledger.endswith(end * 2) else end
     if not begins and not ledger.endswith("\n"):
         gap = end * 2
     head = f"# Ideas{end}{end}" if begins else ""
     return ledger + gap + head + end.join(filter(None, lines)) + end
-
-
-def day_of(idea: Idea) -> str:
-    day = check_date(idea.day, "day")[:10]
-    if len(day) < 10:
-        raise InvalidValue(f"day: a whole day is needed, not {day}", code="invalid_day")
-    return day
-
-
-def titled(idea: Idea) -> str:
-    title = line_of(idea.title)[:_TITLE_LENGTH].rstrip()
-    return title or Entry(id="Untitled idea", body=line_of(idea.summary)).display_title

@@ -1,4 +1,4 @@
-"""Ideas in a vault: listed, added, and decided on.
+"""Ideas in a vault: listed, added, met again, and decided on.
 
 Invariant: an idea that is known, in any state, is not added again. A decision stands in
 the ledger and on the idea's page, and both change in one commit, which `undo` takes
@@ -8,72 +8,76 @@ back. Nothing is deleted: a page stays where it is and says what became of the i
 from __future__ import annotations
 
 import os
+import re
+from contextlib import suppress
 
-from memcli.curation import idea_page, idea_text
+from memcli.curation import idea_text
 from memcli.curation.changing import Changing
-from memcli.curation.idea_text import DISMISSED, MERGED, OPEN, PROMOTED
-from memcli.entries import dates, layout
-from memcli.entries.entry import Entry, Status
-from memcli.entries.ids import new_id
+from memcli.curation.idea_text import DISMISSED, OPEN, PROMOTED, line_of
+from memcli.entries import codec, dates, ids, layout, plain_yaml
+from memcli.entries.entry import Entry, Source, Status
+from memcli.entries.identity import strict_key
 from memcli.entries.text.counted import counted
+from memcli.entries.text.links import escaped
 from memcli.errors import (
     AmbiguousId,
     EntryNotFound,
-    InvalidEntry,
     InvalidValue,
-    NotAllowed,
-    Unreadable,
-    UnsafePath,
+    MemcliError,
     UsageError,
 )
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.vault_paths import inside
-from memcli.vault import lineage
+from memcli.vault import free_paths, lineage
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from memcli.curation.idea_text import Idea, Section
+    from memcli.curation.idea_text import Section
+    from memcli.search.reader import Reader
     from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Stored, Vault
 
+    # The state of an idea from now on, what the ledger says it became, and the entry
+    # that stands for it.
+    _Act = Callable[[Changing, Section, Stored | None], tuple[str, str, Entry | None]]
+
 _DAY = 86_400
+# A longer title is a summary; a memory's title may have 500 characters.
+_TITLE_LENGTH = 200
+# A page that grows for ever is a log.
+_MOST_SIGHTINGS = 50
+# What is said of every idea, and tells none from another.
+_FRAME = re.compile(
+    r"(?i)\b(?:later|some ?day|one day|at some point|eventually|"
+    r"(?:(?:it|that) )?(?:would|might|could) be "
+    r"(?:nice|good|great|cool|useful|worth(?:while)?)(?: (?:to|if we))?|"
+    r"(?:we|you|i) (?:should|could|might|may)(?: also)?|"
+    r"add|build|make|create|introduce|"
+    r"implement|provide|offer|support|have|get|do|try)\b"
+)
 
 
-class ListedIdea(NamedTuple):
-    """An idea of the ledger with its page; `id` and `path` are None without one.
+class Idea(NamedTuple):
+    """An idea as it was surfaced: its title, two sentences, the moment (ISO 8601, at
+    least a day), and where it came from."""
 
-    `state` is open, promoted, dismissed or merged; `line` is the line of its heading;
-    `problem` says why the page cannot be used.
-    """
-
-    slug: str
     title: str
-    day: str
-    age_days: int
-    state: str
     summary: str
-    on: str | None
-    where: str | None
-    line: int
-    id: str | None = None
-    path: str | None = None
+    at: str
     session: str | None = None
     record: str | None = None
     excerpt: str | None = None
-    problem: str | None = None
+    host: str | None = None
 
 
 class DecidedIdea(NamedTuple):
-    """A decision on one idea: promoted, dismissed or merged.
-
-    `id` and `path` name what stands for the idea from now on: the memory, its own page,
-    or the idea that took it in.
-    """
+    """A decision on one idea, promoted or dismissed; `id` and `path` name what stands
+    for it from now on: the memory, or its own page."""
 
     slug: str
     title: str
@@ -97,7 +101,7 @@ def sections(vault: Vault) -> list[Section]:
     return idea_text.parse(idea_text.text_of(_ledger(vault) or b""))
 
 
-def listed(vault: Vault, *, only_open: bool = False) -> list[ListedIdea]:
+def listed(vault: Vault, *, only_open: bool = False) -> list[Section]:
     """The ideas of the ledger, in its order.
 
     Raises:
@@ -108,26 +112,26 @@ def listed(vault: Vault, *, only_open: bool = False) -> list[ListedIdea]:
     today = vault.now_ms() // 1000
     vault.read(lambda _: None)  # finishes what a killed command began
     ideas = []
-    for section in sections(vault):
-        if only_open and section.state != OPEN:
+    for idea in sections(vault):
+        if only_open and idea.state != OPEN:
             continue
-        page, problem = None, None
         try:
-            page = _page(vault, section.slug)
-        except (InvalidEntry, Unreadable, UnsafePath) as error:
-            problem = error.message
-        try:
-            age = (today - dates.to_epoch(section.day)) // _DAY
-        except InvalidValue:
-            age = 0  # the 31st of February, by hand
-        fields: dict[str, Any] = section._asdict()
-        del fields["linked"]
-        if page is not None:
-            source = page.entry.source
-            fields |= {"id": page.entry.id, "path": page.path}
-            fields |= {"session": source.session, "record": source.record}
-            fields["excerpt"] = source.excerpt
-        ideas.append(ListedIdea(**fields, age_days=max(0, age), problem=problem))
+            page = _page(vault, idea.slug)
+            if page is not None:
+                source = page.entry.source
+                idea = idea._replace(
+                    id=page.entry.id,
+                    path=page.path,
+                    session=source.session,
+                    record=source.record,
+                    excerpt=source.excerpt,
+                )
+        except MemcliError as error:
+            idea = idea._replace(problem=error.message)
+        with suppress(InvalidValue):  # the 31st of February, by hand
+            age = (today - dates.to_epoch(idea.day)) // _DAY
+            idea = idea._replace(age_days=max(0, age))
+        ideas.append(idea)
     return ideas
 
 
@@ -159,32 +163,36 @@ def named(vault: Vault, words: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(slugs))
 
 
-def existing(vault: Vault) -> dict[str, bytes]:
-    """The files that `idea_page.plan` and `idea_page.held` take: path -> bytes.
+def known(vault: Vault) -> list[tuple[str, str]]:
+    """Title and page of every idea that is there, in any state, as far as the caller
+    may see; the owner's has the titles of the ledger as well, without a page."""
 
-    Raises:
-        UnsafePath: a symbolic link leads out of the vault; Unreadable.
+    def look(reader: Reader) -> list[tuple[str, str]]:
+        paths = reader.starting("path", layout.INCUBATOR)
+        docs = (doc for path in paths for doc in reader.exact("path", path))
+        return [(reader.row(doc).title, reader.row(doc).path) for doc in docs]
+
+    own = sections(vault) if vault.agent is None else ()
+    return [*vault.read(look), *((section.title, "") for section in own)]
+
+
+def same(title: str, others: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
+    """The idea that says the same: its title, or one that says nothing more, in nearly
+    its words; what is said of every idea does not count.
+
+    >>> again = "It would be nice if login warmed the search index"
+    >>> same(again, [("Warm the index on login", "")])
+    ('Warm the index on login', '')
     """
-    data = _ledger(vault)
-    contents = {} if data is None else {layout.IDEA_LEDGER: data}
-    for above in (layout.INCUBATOR, f"{layout.ARCHIVE}/{layout.INCUBATOR}"):
-        folder = inside(vault.root, above)
-        try:
-            names = sorted(os.listdir(folder))
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except OSError as error:
-            raise Unreadable(f"{above}: {error.strerror}") from error
-        for name in names:
-            inner = os.path.join(folder, name)
-            if not os.path.isdir(inner):
-                continue
-            contents[f"{above}{name}/"] = b""  # a folder that may hold no page
-            for file in sorted(os.listdir(inner)):
-                path = f"{above}{name}/{file}"
-                if layout.is_idea(path):
-                    contents[path] = files.read(inside(vault.root, path))
-    return contents
+    from memcli.entries.text.differences import restates
+
+    key, mine = strict_key("title", line_of(title)), _FRAME.sub("", title)
+    for other in others:
+        theirs = _FRAME.sub("", other[0])
+        alike = restates(mine, theirs) or restates(theirs, mine)
+        if alike or strict_key("title", line_of(other[0])) == key:
+            return other
+    return None
 
 
 def _ledger(vault: Vault) -> bytes | None:
@@ -195,88 +203,154 @@ def _ledger(vault: Vault) -> bytes | None:
 
 def _page(vault: Vault, name: str) -> Stored | None:
     """The page of an idea in the incubator; None when it has none."""
-    path = idea_page.page_path(name)
-    place = inside(vault.root, path)
-    real = os.path.realpath(vault.root)
-    if os.path.realpath(place) != os.path.join(real, *path.split("/")):
-        raise UnsafePath(
-            f"{path}: a symbolic link is on the way",
-            hint="Put the idea's own folder there.",
-        )
-    return vault.stored(path) if os.path.exists(place) else None
+    path = layout.idea_page(name)
+    there = os.path.lexists(inside(vault.root, path))
+    return vault.stored(path) if there else None
 
 
-# --- writing ----------------------------------------------------------------------
+# --- adding -----------------------------------------------------------------------
 
 
 def add(vault: Vault, change: Transaction, new: Sequence[Idea]) -> list[str]:
-    """Put new ideas into an open transaction; ideas that are known are left out.
+    """Put new ideas into an open transaction: each into the ledger, with a page.
 
     Returns:
-        The paths of the new ideas' pages.
+        The paths of the pages.
 
     Raises:
-        InvalidEntry, InvalidValue: as `idea_page.plan`; UnsafePath, Unreadable: as
-            `existing`.
+        InvalidEntry: the ledger is not UTF-8 text.
+        InvalidValue: a moment does not exist.
+        UnsafePath, Unreadable: the incubator is not a folder of the vault.
     """
-    if not new:
-        return []
-    there = existing(vault)
-    planned = idea_page.plan(there, new, vault.agent)
-    for path, data in planned.items():
-        change.put(path, data, expected=there.get(path))
-    return [path for path in planned if layout.is_idea(path)]
+    before = _ledger(vault)
+    text = idea_text.text_of(before or b"")
+    taken = {section.slug.casefold() for section in idea_text.parse(text)}
+    paths = []
+    for idea in new:
+        title = line_of(idea.title)[:_TITLE_LENGTH].rstrip() or "Untitled idea"
+        short = ids.slug(title, idea_text.SLUG_LENGTH - free_paths.OWN_MARK)
+        # An agent's has a mark of its own: a number would tell of another idea.
+        names = idea_text.slugs(
+            free_paths.own_name(vault, short) if vault.agent else title
+        )
+        name = next(n for n in names if n not in taken and not _is_taken(vault, n))
+        taken.add(name)
+        path, moment = layout.idea_page(name), dates.check_date(idea.at, "at")
+        text = idea_text.append(text, title, moment[:10], idea.summary, name)
+        page = _new_page(vault, idea, title, moment).replace(
+            id=ids.adopted_id(path), path=path
+        )
+        change.put(path, codec.encode(page), expected=None)
+        paths.append(path)
+    if paths:
+        data = plain_yaml.to_bytes(text)
+        change.put(layout.IDEA_LEDGER, data, expected=before)
+    return paths
+
+
+def _is_taken(vault: Vault, name: str) -> bool:
+    folder = os.path.dirname(layout.idea_page(name))
+    places = (folder, f"{layout.ARCHIVE}/{folder}")
+    return any(os.path.lexists(inside(vault.root, place)) for place in places)
+
+
+def _new_page(vault: Vault, idea: Idea, title: str, moment: str) -> Entry:
+    """The page of an idea, without id and path."""
+    blocks = [
+        f"# {escaped(title)}",
+        escaped(idea_text.paragraph(idea.summary)),
+        *_met(idea, "Surfaced", moment),
+    ]
+    return Entry(
+        "",
+        agent=vault.agent_name,
+        kind="idea",
+        status=Status.PENDING,
+        title=title,
+        created=moment,
+        updated=moment,
+        source=Source(
+            writer="pipeline",
+            host=line_of(idea.host) or None,
+            session=line_of(idea.session) or None,
+            record=line_of(idea.record) or None,
+            excerpt=idea_text.clean(idea.excerpt or "") or None,
+        ),
+        body="\n\n".join(filter(None, blocks)) + "\n",
+    )
 
 
 def meet(vault: Vault, change: Transaction | None, path: str, idea: Idea) -> bool:
-    """Say on an open idea's page that a session brought it again, if that is news."""
+    """Say on an open idea's page that a session brought it again, if that is news.
+
+    Raises:
+        InvalidEntry: the page is not in order.
+    """
     page, pending = vault.stored(path), change and change.pending(path)
-    data = idea_page.met_again(pending or page.data, path, idea)
-    if data is not None and change is not None:
-        change.put(path, data, expected=page.data)
-    return data is not None
+    data = pending or page.data
+    entry, session = codec.decode(data, path).entry, line_of(idea.session)
+    known = (entry.source.session, *entry.evidence)
+    if entry.status is not Status.PENDING or not session or session in known:
+        return False
+    moment = dates.check_date(idea.at, "at")
+    blocks = (entry.body.rstrip(), *_met(idea, "Met again", moment))
+    fresh = entry.replace(
+        body="\n\n".join(blocks) + "\n",
+        seen=(*entry.seen, moment)[-_MOST_SIGHTINGS:],
+        evidence=(*entry.evidence, session)[-_MOST_SIGHTINGS:],
+    )
+    if change is not None:
+        change.put(path, codec.rewrite(data, fresh), expected=page.data)
+    return True
 
 
-class _Ledger:
-    """The ledger while a decision changes it, which all goes into one commit."""
+def _met(idea: Idea, how: str, moment: str) -> tuple[str, str]:
+    """The words of a session about an idea, and where they stood."""
+    excerpt = idea_text.clean(idea.excerpt or "")
+    rows = (escaped(f"> {row}".rstrip()) for row in excerpt.splitlines())
+    origin = [f"session {line_of(idea.session)}"] if idea.session else []
+    origin += [f"record {line_of(idea.record)}"] if idea.record else []
+    place = f"{' in ' if origin else ''}{', '.join(origin)}"
+    return "\n".join(rows), escaped(f"{how} {moment[:10]}{place}.")
 
-    def __init__(self, at: Changing) -> None:
-        self.at, self.vault = at, at.vault
-        self._before = _ledger(at.vault)
-        self.text = idea_text.text_of(self._before or b"")
-        self.day = at.now[:10]
-        self.done: list[DecidedIdea] = []
 
-    def decide(
-        self, section: Section, state: str, by: Entry | None = None, where: str = ""
-    ) -> None:
-        """Strike an idea out; `by` stands for it from now on."""
-        self.text = idea_text.decided(self.text, section.slug, state, self.day, where)
-        title = by.display_title if by and state == PROMOTED else section.title
-        name, path = (by.id, by.path) if by else (None, None)
-        self.done.append(DecidedIdea(section.slug, title, name, path, state))
+# --- deciding ---------------------------------------------------------------------
 
-    def write(self, page: Stored, entry: Entry) -> None:
-        """Write the page of an idea."""
-        updated = lineage.not_before(entry, self.at.now)
-        self.at.write(page, entry.replace(updated=updated))
 
-    def end(self, page: Stored | None, by: str, reason: str) -> None:
-        """Write into an idea's page which entry stands for it from now on."""
-        if page is not None:
-            status = Status.SUPERSEDED
-            ended = page.entry.replace(status=status, superseded_by=by, reason=reason)
-            self.write(page, ended)
+def _decide(vault: Vault, names: Sequence[str], act: _Act) -> IdeaDecisions:
+    """Decide on open ideas, in one commit.
 
-    def finish(self) -> list[DecidedIdea]:
-        """Write the ledger, and say what was decided."""
-        change, done = self.at.change, self.done
+    Raises:
+        EntryNotFound: there is no such idea (`idea_not_found`).
+        NotAllowed: one is not open any more (`idea_not_open`).
+        InvalidValue, TooLarge: a change is not valid.
+        UnsafePath: a symbolic link leads out of the incubator.
+        Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
+    """
+    with Changing(vault) as at:
+        before = _ledger(vault)
+        text, done = idea_text.text_of(before or b""), list[DecidedIdea]()
+        for each in named(vault, names):
+            section = idea_text.open_one(text, each)
+            state, where, by = act(at, section, _page(vault, section.slug))
+            became = f"{state.title()} {at.now[:10]}{where}"
+            text = idea_text.decided(text, section, became)
+            title = by.display_title if by and state == PROMOTED else section.title
+            name, path = (by.id, by.path) if by else (None, None)
+            done.append(DecidedIdea(section.slug, title, name, path, state))
         if done:
-            data = self.text.encode()
-            change.put(layout.IDEA_LEDGER, data, expected=self._before)
+            change, data = at.change, text.encode()
+            change.put(layout.IDEA_LEDGER, data, expected=before)
             what = counted(len(done), "idea") if done[1:] else done[0].title
-            self.at.say("review", [f"{done[0].outcome} {what}"])
-        return done
+            at.say("review", [f"{done[0].outcome} {what}"])
+    return IdeaDecisions(done, at.change.commit)
+
+
+def _write(at: Changing, page: Stored | None, **fields: Any) -> None:
+    """Write what became of an idea into its page, if it has one."""
+    if page is not None:
+        updated = lineage.not_before(page.entry, at.now)
+        at.write(page, page.entry.replace(**fields, updated=updated))
 
 
 def promote(
@@ -290,30 +364,25 @@ def promote(
         changes: `kind`, `title` and `tags` of the memory; a title for one idea only.
 
     Raises:
-        EntryNotFound: there is no such idea (`idea_not_found`).
-        NotAllowed: one is not open any more (`idea_not_open`).
-        InvalidValue, TooLarge: a change is not valid.
-        UnsafePath: its slug or a symbolic link leads out of the incubator.
-        Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
+        As `_decide`.
     """
-    from memcli.entries import codec
-
     given = {name: value for name, value in (changes or {}).items() if value}
     if "title" in given and len(names) != 1:
         raise UsageError("a title is for one idea", hint="Name one.")
-    with Changing(vault) as at:
-        ledger = _Ledger(at)
-        for number, name in enumerate(named(vault, names)):
-            section = idea_text.open_one(ledger.text, name)
-            page = _page(vault, name)
-            fresh = _memory(vault, section, page, given).replace(created=at.now)
-            entry_id = new_id(at.now_ms + number, vault.entropy)
-            fresh = vault.link(fresh.replace(id=entry_id, path=at.free_path(fresh)))
-            at.change.put(fresh.path, codec.encode(fresh), expected=None)
-            ledger.decide(section, PROMOTED, fresh, f"[[{fresh.path}]]")
-            ledger.end(page, entry_id, f"promoted to {fresh.path}")
-        done = ledger.finish()
-    return IdeaDecisions(done, at.change.commit)
+
+    def act(
+        at: Changing, section: Section, page: Stored | None
+    ) -> tuple[str, str, Entry]:
+        fresh = _memory(vault, section, page, given).replace(created=at.now)
+        fresh = fresh.replace(id=vault.new_id(), path=at.free_path(fresh))
+        fresh = vault.link(fresh)
+        at.change.put(fresh.path, codec.encode(fresh), expected=None)
+        reason = f"promoted to {fresh.path}"
+        status = Status.SUPERSEDED
+        _write(at, page, status=status, superseded_by=fresh.id, reason=reason)
+        return PROMOTED, f" to [[{fresh.path}]]", fresh
+
+    return _decide(vault, names, act)
 
 
 def dismiss(
@@ -322,50 +391,16 @@ def dismiss(
     """Strike open ideas out in the ledger and reject their pages, in one commit.
 
     Raises:
-        As `promote`.
+        As `_decide`.
     """
 
-    with Changing(vault) as at:
-        ledger = _Ledger(at)
-        for name in named(vault, names):
-            section, page = idea_text.open_one(ledger.text, name), _page(vault, name)
-            ledger.decide(section, DISMISSED, page and page.entry)
-            if page is not None:
-                rejected = {"status": Status.REJECTED, "reason": reason}
-                ledger.write(page, page.entry.replace(**rejected))
-        done = ledger.finish()
-    return IdeaDecisions(done, at.change.commit)
+    def act(
+        at: Changing, _: Section, page: Stored | None
+    ) -> tuple[str, str, Entry | None]:
+        _write(at, page, status=Status.REJECTED, reason=reason)
+        return DISMISSED, "", page and page.entry
 
-
-def merge(vault: Vault, name: str, other: str) -> IdeaDecisions:
-    """Merge an open idea into another open one, whose page takes its text in.
-
-    Raises:
-        As `promote`; NotAllowed also when the other one has no page.
-    """
-
-    with Changing(vault) as at:
-        ledger = _Ledger(at)
-        (mine,), (theirs,) = named(vault, [name]), named(vault, [other])
-        section = idea_text.open_one(ledger.text, mine)
-        page, target = _page(vault, mine), _page(vault, theirs)
-        ledger.decide(section, MERGED, target and target.entry, theirs)
-        if target is None:
-            raise NotAllowed(
-                f"the idea {theirs} has no page to take {mine} in",
-                hint=f"Merge the other way round, or write {layout.idea_page(theirs)}.",
-            )
-        entry = target.entry
-        fresh = entry.replace(body=_with_text(entry.body, section, page, ledger.day))
-        if page is not None:
-            fresh = fresh.replace(supersedes=entry.supersedes or page.entry.id)
-            both = [entry, page.entry]
-            fresh = lineage.passed_on(vault, fresh, both, shared_anew=False)
-        # The slug of the other idea is not for all agents.
-        ledger.end(page, entry.id, "merged into another idea")
-        ledger.write(target, fresh)
-        done = ledger.finish()
-    return IdeaDecisions(done, at.change.commit)
+    return _decide(vault, names, act)
 
 
 def _memory(
@@ -382,7 +417,6 @@ def _memory(
     fresh = vault.draft({**values, **given})
     if page is None:
         return fresh
-    own = (*idea_text.PAGE_KEYS, "id")
     return fresh.replace(
         tags=tuple(dict.fromkeys((*old.tags, *fresh.tags))),
         type=old.type,
@@ -392,17 +426,5 @@ def _memory(
         groups=old.groups,
         source=old.source,
         supersedes=old.id,
-        extra=tuple(item for item in old.extra if item[0] not in own),
+        extra=tuple(item for item in old.extra if item[0] != "id"),
     )
-
-
-def _with_text(body: str, section: Section, page: Stored | None, day: str) -> str:
-    """The text of an idea that takes another one in."""
-    inner = page.entry.body if page else section.summary
-    lines = inner.replace("\r\n", "\n").strip().split("\n")
-    if lines[0].startswith("# "):
-        del lines[0]
-    text = f"## {section.title}\n\nMerged {day}.\n\n" + "\n".join(lines).strip()
-    gap = "" if not body or body.endswith("\n") else "\n"
-    block = f"{gap}\n{text.rstrip()}\n"
-    return body + (block.replace("\n", "\r\n") if "\r\n" in body else block)

@@ -10,7 +10,6 @@ that it has no reason to change.
 
 from __future__ import annotations
 
-from memcli.entries import layout
 from memcli.entries.entry import FIELDS, KINDS, Entry, Status, check_kind
 from memcli.entries.field_values import fitting_tags, plain
 from memcli.entries.fields import TABLE
@@ -25,10 +24,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
     from typing import Any
-
-
-# The status in an idea's page, which stands for pending.
-INCUBATING = "incubating"
 
 
 class Problem(NamedTuple):
@@ -143,9 +138,6 @@ def _interpret(page: Page, path: str, kinds: Collection[str]) -> Decoded:
             extra.append((name, page.verbatim(part)))
             continue
         try:
-            if name == "status" and layout.is_idea(path) and node.value == INCUBATING:
-                fields[name] = Status.PENDING
-                continue
             value = _READERS[name](plain(node), name, True)
             if name == "kind" and not strict:
                 check_kind(value, kinds)

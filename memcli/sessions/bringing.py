@@ -19,7 +19,7 @@ from memcli.entries.text import tokens
 from memcli.entries.text.links import unlinked
 from memcli.named_tuple import NamedTuple
 from memcli.sessions import routing
-from memcli.vault import free_paths, placing, saving
+from memcli.vault import placing, saving
 
 TYPE_CHECKING = False
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from memcli.curation.idea_text import Idea
+    from memcli.curation.ideas import Idea
     from memcli.hosts.transcript import Session
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
@@ -270,46 +270,36 @@ def _ideas(
     routes: Sequence[Route],
     fates: dict[int, Fate],
 ) -> dict[int, Idea]:
-    """The ideas that the ledger does not have; the others get their fate."""
+    """The ideas that the vault does not have; the others get their fate."""
     from memcli.curation import ideas
-    from memcli.curation.idea_page import Held, held, same
-    from memcli.curation.idea_text import SLUG_LENGTH, Idea
     from memcli.entries import dates
-    from memcli.entries.ids import slug
 
     today = dates.iso(vault.now_ms() // 1000)
-    new: dict[int, Idea] = {}
-    there: list[Held] | None = None
+    new: dict[int, ideas.Idea] = {}
+    there: list[tuple[str, str]] | None = None
     for place, route in enumerate(routes):
         if place in fates or route.action != "idea":
             continue
         candidate = route.candidate
-        idea = Idea(
+        idea = ideas.Idea(
             title=candidate.title,
-            slug=free_paths.own_name(
-                vault, slug(candidate.title, SLUG_LENGTH - free_paths.OWN_MARK)
-            )
-            if vault.agent
-            else "",
             summary=candidate.text,
-            day=(candidate.at or today)[:10],
+            at=candidate.at or today,
             session=session.id,
             record=candidate.record,
             excerpt=candidate.excerpt,
-            at=candidate.at,
             host=session.host,
-            agent=vault.agent_name,
         )
         if there is None:
-            there = [*held(ideas.existing(vault), vault.agent)]
-        known = same(idea, there)
+            there = ideas.known(vault)
+        known = ideas.same(idea.title, there)
         if known is not None:
-            page = known.path
+            page = known[1]
             met = page and ideas.meet(vault, transaction, page, idea)
             action = "seen" if met else "duplicate"
             fates[place] = Fate(candidate, action, None, page or None)
             continue
-        there.append(Held(idea.title, idea.session, idea.record))
+        there.append((idea.title, ""))
         new[place] = idea
     return new
 

@@ -124,8 +124,6 @@ MISTAKES = """
 2 usage ideas promote x --reason y
 2 usage ideas dismiss
 2 usage ideas dismiss x --kind note
-2 usage ideas merge x
-2 usage ideas merge x y z
 1 idea_not_found ideas promote nosuch
 1 secret_found ideas promote nosuch --title 'the token is TOKEN' --dry-run
 2 usage entities nosuch

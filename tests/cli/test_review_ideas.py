@@ -10,7 +10,7 @@ from memcli import Vault
 from memcli.cli import commands
 from memcli.curation import ideas as vault_ideas
 from memcli.curation import review as versions
-from memcli.curation.idea_text import Idea
+from memcli.curation.ideas import Idea
 from memcli.entries import codec, layout
 from memcli.entries.entry import Status
 from memcli.entries.merging.entry_file import Version, merge
@@ -77,12 +77,10 @@ def test_an_idea_is_promoted_found_and_taken_back(memcli: Run, three: Vault) -> 
     assert states(three) == ["open"] * 3
 
 
-def test_several_are_dismissed_and_one_is_merged(memcli: Run, three: Vault) -> None:
-    done = memcli("ideas", "merge", NAMES[0], NAMES[1])
-    assert done.out == f"merged {NAMES[0]} {layout.idea_page(NAMES[1])}\n"
-    done = memcli("ideas", "dismiss", NAMES[1], NAMES[2], "--reason", "no time")
-    assert done.out.count("dismissed") == 2
-    assert states(three) == ["merged", "dismissed", "dismissed"]
+def test_several_are_dismissed_at_once(memcli: Run, three: Vault) -> None:
+    done = memcli("ideas", "dismiss", *NAMES, "--reason", "no time")
+    assert done.out.count("dismissed") == 3
+    assert states(three) == ["dismissed"] * 3
     assert memcli("ideas").err == "No open ideas.\n"
     shown = memcli("recall", "graph", "--status", "rejected", "--json").json["data"]
     assert shown["rows"][0]["title"] == "Draw a graph"
@@ -98,7 +96,7 @@ def test_a_dry_run_changes_nothing(
     assert snapshot(three.root) == before
 
 
-@pytest.mark.parametrize("words", ["promote {}", "dismiss {}", "merge {} x"])
+@pytest.mark.parametrize("words", ["promote {}", "dismiss {}"])
 def test_a_wrong_name_gets_the_nearest(memcli: Run, three: Vault, words: str) -> None:
     done = memcli("ideas", *words.format("warm-teh-index").split(), "--json")
     error = done.json["error"]
@@ -134,14 +132,14 @@ def test_a_candidate_is_no_idea_and_an_idea_no_candidate(
 
 def test_the_walk_comes_to_ideas_after_candidates(three: Vault) -> None:
     waiting = candidate(three, "use tabs")
-    data, said = walk(three, "y", "p action", "m count-sessions", "s")
+    data, said = walk(three, "y", "p action", "d", "", "s")
     assert said.index("use tabs") < said.index("Warm the index")
     assert "said: let's warm it some day" in said
     assert three.get(waiting).status is Status.ACTIVE
-    assert states(three) == ["promoted", "merged", "open"]
+    assert states(three) == ["promoted", "dismissed", "open"]
     assert (data["approved"], data["ideas"]) == (
         1,
-        {"promoted": 1, "dismissed": 0, "merged": 1, "left": 1},
+        {"promoted": 1, "dismissed": 1, "left": 1},
     )
     assert [*Path(three.root).glob("memories/action/*/*/warm-the-index.md")]
 
@@ -157,16 +155,12 @@ def test_who_leaves_at_a_candidate_is_not_asked_about_ideas(three: Vault) -> Non
 def test_a_decision_on_an_idea_is_taken_back_and_asked_again(three: Vault) -> None:
     data, said = walk(three, "d", "too much", "u", "p", "u", "u", "d", "", "q")
     assert states(three) == ["dismissed", "open", "open"]
-    assert data["ideas"] == {"promoted": 0, "dismissed": 1, "merged": 0, "left": 2}
+    assert data["ideas"] == {"promoted": 0, "dismissed": 1, "left": 2}
     assert "nothing was decided in this walk" in said
 
 
 def test_an_error_is_told_and_the_same_idea_asked_again(three: Vault) -> None:
-    data, said = walk(
-        three, "m cuont-sessions", "m warm-the-index", "x", "p thought", "p"
-    )
-    assert "Did you mean 'count-sessions'?" in said
-    assert "cannot be merged into itself" in said
+    data, said = walk(three, "x", "p thought", "p")
     assert "the key x does nothing here" in said
     assert "kind must be one of" in said
     assert states(three) == ["promoted", "open", "open"]
@@ -187,13 +181,13 @@ def test_a_broken_ledger_does_not_hide_what_was_decided(three: Vault) -> None:
 def test_inspect_shows_the_ledger(memcli: Run, three: Vault) -> None:
     assert memcli("ideas", "list", "--json").json["data"]["by_state"]["open"] == 3
     memcli("ideas", "promote", NAMES[0])
-    memcli("ideas", "merge", NAMES[1], NAMES[2])
+    memcli("ideas", "dismiss", NAMES[1])
     out = memcli("ideas", "list").out.splitlines()
-    assert out[0].startswith("1 open, 1 promoted, 1 merged; the oldest has waited ")
+    assert out[0].startswith("1 open, 1 promoted, 1 dismissed; the oldest has waited ")
     assert out[1].split("\t")[:2] == [NAMES[0], "promoted"]
     data = memcli("ideas", "list", "--json").json["data"]
-    assert data["by_state"] == {"open": 1, "promoted": 1, "dismissed": 0, "merged": 1}
-    assert data["ideas"][1]["where"] == NAMES[2]
+    assert data["by_state"] == {"open": 1, "promoted": 1, "dismissed": 1}
+    assert data["ideas"][0]["where"].startswith("[[memories/idea/")
 
 
 def test_inspect_of_a_vault_without_ideas(memcli: Run) -> None:

@@ -159,7 +159,6 @@ def test_the_owner_alone_forgets_undoes_and_decides_on_names_and_ideas(
         lambda: entities.apply(ada, request),
         lambda: ideas.promote(ada, ["warm-the-index"]),
         lambda: ideas.dismiss(ada, ["warm-the-index"]),
-        lambda: ideas.merge(ada, "warm-the-index", "other"),
     ):
         with pytest.raises(NotAllowed) as refused:
             act()

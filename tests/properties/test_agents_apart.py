@@ -24,7 +24,7 @@ from memcli.cli.inspect import TOPICS
 from memcli.cli.mcp import catalog, tools
 from memcli.curation import ideas, review
 from memcli.curation.entities import decide as entities
-from memcli.curation.idea_text import Idea
+from memcli.curation.ideas import Idea
 from memcli.entries import layout
 from memcli.errors import MemcliError
 from memcli.named_tuple import encoded
@@ -403,8 +403,7 @@ def tie(vault: Vault) -> None:
     text = page.read_text("utf-8")
     text = text.replace("---\n", "---\nvisibility: private\n", 1)
     page.write_text(text, encoding="utf-8")
-    ideas.merge(vault, "warm-the-gateway", "cool-the-xyzzy-gateway")
-    ideas.merge(vault, "cool-the-xyzzy-gateway", "paint-the-gateway")
+    ideas.dismiss(vault, ["cool-the-xyzzy-gateway"], "xyzzy")
     vault.recall("gateway xyzzy slow", budget="high")
 
 

@@ -20,7 +20,7 @@ from memcli.cli.app import main
 from memcli.cli.mcp import catalog, tools
 from memcli.cli.mcp.catalog import TOOLS
 from memcli.curation import evolve, importing
-from memcli.curation.idea_text import Idea
+from memcli.curation.ideas import Idea
 from memcli.curation.undo import undo_last
 from memcli.entries import no_secrets
 from memcli.entries.entry import Entry, Source
@@ -232,7 +232,7 @@ BESIDE = {
     ("review", "--reason"): ["review {waiting} --reject"],
     ("review", "--supersede"): ["review {waiting}"],
     ("ideas", "--reason"): ["ideas dismiss {idea}"],
-    ("ideas", "slugs"): ["ideas merge {idea}"],
+    ("ideas", "slugs"): ["ideas dismiss"],
     ("entities", "names"): [
         "entities register",
         "entities ignore",
@@ -268,7 +268,7 @@ class Walk:
         if "{idea}" in template:
             from memcli.curation import ideas as vault_ideas
 
-            idea = Idea(title=f"Idea {self.n}", summary="s", day="2026-11-21")
+            idea = Idea(title=f"Idea {self.n}", summary="s", at="2026-11-21")
             with self.vault.transaction() as change:
                 (path,) = vault_ideas.add(self.vault, change, [idea])
             needed["idea"] = path.split("/")[2]
@@ -438,7 +438,7 @@ def test_an_undo_brings_back_what_the_history_has(vault: Vault) -> None:
 def test_the_name_of_a_file_does_not_repeat_the_secret(vault: Vault) -> None:
     from memcli.curation import ideas as vault_ideas
 
-    idea = Idea(title=f"Use {TOKEN}", summary="s", day="2026-11-21")
+    idea = Idea(title=f"Use {TOKEN}", summary="s", at="2026-11-21")
     with pytest.raises(SecretFound) as refusal, vault.transaction() as change:
         vault_ideas.add(vault, change, [idea])
     assert TOKEN[-40:] not in str(refusal.value)

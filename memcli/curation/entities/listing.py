@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from memcli.entries import layout
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.entries.ids import ANY
@@ -190,12 +189,8 @@ def count_candidates(vault: Vault) -> int:
 
 
 def _shown(vault: Vault, reader: Reader) -> set[int]:
-    """The entries in force, without the pages of ideas."""
-    folders = (layout.INCUBATOR, f"{layout.ARCHIVE}/{layout.INCUBATOR}")
-    paths = (path for each in folders for path in reader.starting("path", each))
-    pages = filter(layout.is_idea, paths)
-    ideas = {doc for path in pages for doc in reader.exact("path", path)}
-    return reader.shown(View(vault.now_ms() // 1000)) - ideas
+    """The entries in force."""
+    return reader.shown(View(vault.now_ms() // 1000))
 
 
 def _possible(
