@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.clients import cache
 from tests.e2e.model import SAYS
 from tests.e2e.scratch import MEMCLI, Scratch, kill
 
@@ -108,7 +109,8 @@ def test_without_its_vault_a_client_behaves_as_without_hooks(machine: Scratch) -
     hooked = machine.session(ELSE)
     assert (hooked.code, hooked.out) == (plain.code, plain.out) == (0, plain.out)
     assert sorted(one.path for one in machine.model.requests) == sorted(asked)
-    assert "memcli" not in machine.model.read()
+    # Gemini tells where its own skills lie, which is in our cache.
+    assert "memcli" not in machine.model.read().replace(str(cache()), "")
     assert not machine.vault.exists()
     # Four hooks, on a machine that does other things as well.
     assert hooked.took < 1.5 * plain.took + 5, (plain.took, hooked.took)
