@@ -173,7 +173,7 @@ def _read(text: str, wide: bool) -> Iterator[Span]:
 
 def _of(rows: Sequence[forms.Form], text: str, seen: str) -> Iterator[Span]:
     """Secrets of those forms of which a part is in what was seen of the text."""
-    for kind, parts, must, pattern, _, _ in rows:
+    for kind, parts, must, pattern in rows:
         for part in parts:
             if part in seen:
                 yield from _formed(text, kind, must, pattern)
