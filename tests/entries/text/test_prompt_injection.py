@@ -1,9 +1,18 @@
 """Text that speaks to the model is told from text that speaks of prompts."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from memcli.entries.text.prompt_injection import of_entry, suspicious
-from tests.entries.text.orders_and_rules import orders, rules
+
+_LISTS: dict[str, list[str]] = {
+    name: text.strip().split("\n")
+    for name, text in tomllib.loads(
+        Path(__file__).with_name("orders_and_rules.toml").read_text(encoding="utf-8")
+    ).items()
+}
 
 
 @pytest.mark.parametrize(
@@ -71,15 +80,23 @@ def test_notes_about_prompts_secrets_and_roles_are_notes(text: str) -> None:
 
 
 def test_nine_of_ten_orders_to_the_model_are_found_in_six_languages() -> None:
-    missed = [text for text in orders() if suspicious(text) is None]
-    assert len(orders()) >= 290
-    assert len(missed) < 0.1 * len(orders()), missed
+    orders = _LISTS["orders"]
+    missed = [text for text in orders if suspicious(text) is None]
+    assert len(orders) >= 290
+    assert len(missed) < 0.1 * len(orders), missed
 
 
 def test_of_five_hundred_ordinary_rules_one_in_a_hundred_is_held_back() -> None:
-    held = [text for text in rules() if of_entry(None, text, "team:a") is not None]
-    assert len(rules()) >= 500
-    assert len(held) <= 0.01 * len(rules()), held
+    rules = [
+        frame.format(
+            **dict(zip(("thing", "actor", "service", "role"), trade, strict=True))
+        )
+        for frame in _LISTS["frames"]
+        for trade in (line.split("|") for line in _LISTS["trades"])
+    ] + _LISTS["rules"]
+    held = [text for text in rules if of_entry(None, text, "team:a") is not None]
+    assert len(rules) >= 500
+    assert len(held) <= 0.01 * len(rules), held
 
 
 @pytest.mark.parametrize(
