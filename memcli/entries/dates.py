@@ -153,12 +153,19 @@ _AGO = r"(?a:(\d{1,6}|an?)\s*([a-z]+)(?:\s+ago)?)"
 _PERIOD = rf"(this|last|next) (week|month|year|{'|'.join(WEEKDAYS)})"
 
 
-# "March 2026", "8 May 2026", "May 8, 2026"; of a month the first three letters will do.
+MONTH = f"(?:{'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in MONTHS)}|sept)"
+"""A pattern for the name of a month; its first three letters will do."""
+
+# "March 2026", "8 May 2026", "May 8, 2026".
 _NAMED = (
-    r"(?ai:(?:(\d{1,2})(?:st|nd|rd|th)? (?:of )?)?"
-    rf"({'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in MONTHS)}|sept)\.?"
+    rf"(?ai:(?:(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?)?({MONTH})\.?"
     r"(?: (\d{1,2})(?:st|nd|rd|th)?(?=,| \d{4}))?,? (\d{4}))"
 )
+
+
+def month_number(name: str) -> int:
+    """The number of a month by a name that `MONTH` finds, in lower case."""
+    return 1 + [each[:3] for each in MONTHS].index(name[:3])
 
 
 def _plain(text: str) -> str:
@@ -170,9 +177,8 @@ def _plain(text: str) -> str:
     words = " ".join(text.lower().split())
     if named := re.fullmatch(_NAMED, words):
         before, month, behind, year = named.groups()
-        number = 1 + [name[:3] for name in MONTHS].index(month[:3])
         day = before or behind
-        return f"{year}-{number:02}" + (f"-{int(day):02}" if day else "")
+        return f"{year}-{month_number(month):02}" + (f"-{int(day):02}" if day else "")
     first, space, rest = words.removeprefix("in ").partition(" ")
     if first not in NUMERALS:
         return words

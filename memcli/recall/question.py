@@ -38,15 +38,12 @@ _LONGEST_NAME = 4  # words of an entity's name that a question is searched for
 # How the words begin that name a time by themselves, and those that name one beside a
 # stretch of time: "last week". Most questions hold neither, and need not load
 # `time_windows`, whose patterns cost a tenth of a recall. Numbers are looked at apart.
-_ALONE = frozenset(
-    "tod yes ago bef aft sin unt til dur heu ges vor aye hoy hie auj".split()
-)
-_WHICH = frozenset("thi las pas pre let ver der".split())
+_ALONE = frozenset("tod yes ago bef aft sin unt til dur".split())
+_WHICH = frozenset("thi las pas pre".split())
 _STRETCHES = frozenset(
     """
     day wee mon yea hou min tue wed thu fri sat sun
     jan feb mar apr may jun jul aug sep oct nov dec
-    woc jah sem moi ann mes año an
     """.split()
 )
 

@@ -44,38 +44,16 @@ _DAY = 86_400
 # A year further away than this is a number (a port, a count, a price).
 _YEARS_BACK, _YEARS_AHEAD = 120, 20
 
-# In German, French and Spanish, where they are other words; and what is short for one.
-_OTHER_MONTHS = (
-    "jan januar janvier enero", "feb februar février fevrier febrero", "mar märz marzo",
-    "apr avril abril", "mai mayo", "jun juni juin junio", "jul juli juillet julio",
-    "aug août aout agosto", "sep sept septembre septiembre",
-    "oct oktober octobre octubre", "nov novembre noviembre",
-    "dec dezember décembre decembre diciembre",
-)  # fmt: skip
-_MONTHS = {
-    name: number
-    for number, names in enumerate(zip(MONTHS, _OTHER_MONTHS, strict=True), 1)
-    for name in " ".join(names).split()
-}
 _NUMBERS = {word: number for number, word in enumerate(NUMERALS, 1)}
 # "A couple of days ago" is one to three of them, "a few" two to five.
 _VAGUE = {"couple": (1, 3), "few": (2, 5)}
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
-# What these are called in English, as `dates.period` knows it.
-_ENGLISH = {
-    **dict.fromkeys(("heute", "aujourd'hui", "aujourd’hui", "hoy"), "today"),
-    **dict.fromkeys(("gestern", "hier", "ayer"), "yesterday"),
-    **dict.fromkeys(("woche", "semaine", "semana"), "week"),
-    **dict.fromkeys(("monat", "mois", "mes"), "month"),
-    **dict.fromkeys(("jahr", "année", "an", "año"), "year"),
-}
-
-_MONTH = "(?:" + "|".join(sorted(_MONTHS, key=lambda name: -len(name))) + ")"
-_ON_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|\.)?"
-_OF_MONTH = rf"(?P<month>{_MONTH})\.?"
+_TH = "(?:st|nd|rd|th)?"
+_ON_DAY = rf"(?P<day>\d{{1,2}}){_TH}"
+_OF_MONTH = rf"(?P<month>{dates.MONTH})\.?"
 # The beginning of "June and July 2025" and of "5-7 June 2025".
 _FROM = (
-    rf"(?:(?:(?P<first_month>{_MONTH})\.?|(?P<first_day>\d{{1,2}})(?:st|nd|rd|th|er|\.)?)"
+    rf"(?:(?:(?P<first_month>{dates.MONTH})\.?|(?P<first_day>\d{{1,2}}){_TH})"
     r"\ ?(?:and|to|or|until|till|-|–)\ ?)?"
 )
 _OF_YEAR = r"(?P<year>(?:19|20)\d\d)(?![\w:/#-]|[.,]\d)"
@@ -99,32 +77,25 @@ _AFTER_YEAR = (
 # Each as the whole of a time; of two in the same place the first one counts. To compile
 # them all takes a recall 10 ms; most questions have neither a digit nor such a word.
 _DATES: tuple[str, ...] = (
-    rf"{_FROM}{_ON_DAY}\ (?:of\ )?{_OF_MONTH},?\ (?:de\ )?{_OF_YEAR}",
+    rf"{_FROM}{_ON_DAY}\ (?:of\ )?{_OF_MONTH},?\ {_OF_YEAR}",
     rf"{_OF_MONTH}\ {_ON_DAY},?\ {_OF_YEAR}",
     r"(?P<date>\d{4}-\d\d-\d\d)(?![\w/-]|[.:]\w)",
-    rf"{_FROM}{_OF_MONTH},?\ (?:of\ |de\ )?{_OF_YEAR}",
+    rf"{_FROM}{_OF_MONTH},?\ (?:of\ )?{_OF_YEAR}",
     rf"{_IN_FRONT}(?P<date>\d{{4}}-\d\d)(?![\w/-]|[.:]\w)",
     rf"Q(?P<quarter>[1-4])\ {_OF_YEAR}",
     rf"{_IN_FRONT}(?:(?:early|mid|late)[ -])?{_OF_YEAR}{_AFTER_YEAR}",
 )
 _RELATIVE = (
-    r"(?P<before_last>day\ before\ yesterday|vorgestern)",
-    r"(?P<word>yesterday|gestern|ayer|(?<=\bfait\ )hier|^hier(?=\W)|today|heute"
-    r"|aujourd['’]hui|hoy)",
+    r"(?P<before_last>day\ before\ yesterday)",
+    r"(?P<word>yesterday|today)",
     rf"(?<![\d.,]){_COUNT}\ {_UNITS}\ (?P<ago>ago)",
     rf"(?:last|past)\ {_COUNT}\ {_UNITS}(?<=s)",
     r"(?P<which>this|last|past|previous)\ (?P<period>week|weekend|month|year)"
     r"(?!\ of\b|\w)",
     rf"last\ (?P<period>{'|'.join(WEEKDAYS)})",
     rf"last\ (?P<last_month>{'|'.join(MONTHS)})",
-    r"(?:letzten?|vergangenen?)\ (?P<period>woche|monat|jahr)",
-    r"(?P<period>semaine|mois|année|an)\ (?:dernière|dernier|passée?)",
-    r"(?P<period>semana|mes|año)\ pasad[oa]",
 )
-_RELATIVE_WORDS = (
-    "ago last past this previous yesterday today gestern heute letzte vergangene hier "
-    "aujourd derni passé ayer hoy pasad"
-).split()
+_RELATIVE_WORDS = ("ago", "last", "past", "this", "previous", "yesterday", "today")
 _BEFORE_IT = (
     r"(?:(?P<unit>day|week|month|year)\ )?"
     r"(?P<relation>since|before|after|until|till)\ (?:the\ )?$"
@@ -206,7 +177,9 @@ def _absolute(named: dict[str, str], now: int) -> Span:
     month, day = named["month"], named.get("day")
     first = named.get("first_month", month), named.get("first_day", day)
     start, end = (
-        dates.span(f"{date}-{_MONTHS[m]:02}" + (f"-{int(d):02}" if d else ""))[edge]
+        dates.span(
+            f"{date}-{dates.month_number(m):02}" + (f"-{int(d):02}" if d else "")
+        )[edge]
         for edge, (m, d) in enumerate((first, (month, day)))
     )
     # "June and 7 July", "5 and June": what they mean is not certain.
@@ -219,17 +192,16 @@ def _relative(named: dict[str, str], now: int) -> Span | None:
     if "before_last" in named:
         return dates.period("yesterday", now - _DAY)
     if "word" in named:
-        return dates.period(_ENGLISH.get(named["word"], named["word"]), now)
+        return dates.period(named["word"], now)
     if "ago" in named:
         return _ago(named["count"], named["unit"], now)
     if "count" in named:
         return _up_to_now(_count(named["count"])[1], named["unit"], now)
     if "last_month" in named:
         year, present = int(dates.iso(now)[:4]), int(dates.iso(now)[5:7])
-        month = _MONTHS[named["last_month"]]
+        month = dates.month_number(named["last_month"])
         return dates.span(f"{year - (month >= present)}-{month:02}")
     which, period = named.get("which", "last"), named["period"]
-    period = _ENGLISH.get(period, period)
     if which == "past":
         return _up_to_now(1, "week" if period == "weekend" else period, now)
     which = "this" if which == "this" else "last"

@@ -59,11 +59,6 @@ SAID = [
     ("between June and August 2025", "2025-06-01", "2025-09-01"),
     ("from last week to this week", "2026-11-09", "2026-11-23"),
     ("what was done in June 2025, in June 2025?", "2025-06-01", "2025-07-01"),
-    ("was haben wir letzte Woche getan?", "2026-11-09", "2026-11-16"),
-    ("was war im Juni 2025?", "2025-06-01", "2025-07-01"),
-    ("qu'avons-nous fait la semaine dernière ?", "2026-11-09", "2026-11-16"),
-    ("¿qué hicimos la semana pasada?", "2026-11-09", "2026-11-16"),
-    ("en junio de 2025", "2025-06-01", "2025-07-01"),
 ]
 
 # The first ones are bugs that others shipped: a question whose "we" was a Wednesday,
@@ -125,8 +120,7 @@ def test_a_month_may_be_said_with_its_neighbour() -> None:
 WORDS = st.sampled_from(
     "last this past before after since in during the week year month monday june may 5 "
     "2025 9077 31 2025-06-05 2025-06 99999 ago days and between from to of , ? couple "
-    "few a Q2 yesterday 0 - migration previous weekend letzte woche vergangenen monat "
-    "jahr semaine dernière mois an passé semana pasada año heute gestern hoy".split()
+    "few a Q2 yesterday 0 - migration previous weekend".split()
 )
 
 
