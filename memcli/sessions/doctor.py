@@ -222,11 +222,12 @@ def _index(vault: Vault) -> tuple[str, ...]:
     from memcli.vault.health import overview
 
     facts = overview.index_facts(vault)
-    said = f"{counted(facts.entries, 'entry')}, {facts.bytes:,} bytes in {facts.path}"
-    if facts.unreadable:
-        folders = ", ".join(facts.unreadable)
+    entries = counted(facts["entries"], "entry")
+    said = f"{entries}, {facts['bytes']:,} bytes in {facts['path']}"
+    if facts["unreadable"]:
+        folders = ", ".join(facts["unreadable"])
         return PROBLEM, f"cannot list {folders}", "chmod u+rx them"
-    if facts.stale:
+    if facts["stale"]:
         return NOTE, f"{said}; another process keeps it locked", "try again"
     return OK, said
 

@@ -146,7 +146,7 @@ def test_links_to_the_path_keep_working_and_lead_to_the_new_version(
     new = vault.evolve(old, "A better runbook").id
     targets = inspect(vault, linking).links
     assert [link.entry and link.entry.id for link in targets] == [new, new]
-    assert {row.id for row in inspect(vault, new).around.backlinks} == {linking}
+    assert {row.id for row in inspect(vault, new).backlinks} == {linking}
 
 
 @pytest.mark.parametrize(

@@ -242,8 +242,8 @@ def test_a_taken_folder_gives_another_name(vault: Vault) -> None:
 def test_ideas_are_no_candidates_of_the_inbox(two: Vault) -> None:
     assert inbox.pending(two) == []
     found = overview(two)
-    assert found.inbox == (0, None)
-    assert found.findings == []
+    assert found["inbox"] == {"count": 0, "oldest_days": None}
+    assert found["findings"] == []
     one = ideas.listed(two)[0]
     for act in (review.approve, review.reject):
         with pytest.raises(NotAllowed) as refused:

@@ -37,9 +37,8 @@ def why(vault: Vault, name: str) -> list[tuple[str, list[str]]]:
         if row.id == name
     ]
     shown = inspect.inspect(vault, name)
-    around = shown.around
-    assert [*row.stale_why] == one.stale_why == around.stale_why
-    assert one.stale == row.stale == around.stale
+    assert [*row.stale_why] == one.stale_why == shown.stale_why
+    assert one.stale == row.stale == shown.stale
     assert one.stale_why == shown.as_dict()["stale_why"]
     return [(reason.reason, reason.ids) for reason in one.stale_why]
 

@@ -13,7 +13,6 @@ from memcli.entries.entry import Layer
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed
 from memcli.recall.query import view_of
 from memcli.recall.results import Recalled, Row
-from memcli.vault.health.lint import lint
 from tests.conftest import NOW, VaultMaker, state_of
 from tests.saving import save
 
@@ -148,24 +147,6 @@ def test_only_cite_ids_that_were_actually_retrieved_and_drop_any_hallucinated_id
     granted = grant(vault, "tyler", Layer.MODEL, cites)
     assert granted.cited == [tyler]
     assert granted.dropped == [other, made_up, gone, ""]
-
-
-def test_lint_names_a_model_placed_by_hand_that_cites_what_its_run_never_found(
-    vault: Vault,
-) -> None:
-    base, other = save(vault, "Tyler writes Go"), save(vault, "Lilies bloom in June")
-    search(vault, "Tyler")
-    draft = vault.draft({"text": "Tyler is a Go developer", "layer": "model"})
-    model = citing.save(vault, draft, citing.Cites([base], "tyler"))
-    text = Path(vault.root, model.path).read_text("utf-8")
-    vault.evolve(model.id, "Tyler is a senior Go developer", cite=[base])
-    assert lint(vault) == []
-    made_up = text.replace(model.id, f"{model.id[:-1]}z").replace(base, other)
-    Path(vault.root, "models", "hand.md").write_text(made_up, "utf-8")
-    (finding,) = (one for one in lint(vault) if one.code == "not_retrieved")
-    assert (finding.path, finding.level) == ("models/hand.md", "warning")
-    assert finding.message == f"cites what research 'tyler' never found: {other}"
-    assert made_up.splitlines()[finding.line - 1].startswith("evidence:")
 
 
 def test_research_ends_in_no_fact(vault: Vault) -> None:

@@ -117,7 +117,9 @@ def test_an_entry_of_a_resolved_claim_is_not_shown_from_any_source(
     vault.resolve(name)
     other = twin(vault, "- verify the cache!", "kind: lesson", "pinned: true")
     assert shown(vault) == []
-    assert inspect(vault, other).reason == f"its claim is resolved by {name}"
+    assert (
+        inspect(vault, other).reason_not_eligible == f"its claim is resolved by {name}"
+    )
     # What wrote its file later made the claim recur.
     (standing,) = resolve_query.standings(vault)
     assert (standing.id, standing.state) == (name, "resolved")

@@ -256,7 +256,7 @@ def test_memcli_dies_at_any_moment_and_its_git_with_it_or_after_it(
     locks = sorted(path for path in (root / ".git").rglob("*.lock"))
     if locks:
         # Nothing is committed behind a lock, and nothing is lost.
-        assert dirty(root) == overview(vault).dirty
+        assert dirty(root) == overview(vault)["dirty"]
         for lock in locks:
             os.utime(lock, (1, 1))  # ten minutes later no git is at work any more
         assert "git_lock" in [step.code for step in repair.plan(vault).steps]
@@ -281,7 +281,7 @@ def test_what_a_dead_git_keeps_from_its_commit_is_not_taken_for_the_users(
         path = root / ".git" / lock
         path.write_bytes(b"")  # also where memcli's own was left
         opened(root, 3_000).recall("anything")
-        assert dirty(root) == overview(opened(root, 3_000)).dirty
+        assert dirty(root) == overview(opened(root, 3_000))["dirty"]
         os.utime(path, (1, 1))  # ten minutes later no git is at work any more
         opened(root, 3_000).recall("anything")
         if died:

@@ -217,7 +217,7 @@ def next_commands_work(root: Path) -> None:
     rows = recall.enumerate_all(vault, Query("", view))
     assert rows.warnings == []
     assert {row.id for row in rows.rows} == set(state(root))
-    assert dirty(root) == overview(vault).dirty
+    assert dirty(root) == overview(vault)["dirty"]
     found = repair.apply(vault, repair.plan(vault))
     assert found.left == []
     assert dirty(root) == []

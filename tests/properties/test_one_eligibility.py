@@ -204,7 +204,7 @@ def test_inspect_says_the_same_and_why(asked: Vault) -> None:
     for row in recall.enumerate_all(asked, Query("", VIEWS["every status"])).rows:
         found = inspect(asked, row.id)
         assert found.eligible == (row.id in allowed)
-        assert (found.reason is None) == found.eligible
+        assert (found.reason_not_eligible is None) == found.eligible
 
 
 def test_resolve_and_review_offer_only_what_is_in_force(asked: Vault) -> None:

@@ -244,7 +244,9 @@ def test_what_the_user_resolved_hides_the_teams_twin_and_not_the_other_way_round
     assert rows() == sorted([mine, theirs])
     own.resolve(mine)
     assert rows() == []
-    assert inspect(team, theirs).reason == f"its claim is resolved by {mine}"
+    assert (
+        inspect(team, theirs).reason_not_eligible == f"its claim is resolved by {mine}"
+    )
     own.reopen(mine)
     team.own = None
     team.resolve(theirs)

@@ -113,7 +113,7 @@ def test_marks_that_do_not_close_are_shown_by_nothing(vault: Vault) -> None:
     )
 
     seen = inspect(vault, saved.id)
-    assert seen.reason == "a merge conflict stands in it"
+    assert seen.reason_not_eligible == "a merge conflict stands in it"
     (found,) = [each for each in lint(vault) if each.code == "conflict"]
     assert (found.path, found.level) == (saved.path, "error")
     assert repair.plan(vault).steps == []

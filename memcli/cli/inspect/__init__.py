@@ -11,7 +11,7 @@ import os
 from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.rows import listed, short_ids, table
 from memcli.entries.entry import one_line
-from memcli.entries.text.counted import agreeing, counted
+from memcli.entries.text.counted import counted
 from memcli.errors import UsageError, VaultNotFound
 
 TYPE_CHECKING = False
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from memcli.curation.research import Run
     from memcli.entries.file_checks import Finding
-    from memcli.vault.health.overview import IndexFacts, Overview
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import VaultState
 
@@ -134,45 +133,42 @@ def overview(context: Context) -> Result:
     vault = context.open_vault("reading")
     seen = use_case.overview(vault)
     return Result(
-        seen.as_dict(),
+        seen,
         lambda canvas: _draw_overview(canvas, seen, short_ids(canvas, vault)),
-        ok=seen.ok,
+        ok=_ok(seen["findings"]),
     )
 
 
-def _draw_overview(canvas: Canvas, seen: Overview, short: Callable[[str], str]) -> None:
-    canvas.line(f"{seen.path}: {counted(seen.entries, 'entry')}", style="title")
-    canvas.line("  " + _counts(seen.by_status))
-    canvas.line("  " + _counts(seen.by_kind))
-    index = seen.index_facts
-    canvas.line(
-        f"  index: {counted(index.bytes, 'byte')}; "
-        f"just now added {index.added}, changed {index.changed}, "
-        f"removed {index.removed}",
-        style="dim",
-    )
-    problem = f"a problem: {seen.git_problem}" if seen.git_problem else "no commit"
-    canvas.line(f"  git: {seen.head or problem}", style="dim")
-    if seen.inbox.waiting:
-        count, days = seen.inbox.waiting, seen.inbox.oldest_days
-        canvas.line(
-            f"  {count:,} {agreeing(count, 'waits')} for review"
-            + ("" if days is None else f", the oldest for {counted(days, 'day')}")
-            + ": memcli review"
-        )
-    for row in seen.recurred:
+def _ok(findings: list[Finding]) -> bool:
+    """Whether memcli can use everything in the vault."""
+    return not any(finding.level == "error" for finding in findings)
+
+
+def _draw_overview(
+    canvas: Canvas, seen: dict[str, Any], short: Callable[[str], str]
+) -> None:
+    canvas.line(f"{seen['path']}: {counted(seen['entries'], 'entry')}", style="title")
+    for counts in (seen["by_status"], seen["by_kind"]):
+        parts = [f"{number:,} {name}" for name, number in counts.items()]
+        canvas.line("  " + (", ".join(parts) or "empty"))
+    canvas.line(f"  git: {seen['head'] or seen['git_problem']}", style="dim")
+    inbox = seen["inbox"]
+    if inbox["count"]:
+        oldest = counted(inbox["oldest_days"] or 0, "day")
+        waiting = counted(inbox["count"], "candidate")
+        canvas.line(f"  {waiting} for review, the oldest for {oldest}: memcli review")
+    for row in seen["recurred"]:
         canvas.line(f"  resolved, and recurred: {short(row.id)} {row.title}")
-    for path in seen.dirty[:_MOST_SHOWN]:
+    for path in seen["dirty"][:_MOST_SHOWN]:
         canvas.line(f"  not committed: {path}")
-    draw_more(canvas, len(seen.dirty) - _MOST_SHOWN, "see git status")
-    if seen.dirty:
+    draw_more(canvas, len(seen["dirty"]) - _MOST_SHOWN, "see git status")
+    if seen["dirty"]:
         canvas.line("  to commit what memcli keeps there: memcli doctor --fix")
-    shown = {"pinned": seen.pinned, "enforced": seen.enforced, "newest": seen.newest}
-    for name, rows in shown.items():
-        if rows:
+    for name in ("pinned", "enforced", "newest"):
+        if seen[name]:
             canvas.line(f"{name}:", style="title")
-            table(canvas, rows, "id kind date title", _OF_ROWS, short)
-    draw_findings(canvas, seen.findings, most=_MOST_SHOWN)
+            table(canvas, seen[name], "id kind date title", _OF_ROWS, short)
+    draw_findings(canvas, seen["findings"], most=_MOST_SHOWN)
 
 
 _OF_ROWS: dict[str, Callable[[Any], object]] = {
@@ -181,20 +177,13 @@ _OF_ROWS: dict[str, Callable[[Any], object]] = {
 }
 
 
-def _counts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{number:,} {name}" for name, number in counts.items()) or "empty"
-
-
 def lint(context: Context) -> Result:
     """The findings, file by file; not ok when one of the findings is an error."""
-    from memcli.entries.file_checks import ERROR
     from memcli.vault.health.lint import lint as check
 
-    vault = context.open_vault("reading")
-    findings = check(vault)
-    ok = not any(finding.level == ERROR for finding in findings)
-    data = {"findings": [finding._asdict() for finding in findings]}
-    return Result(data, lambda canvas: draw_findings(canvas, findings), ok=ok)
+    found = check(context.open_vault("reading"))
+    data = {"findings": found}
+    return Result(data, lambda canvas: draw_findings(canvas, found), ok=_ok(found))
 
 
 def draw_findings(
@@ -229,18 +218,16 @@ def index(context: Context) -> Result:
     from memcli.vault.health import overview
 
     facts = overview.index_facts(context.open_vault("reading"))
-    return Result(
-        facts._asdict(), lambda canvas: _draw_index(canvas, facts), ok=not facts.broken
-    )
 
+    def text(canvas: Canvas) -> None:
+        for name, value in facts.items():
+            if name != "broken":
+                shown = f"{value:,}" if isinstance(value, int) else value or "-"
+                canvas.line(f"{name}: {shown}")
+        for file in facts["broken"]:
+            canvas.line(f"{file.path}:{file.line}: {file.reason}", style="bad")
 
-def _draw_index(canvas: Canvas, facts: IndexFacts) -> None:
-    for name, value in facts._asdict().items():
-        if name != "broken":
-            shown = f"{value:,}" if isinstance(value, int) else value or "-"
-            canvas.line(f"{name}: {shown}")
-    for file in facts.broken:
-        canvas.line(f"{file.path}:{file.line}: {file.reason}", style="bad")
+    return Result(facts, text, ok=not facts["broken"])
 
 
 def agents(context: Context) -> Result:

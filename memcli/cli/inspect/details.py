@@ -6,10 +6,14 @@ from __future__ import annotations
 import time
 
 from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.hints import UNCHECKED, nearest
+from memcli.cli.inspect import draw_more
 from memcli.cli.rows import short_ids, table
-from memcli.entries.entry import one_line
+from memcli.entries.code_lines import STALE
+from memcli.entries.entry import FIELDS, one_line
 from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound
+from memcli.vault import staleness
 
 TYPE_CHECKING = False
 
@@ -17,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from typing import Any
 
-    from memcli.entries.entry import Entry
     from memcli.vault.health.inspect import Inspected
     from memcli.vault.vault import Vault
 
@@ -49,8 +52,6 @@ def _not_a_topic(
     word: str, topics: Collection[str], error: EntryNotFound
 ) -> EntryNotFound:
     """The error for a word that is no id and no topic."""
-    from memcli.cli.hints import nearest
-
     topic = nearest(word, topics)
     hint = f"Topics: {', '.join(topics)}. Ids: memcli list"
     if topic:
@@ -60,30 +61,52 @@ def _not_a_topic(
     return EntryNotFound(error.message, hint=hint, entry_id=word)
 
 
-def _draw_trust(canvas: Canvas, seen: Inspected) -> None:
-    """Draw what speaks against an observation or model."""
-    from memcli.cli.hints import UNCHECKED
-    from memcli.vault import staleness
-
-    if not seen.entry.research:
+def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
+    entry = seen.entry
+    canvas.line(entry.display_title, style="title")
+    canvas.line(f"  {entry.path} ({counted(seen.file['bytes'], 'byte')})", style="dim")
+    default = type(entry)(id="")
+    for name in FIELDS:
+        value = getattr(entry, name)
+        if value and value != getattr(default, name) and name != "title":
+            canvas.line(f"  {name}: {_shown(value)}")
+    for _, lines in entry.extra:
+        for line in lines.rstrip("\n").split("\n"):
+            canvas.line(f"  {line}", style="dim")
+    for problem in seen.problems:
+        canvas.line(f"  line {problem.line}: {problem.message}", style="bad")
+    state = "yes" if seen.eligible else f"no: {seen.reason_not_eligible}"
+    canvas.line(f"  shown by recall: {state}", style="good" if seen.eligible else "bad")
+    if entry.layer != "fact" and not entry.research:
         canvas.line(f"  {UNCHECKED}")
-    label = "stale" if seen.around.stale else "pinned, look at it"
-    for why in seen.around.stale_why:
+    for why in seen.stale_why:
+        label = "stale" if seen.stale else "pinned, look at it"
         canvas.line(f"  {label}: {staleness.sentence(why)}", style="bad")
+    _draw_code(canvas, seen)
+    if seen.recurred_at:
+        line = f"  recurred on {seen.recurred_at}; to reopen it: memcli resolve --undo "
+        canvas.line(line + entry.id, style="hint")
+    if seen.item_facts:
+        canvas.line(
+            "  weight {score}, days left {days_left}, seen ".format(**seen.item_facts)
+            + counted(seen.item_facts["sightings"], "time")
+        )
+    if seen.uses is not None:
+        canvas.line(f"  stored or recalled {counted(seen.uses, 'time')}")
+    for line in ("", *entry.body.strip().split("\n"), ""):
+        canvas.line(line and f"  {line}")
+    _draw_around(canvas, seen, short)
 
 
 def _draw_code(canvas: Canvas, seen: Inspected) -> None:
     """Draw the state of each place in the code that it names, and what changed."""
-    from memcli.entries.code_lines import NOT_CHECKED, STALE
-
     for look in seen.code:
         state = look.state
-        if not state.why:
-            canvas.line(f"  {state.state}: {state.place}", style="dim")
-            continue
         bad = state.state in STALE
-        label = "stale: " if bad else "" if state.state == NOT_CHECKED else "moved: "
-        canvas.line(f"  {label}{state.why}", style="bad" if bad else "dim")
+        canvas.line(
+            f"  {state.state}: {state.why or state.place}",
+            style="bad" if bad else "dim",
+        )
         for line in (*look.diff, *filter(None, [look.note])):
             canvas.line(f"    {line}", style="dim")
     if any(look.state.state in STALE for look in seen.code):
@@ -91,61 +114,7 @@ def _draw_code(canvas: Canvas, seen: Inspected) -> None:
         canvas.line(f"  still true: {confirm}", style="hint")
 
 
-def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
-    from memcli.entries.entry import FIELDS
-
-    entry = seen.entry
-    canvas.line(entry.display_title, style="title")
-    canvas.line(f"  {entry.path} ({counted(seen.file.bytes, 'byte')})", style="dim")
-    default = type(entry)(id="")
-    for name in FIELDS:
-        value = getattr(entry, name)
-        if value and value != getattr(default, name) and name != "title":
-            canvas.line(f"  {name}: {_shown(value)}")
-    _draw_marks(canvas, entry)
-    for _, lines in entry.extra:
-        for line in lines.rstrip("\n").split("\n"):
-            canvas.line(f"  {line}", style="dim")
-    for problem in seen.problems:
-        canvas.line(f"  line {problem.line}: {problem.message}", style="bad")
-    state = "yes" if seen.eligible else f"no: {seen.reason}"
-    canvas.line(f"  shown by recall: {state}", style="good" if seen.eligible else "bad")
-    if entry.layer != "fact":
-        _draw_trust(canvas, seen)
-    _draw_code(canvas, seen)
-    if seen.recurred_at:
-        reopen = f"memcli resolve --undo {entry.id}"
-        line = f"  recurred on {seen.recurred_at}; to reopen it: {reopen}"
-        canvas.line(line, style="hint")
-    if seen.item:
-        left = seen.item.days_left
-        canvas.line(
-            f"  weight {seen.item.score}, seen {counted(seen.item.sightings, 'time')}, "
-            + ("no end" if left is None else f"{counted(left, 'day')} left")
-        )
-    if seen.uses is not None:
-        canvas.line(f"  stored or recalled {counted(seen.uses, 'time')}")
-    canvas.line()
-    for line in entry.body.strip().split("\n"):
-        canvas.line(f"  {line}")
-    canvas.line()
-    _surroundings(canvas, seen, short)
-
-
-def _draw_marks(canvas: Canvas, entry: Entry) -> None:
-    """Draw what a note by hand says outside of its frontmatter."""
-    from memcli.entries.text import links
-
-    read = links.as_read(entry)
-    if read.tags != entry.tags:
-        new = [tag for tag in read.tags if tag not in entry.tags]
-        canvas.line(f"  tags in its text: {', '.join(new)}")
-    if read.occurred_at != entry.occurred_at:
-        canvas.line(f"  the date in its file's name: {read.occurred_at}")
-
-
-def _surroundings(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
-    around = seen.around
+def _draw_around(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
     if len(seen.versions) > 1:
         canvas.line("versions:", style="title")
         for version in seen.versions:
@@ -157,26 +126,19 @@ def _surroundings(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) 
                 f"{version.title}{why}"
             )
             canvas.line(f"     {version.path}", style="dim")
-    for name, row in (("before", around.before), ("after", around.after)):
-        if row:
-            canvas.line(f"{name} in its session: {short(row.id)} {row.title}")
     for link in seen.links:
         target, file = link.entry, link.file
         shown = f"{short(target.id)} {target.title}" if target else file or "nothing"
         canvas.line(
             one_line(f"links to {link.target}: {shown}"), style="" if file else "bad"
         )
-    for row in around.backlinks:
+    for row in seen.backlinks:
         canvas.line(f"linked from: {short(row.id)} {row.title}")
-    for row in around.related:
-        canvas.line(f"shares entities with: {short(row.id)} {row.title}", style="dim")
     if seen.history_note:
         canvas.line(f"history: {seen.history_note}")
     for commit in seen.history:
-        canvas.line(
-            f"{commit.id[:10]} {commit.when} {commit.author}: {commit.subject}",
-            style="dim",
-        )
+        said = f"{commit.id[:10]} {commit.when} {commit.author}: {commit.subject}"
+        canvas.line(said, style="dim")
 
 
 def _shown(value: Any) -> str:
@@ -192,8 +154,6 @@ def _shown(value: Any) -> str:
 
 _MOST_CALLS = 20
 _MOST_SESSIONS = 30
-# Numbers of a line that have a column, or say nothing.
-_PLAIN = ("at", "ms", "chars")
 
 
 def sessions(context: Context) -> Result:
@@ -202,91 +162,62 @@ def sessions(context: Context) -> Result:
     from memcli.sessions import reports
     from memcli.sessions.judging import command
 
-    activity = reports.activity(context.open_vault("reading"), _MOST_CALLS)
-    judge = {**command.state(context.environ), **activity["judge"]}
+    seen = reports.activity(context.open_vault("reading"), _MOST_CALLS)
+    judge = {**command.state(context.environ), **seen["judge"]}
+    waiting = [one for one in seen["sessions"] if one["state"] != "mined"]
 
     def text(canvas: Canvas) -> None:
         if judge["command"] or judge["problem"] or judge["calls"]:
             judge_setting.draw_state(canvas, judge)
         if judge["calls"]:
-            canvas.line(
-                f"  in 24 hours: {counted(judge['calls'], 'call')}, {judge['failed']} "
-                f"failed, {judge['asked']:,} characters asked, {judge['said']:,} said"
-            )
-        if not activity["sessions"] and not activity["calls"]:
+            calls = counted(judge["calls"], "call")
+            canvas.line(f"  in 24 hours: {calls}, {judge['failed']} failed")
+        if not seen["sessions"] and not seen["calls"]:
             canvas.line("no hook has been called here", style="nothing")
             return
-        parts = [
-            f"{number:,} {state}" for state, number in activity["by_state"].items()
-        ]
+        parts = [f"{number:,} {state}" for state, number in seen["by_state"].items()]
         canvas.line(", ".join(parts), style="title")
-        _draw_waiting(canvas, activity)
-        if activity["events"]:
-            _draw_calls(canvas, activity)
+        if waiting:
+            columns = "session host state idle_minutes why"
+            own = {
+                "why": lambda one: one["why"] or "no transcript" * (not one["there"])
+            }
+            table(canvas, waiting[:_MOST_SESSIONS], columns, own)
+        draw_more(canvas, len(waiting) - _MOST_SESSIONS, "--json")
+        if seen["events"]:
+            canvas.line("calls:", style="title")
+            table(canvas, seen["events"], "event calls errors p50_ms=p50 p95_ms=p95")
+            canvas.line("the last ones:", style="title")
+            columns = "when event host ms shown what"
+            table(canvas, seen["calls"], columns, _OF_CALLS)
 
-    return Result(data={**activity, "judge": judge}, text=text)
-
-
-def _draw_waiting(canvas: Canvas, activity: dict[str, Any]) -> None:
-    """The sessions that are not mined yet, and why."""
-    waiting = [
-        session for session in activity["sessions"] if session["state"] != "mined"
-    ]
-    if waiting:
-        own = {"idle": lambda one: _ago(one["idle_minutes"]), "why": _why}
-        table(canvas, waiting[:_MOST_SESSIONS], "session host state idle why", own)
-    if len(waiting) > _MOST_SESSIONS:
-        more = len(waiting) - _MOST_SESSIONS
-        canvas.line(f"  ... and {more:,} more: --json", style="dim")
+    return Result(data={**seen, "judge": judge}, text=text)
 
 
-def _draw_calls(canvas: Canvas, activity: dict[str, Any]) -> None:
-    """The calls of hooks: how many of each event, and the last ones."""
-    canvas.line("calls:", style="title")
-    table(canvas, activity["events"], "event calls errors p50_ms=p50 p95_ms=p95")
-    canvas.line("the last ones:", style="title")
-    canvas.table(
-        ("when", "event", "host", "ms", "shown", "what"),
-        [_call_row(line) for line in activity["calls"]],
-    )
+def _what(line: dict[str, Any]) -> str:
+    """The outcome of a call, and the vaults that it left out."""
+    out = line.get("not_asked")
+    reasons = out.items() if isinstance(out, dict) else ()
+    left_out = "; ".join(f"{name} not asked: {why}" for name, why in reasons)
+    return str(line.get("error") or line.get("did") or left_out)
 
 
-def _ago(minutes: int) -> str:
-    if minutes < 120:
-        return f"{minutes} min"
-    days, hours = minutes // 1_440, minutes // 60
-    return f"{hours} h" if minutes < 2_880 else counted(days, "day")
-
-
-def _left_out(line: dict[str, Any]) -> str:
-    reasons = line.get("not_asked")
-    if not isinstance(reasons, dict):
-        return ""
-    return "; ".join(f"{name} not asked: {why}" for name, why in reasons.items())
-
-
-def _why(session: dict[str, Any]) -> str:
-    return session["why"] or ("" if session["there"] else "no transcript yet")
-
-
-def _judged(line: dict[str, Any]) -> str:
-    """The questions to a judge, and what became of its answers."""
-    if line.get("event") != "judge" or line.get("did") != "asked":
-        return ""
-    numbers = {k: v for k, v in line.items() if isinstance(v, int) and k not in _PLAIN}
-    return ", ".join(f"{name} {number:,}" for name, number in numbers.items())
-
-
-def _call_row(line: dict[str, Any]) -> tuple[str, ...]:
+def _when(line: dict[str, Any]) -> str:
     at = line.get("at")
-    when = ""
-    if isinstance(at, int):
-        when = time.strftime("%m-%d %H:%M:%S", time.localtime(at))
-    what = (
-        line.get("error") or _judged(line) or line.get("did") or _left_out(line) or ""
-    )
-    shown = [str(line.get(name, "")) for name in ("event", "host", "ms", "shown")]
-    return (when, *shown, str(what))
+    if not isinstance(at, int):
+        return ""
+    return time.strftime("%m-%d %H:%M:%S", time.localtime(at))
+
+
+# Any process may write to the log: a line may lack what another has.
+_OF_CALLS: dict[str, Callable[[Any], object]] = {
+    "when": _when,
+    "event": lambda line: line.get("event", ""),
+    "host": lambda line: line.get("host", ""),
+    "ms": lambda line: line.get("ms", ""),
+    "shown": lambda line: line.get("shown", ""),
+    "what": _what,
+}
 
 
 def mining(context: Context, name: str | None) -> Result:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from memcli.entries import eligibility, layout
+from memcli.entries import dates, eligibility, layout
 from memcli.entries.codec import Problem
 from memcli.entries.eligibility import View, facts, verdict
 from memcli.entries.entry import FIELDS, Entry, Layer
 from memcli.entries.identity import claim_number
 from memcli.entries.merging import one_file
-from memcli.entries.text import differences
+from memcli.entries.text import differences, links
 from memcli.errors import EntryNotFound, InvalidConfig, MemcliError, Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.search import edges
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.search.reader import Reader
-    from memcli.search.stored_row import StoredRow
     from memcli.storage.git.repository import Commit
     from memcli.vault.lineage import Version
     from memcli.vault.vault import Stored, Vault
@@ -46,13 +45,6 @@ _MOST_COMMITS = 20
 _OWNERS = (".", f"{layout.ENTITIES}/", f"{layout.IDEAS}/", f"{layout.ARCHIVE}/")
 
 
-# What JSON shows of an entry besides its fields.
-_SHOWN = (
-    "problems", "eligible", "file", "history", "history_note", "links", "versions",
-    "recurred_at", "stale", "uses",
-)  # fmt: skip
-
-
 class Link(NamedTuple):
     """A link of an entry: the entry and the file that it means, None when none."""
 
@@ -61,87 +53,48 @@ class Link(NamedTuple):
     file: str | None
 
 
-class FileFacts(NamedTuple):
-    """The size of a file in bytes, and when it was modified, ISO 8601."""
-
-    bytes: int
-    modified: str
-
-
-class ItemFacts(NamedTuple):
-    """The weight of a reflection item, its days left, and how often it came up.
-
-    `days_left` is None for an item that does not expire.
-    """
-
-    score: float
-    days_left: float | None
-    sightings: int
-
-
-class Surroundings(NamedTuple):
-    """The surroundings of an entry in the index.
-
-    `before` and `after` stand beside it in its session; `backlinks` link to it;
-    `related` share entities with it.
-    """
-
-    before: Brief | None
-    after: Brief | None
-    backlinks: list[Brief]
-    related: list[Brief]
-    stale: bool
-    stale_why: list[staleness.Reason]
-
-
 class Inspected(NamedTuple):
     """One entry and what stands around it; docs/agents/output.md describes the keys."""
 
     entry: Entry
     problems: tuple[Problem, ...]
-    reason: str | None
-    file: FileFacts
+    reason_not_eligible: str | None
+    file: dict[str, Any]
     history: list[Commit]
     history_note: str | None
-    around: Surroundings
+    neighbours: dict[str, Brief | None]
+    backlinks: list[Brief]
+    related: list[Brief]
     links: list[Link]
     versions: list[Version]
-    item: ItemFacts | None
+    stale: bool
+    stale_why: list[staleness.Reason]
+    item_facts: dict[str, Any] | None
     recurred_at: str | None
     uses: int | None
-    code: tuple[Looked, ...] = ()
-
-    @property
-    def stale(self) -> bool:
-        """Whether it may no longer hold, by its evidence or by its code."""
-        return self.around.stale or is_stale([look.state for look in self.code])
+    code: tuple[Looked, ...]
 
     @property
     def eligible(self) -> bool:
         """Whether recall may show the entry."""
-        return self.reason is None
+        return self.reason_not_eligible is None
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        entry, around = self.entry, self.around
-        fields = {name: getattr(entry, name) for name in FIELDS}
+        """For JSON: the fields of the entry as well."""
+        entry, shown = self.entry, self._asdict()
+        del shown["entry"], shown["code"]
         if entry.layer is not Layer.FACT:
-            fields["citations_checked"] = entry.research is not None
+            shown["citations_checked"] = entry.research is not None
         return {
-            **fields,
-            **{name: getattr(self, name) for name in _SHOWN},
+            **{name: getattr(entry, name) for name in FIELDS},
+            **shown,
+            "eligible": self.eligible,
             "source": entry.source.as_dict(),
             "title": entry.display_title,
             "text": entry.body.strip(),
             "extra": dict(entry.extra),
             "path": entry.path,
-            "reason_not_eligible": self.reason,
-            "neighbours": {"before": around.before, "after": around.after},
-            "backlinks": around.backlinks,
-            "related": around.related,
-            "item_facts": self.item,
             "code_state": [look.as_dict() for look in self.code],
-            "stale_why": around.stale_why,
         }
 
 
@@ -152,45 +105,58 @@ def inspect(vault: Vault, entry_id: str) -> Inspected:
         EntryNotFound, AmbiguousId: the id leads to no entry, or to several.
         InvalidEntry: its file is broken.
     """
-    from memcli.entries import dates
-
     path = vault.path_of(entry_id)
     stored = vault.stored(path)
     decoded, entry = stored.decoded, stored.entry
     now = vault.now_ms() // 1000
-    policies = vault.settings.policies
-    view = View(now, agent=vault.agent)
-    said = claim_number(entry.body)
-    resolves = vault.index.again(lambda reader: reader.claims.resolves(said))
-    both = one_file.shown(stored.data, path, vault.kinds)  # as the index has it
-    known = facts(both or entry, policies, resolves)
     try:
         status = os.stat(inside(vault.root, path))
     except OSError as error:
         raise Unreadable(f"{path}: was removed after it was read") from error
+    commits: list[Commit] = []
+    # A path may have been another's before, and a commit names its entries.
+    note: str | None = "the history is for the owner of the vault"
     if vault.agent is None:
         commits, note = _history(vault, path)
     else:
-        # A path may have been another's before, and a commit names its entries.
-        commits, note = [], "the history is for the owner of the vault"
         entry = vault.as_seen(entry)
-    return Inspected(
-        entry=entry,
-        problems=(*decoded.problems, *_conflicts(stored)),
-        reason=verdict(known, view),
-        file=FileFacts(status.st_size, dates.iso(int(status.st_mtime))),
-        history=commits,
-        history_note=note,
-        around=vault.index.again(lambda reader: _around(reader, entry, View(now=now))),
-        links=_links(vault, entry),
-        versions=vault.index.again(lambda reader: lineage.versions(reader, entry.id)),
-        item=_item_facts(entry, known.expires, now, policies),
-        recurred_at=vault.index.again(
-            lambda reader: lineage.recurred_at(reader, entry)
-        ),
-        uses=log.uses(vault, entry),
-        code=_code(vault, entry),
-    )
+    code = _code(vault, entry)
+
+    def look(reader: Reader) -> Inspected:
+        resolves = reader.claims.resolves(claim_number(stored.entry.body))
+        both = one_file.shown(stored.data, path, vault.kinds)  # as the index has it
+        known = facts(both or stored.entry, vault.settings.policies, resolves)
+        docs = reader.exact("path", path)
+        if not docs:
+            raise EntryNotFound(f"{path}: was removed after it was read")
+        row = reader.row(docs[0])
+        reasons = staleness.reasons(reader, row, View(now=now))
+        backlinks = edges.backlinks(reader, row, docs[0], links.link_names(entry))
+        old_code = is_stale([each.state for each in code])
+        return Inspected(
+            entry=entry,
+            problems=(*decoded.problems, *_conflicts(stored)),
+            reason_not_eligible=verdict(known, View(now, agent=vault.agent)),
+            file={
+                "bytes": status.st_size,
+                "modified": dates.iso(int(status.st_mtime)),
+            },
+            history=commits,
+            history_note=note,
+            neighbours=_neighbours(reader, entry, docs[0]),
+            backlinks=[brief(reader.row(doc)) for doc in reader.newest(backlinks)],
+            related=_related(reader, entry, docs[0]),
+            links=_links(vault, entry, reader),
+            versions=lineage.versions(reader, entry.id),
+            stale=staleness.is_stale(row, reasons) or old_code,
+            stale_why=reasons,
+            item_facts=_item_facts(vault, entry, known.expires, now),
+            recurred_at=lineage.recurred_at(reader, entry),
+            uses=log.uses(vault, entry),
+            code=code,
+        )
+
+    return vault.index.again(look)
 
 
 def _code(vault: Vault, entry: Entry) -> tuple[Looked, ...]:
@@ -214,69 +180,52 @@ def _conflicts(stored: Stored) -> Iterator[Problem]:
 
 
 def _item_facts(
-    entry: Entry, ends: int, now: int, policies: eligibility.Policies
-) -> ItemFacts | None:
+    vault: Vault, entry: Entry, ends: int, now: int
+) -> dict[str, Any] | None:
+    """The weight of a reflection item, its days left, None for no end, and how often it
+    came up."""
     if entry.item is None:
         return None
+    policies = vault.settings.policies
     seen = eligibility.times(entry.created, entry.seen)
     score = eligibility.score(entry.item, seen, entry.confidence, now, policies)
-    return ItemFacts(
-        score=round(score, 3),
-        days_left=round((ends - now) / eligibility.DAY, 1) if ends else None,
-        sightings=len(seen),
-    )
+    days = round((ends - now) / eligibility.DAY, 1) if ends else None
+    return {"score": round(score, 3), "days_left": days, "sightings": len(seen)}
 
 
-def _around(reader: Reader, entry: Entry, view: View) -> Surroundings:
-    from memcli.entries.text.links import link_names as names_of
-    from memcli.entries.text.tokens import name_key
+def _neighbours(reader: Reader, entry: Entry, doc: int) -> dict[str, Brief | None]:
+    """The entries before and after an entry in its session."""
     from memcli.search.document import document_id
 
-    docs = reader.exact("path", entry.path)
-    if not docs:
-        raise EntryNotFound(f"{entry.path}: was removed after it was read")
-    doc = docs[0]
-    before = after = None
-    session = reader.sessions[doc]
-    if document_id(entry) and session:
-        members = reader.session_members(session)
-        place = members.index(doc)
-        before = brief(reader.row(members[place - 1])) if place else None
-        last = place + 1 == len(members)
-        after = None if last else brief(reader.row(members[place + 1]))
+    session = reader.sessions[doc] if document_id(entry) else 0
+    members = reader.session_members(session) if session else [doc]
+    place = members.index(doc)
+    beside = {"before": members[:place][-1:], "after": members[place + 1 :][:1]}
+    return {
+        name: brief(reader.row(docs[0])) if docs else None
+        for name, docs in beside.items()
+    }
+
+
+def _related(reader: Reader, entry: Entry, doc: int) -> list[Brief]:
+    """The entries that share most entities."""
+    from memcli.entries.text.tokens import name_key
+
     shared: Counter[int] = Counter()
     for name in entry.entities:
         shared.update(d for d in reader.exact("entity", name_key(name)) if d != doc)
-    orders = reader.orders
-    row = reader.row(doc)
-    linking_here = reader.newest(edges.backlinks(reader, row, doc, names_of(entry)))
-    related = sorted(shared, key=lambda d: (-shared[d], orders[d]))[:_MOST_RELATED]
-    reasons = staleness.reasons(reader, row, view)
-    return Surroundings(
-        before=before,
-        after=after,
-        backlinks=[brief(reader.row(d)) for d in linking_here],
-        related=[brief(reader.row(d)) for d in related],
-        stale=staleness.is_stale(row, reasons),
-        stale_why=reasons,
-    )
+    order = sorted(shared, key=lambda d: (-shared[d], reader.orders[d]))
+    return [brief(reader.row(d)) for d in order[:_MOST_RELATED]]
 
 
-def _links(vault: Vault, entry: Entry) -> list[Link]:
+def _links(vault: Vault, entry: Entry, reader: Reader) -> list[Link]:
     """The links of an entry, each with what it means."""
-    from memcli.entries.text.links import links_of
-
-    def meant(reader: Reader) -> dict[str, StoredRow | None]:
-        docs = {target: edges.meant(reader, target, entry.path) for target in targets}
-        return {
-            target: None if doc is None else reader.row(doc)
-            for target, doc in docs.items()
-        }
-
-    targets = links_of(entry)
-    rows = vault.index.again(meant) if targets else {}
-    plain: Names = Names()
-    if None in rows.values():
+    found = {
+        target: edges.meant(reader, target, entry.path)
+        for target in links.links_of(entry)
+    }
+    plain = Names()
+    if None in found.values():
         # Nothing says who may see these, so an agent is told of none that is owned.
         plain.add_files(
             path
@@ -285,6 +234,7 @@ def _links(vault: Vault, entry: Entry) -> list[Link]:
         )
         for names, path in link_names(vault.root, vault.agent):
             plain.add(names, path)
+    rows = {t: None if doc is None else reader.row(doc) for t, doc in found.items()}
     return [
         Link(target, brief(row), row.path)
         if row

@@ -3,22 +3,22 @@
 Invariant: reads only, and reports rather than guesses. An `error` is something that
 memcli cannot use as it stands; a `warning` is something that a person would want to
 know. Findings come in the order of paths and lines. What is wrong in one file was found
-when it was indexed (`entries/file_checks`): a file is opened for the line of a finding,
-or when it is not, or not whole, in the index.
+when it was indexed (`entries/file_checks`); what is wrong between entries is asked of
+the columns of the index. A file is opened for the line of a finding, or when it is not,
+or not whole, in the index. Notes that memcli did not write may have states of their
+own: what is merely unusual is no finding.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import shlex
+from shlex import quote
 
 from memcli.entries import dates, layout
-from memcli.entries.eligibility import View, standing
-from memcli.entries.entry import Layer, Status
+from memcli.entries.eligibility import View, settled_by, standing
+from memcli.entries.entry import Status
 from memcli.entries.file_checks import ERROR, WARNING, Finding, Text
-from memcli.entries.ids import is_id
-from memcli.entries.text.counted import counted
 from memcli.entries.text.links import composed, link_readings
 from memcli.errors import (
     HistoryError,
@@ -29,38 +29,25 @@ from memcli.errors import (
     NotAVault,
     WriteFailed,
 )
-from memcli.search.columns import FINDING, LARGE, LINKS, REVIEW
-from memcli.storage import files, state_dirs
+from memcli.named_tuple import NamedTuple
+from memcli.search.columns import FINDING, LARGE, LINKS, REVIEW, STATUS_MASK
+from memcli.search.documents import STATUSES
+from memcli.storage import files
 from memcli.vault import registry as store
-from memcli.vault.health import git_state, lint_lifecycle, lint_tree
-from memcli.vault.health.lint_lifecycle import Problem
+from memcli.vault.health import git_state, lint_tree
 from memcli.vault.health.working_tree import working_tree
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
-# Days after which a candidate in the inbox is worth a reminder.
-_OLD_CANDIDATE = 30
-_DAY = 86_400
 
-
-def lint(
-    vault: Vault,
-    *,
-    listed: bool = False,
-    status: Sequence[tuple[str, str]] | MemcliError | None = None,
-) -> list[Finding]:
+def lint(vault: Vault) -> list[Finding]:
     """Everything that is wrong in a vault.
-
-    Args:
-        vault: whose files.
-        listed: its index was brought up to date a moment ago, for the same answer.
-        status: what git's status said a moment ago, or why it could not; None to ask.
 
     Raises:
         NotAllowed: an agent asks.
@@ -75,24 +62,15 @@ def lint(
         return [Finding(path, error.line, "bad_config", ERROR, reason, error.hint)]
     tree = lint_tree.walked(vault.root)
     found = []
-    ask = vault.index.again if listed else vault.read
     try:
-        found += ask(lambda reader: list(_about_entries(vault, tree.others, reader)))
-        index = vault.index.opened
-        found += lint_tree.replaced_folders(vault, index.symlinks, tree.others)
-        for path in index.symlinks:
-            if not layout.is_own_folder(path, vault.kinds):
-                message = "a symbolic link; not followed, not searched"
-                found.append(Finding(path, 1, "symlink", WARNING, message))
-        for path in index.unreadable:
-            why = "the folder cannot be listed"
-            found.append(Finding(path, 1, "unreadable", ERROR, why))
+        found += vault.read(lambda reader: list(_about_entries(vault, tree, reader)))
+        found += lint_tree.about_listing(vault, vault.index.opened, tree)
     except (LockBusy, WriteFailed) as error:
         found.append(Finding(".", 1, "no_index", ERROR, error.message, error.hint))
     found += lint_tree.left_beside(vault)
     found += lint_tree.about_registry(vault.root)
-    found += _about_repository(vault, tree, status)
-    git = f"git -C {shlex.quote(vault.root)} "
+    found += _about_repository(vault, tree)
+    git = f"git -C {quote(vault.root)} "
     found = [
         each._replace(hint=_GIT.sub(lambda _: git, each.hint)) if each.hint else each
         for each in found
@@ -104,6 +82,148 @@ def lint(
 _GIT = re.compile(
     r"\bgit (?=(?:cherry-pick|commit|log|restore|revert|rm|sparse-checkout)\b)"
 )
+
+
+def _about_repository(vault: Vault, tree: lint_tree.Tree) -> Iterator[Finding]:
+    from memcli.storage.git.repository import Repository
+
+    try:
+        repository = Repository.open(vault.root, environ=vault.environ)
+    except NotAVault as error:
+        yield from lint_tree.findings(vault.root, tree, None)
+        yield Finding(".", 1, "no_history", ERROR, error.message, error.hint)
+        return
+    yield from lint_tree.findings(vault.root, tree, repository)
+    yield from git_state.findings(repository)
+    try:
+        yield from working_tree(vault, repository).findings
+        yield from git_state.dropped(vault, repository)
+        yield from git_state.half_merges(vault, repository)
+    except HistoryError as error:
+        code = "git_stuck" if error.error_code == "git_stuck" else "git_failed"
+        yield Finding(".git", 1, code, ERROR, error.message, error.hint)
+
+
+# --- entries ------------------------------------------------------------------------
+
+
+class _Problem(NamedTuple):
+    """A finding about a document that still lacks its line: that of a field.
+
+    `words` fill the message and the hint of the code.
+    """
+
+    doc: int
+    field: str
+    code: str
+    words: Mapping[str, object]
+
+
+# By code: how bad it is, the message, and what to do.
+_SAID = {
+    "duplicate_id": (
+        ERROR,
+        "has the id of {path}: {name}",
+        "memcli doctor --fix gives the newer file an id of its own; until then name "
+        "each by its path.",
+    ),
+    "dangling_lineage": (
+        WARNING,
+        "{field} names no entry: {other}",
+        "git may have it: git log --all -S {quoted}",
+    ),
+    "one_sided_lineage": (
+        WARNING,
+        "supersedes {other}, which does not say so and is {status}",
+        "If it is meant: memcli evolve {name} --also {other}",
+    ),
+    "silent_successor": (
+        WARNING,
+        "superseded by {other}, which does not say so",
+        "memcli doctor --fix writes the other side.",
+    ),
+    "superseded_but_active": (
+        WARNING,
+        "superseded by {other}, but its status is active",
+        "Remove superseded_by, or set status: superseded.",
+    ),
+    "lineage_cycle": (
+        ERROR,
+        "a circle of versions: {circle}",
+        "Take superseded_by out of the current version, and supersedes out of the "
+        "first.",
+    ),
+    "lineage_fork": (
+        WARNING,
+        "{old} is superseded by {other} as well",
+        "memcli doctor --fix makes one chain of them; or one text: memcli evolve "
+        "{name} --also {other}",
+    ),
+    "resolved_before": (
+        WARNING,
+        "not shown; {other}, which it replaced, is resolved",
+        "memcli doctor --fix resolves it, too; to bring it back: memcli resolve "
+        "--undo {other}",
+    ),
+    "key_twins": (
+        WARNING,
+        "not shown; its claim is resolved by {other}",
+        "To bring it back: memcli resolve --undo {other}",
+    ),
+    "review_due": (
+        WARNING,
+        "due for review since {day}",
+        "memcli evolve {name}, or resolve it.",
+    ),
+}
+
+
+def _about_entries(
+    vault: Vault, tree: lint_tree.Tree, reader: Reader
+) -> Iterator[Finding]:
+    """Findings in and between the entries."""
+    # What is broken is in no document; what is large was not read whole.
+    unread = {file.path for file in reader.broken}
+    unread.update(reader.row(doc).path for doc in reader.exact("check", LARGE))
+    for path in sorted(unread):
+        yield from _read(vault, path)[0]
+    for doc in reader.exact("check", FINDING):
+        row = reader.row(doc)
+        yield from (Finding(row.path, *values) for values in row.findings)
+    yield from _about_links(vault, tree, reader)
+    texts: dict[int, Text | None] = {}
+    for doc, field, code, words in _problems(reader, vault.now_ms() // 1000):
+        path = reader.row(doc).path
+        if doc not in texts:
+            texts[doc] = _read(vault, path)[1]
+        text = texts[doc]
+        if code == "dangling_lineage" and text and text.entry.other_vault:
+            continue
+        line = text.field_line(field) if text else 1
+        level, message, hint = _SAID[code]
+        said = message.format(field=field, **words), hint.format(**words)
+        yield Finding(path, line, code, level, *said)
+
+
+def _read(vault: Vault, path: str) -> tuple[list[Finding], Text | None]:
+    """The findings in one file, and its text when it is an entry's."""
+    from memcli.entries import codec, file_checks
+    from memcli.entries.merging import one_file
+
+    kinds = vault.kinds
+    try:
+        data = files.read(os.path.join(vault.root, *path.split("/")), follow=False)
+        both = one_file.shown(data, path, kinds)
+        if both is not None:
+            return file_checks.in_conflict(data, path), file_checks.text_of(data, both)
+        decoded = codec.decode(data, path, kinds=kinds)
+    except InvalidEntry as error:
+        why = Finding(path, error.line, "broken", ERROR, error.reason, error.hint)
+        return [why], None
+    except MemcliError as error:
+        return [Finding(path, 1, "unreadable", ERROR, error.message)], None
+    text = file_checks.text_of(data, decoded.entry)
+    return file_checks.findings(text, len(data), decoded, kinds), text
 
 
 class Names:
@@ -134,71 +254,14 @@ class Names:
         return None
 
 
-# --- entries ------------------------------------------------------------------------
-
-
-def _about_entries(
-    vault: Vault, others: Sequence[str], reader: Reader
-) -> Iterator[Finding]:
-    """Findings in and between the entries; `others` are files that are none."""
-    # What is broken is in no document; what is large was not read whole.
-    unread = {file.path for file in reader.broken}
-    unread.update(reader.row(doc).path for doc in reader.exact("check", LARGE))
-    for path in sorted(unread):
-        yield from _read(vault, path)[0]
-    for doc in reader.exact("check", FINDING):
-        row = reader.row(doc)
-        yield from (Finding(row.path, *values) for values in row.findings)
-    yield from _about_links(vault, others, reader)
-    now = vault.now_ms() // 1000
-    problems = [
-        *lint_lifecycle.problems(reader, now),
-        *_due(reader, now),
-        *_about_inbox(reader, now),
-        *_about_research(vault, reader),
-    ]
-    texts: dict[int, Text | None] = {}
-    for problem in problems:
-        path = reader.row(problem.doc).path
-        if problem.doc not in texts:
-            texts[problem.doc] = _read(vault, path)[1]
-        text = texts[problem.doc]
-        if problem.code == "dangling_lineage" and text and text.entry.other_vault:
-            continue
-        line = text.field_line(problem.field) if text else 1
-        code, level = problem.code, problem.level
-        yield Finding(path, line, code, level, problem.message, problem.hint)
-
-
-def _read(vault: Vault, path: str) -> tuple[list[Finding], Text | None]:
-    """The findings in one file, and its text when it is an entry's."""
-    from memcli.entries import codec, file_checks
-    from memcli.entries.merging import one_file
-
-    kinds = vault.kinds
-    try:
-        data = files.read(os.path.join(vault.root, *path.split("/")), follow=False)
-        both = one_file.shown(data, path, kinds)
-        if both is not None:
-            return file_checks.in_conflict(data, path), file_checks.text_of(data, both)
-        decoded = codec.decode(data, path, kinds=kinds)
-    except InvalidEntry as error:
-        why = Finding(path, error.line, "broken", ERROR, error.reason, error.hint)
-        return [why], None
-    except MemcliError as error:
-        return [Finding(path, 1, "unreadable", ERROR, error.message)], None
-    text = file_checks.text_of(data, decoded.entry)
-    return file_checks.findings(text, len(data), decoded, kinds), text
-
-
 def _about_links(
-    vault: Vault, others: Sequence[str], reader: Reader
+    vault: Vault, tree: lint_tree.Tree, reader: Reader
 ) -> Iterator[Finding]:
     docs = reader.exact("check", LINKS)
     if not len(docs):
         return
     names = Names()
-    names.add_files(others)
+    names.add_files(tree.others)
     for called, path in store.link_names(vault.root):
         names.add(called, path)
     for name in reader.values("name"):
@@ -211,104 +274,128 @@ def _about_links(
                 yield Finding(row.path, line, "dangling_link", WARNING, message)
 
 
-def _due(reader: Reader, now: int) -> Iterator[Problem]:
-    """The entries that a person wanted to see again by now."""
+# --- between entries, by the columns of the index ------------------------------------
+
+
+def _problems(reader: Reader, now: int) -> Iterator[_Problem]:
+    # Once: to read the ids of 10,000 documents takes half of the time of all rules.
+    ids = reader.values("id")
+    for name, docs in ids.items():
+        first, *others = docs if len(docs) == 1 else sorted(docs, key=_place(reader))
+        for doc in others:
+            words = {"path": reader.row(first).path, "name": name}
+            yield _Problem(doc, "(?:memcli_)?id", "duplicate_id", words)
+    if reader.holds("supersedes") or reader.holds("superseded_by"):
+        yield from _about_lineages(reader, ids)
+    yield from _about_claims(reader, now)
     for doc in reader.exact("check", REVIEW):
         row = reader.row(doc)
-        is_due = row.review_after and dates.to_epoch(row.review_after) <= now
+        day = row.review_after
+        is_due = day and dates.to_epoch(day) <= now
         if is_due and standing(reader.facts(doc), View(now)) is Status.ACTIVE:
-            message = f"due for review since {row.review_after}"
-            hint = f"memcli evolve {row.id}, or resolve it."
-            yield Problem(doc, "review_after", "review_due", message, hint)
+            words = {"day": day or "", "name": row.id}
+            yield _Problem(doc, "review_after", "review_due", words)
 
 
-def _about_inbox(reader: Reader, now: int) -> Iterator[Problem]:
-    """The oldest candidate of an inbox that is not looked at."""
-    docs = reader.exact("status", str(Status.PENDING))
-    rows = {doc: reader.row(doc) for doc in docs}
-    waiting = [
-        (row.created, row.path, doc)
-        for doc, row in rows.items()
-        if row.created and not layout.is_idea(row.path)
-    ]
-    if not waiting:
-        return
-    created, _, doc = min(waiting)
-    days = (now - dates.to_epoch(created)) // _DAY
-    if days > _OLD_CANDIDATE:
-        message = f"waits for review for {counted(days, 'day')}, "
-        message += f"the oldest of {len(waiting)}"
-        yield Problem(doc, "created", "old_inbox", message, "memcli review")
+def _place(reader: Reader) -> Callable[[int], tuple[bool, str]]:
+    """The key that orders documents: their paths, those in the archive last."""
+
+    def place(doc: int) -> tuple[bool, str]:
+        path = reader.row(doc).path
+        return path.startswith(layout.ARCHIVE + "/"), path
+
+    return place
 
 
-def _about_research(vault: Vault, reader: Reader) -> Iterator[Problem]:
-    """Entries in the name of a research run of this machine that cite what it never
-    found: nobody but a hand writes them.
+def _status(reader: Reader, doc: int) -> Status:
+    """As its file says it."""
+    return STATUSES[reader.columns.flags[doc] & STATUS_MASK]
 
-    What the version before cited may be carried over from an earlier run.
-    """
-    found = _found_by_research(vault)
-    layers = (Layer.OBSERVATION, Layer.MODEL) if found else ()
-    for doc in (doc for layer in layers for doc in reader.exact("layer", str(layer))):
-        row = reader.row(doc)
-        if row.research not in found:
+
+def _about_lineages(
+    reader: Reader, ids: Mapping[str, Sequence[int]]
+) -> Iterator[_Problem]:
+    """Where two sides of a lineage do not say the same."""
+    place = _place(reader)
+    names = _by_doc(ids)
+    # Of several files of an id the one outside the archive: the pair is a finding.
+    docs = {name: min(found, key=place) for name, found in ids.items()}
+    claimants = reader.values("supersedes")
+    before, after = _by_doc(claimants), _by_doc(reader.values("superseded_by"))
+    forks: dict[int, int] = {}
+    for name, docs_of in claimants.items():
+        # The replaced entry's own word counts most.
+        chosen = docs.get(after.get(docs.get(name, -1), ""))
+        chosen = min(docs_of, key=place) if chosen is None else chosen
+        forks |= {doc: chosen for doc in docs_of if names[doc] != names[chosen]}
+    known = sorted(docs.items())
+    followed = {before[doc]: name for name, doc in known if doc in before}
+    followed |= {name: after[doc] for name, doc in known if doc in after}
+    circles = list(_circles({a: b for a, b in followed.items() if a in docs}))
+    # These get a finding already, and the right other side cannot be told.
+    doubtful = {before[doc] for doc in forks}.union(*circles)
+    for doc, other in after.items():
+        status, words = _status(reader, doc), {"other": other, "quoted": quote(other)}
+        if other not in docs:
+            yield _Problem(doc, "superseded_by", "dangling_lineage", words)
+        elif status is Status.ACTIVE:
+            yield _Problem(doc, "superseded_by", "superseded_but_active", words)
+        elif docs[other] in before or names[doc] in doubtful:
             continue
-        earlier = reader.exact("id", row.supersedes) if row.supersedes else ()
-        known = found[row.research].union(
-            *(reader.row(old).evidence for old in earlier)
-        )
-        cited = [one for one in row.evidence if is_id(one) and one not in known]
-        if cited:
-            message = f"cites what research '{row.research}' never found: "
-            message += ", ".join(cited)
-            hint = "Cite what it found, or take `research` out: it says that a search "
-            hint += f"has found the evidence. memcli inspect research {row.research}"
-            yield Problem(doc, "evidence", "not_retrieved", message, hint)
+        elif status is Status.SUPERSEDED:
+            yield _Problem(doc, "superseded_by", "silent_successor", words)
+    for doc, other in before.items():
+        words = {"other": other, "quoted": quote(other), "name": names[doc]}
+        if other not in docs:
+            yield _Problem(doc, "supersedes", "dangling_lineage", words)
+        elif docs[other] not in after and names[doc] not in doubtful:
+            words["status"] = str(_status(reader, docs[other]))
+            yield _Problem(doc, "supersedes", "one_sided_lineage", words)
+    for circle in circles:
+        first = min((docs[name] for name in circle), key=place)
+        field = "superseded_by" if first in after else "supersedes"
+        words = {"circle": " -> ".join([*circle, circle[0]])}
+        yield _Problem(first, field, "lineage_cycle", words)
+    for doc, chosen in forks.items():
+        words = {"old": before[doc], "other": names[chosen], "name": names[doc]}
+        yield _Problem(doc, "supersedes", "lineage_fork", words)
 
 
-def _found_by_research(vault: Vault) -> dict[str | None, set[str]]:
-    """The ids that each research run of this machine found, by the run's name; of a
-    file that is not as `curation.research` writes it, none."""
-    import json
-    from glob import escape, glob
-
-    top = state_dirs.path(vault.root, layout.RESEARCH)
-    found: dict[str | None, set[str]] = {}
-    for path in glob(os.path.join(escape(top), "*", "*.json")):
-        try:
-            run = json.loads(files.read(path))
-            ids = {row[0] for search in run["searches"] for row in search["found"]}
-        except (MemcliError, ValueError, TypeError, KeyError, IndexError):
-            continue
-        found.setdefault(run["name"], set()).update(ids)
-    return found
+def _by_doc(values: Mapping[str, Sequence[int]]) -> dict[int, str]:
+    return {doc: value for value, docs in values.items() for doc in docs}
 
 
-# --- the repository -----------------------------------------------------------------
+def _circles(after: Mapping[str, str]) -> Iterator[list[str]]:
+    """Circles of versions: the ids, each replaced by the next."""
+    done: set[str] = set()
+    for start in sorted(after):
+        chain: list[str] = []
+        name = start
+        while name in after and name not in done:
+            done.add(name)
+            chain.append(name)
+            name = after[name]
+        if name in chain:
+            yield chain[chain.index(name) :]
 
 
-def _about_repository(
-    vault: Vault,
-    tree: lint_tree.Tree,
-    status: Sequence[tuple[str, str]] | MemcliError | None,
-) -> Iterator[Finding]:
-    from memcli.storage.git.repository import Repository
-
-    try:
-        repository = Repository.open(vault.root, environ=vault.environ)
-    except NotAVault as error:
-        yield from lint_tree.findings(vault.root, tree, None)
-        yield Finding(".", 1, "no_history", ERROR, error.message, error.hint)
-        return
-    yield from lint_tree.findings(vault.root, tree, repository)
-    yield from git_state.findings(repository)
-    try:
-        if isinstance(status, HistoryError):  # nor would it answer the next question
-            raise status
-        status = None if isinstance(status, MemcliError) else status
-        yield from working_tree(vault, repository, status=status).findings
-        yield from git_state.dropped(vault, repository)
-        yield from git_state.half_merges(vault, repository)
-    except HistoryError as error:
-        code = "git_stuck" if error.error_code == "git_stuck" else "git_failed"
-        yield Finding(".git", 1, code, ERROR, error.message, error.hint)
+def _about_claims(reader: Reader, now: int) -> Iterator[_Problem]:
+    """Entries that are not shown: an earlier version of them, or another entry of the
+    same claim, is resolved."""
+    for doc, old in reader.claims.heirs.items():
+        if _status(reader, doc) is Status.ACTIVE:
+            words = {"other": reader.row(old).id}
+            yield _Problem(doc, "supersedes", "resolved_before", words)
+    claims = reader.columns.claims
+    own = {(claims[doc], reader.row(doc).id) for doc in reader.claims.settling()}
+    settled = {claim for claim, _ in own if claim}
+    for doc in reader.everything() if settled else ():
+        claim, status = claims[doc], _status(reader, doc)
+        if claim in settled and status in (Status.ACTIVE, Status.PENDING):
+            facts = reader.facts(doc)
+            # Not what another vault has resolved, nor an earlier version of an entry.
+            resolves = [each for each in facts.resolves if (claim, each.id) in own]
+            facts = facts._replace(resolves=tuple(resolves))
+            resolve = settled_by(facts, View(now))
+            if resolve is not None:
+                yield _Problem(doc, "status", "key_twins", {"other": resolve.id})

@@ -16,7 +16,6 @@ import time
 from contextlib import suppress
 
 from memcli.entries import layout
-from memcli.entries.entry import Visibility
 from memcli.entries.file_checks import ERROR, WARNING, Finding
 from memcli.entries.text.mentions import fold
 from memcli.errors import MemcliError
@@ -28,9 +27,9 @@ from memcli.vault.registry import load
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from memcli.entries.text.mentions import Registered
+    from memcli.search.index import Index
     from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
 
@@ -40,22 +39,22 @@ _HALF_WRITTEN = re.compile(r"\..{1,60}\.\d+-[0-9a-f]{8}\.tmp", re.DOTALL)
 _ABANDONED = 60.0
 
 
-def replaced_folders(
-    vault: Vault, links: Iterable[str], others: Iterable[str]
-) -> Iterator[Finding]:
-    """A finding for each folder of memcli in whose place something else stands.
-
-    Args:
-        vault: which one.
-        links: paths of symbolic links.
-        others: paths of files that are no entries.
-    """
-    for path in sorted({*links, *others}):
-        if not layout.is_own_folder(path, vault.kinds) or layout.is_odd(path):
-            continue
+def about_listing(vault: Vault, index: Index, tree: Tree) -> Iterator[Finding]:
+    """Findings about what is no file of its own: links, folders that cannot be listed,
+    and what stands in the place of a folder of memcli."""
+    for path in index.unreadable:
+        why = "the folder cannot be listed"
+        yield Finding(path, 1, "unreadable", ERROR, why)
+    for path in sorted({*index.symlinks, *tree.others}):
         linked = os.path.islink(os.path.join(vault.root, *path.split("/")))
-        what = "a symbolic link, which memcli does not follow," if linked else "a file"
-        yield _replaced(path, what)
+        if layout.is_own_folder(path, vault.kinds) and not layout.is_odd(path):
+            what = (
+                "a symbolic link, which memcli does not follow," if linked else "a file"
+            )
+            yield _replaced(path, what)
+        elif path in index.symlinks:
+            message = "a symbolic link; not followed, not searched"
+            yield Finding(path, 1, "symlink", WARNING, message)
 
 
 def _replaced(path: str, what: str) -> Finding:
@@ -149,27 +148,30 @@ def findings(root: str, tree: Tree, repository: Repository | None) -> Iterator[F
         tree: as `walked` found it.
         repository: where it is committed, if it is.
     """
+    from memcli.storage.git.tree import tracked_other_than_notes
+
+    tracked = []
+    if repository:
+        with suppress(MemcliError):  # other findings say what is wrong with it
+            tracked = tracked_other_than_notes(repository)
+    # memcli commits no such file, so one that is committed is a person's.
+    for path in {*tree.leftovers}.difference(path for _, path in tracked):
+        yield _leftover(path)
     for path in tree.odd:
         message = "its path holds a control character; not read, not searched"
         shown = path.encode("unicode_escape").decode()
         yield Finding(shown, 1, "odd_path", ERROR, message, "Rename it.")
-    tracked = _tracked(repository)
-    # memcli commits no such file, so one that is committed is a person's.
-    for path in {*tree.leftovers}.difference(path for _, path in tracked):
-        yield _leftover(path)
     for _, path in tracked:
         if layout.is_own_folder(path) and not os.path.lexists(os.path.join(root, path)):
             yield _replaced(path, "HEAD has a link or a file")
     linked = {path for mode, path in tracked if mode == "160000"}
-    for path in sorted(linked):
-        message = "a commit of another repository; this one holds none of its text"
-        hint = "Take it out of git's index, and add its notes as files."
+    for path in sorted(linked.union(tree.nested)):
+        message = "another repository; memcli cannot commit what lies in it"
+        hint = "Move it out of the vault."
+        if path in linked:
+            message = "a commit of another repository; this one holds none of its text"
+            hint = "Take it out of git's index, and add its notes as files."
         yield Finding(path, 1, "nested_repository", WARNING, message, hint)
-    for path in tree.nested:
-        if path not in linked:
-            message = "another repository; memcli cannot commit what lies in it"
-            hint = "Move it out of the vault."
-            yield Finding(path, 1, "nested_repository", WARNING, message, hint)
 
 
 def about_registry(root: str) -> Iterator[Finding]:
@@ -178,40 +180,17 @@ def about_registry(root: str) -> Iterator[Finding]:
     for path, line, reason in registry.broken:
         hint = "Correct the file; until then it is no entity."
         yield Finding(path, line, "broken_entity", ERROR, reason, hint)
-    first: dict[str, Registered] = {}
+    first: dict[str, str] = {}
     for entity in registry.entities:
-        form = fold(entity.name)
-        if form in first:
-            other = first[form]
-            message = f"'{entity.name}' is registered in {other.path} as well"
-            hint = f"Move what {entity.path} says into {other.path}, and delete "
-            hint += f"{entity.path}."
-            if {entity.visibility, other.visibility} != {str(Visibility.SHARED)}:
-                hint += (
-                    f" Give {other.path} 'visibility: shared' first: an agent that "
-                    "does not see it registers the name again."
-                )
+        other = first.setdefault(fold(entity.name), entity.path)
+        if other != entity.path:
+            message = f"'{entity.name}' is registered in {other} as well"
+            hint = f"Move what it says into {other}, which every agent must see, and "
+            hint += f"delete {entity.path}."
             yield Finding(entity.path, 1, "duplicate_entity", WARNING, message, hint)
-        first.setdefault(form, entity)
-    for entity in registry.entities:
         for alias in entity.aliases:
-            form = fold(alias)
-            others = registry.names.ambiguous.get(form, ())
+            others = registry.names.ambiguous.get(fold(alias), ())
             if others:
                 message = f"the alias '{alias}' means several: {', '.join(others)}"
-                hint = "It links to none of them; take it out of all but entity."
+                hint = "It links to none of them; take it out of all but one."
                 yield Finding(entity.path, 1, "ambiguous_alias", WARNING, message, hint)
-            elif form in first and fold(first[form].name) != fold(entity.name):
-                message = f"the alias '{alias}' is the name of {first[form].path}"
-                hint = "The name wins; take the alias out."
-                yield Finding(entity.path, 1, "ambiguous_alias", WARNING, message, hint)
-
-
-def _tracked(repository: Repository | None) -> list[tuple[str, str]]:
-    """Which files git tracks that are no notes in folders of their owner's."""
-    from memcli.storage.git import tree
-
-    try:
-        return tree.tracked_other_than_notes(repository) if repository else []
-    except MemcliError:  # other findings say what is wrong with it
-        return []

@@ -1,7 +1,7 @@
 """The overview: a vault at a glance, what waits in it, and what its index is like.
 
 Invariant: reads only; the index is brought up to date first, and what that did is part
-of the answer.
+of the answer. The answers are those of `--json` (docs/agents/output.md).
 """
 
 from __future__ import annotations
@@ -9,100 +9,34 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from memcli.entries import eligibility, layout
+from memcli.entries import dates, eligibility, layout
 from memcli.entries.eligibility import View, standing
-from memcli.entries.entry import Status
-from memcli.entries.file_checks import ERROR, Finding
 from memcli.errors import MemcliError
-from memcli.named_tuple import NamedTuple, taken
 from memcli.storage import state_dirs
 from memcli.storage.git.repository import Repository
 from memcli.vault import lineage
 from memcli.vault.health.lint import lint
-from memcli.vault.lookup import Brief, brief
+from memcli.vault.lookup import brief
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
-    from memcli.search.reader import Broken, Reader
+    from memcli.entries.file_checks import Finding
+    from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
 
 _NEWEST = 5
 
 
-class IndexFacts(NamedTuple):
-    """The index, and what bringing it up to date just did, in numbers of files.
-
-    `terms` counts the words of all entries, `bytes` the files on disk. `rebuilt`
-    says why everything was indexed again, `unreadable` names folders that could not be
-    listed; `stale` is true when another process kept the index locked.
-    """
-
-    path: str
-    entries: int
-    terms: int
-    broken: list[Broken]
-    bytes: int
-    added: int
-    changed: int
-    removed: int
-    rebuilt: str | None
-    unreadable: list[str]
-    stale: bool
-
-
-class Inbox(NamedTuple):
-    """How many candidates wait for review, and for how many days the oldest has."""
-
-    waiting: int
-    oldest_days: float | None
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {"count": self.waiting, "oldest_days": self.oldest_days}
-
-
-class Overview(NamedTuple):
-    """A vault at a glance, with everything that is wrong in it.
+def overview(vault: Vault) -> dict[str, Any]:
+    """The vault at a glance, with everything that is wrong in it.
 
     `head` is the commit that is checked out, `dirty` are paths that are not committed,
     `git_problem` says why git cannot tell these, `recurred` are resolved entries that
-    came up again.
-    """
-
-    path: str
-    entries: int
-    by_status: dict[str, int]
-    by_kind: dict[str, int]
-    pinned: list[Brief]
-    enforced: list[Brief]
-    newest: list[Brief]
-    index_facts: IndexFacts
-    head: str | None
-    dirty: list[str]
-    git_problem: str | None
-    inbox: Inbox
-    recurred: list[Brief]
-    findings: list[Finding]
-
-    @property
-    def ok(self) -> bool:
-        """Whether memcli can use everything in the vault."""
-        return not any(finding.level == ERROR for finding in self.findings)
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        fields = self._asdict()
-        index = fields.pop("index_facts")
-        return {**fields, "inbox": self.inbox.as_dict(), "index": index}
-
-
-def overview(vault: Vault) -> Overview:
-    """The vault at a glance, after its index was brought up to date.
+    came up again, `inbox` how many candidates wait, the oldest for how many days.
 
     Raises:
         NotAllowed: an agent asks.
@@ -110,36 +44,35 @@ def overview(vault: Vault) -> Overview:
     vault.owner_only("the overview")
     vault.refuse_published("inspected as a folder")
     view = View(vault.now_ms() // 1000)
-
-    held = vault.read(lambda reader: _held(reader, view))
-    head, status, problem = _history_state(vault)
-    return Overview(
-        path=vault.root,
-        entries=len(held.rows),
-        by_status=dict(sorted(Counter(row.status for row in held.rows).items())),
-        by_kind=dict(sorted(Counter(row.kind for row in held.rows).items())),
-        pinned=[brief(row) for row in held.rows if row.pinned],
-        enforced=[brief(row) for row in held.rows if row.enforce],
-        newest=[brief(row) for row in held.rows if row.status == "active"][:_NEWEST],
-        index_facts=index_facts(vault),
-        head=head,
-        dirty=sorted(path for _, path in status or ()),
-        git_problem=problem.message if problem else None,
-        inbox=_inbox(held.rows, view.now),
-        recurred=held.recurred,
-        findings=lint(vault, listed=True, status=problem or status),
-    )
-
-
-class _Held(NamedTuple):
-    """The rows of an index, each with the status that it counts as, the newest first;
-    and those that are resolved and came up again."""
-
-    rows: list[StoredRow]
-    recurred: list[Brief]
+    rows, recurred = vault.read(lambda reader: _rows(reader, view))
+    index = index_facts(vault)
+    findings = lint(vault)
+    waiting = [
+        row.created
+        for row in rows
+        if row.status == "pending" and not layout.is_idea(row.path)
+    ]
+    dated = [dates.to_epoch(created) for created in waiting if created]
+    days = round((view.now - min(dated)) / eligibility.DAY, 1) if dated else None
+    return {
+        "path": vault.root,
+        "entries": len(rows),
+        "by_status": dict(sorted(Counter(row.status for row in rows).items())),
+        "by_kind": dict(sorted(Counter(row.kind for row in rows).items())),
+        "pinned": [brief(row) for row in rows if row.pinned],
+        "enforced": [brief(row) for row in rows if row.enforce],
+        "newest": [brief(row) for row in rows if row.status == "active"][:_NEWEST],
+        "index": index,
+        **_history_state(vault, findings),
+        "inbox": {"count": len(waiting), "oldest_days": days},
+        "recurred": [brief(row) for row in recurred],
+        "findings": findings,
+    }
 
 
-def _held(reader: Reader, view: View) -> _Held:
+def _rows(reader: Reader, view: View) -> tuple[list[StoredRow], list[StoredRow]]:
+    """All rows, each with the status that it counts as, the newest first; and those
+    that are resolved and came up again."""
     every = list(reader.everything())
     odd = reader.odd(every)
     found = []
@@ -152,11 +85,15 @@ def _held(reader: Reader, view: View) -> _Held:
     found.sort(key=lambda pair: (pair[0].created, pair[0].id, pair[0].path))
     found.reverse()
     recurred = [row for row, doc in found if lineage.has_recurred(reader, doc, row)]
-    return _Held([row for row, _ in found], [brief(row) for row in recurred])
+    return [row for row, _ in found], recurred
 
 
-def index_facts(vault: Vault) -> IndexFacts:
-    """The index, and what bringing it up to date just did.
+def index_facts(vault: Vault) -> dict[str, Any]:
+    """The index, and what bringing it up to date just did, in numbers of files.
+
+    `terms` counts the words of all entries, `bytes` the files on disk. `rebuilt`
+    says why everything was indexed again, `unreadable` names folders that could not be
+    listed; `stale` is true when another process kept the index locked.
 
     Raises:
         NotAllowed: an agent asks.
@@ -164,21 +101,22 @@ def index_facts(vault: Vault) -> IndexFacts:
     vault.owner_only("the index")
     vault.refuse_published("asked for an index on this machine")
 
-    def facts(reader: Reader) -> IndexFacts:
+    def facts(reader: Reader) -> dict[str, Any]:
         index = vault.index.opened
         path = state_dirs.path(vault.root, layout.INDEX)
-        return taken(
-            IndexFacts,
-            index.change,
-            path=path,
-            entries=reader.size,
-            terms=reader.total_length,
-            broken=reader.broken,
-            bytes=_size(path),
-            rebuilt=index.change.rebuilt or None,
-            unreadable=index.unreadable,
-            stale=index.stale,
-        )
+        return {
+            "path": path,
+            "entries": reader.size,
+            "terms": reader.total_length,
+            "broken": reader.broken,
+            "bytes": _size(path),
+            "added": index.change.added,
+            "changed": index.change.changed,
+            "removed": index.change.removed,
+            "rebuilt": index.change.rebuilt or None,
+            "unreadable": index.unreadable,
+            "stale": index.stale,
+        }
 
     return vault.index.again(facts)
 
@@ -187,38 +125,26 @@ def _size(folder: str) -> int:
     """The bytes of a folder's files, while others may come and go."""
     size = 0
     try:
-        with os.scandir(folder) as items:
-            for item in items:
-                try:
-                    size += item.stat().st_size
-                except OSError:  # merged away by another process
-                    continue
+        for name in os.listdir(folder):
+            try:
+                size += os.stat(os.path.join(folder, name)).st_size
+            except OSError:  # merged away by another process
+                continue
     except OSError:  # the whole index was deleted after it had answered
         return 0
     return size
 
 
-def _inbox(rows: Sequence[StoredRow], now: int) -> Inbox:
-    from memcli.entries import dates
-
-    waiting = [
-        row.created
-        for row in rows
-        if row.status == str(Status.PENDING) and not layout.is_idea(row.path)
-    ]
-    dated = [dates.to_epoch(created) for created in waiting if created]
-    oldest = round((now - min(dated)) / eligibility.DAY, 1) if dated else None
-    return Inbox(len(waiting), oldest)
-
-
-def _history_state(
-    vault: Vault,
-) -> tuple[str | None, list[tuple[str, str]] | None, MemcliError | None]:
-    """The commit that is checked out, git's status; and what is wrong with git where it
-    cannot tell these."""
+def _history_state(vault: Vault, findings: list[Finding]) -> dict[str, Any]:
+    """The commit that is checked out, and what of the vault git has not committed."""
+    state: dict[str, Any] = {"head": None, "dirty": [], "git_problem": None}
+    stuck = [each.message for each in findings if each.code == "git_stuck"]
+    if stuck:  # nor would git answer the next question
+        return {**state, "git_problem": stuck[0]}
     try:
         repository = Repository.open(vault.root, environ=vault.environ)
-        status = repository.status()
-        return repository.head(), status, None
+        state["dirty"] = sorted(path for _, path in repository.status())
+        state["head"] = repository.head()
     except MemcliError as error:
-        return None, None, error
+        state["git_problem"] = error.message
+    return state

@@ -142,7 +142,7 @@ def test_the_topics_show_what_waits_and_what_fades(memcli: Run) -> None:
         ],
     ]
     overview = memcli("inspect").out
-    assert "1 waits for review, the oldest for 0 days: memcli review" in overview
+    assert "1 candidate for review, the oldest for 0 days: memcli review" in overview
 
 
 def test_an_entry_shows_its_versions_and_what_an_item_weighs(

@@ -218,15 +218,6 @@ def test_resolved_at_that_does_not_count_is_named(
     assert {("a.md", "resolved_but_active"), ("b.md", "resolved_but_active")} <= codes
 
 
-def test_an_old_inbox_is_one_warning(vault: Vault) -> None:
-    for number in range(3):
-        fields = {"text": f"thing {number}", "status": "pending"}
-        vault.save(vault.draft({**fields, "created": "2026-10-01T00:00:00Z"}))
-    (warning,) = lint(vault)
-    assert warning.code == "old_inbox"
-    assert "51 days, the oldest of 3" in warning.message
-
-
 def test_a_revert_in_progress_and_a_detached_head_are_named(vault: Vault) -> None:
     git(vault, "checkout", "--detach")
     assert (only(vault).code, only(vault).level) == ("detached_head", "warning")
@@ -267,7 +258,7 @@ def test_backlinks_are_found_however_the_link_is_written(vault: Vault) -> None:
     )
     for number, link in enumerate(links):
         write(vault, f"memories/fix/link{number}.md", f"See {link}\n")
-    found = inspect(vault, target.id).around.backlinks
+    found = inspect(vault, target.id).backlinks
     paths = sorted(row.path for row in found)
     assert paths == [f"memories/fix/link{n}.md" for n in range(len(links))]
 

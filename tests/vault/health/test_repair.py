@@ -51,7 +51,7 @@ def test_files_of_a_killed_import_and_edits_are_committed(vault: Vault) -> None:
     assert broken.exists()
     assert foreign.exists()
     rest = ["broken.md", "picture.txt", "staged.md"]
-    assert overview(vault).dirty == rest
+    assert overview(vault)["dirty"] == rest
 
 
 def test_leftovers_of_killed_writes_go(vault: Vault) -> None:
