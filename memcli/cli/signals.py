@@ -12,8 +12,9 @@ from memcli.errors import UsageError
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from memcli.recall.scorer import Stored
-    from memcli.vault.health.log import Usage
     from memcli.vault.vault import Vault
 
 
@@ -54,7 +55,7 @@ def signals(
         _draw(canvas, seen)
         _draw_scorer(canvas, kept)
 
-    return Result({**seen.as_dict(), "scorer": kept.as_dict()}, text)
+    return Result({**seen, "scorer": kept.as_dict()}, text)
 
 
 def _pairs(vault: Vault) -> Result:
@@ -92,37 +93,36 @@ def _train(vault: Vault, *, dry_run: bool) -> Result:
     return Result(data=data, text=text)
 
 
-def _draw(canvas: Canvas, seen: Usage) -> None:
-    summary = seen.summary
-    if not seen.on:
+def _draw(canvas: Canvas, seen: dict[str, Any]) -> None:
+    if not seen["on"]:
         canvas.line("nothing is noted here: the vault may only be read, or its config")
         canvas.line("says [signals] log = false (docs/use/recall.md)")
-    if summary.since is None:
+    if seen["since"] is None:
         canvas.line("no signal yet", style="dim")
     else:
         from memcli.entries import dates
 
-        since = dates.iso(summary.since)[:10]
-        size = f"{counted(seen.bytes, 'byte')} in {seen.path}"
-        canvas.line(
-            f"{counted(summary.events, 'event')} since {since}, {size}", style="title"
-        )
-        canvas.line(f"written: {_counts(summary.writes, 'by ')}")
-        asked = "{:,}, {:,} found something".format
-        canvas.line(f"questions: {asked(summary.questions, summary.hits)}")
-        for way in summary.asked:
-            canvas.line(f"  {way['via']}: {asked(way['questions'], way['hits'])}")
-        if summary.told:
-            canvas.line(f"sessions that were told something: {summary.told:,}")
-        for judge in summary.feedback:
+        since = dates.iso(seen["since"])[:10]
+        size = f"{counted(seen['bytes'], 'byte')} in {seen['path']}"
+        events = counted(seen["events"], "event")
+        canvas.line(f"{events} since {since}, {size}", style="title")
+        writes = [f"{number:,} by {name}" for name, number in seen["writes"].items()]
+        canvas.line(f"written: {', '.join(writes) or 'none'}")
+        asked = "{questions:,}, {hits:,} found something".format
+        canvas.line(f"questions: {asked(**seen)}")
+        for way in seen["asked"]:
+            canvas.line(f"  {way['via']}: {asked(**way)}")
+        if seen["told"]:
+            canvas.line(f"sessions that were told something: {seen['told']:,}")
+        for judge in seen["feedback"]:
             useful = "{useful:,} useful, {not_useful:,} not".format(**judge)
             canvas.line(f"feedback by {judge['by']}: {useful}")
-        more = ": memcli signals --pairs" if summary.pairs else ""
-        canvas.line(f"training pairs: {summary.pairs:,}{more}")
-    if seen.uses:
+        more = ": memcli signals --pairs" if seen["pairs"] else ""
+        canvas.line(f"training pairs: {seen['pairs']:,}{more}")
+    if seen["uses"]:
         canvas.line("uses of skills:", style="title")
-        own = {"title": lambda skill: skill.title or "(gone)"}
-        table(canvas, seen.uses, "id uses title", own)
+        own = {"title": lambda skill: skill["title"] or "(gone)"}
+        table(canvas, seen["uses"], "id uses title", own)
 
 
 def _draw_scorer(canvas: Canvas, stored: Stored) -> None:
@@ -144,8 +144,3 @@ def _draw_scorer(canvas: Canvas, stored: Stored) -> None:
             f"  in the right order, of {counted(held.pairs, 'pair')} held out: "
             f"default {held.default:.3f}, scorer {held.scorer:.3f}, p {held.p:g}"
         )
-
-
-def _counts(counts: dict[str, int], before: str = "") -> str:
-    parts = (f"{number:,} {before}{name}" for name, number in counts.items())
-    return ", ".join(parts) or "none"

@@ -83,8 +83,9 @@ def test_a_constraint_that_always_surfaces_is_no_hit(vault: Vault, ask: str):
     # What an older memcli noted is counted by its rows, too.
     older: Any = {**miss, "hit": True}
     counted = log.summary([older, hit])
-    assert (counted.questions, counted.hits) == (2, 1)
-    assert counted.asked == [{"via": "python", "questions": 2, "hits": 1}]
+    both = {"questions": 2, "hits": 1}
+    assert both.items() <= counted.items()
+    assert counted["asked"] == [{"via": "python", **both}]
 
 
 def test_each_of_several_vaults_notes_its_own_rows(make_vault: VaultMaker):
@@ -152,7 +153,7 @@ def test_an_import_of_many_does_not_wash_out_what_was_recalled(vault: Vault):
     one, many = noted(vault, "write")
     assert (one["kind"], one.get("count")) == ("skill", None)
     assert (many["id"], many["count"], many["kind"]) == (None, 150, "note")
-    assert log.summary(noted(vault, "write")).actions == {"import": 151}
+    assert log.summary(noted(vault, "write"))["actions"] == {"import": 151}
 
 
 # --- never a word -------------------------------------------------------------------
@@ -321,8 +322,8 @@ def test_uses_of_a_skill_increment_when_stored_or_recalled(
     assert inspect(vault, skill).uses == 3
     assert inspect(vault, skill).as_dict()["uses"] == 3
     assert inspect(vault, plain).uses is None
-    (one,) = log.usage(vault).uses
-    assert (one.id, one.title, one.uses) == (skill, "How to deploy the harness", 3)
+    uses = {"id": skill, "title": "How to deploy the harness", "uses": 3}
+    assert log.usage(vault)["uses"] == [uses]
 
 
 def test_the_summary_counts_what_happened(vault: Vault):
@@ -331,14 +332,18 @@ def test_the_summary_counts_what_happened(vault: Vault):
     assert [row.id for row in vault.recall("deploy").rows] == [first, good]
     vault.recall("zebra")
     vault.feedback(useful=[good], not_useful=[first])
-    found = log.usage(vault)
-    said = found.summary
-    assert found.on
-    assert found.bytes == state_of(vault.root, layout.EVENTS).stat().st_size
-    assert said.writes == {"hook": 1, "manual": 1}
-    assert (said.questions, said.hits) == (2, 1)
-    assert said.feedback == [{"by": "user", "useful": 1, "not_useful": 1}]
-    assert said.pairs == 1
+    assert (
+        log.usage(vault).items()
+        >= {
+            "on": True,
+            "bytes": state_of(vault.root, layout.EVENTS).stat().st_size,
+            "writes": {"hook": 1, "manual": 1},
+            "questions": 2,
+            "hits": 1,
+            "feedback": [{"by": "user", "useful": 1, "not_useful": 1}],
+            "pairs": 1,
+        }.items()
+    )
     (pair,) = log.pairs(vault)
     assert (pair["better"]["id"], pair["worse"]["id"]) == (good, first)
     assert pair["better"]["features"]["writer:manual"] == 1.0

@@ -142,7 +142,7 @@ def test_a_log_that_cannot_be_written_fails_and_delays_nothing(
     program = (
         "import sys; from memcli import Vault; from memcli.vault.health import log; "
         "vault = Vault.open(sys.argv[1]);"
-        "print(vault.recall('deploy').rows[0].id, log.usage(vault).bytes);"
+        "print(vault.recall('deploy').rows[0].id, log.usage(vault)['bytes']);"
         "vault.resolve(sys.argv[2])"
     )
     done = subprocess.run(

@@ -32,32 +32,9 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 
-class Use(NamedTuple):
-    """How often a skill was stored or recalled; `title` is None when it is gone."""
-
-    id: str
-    title: str | None
-    uses: int
-
-
-class Usage(NamedTuple):
-    """The log of signals: whether it is kept, where, its size, and what it says."""
-
-    on: bool
-    path: str
-    bytes: int
-    summary: Summary
-    uses: list[Use]
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        fields = self._asdict()
-        summary: Summary = fields.pop("summary")
-        return {**fields, **summary._asdict()}
-
-
-def usage(vault: Vault) -> Usage:
-    """The log of signals in numbers, and how often each skill was used.
+def usage(vault: Vault) -> dict[str, Any]:
+    """The log of signals: whether it is kept, where, its size, what it says in numbers,
+    and how often each skill was used, with None for the title of one that is gone.
 
     Raises:
         NotAllowed: an agent asks.
@@ -74,14 +51,16 @@ def usage(vault: Vault) -> Usage:
         }
 
     known = vault.read(titles) if counts else {}
-    uses = [Use(name, known.get(name), count) for name, count in counts.items()]
-    return Usage(
-        on=vault.recorder.on,
-        path=state_dirs.path(vault.root, layout.EVENTS),
-        bytes=signals.size(vault.root),
-        summary=summary(log.events),
-        uses=sorted(uses, key=lambda one: (-one.uses, one.id)),
-    )
+    return {
+        "on": vault.recorder.on,
+        "path": state_dirs.path(vault.root, layout.EVENTS),
+        "bytes": signals.size(vault.root),
+        "uses": [
+            {"id": name, "title": known.get(name), "uses": count}
+            for name, count in sorted(counts.items(), key=lambda one: (-one[1], one))
+        ],
+        **summary(log.events),
+    }
 
 
 def pairs(vault: Vault) -> list[dict[str, Any]]:
@@ -117,57 +96,48 @@ def uses(vault: Vault, entry: Entry) -> int | None:
 # --- counted ------------------------------------------------------------------------
 
 
-class Summary(NamedTuple):
-    """The log in numbers.
+def summary(events: Sequence[Signal]) -> dict[str, Any]:
+    """A log in numbers.
 
     `since` is the oldest event in epoch seconds; a hit is a question that brought more
     than the constraints that always surface; `asked` are the questions by the way they
     came, `feedback` the judgements of rows by who or what made them; `told` counts
     answers that no question asked for, such as those at a session's start.
     """
-
-    since: int | None
-    events: int
-    writes: dict[str, int]
-    actions: dict[str, int]
-    questions: int
-    hits: int
-    asked: list[dict[str, Any]]
-    told: int
-    feedback: list[dict[str, Any]]
-    pairs: int
-
-
-def summary(events: Sequence[Signal]) -> Summary:
-    """Count the events of a log."""
     writes, actions = Counter[str](), Counter[str]()
-    asked: dict[str, Counter[str]] = {}
-    judged: dict[str, Counter[str]] = {}
+    questions, hits = Counter[str](), Counter[str]()
+    useful, judged = Counter[str](), Counter[str]()
     told = 0
     for one in events:
         if one["event"] == "write":
             writes[one["writer"]] += one.get("count", 1)
             actions[one["action"]] += one.get("count", 1)
         elif one["event"] == "feedback":
-            counts = judged.setdefault(one["by"], Counter(useful=0, not_useful=0))
-            counts["useful" if one["useful"] else "not_useful"] += 1
+            judged[one["by"]] += 1
+            useful[one["by"]] += bool(one["useful"])
         elif one["question"] is None:
             told += 1
         else:
-            counts = asked.setdefault(one["via"], Counter(questions=0, hits=0))
-            counts.update(questions=1, hits=int(is_hit(one["rows"])))
-    return Summary(
-        since=min((one["at"] for one in events), default=None),
-        events=len(events),
-        writes=dict(sorted(writes.items())),
-        actions=dict(sorted(actions.items())),
-        questions=sum(each["questions"] for each in asked.values()),
-        hits=sum(each["hits"] for each in asked.values()),
-        asked=[{"via": via, **asked[via]} for via in sorted(asked)],
-        told=told,
-        feedback=[{"by": by, **judged[by]} for by in sorted(judged)],
-        pairs=sum(1 for _ in training_pairs(events)),
-    )
+            questions[one["via"]] += 1
+            hits[one["via"]] += is_hit(one["rows"])
+    return {
+        "since": min((one["at"] for one in events), default=None),
+        "events": len(events),
+        "writes": dict(sorted(writes.items())),
+        "actions": dict(sorted(actions.items())),
+        "questions": questions.total(),
+        "hits": hits.total(),
+        "asked": [
+            {"via": via, "questions": questions[via], "hits": hits[via]}
+            for via in sorted(questions)
+        ],
+        "told": told,
+        "feedback": [
+            {"by": by, "useful": useful[by], "not_useful": judged[by] - useful[by]}
+            for by in sorted(judged)
+        ],
+        "pairs": sum(1 for _ in training_pairs(events)),
+    }
 
 
 def training_pairs(events: Iterable[Signal]) -> Iterator[dict[str, Any]]:
