@@ -13,15 +13,15 @@ from memcli.curation.citing import Cites
 from memcli.curation.models import on_replaced
 from memcli.curation.successor import enforced, successor
 from memcli.entries import layout
-from memcli.entries.eligibility import Action, View, is_pinned
+from memcli.entries.eligibility import Action, View, facts, is_pinned, settled_by
 from memcli.entries.identity import claim_number
 from memcli.entries.ids import new_id, number
-from memcli.errors import EntryNotFound, MemcliError, NotAllowed, UsageError
+from memcli.errors import NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage
 from memcli.vault.agents import refuse_other_groups, refuse_unless
 from memcli.vault.free_paths import next_path
-from memcli.vault.saved import not_shown
+from memcli.vault.saved import why_not_shown
 
 TYPE_CHECKING = False
 
@@ -133,67 +133,37 @@ def evolve(
     from memcli.entries import no_secrets
 
     with Changing(vault) as at:
-        change = at.change
-        replaced = _named(at, (entry_id, *how.also))
-        old = replaced[0]
-        of = None
+        replaced = [at.in_use(name, Action.EVOLVE) for name in (entry_id, *how.also)]
+        if len({item.entry.id for item in replaced}) < len(replaced):
+            raise UsageError("an entry is named twice", hint="Name each entry once.")
+        old, of = replaced[0].entry, None
         if how.cites.ids or how.cites.research:
-            of = citing.grant(vault, old.entry.layer, how.cites).without(old.entry.id)
+            of = citing.grant(vault, old.layer, how.cites).without(old.id)
         same = bool(how.also or of or how.enforce)
-        fresh = successor(vault, old.entry, values, how.untag, at.now_ms, same)
+        fresh = successor(vault, old, values, how.untag, at.now_ms, same)
         fresh = enforced(fresh, how.enforce)
         fresh = _passed_on(vault, fresh, replaced, values)
-        if fresh.evidence != old.entry.evidence:
+        if fresh.evidence != old.evidence:
             fresh = citing.checked(vault, fresh.replace(research=None))
-        fresh = citing.renewed(
-            vault,
-            old.entry,
-            fresh,
-            of,
-            rewritten=values.get("text") is not None,
-            now=at.now,
-        )
-        change.allow_secret = allow_secret
+        rewritten = values.get("text") is not None
+        fresh = citing.renewed(vault, old, fresh, of, rewritten=rewritten, now=at.now)
+        at.change.allow_secret = allow_secret
         if not allow_secret:
             no_secrets.refuse(fresh)
-        fresh = _placed(vault, old, fresh)
-        if dry_run:
-            tried = _tried(vault, replaced, fresh)
-            return tried._replace(of=of, citations_checked=citing.were_checked(fresh))
-        done = _replace(at, replaced, fresh, how.reason)
-        around = look_around(vault, fresh, [item.entry for item in replaced])
-        change.note(fresh, "evolve")
-        at.say("evolve", [fresh.display_title])
-        done = done._replace(
-            of=of,
-            citations_checked=citing.were_checked(fresh),
-            notes=_unasked(old.entry, fresh),
-        )
+        done = _replaced(at, replaced, fresh, how.reason, dry_run=dry_run)
+        done = done._replace(of=of)
+    if dry_run:
+        return done
     vault.recorder.acted([version.id for version in done.replaced], "evolve")
     if of:
         vault.recorder.judged(of.cited, useful=True, by="citation")
-    done = done._replace(siblings=around.siblings, stale=around.stale)
-    return _explained(vault, done) if around.is_resolved else done
-
-
-def _unasked(old: Entry, fresh: Entry) -> tuple[str, ...]:
-    """A note where the phrases of the text before are gone and none came instead."""
-    if fresh.asked or not old.asked:
-        return ()
-    return (
-        f"{len(old.asked)} phrases of `asked` were of the text before; give those of "
-        f"the new one: memcli evolve {fresh.id} --asked PHRASE --asked PHRASE",
-    )
-
-
-def _explained(vault: Vault, done: Evolved) -> Evolved:
-    """The outcome, with a note where the new version is not shown."""
-    try:
-        return done._replace(notes=(*done.notes, *not_shown(vault, [done.id])))
-    except MemcliError as error:
-        # The new version is committed, also when the disk or the index fails now.
-        vault.tell(f"it is not known whether {done.id} is shown: {error.message}")
-        return done
+    if old.asked and not fresh.asked:
+        note = (
+            f"{len(old.asked)} phrases of `asked` were of the text before; give those "
+            f"of the new one: memcli evolve {done.id} --asked PHRASE --asked PHRASE"
+        )
+        done = done._replace(notes=(note, *done.notes))
+    return done
 
 
 def revert(
@@ -208,7 +178,7 @@ def revert(
         Others as `evolve`.
     """
     with Changing(vault) as at:
-        (old,) = _named(at, (entry_id,))
+        old = at.in_use(entry_id, Action.EVOLVE)
         earlier = vault.as_seen(old.entry).supersedes
         if not earlier:
             raise NotAllowed(
@@ -217,43 +187,14 @@ def revert(
                 f"good: memcli forget {old.entry.id}",
                 code="no_version_before",
             )
-        version = _before(vault, earlier)
+        version = vault.stored(vault.path_of(earlier))
         at.change.carry(version.data)
         before = version.entry
         fresh = before.replace(id=new_id(at.now_ms, vault.entropy), path=old.path)
         fresh = lineage.passed_on(vault, fresh, [before, old.entry], shared_anew=False)
-        fresh = _placed(vault, old, fresh)
-        if dry_run:
-            return _tried(vault, [old], fresh)
-        if not reason:
-            reason = "reverted"  # an id would be told to all who see this version
-        done = _replace(at, [old], fresh, reason)
-        stale = made_stale(vault, fresh, [old.entry])
-        at.change.note(fresh, "evolve")
-        at.say("evolve: revert", [fresh.display_title])
-    checked = citing.were_checked(fresh)
-    return _explained(vault, done._replace(citations_checked=checked, stale=stale))
-
-
-def _before(vault: Vault, entry_id: str) -> Stored:
-    try:
-        return vault.stored(vault.path_of(entry_id))
-    except EntryNotFound as error:
-        from shlex import quote
-
-        git = f"git -C {quote(vault.root)}"
-        raise EntryNotFound(
-            f"the version before, {entry_id}, is not in the vault any more",
-            hint=f"git may have it: {git} log --all -- '*{entry_id}.md'",
-        ) from error
-
-
-def _named(at: Changing, entry_ids: Sequence[str]) -> list[Stored]:
-    """The entries that the ids name, each once and in force."""
-    stored = [at.in_use(entry_id, Action.EVOLVE) for entry_id in entry_ids]
-    if len({item.entry.id for item in stored}) < len(stored):
-        raise UsageError("an entry is named twice", hint="Name each entry once.")
-    return stored
+        # An id as the reason would be told to all who see this version.
+        why, verb = reason or "reverted", "evolve: revert"
+        return _replaced(at, [old], fresh, why, verb, dry_run=dry_run)
 
 
 def _passed_on(
@@ -272,59 +213,57 @@ def _passed_on(
     return lineage.passed_on(vault, fresh, entries, shared_anew=shared_anew)
 
 
-def _replace(
-    at: Changing, old: Sequence[Stored], fresh: Entry, reason: str | None
+def _replaced(
+    at: Changing,
+    old: Sequence[Stored],
+    fresh: Entry,
+    reason: str | None,
+    verb: str = "evolve",
+    *,
+    dry_run: bool,
 ) -> Evolved:
     """Put the new version in the place of the first, and the others in the archive."""
-    first, *others = old
     vault, change, now = at.vault, at.change, at.now
-    places = [lineage.replace(vault, change, first, fresh, reason=reason, now=now)]
-    places += [
-        lineage.archive(vault, change, other, by=fresh.id, reason=reason, now=now)
-        for other in others
-    ]
-    replaced = _versions(old, places)
-    return Evolved(fresh.id, fresh.path, fresh.display_title, replaced, [])
+    first, *others = old
+    fresh = fresh.replace(path=next_path(vault, first.entry, fresh.display_title))
+    around = _look_around(vault, fresh, [item.entry for item in old])
+    places = [layout.archived(item.path, item.entry.id) for item in old]
+    diff = _diff(vault, first, fresh) if dry_run else None
+    if not dry_run:
+        places = [lineage.replace(vault, change, first, fresh, reason=reason, now=now)]
+        places += [
+            lineage.archive(vault, change, other, by=fresh.id, reason=reason, now=now)
+            for other in others
+        ]
+        change.note(fresh, "evolve")
+        at.say(verb, [fresh.display_title])
+    versions = zip(old, places, strict=True)
+    return Evolved(
+        "" if dry_run else fresh.id,
+        fresh.path,
+        fresh.display_title,
+        [Replaced(i.entry.id, place, i.entry.display_title) for i, place in versions],
+        around.siblings,
+        citing.were_checked(fresh),
+        diff=diff,
+        notes=around.notes,
+        stale=around.stale,
+    )
 
 
-def _versions(old: Sequence[Stored], places: Sequence[str]) -> list[Replaced]:
-    return [
-        Replaced(item.entry.id, place, item.entry.display_title)
-        for item, place in zip(old, places, strict=True)
-    ]
-
-
-def _placed(vault: Vault, old: Stored, fresh: Entry) -> Entry:
-    """The new version at its path."""
-    path = next_path(vault, old.entry, fresh.display_title)
-    return fresh.replace(path=path)
-
-
-def _tried(vault: Vault, old: Sequence[Stored], fresh: Entry) -> Evolved:
-    """A trial of a change: the lines that differ, but for ids and dates."""
+def _diff(vault: Vault, old: Stored, fresh: Entry) -> str:
+    """The lines of a file that would change, but for ids and dates."""
     from difflib import unified_diff
 
     from memcli.entries import codec
 
-    first, path = old[0].entry, old[0].path
-    kept = {
-        name: getattr(first, name)
-        for name in ("id", "created", "updated", "supersedes", "refreshed_at")
-    }
+    names = ("id", "created", "updated", "supersedes", "refreshed_at")
+    kept = {name: getattr(old.entry, name) for name in names}
     # As the asking agent sees them: no line names an entry that is hidden from it.
-    seen = [vault.as_seen(each) for each in (first, fresh.replace(**kept))]
+    seen = [vault.as_seen(each) for each in (old.entry, fresh.replace(**kept))]
     before, after = (codec.encode(each).decode().splitlines() for each in seen)
-    lines = unified_diff(before, after, path, fresh.path, lineterm="", n=1)
-    places = [layout.archived(item.path, item.entry.id) for item in old]
-    around = look_around(vault, fresh, [item.entry for item in old])
-    return Evolved(
-        "",
-        fresh.path,
-        fresh.display_title,
-        _versions(old, places),
-        around.siblings,
-        diff="\n".join(lines),
-        stale=around.stale,
+    return "\n".join(
+        unified_diff(before, after, old.path, fresh.path, lineterm="", n=1)
     )
 
 
@@ -335,17 +274,17 @@ def _tried(vault: Vault, old: Sequence[Stored], fresh: Entry) -> Evolved:
 _LOOKED_AT = 20
 
 
-class Around(NamedTuple):
-    """The surroundings of a new version: `is_resolved` says that a resolved entry makes
-    its claim, so that it may not be shown; `stale` are the observations and models that
-    rest on what it replaces, and may no longer hold."""
+class _Around(NamedTuple):
+    """The surroundings of a new version: `notes` say by which resolved entry it is
+    hidden; `stale` are the observations and models that rest on what it replaces, and
+    may no longer hold."""
 
     siblings: tuple[Similar, ...]
-    is_resolved: bool
+    notes: tuple[str, ...]
     stale: list[Resting]
 
 
-def look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> Around:
+def _look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> _Around:
     """The surroundings of the new version of some entries, before it is written.
 
     The siblings are the entries in force that are nearest to the old or the new text,
@@ -361,7 +300,7 @@ def look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> Around
     now = vault.now_ms() // 1000
     old = replaced[0]
 
-    def find(reader: Reader) -> Around:
+    def find(reader: Reader) -> _Around:
         from memcli.entries.text.tokens import stemmer
         from memcli.search.document import document
         from memcli.vault.likeness import alike, nearest, similar
@@ -375,11 +314,10 @@ def look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> Around
         rests_on = {
             lineage.current(reader, name) for name in (*old.evidence, *row.evidence)
         }
-
-        here = number(row.project) if row.project else None
+        view = View(now, here=number(row.project) if row.project else None)
 
         def in_force(doc: int) -> bool:
-            return reader.verdict(doc, View(now, here=here)) is None
+            return reader.verdict(doc, view) is None
 
         found: dict[str, Similar] = {}
         for terms in (document(old, stemmer()).row.terms, row.terms):
@@ -391,16 +329,13 @@ def look_around(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> Around
                 known = found.get(theirs.id)
                 if known is None or known.likeness < likeness:
                     found[theirs.id] = similar(likeness, theirs, fresh.body, "9")
-        is_resolved = claim_number(fresh.body) in reader.claims.resolved
+        resolves = reader.claims.resolves(claim_number(fresh.body))
+        hiding = facts(fresh)._replace(resolves=resolves)
+        settled = settled_by(hiding, View(now, agent=vault.agent))
+        notes = (
+            [f"{fresh.id} is not shown: {why_not_shown(settled.id)}"] if settled else []
+        )
         stale = on_replaced(reader, replaced, fresh.body, now)
-        return Around(nearest(found.values()), is_resolved, stale)
+        return _Around(nearest(found.values()), tuple(notes), stale)
 
     return vault.index.again(find)
-
-
-def made_stale(vault: Vault, fresh: Entry, replaced: Sequence[Entry]) -> list[Resting]:
-    """As `Around.stale`, where nothing else around the new version is wanted."""
-    now = vault.now_ms() // 1000
-    return vault.index.again(
-        lambda reader: on_replaced(reader, replaced, fresh.body, now)
-    )

@@ -18,7 +18,6 @@ from memcli.errors import (
     NotAllowed,
     SecretFound,
     UsageError,
-    WriteFailed,
 )
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
@@ -320,23 +319,3 @@ def test_a_hand_edit_in_between_is_not_overwritten(
     with pytest.raises(Conflict, match="was edited while it was being changed"):
         vault.evolve(name, "two")
     assert path.read_text("utf-8").endswith("one\nand more\n")
-
-
-def test_what_is_done_is_not_said_to_have_failed(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whether it is shown is asked of the index, which a full disk refuses."""
-    vault.resolve(save(vault, "We deploy on Mondays"))
-    old = save(vault, "We deploy on Tuesdays")
-    told: list[str] = []
-    vault.caller = vault.caller._replace(tell=told.append)
-
-    def full(*_: object) -> list[str]:
-        raise WriteFailed("no space left on the device")
-
-    monkeypatch.setattr("memcli.curation.evolve.not_shown", full)
-    done = vault.evolve(old, "We deploy on Mondays")
-    assert vault.get(done.id).supersedes == old
-    assert told == [
-        f"it is not known whether {done.id} is shown: no space left on the device"
-    ]
