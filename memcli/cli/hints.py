@@ -69,7 +69,7 @@ def sentences(
     if not found.entries:
         way = shlex.join(["memcli", "save", "TEXT", *vault])
         return [f"The vault has no entry yet. Save one: {way}"]
-    lacking = [f"No entry contains {_missing(found)}."] if found.missing else []
+    lacking = [f"No entry contains {named(found.missing)}."] if found.missing else []
     if found.filtered:
         by = ", ".join(found.filters) or "the filters"
         if context.via != "mcp":
@@ -86,10 +86,7 @@ def sentences(
         way = f"To see them: {_line('recall', [*flags, *vault], query)}"
     else:
         said = "" if lacking else "No matching entries."
-        corrected = found.corrected(query)
         way = f"Try other words, or: {shlex.join(['memcli', 'list', *vault])}"
-        if corrected:
-            way = f"Try: {_line(command, vault, corrected)}"
     return [" ".join(filter(None, [said, *lacking, way]))]
 
 
@@ -99,18 +96,9 @@ def _line(command: str, flags: Sequence[str], query: str) -> str:
     return shlex.join(["memcli", command, *flags, *dashes, query])
 
 
-def _missing(found: NoMatch) -> str:
-    """The words of a question that no entry holds, with the nearest spellings."""
-    near = {word: ", ".join(words) for word, words in found.near.items()}
-    return named(found.missing, near)
-
-
-def named(words: Sequence[str], near: dict[str, str] | None = None) -> str:
+def named(words: Sequence[str]) -> str:
     """Words in a row; of the hundreds of a pasted error the first, and a count."""
-    shown = [
-        f"'{word}'" + (f" (nearest: {near[word]})" if near and word in near else "")
-        for word in words[:_MOST_NAMED]
-    ]
+    shown = [f"'{word}'" for word in words[:_MOST_NAMED]]
     more = len(words) - len(shown)
     return ", ".join(shown) + (f" and {counted(more, 'more word')}" if more else "")
 

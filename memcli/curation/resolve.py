@@ -9,15 +9,13 @@ is carried out only when a person has seen it.
 
 from __future__ import annotations
 
-import contextlib
-
 from memcli.curation import models
 from memcli.curation.changing import Changing
 from memcli.entries import layout
 from memcli.entries.eligibility import Action, may
 from memcli.entries.entry import ResolutionScope, Status
-from memcli.errors import AmbiguousQuery, EntryNotFound, MemcliError, NotAllowed
-from memcli.named_tuple import NamedTuple
+from memcli.errors import AmbiguousQuery, EntryNotFound, NotAllowed
+from memcli.named_tuple import NamedTuple, taken
 from memcli.vault import lineage, lookup
 from memcli.vault.agents import refuse_unless
 
@@ -68,14 +66,14 @@ class ResolvePlan(NamedTuple):
 
     targets: list[Target]
     done: list[Target]
-    near: list[Target]
-    margin: float
-    missing: list[str]
     undo: bool = False
-    unclear: str | None = None
     alone: bool = False
     still: tuple[str, ...] = ()
-    other_kinds: tuple[Target, ...] = ()
+    near: Sequence[Target] = ()
+    margin: float = 1.0
+    missing: Sequence[str] = ()
+    unclear: str | None = None
+    other_kinds: Sequence[Target] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -93,23 +91,21 @@ class ResolvePlan(NamedTuple):
 
     def refusal(self, problem: str) -> AmbiguousQuery:
         """The refusal to carry this plan out, which shows it."""
-        names = [f"  {one.id} {one.title}" for one in self.targets[:_NAMED]]
+        shown = [f"  {one.id} {one.title}" for one in self.targets[:_NAMED]]
         more = len(self.targets) - _NAMED
-        names += [f"  and {more:,} more"] if more > 0 else []
-        near = [f"  near: {one.id} {one.title}" for one in self.near[:_NAMED]]
-        said = f"{problem}; nothing was changed. Matches:{'' if names else ' none'}"
+        shown += [f"  and {more:,} more"] if more > 0 else []
+        shown += [f"  near: {one.id} {one.title}" for one in self.near[:_NAMED]]
+        said = f"{problem}; nothing was changed. Matches:"
+        details = {"plan": self.as_dict()}
         return AmbiguousQuery(
-            "\n".join([said, *names, *near]),
-            hint=self.by_ids,
-            details={"plan": self.as_dict()},
+            "\n".join([said, *(shown or ["  none"])]), hint=self.by_ids, details=details
         )
 
     @property
     def by_ids(self) -> str:
         """How to resolve all or some of a plan that is not clear."""
-        ids = [one.id for one in self.targets[:_NAMED]]
-        command = ": " + " ".join(["memcli resolve", *ids]) if ids else "."
-        return f"Give the ids that are meant{command}"
+        ids = " ".join(one.id for one in self.targets[:_NAMED])
+        return f"Give the ids that are meant: memcli resolve {ids or 'ID...'}"
 
 
 def plan(
@@ -133,11 +129,9 @@ def plan(
         refuse_unless(vault, Action.RESOLVE, entry)
         if entry.status is not Status.RESOLVED:
             lineage.refuse_ended(vault, entry)
-    named = {entry.path: None for entry in entries}
+    named = [(path, None) for path in dict.fromkeys(entry.path for entry in entries)]
     return vault.index.again(
-        lambda reader: gather(
-            reader, [(name, None) for name in named], wanted, same_key=same_key
-        )
+        lambda reader: gather(reader, named, wanted, same_key=same_key)
     )
 
 
@@ -148,11 +142,9 @@ def plan_last_undo(vault: Vault) -> ResolvePlan:
         EntryNotFound: nothing is resolved.
         NotAllowed: other clones have resolved all that is (code `nothing_to_undo`).
     """
-
-    def resolved(reader: Reader) -> list[StoredRow]:
-        return [reader.row(doc) for doc in reader.exact("status", _RESOLVED)]
-
-    rows = vault.read(resolved)
+    rows = vault.read(
+        lambda reader: [reader.row(doc) for doc in reader.exact("status", _RESOLVED)]
+    )
     if not rows:
         raise EntryNotFound("nothing is resolved, so there is nothing to bring back")
     return plan(vault, _last_resolved(vault, rows), undo=True)
@@ -261,37 +253,27 @@ def gather(
 ) -> ResolvePlan:
     """The plan for named entries, each with its score, and those of their claims."""
     undo = wanted is Status.ACTIVE
+    docs = {_doc(reader, name): score for name, score in named}
+    if undo:  # its earlier versions would keep it out of sight
+        docs |= {each: None for doc in docs for each in _before(reader, doc)}
     targets: dict[str, Target] = {}
     done: dict[str, Target] = {}
-    named_docs: dict[int, str] = {}
-    docs = [(_doc(reader, name), score) for name, score in named]
-    if undo:
-        # Its earlier versions would keep it out of sight.
-        docs += [(each, None) for doc, _ in docs for each in _before(reader, doc)]
-    for doc, score in docs:
+    for doc, score in docs.items():
         target = _target(reader, doc, score)
         (done if target.status == str(wanted) else targets)[target.path] = target
-        named_docs[doc] = target.id
-    for doc, name in named_docs.items() if same_key else ():
+    for doc in docs if same_key else ():
         for twin_doc in _of_claim(reader, doc):
-            twin = _target(reader, twin_doc, None)
+            twin = _target(reader, twin_doc, None, reader.row(doc).id)
             counts = twin.status == (_RESOLVED if undo else str(Status.ACTIVE))
             counts |= not undo and twin.status == _PENDING and _waited(twin.path)
-            if counts and twin.path not in targets and twin.path not in done:
-                targets[twin.path] = twin._replace(same_key_as=name)
+            if counts and twin.path not in done:
+                targets.setdefault(twin.path, twin)
     ids = {target.id for target in targets.values()}
-    claims = (reader.columns.claims[doc] for doc in named_docs)
+    claims = (reader.columns.claims[doc] for doc in docs)
     hiding = (one.id for number in claims for one in reader.claims.resolves(number))
-    still = [name for name in hiding if undo and name not in ids]
+    still = dict.fromkeys(name for name in hiding if undo and name not in ids)
     return ResolvePlan(
-        targets=list(targets.values()),
-        done=list(done.values()),
-        near=[],
-        margin=1.0,
-        missing=[],
-        undo=undo,
-        alone=not same_key,
-        still=tuple(dict.fromkeys(still)),
+        [*targets.values()], [*done.values()], undo, not same_key, tuple(still)
     )
 
 
@@ -309,11 +291,6 @@ def _before(reader: Reader, doc: int) -> list[int]:
 
 def _stored(vault: Vault, target: Target) -> Stored:
     """The entry of a plan: at its path, or at the one that its id has by now."""
-    if vault.agent is None:  # what an agent may see, only the index tells
-        with contextlib.suppress(MemcliError):
-            stored = vault.stored(target.path)
-            if stored.entry.id == target.id:
-                return stored
     try:
         return vault.stored(vault.path_of(target.path))
     except EntryNotFound:
@@ -344,16 +321,13 @@ def _doc(reader: Reader, name: str) -> int:
     return docs[0]
 
 
-def _target(reader: Reader, doc: int, score: float | None) -> Target:
+def _target(
+    reader: Reader, doc: int, score: float | None, same_key_as: str | None = None
+) -> Target:
+    score = None if score is None else round(score, 3)
+    status = str(reader.facts(doc, access=False).status)
     row = reader.row(doc)
-    return Target(
-        id=row.id,
-        title=row.title,
-        path=row.path,
-        kind=row.kind,
-        status=str(reader.facts(doc, access=False).status),
-        score=None if score is None else round(score, 3),
-    )
+    return taken(Target, row, status=status, score=score, same_key_as=same_key_as)
 
 
 def _last_resolved(vault: Vault, rows: Sequence[StoredRow]) -> list[str]:

@@ -89,19 +89,18 @@ def plan_query(
         less = [one for one in matches if one not in meant]
         scored = [(one.id, one.score) for one in meant]
         plan = gather(reader, scored, Status.RESOLVED, same_key=same_key)
-        near = [_target(reader, one) for one in less[:_MOST_NEAR]]
         beside = [_target(reader, one) for one in others[:_MOST_NEAR] if one.meant]
         unclear = _unclear(meant, less, best)
         if meant and not kinds and all(one.is_rule for one in meant):
             unclear = "only a rule matches"
         return plan._replace(
-            near=near,
+            near=[_target(reader, one) for one in less[:_MOST_NEAR]],
             margin=best - less[0].held if less else 1.0,
             missing=list(dict.fromkeys(ranking.missing)),
             unclear=f"{unclear}; {named_others(beside)}"
             if unclear and beside
             else unclear,
-            other_kinds=tuple(beside),
+            other_kinds=beside,
         )
 
     return vault.read(find)
