@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
 
 from memcli.curation import citing
@@ -20,16 +21,10 @@ from memcli.entries import no_secrets
 from memcli.entries.entry import Entry, Source, Status
 from memcli.entries.fields import refuse_wide
 from memcli.entries.identity import fingerprint
-from memcli.errors import (
-    InvalidEntry,
-    InvalidValue,
-    MemcliError,
-    Unreadable,
-    UsageError,
-)
+from memcli.errors import InvalidValue, MemcliError, Unreadable, UsageError
 from memcli.hosts import host, table
 from memcli.hosts.memories import tools
-from memcli.hosts.memories.pages import Memory, Problem, line_of
+from memcli.hosts.memories.pages import Problem, line_of
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files, jsonl, projects
 from memcli.storage.listing import paths_of, scan
@@ -39,7 +34,7 @@ from memcli.vault.saved import Saved
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from memcli.hosts.memories.tools import Tool
@@ -117,6 +112,57 @@ class Manner(NamedTuple):
     dry_run: bool = False
 
 
+class _Drafts:
+    """The drafts that a source gives, each with its line, and what gives none."""
+
+    def __init__(self, *, allow_secret: bool = False) -> None:
+        self.found: list[tuple[int, Entry]] = []
+        self.failed: list[Failure] = []
+        self.notes: list[str] = []
+        self._allow_secret = allow_secret
+
+    def read(self, source: str, line: int, make: Callable[[], Entry]) -> None:
+        """Add what `make` gives, or its refusal."""
+        try:
+            draft = make()
+            if not self._allow_secret:
+                no_secrets.refuse(draft)
+            self.found.append((line, draft))
+        except MemcliError as error:
+            self.fail(source, getattr(error, "line", line), error)
+
+    def fail(self, source: str, line: int, error: MemcliError) -> None:
+        self.failed.append(
+            Failure(source, line, error.error_code, error.message, error.hint)
+        )
+
+    def saved(
+        self,
+        vault: Vault,
+        drafts: list[Entry],
+        occasion: saving.Occasion,
+        *,
+        dry_run: bool,
+    ) -> list[Saved]:
+        """Save some of the drafts in one commit, or say what would become of them."""
+        if dry_run or not drafts:
+            return saving.plan(vault, drafts) if drafts else []
+        look: saving.Look = "none" if self._allow_secret else "rest"
+        return saving.save_all(vault, drafts, look=look, occasion=occasion)
+
+    def outcome(self, saved: list[Saved], *, dry_run: bool) -> Imported:
+        return Imported(
+            created=[item for item in saved if item.outcome == "created"],
+            duplicates=[item for item in saved if item.outcome != "created"],
+            failed=sorted(self.failed, key=lambda one: one.line),
+            dry_run=dry_run,
+            notes=tuple(self.notes),
+        )
+
+
+# --- JSON lines ---------------------------------------------------------------------
+
+
 def import_lines(
     vault: Vault,
     data: bytes,
@@ -131,59 +177,69 @@ def import_lines(
         name: what to call the source in messages.
         manner: how.
     """
-    allow_secret, dry_run = manner.allow_secret, manner.dry_run
-    as_import = manner.verb == "import"
-    lines: list[tuple[int, Entry]] = []
-    failed: list[Failure] = []
-    notes: list[str] = []
+    drafts = _Drafts(allow_secret=manner.allow_secret)
     for line, values in jsonl.attempts(data, name):
-        if len(failed) > _MOST_FAILED:
+        if len(drafts.failed) > _MOST_FAILED:
+            first = drafts.failed[0]
             raise InvalidValue(
                 f"{name}: more than {_MOST_FAILED:,} lines are no memories; nothing "
-                f"was imported. The first: line {failed[0].line}: {failed[0].reason}",
+                f"was imported. The first: line {first.line}: {first.reason}",
                 hint="Give JSON lines, each an object with a text.",
             )
-        try:
-            if isinstance(values, Exception):
-                raise values
-            # What an import brings was not learned where it is called.
-            anywhere = {"project": None} if as_import else {}
-            extra = _extra(values.pop("extra", {}))
-            kind = _word(values.get("kind"))
-            if kind in manner.kinds:
-                values["kind"] = manner.kinds[kind]
-            entry = vault.draft({**anywhere, **manner.fields, **values})
-            if extra:
-                entry = entry.replace(extra=extra)
-                refuse_wide(entry)
-            # A line with an id is an entry that was exported: it keeps its own source.
-            if as_import and not (entry.source.writer or entry.id):
-                entry = entry.replace(source=entry.source._replace(writer="import"))
-            if as_import and entry.pinned:
-                notes.append(f"{name}:{line}: pinned was left out; {_PIN}")
-                entry = entry.replace(pinned=False)
-            refuse(entry, allow_secret)
-            if entry.code:
-                entry = anchoring.anchored(vault, entry, strict=not as_import)
-            lines.append((line, entry))
-        except MemcliError as error:
-            failed.append(failure(name, line, error))
-    drafts: list[Entry] = []
-    answers = citing.attempts(vault, [entry for _, entry in lines])
-    for (line, _), answer in zip(lines, answers, strict=True):
+        drafts.read(name, line, partial(_of_line, vault, values, manner))
+    for place, (line, draft) in enumerate(drafts.found):
+        if draft.pinned and manner.verb == "import":
+            drafts.notes.append(f"{name}:{line}: pinned was left out; {_PIN}")
+            drafts.found[place] = line, draft.replace(pinned=False)
+    checked: list[Entry] = []
+    answers = citing.attempts(vault, [draft for _, draft in drafts.found])
+    for (line, _), answer in zip(drafts.found, answers, strict=True):
         if isinstance(answer, MemcliError):
-            failed.append(failure(name, line, answer))
+            drafts.fail(name, line, answer)
         else:
-            drafts.append(answer)
-    failed.sort(key=lambda failure: failure.line)
+            checked.append(answer)
     origin = os.path.basename(name) if name != "-" else "standard input"
     occasion = saving.Occasion(manner.verb, origin)
-    saved = save(vault, drafts, occasion, allow_secret=allow_secret, dry_run=dry_run)
-    return imported(saved, failed, dry_run=dry_run)._replace(notes=tuple(notes))
+    saved = drafts.saved(vault, checked, occasion, dry_run=manner.dry_run)
+    return drafts.outcome(saved, dry_run=manner.dry_run)
 
 
-def _word(value: Any) -> str:
-    return value.strip().lower() if isinstance(value, str) else ""
+def _of_line(
+    vault: Vault, values: dict[str, Any] | MemcliError, manner: Manner
+) -> Entry:
+    """The draft of a line of JSON."""
+    if isinstance(values, MemcliError):
+        raise values
+    as_import = manner.verb == "import"
+    # What an import brings was not learned where it is called.
+    anywhere = {"project": None} if as_import else {}
+    extra = _extra(values.pop("extra", {}))
+    kind = values.get("kind")
+    kind = kind.strip().lower() if isinstance(kind, str) else ""
+    if kind in manner.kinds:
+        values["kind"] = manner.kinds[kind]
+    entry = vault.draft({**anywhere, **manner.fields, **values})
+    if extra:
+        entry = entry.replace(extra=extra)
+        refuse_wide(entry)
+    # A line with an id is an entry that was exported: it keeps its own source.
+    if as_import and not (entry.source.writer or entry.id):
+        entry = entry.replace(source=entry.source._replace(writer="import"))
+    if entry.code:
+        entry = anchoring.anchored(vault, entry, strict=not as_import)
+    return entry
+
+
+def _extra(keys: Any) -> tuple[tuple[str, str], ...]:
+    """The keys that memcli does not know, as `export` has them: name to YAML lines."""
+    from memcli.entries import frontmatter
+
+    if not isinstance(keys, Mapping):
+        raise InvalidValue("extra must be an object", code="invalid_extra")
+    return tuple(frontmatter.checked_key(name, lines) for name, lines in keys.items())
+
+
+# --- a folder of notes --------------------------------------------------------------
 
 
 def import_folder(
@@ -203,120 +259,58 @@ def import_folder(
             hint="Notes in the vault are entries already; see memcli inspect.",
         )
     listing = scan(root)
-    drafts: list[Entry] = []
-    failed: list[Failure] = []
-    notes: list[str] = []
+    drafts = _Drafts(allow_secret=allow_secret)
     pages = table.page_names()
     for path in sorted(paths_of(listing)):
         name = path.encode("utf-8", "backslashreplace").decode()
         if name != path:
-            failed.append(Failure(name, 1, "unreadable", "its name is no UTF-8", None))
-            continue
-        if path.rpartition("/")[2] in pages:
+            drafts.fail(name, 1, Unreadable("its name is no UTF-8"))
+        elif path.rpartition("/")[2] in pages:
             command = shlex.join(["memcli", "import", os.path.join(folder, path)])
-            notes.append(f"{path} was left out; to import its rules: {command}")
-            continue
-        try:
-            entry = _note(vault, root, path)
-            refuse(entry, allow_secret)
-            if entry.enforce is not None:
-                notes.append(
-                    f"{path}: enforce: {entry.enforce} was left out; {_PERSON}"
-                )
-            if entry.pinned:
-                notes.append(f"{path}: pinned was left out; {_PIN}")
-            entry = entry.replace(enforce=None, pinned=False)
-            drafts.append(entry)
-        except MemcliError as error:
-            line = error.line if isinstance(error, InvalidEntry) else 1
-            failed.append(failure(path, line, error))
-    failed += [
-        Failure(path, 1, "unreadable", "a symbolic link; not followed", None)
-        for path in listing.symlinks
-    ]
-    failed += [
-        Failure(path, 1, "unreadable", "the folder cannot be listed", None)
-        for path in listing.unreadable
-    ]
+            drafts.notes.append(f"{path} was left out; to import its rules: {command}")
+        else:
+            note = partial(_note, vault, root, path, drafts.notes)
+            drafts.read(path, 1, note)
+    for paths, problem in (
+        (listing.symlinks, "a symbolic link; not followed"),
+        (listing.unreadable, "the folder cannot be listed"),
+    ):
+        for path in paths:
+            drafts.fail(path, 1, Unreadable(problem))
     occasion = saving.Occasion("import", os.path.basename(root))
-    saved = save(vault, drafts, occasion, allow_secret=allow_secret, dry_run=dry_run)
-    done = imported(saved, failed, dry_run=dry_run)
-    return done._replace(notes=tuple(notes))
+    found = [draft for _, draft in drafts.found]
+    saved = drafts.saved(vault, found, occasion, dry_run=dry_run)
+    return drafts.outcome(saved, dry_run=dry_run)
 
 
-def _note(vault: Vault, root: str, path: str) -> Entry:
+def _note(vault: Vault, root: str, path: str, notes: list[str]) -> Entry:
+    """The draft of a note; what is left out of it is added to the notes."""
     from memcli.entries import codec
 
     data = files.read(os.path.join(root, *path.split("/")))
     entry = codec.decode(data, path, kinds=vault.kinds).entry
     if not entry.body.strip() and not entry.extra:
         raise Unreadable(f"{path}: the note is empty")
+    if entry.enforce is not None:
+        notes.append(f"{path}: enforce: {entry.enforce} was left out; {_PERSON}")
+    if entry.pinned:
+        notes.append(f"{path}: pinned was left out; {_PIN}")
     place = f"{os.path.basename(root)}/{path}"
     name = path.rpartition("/")[2].removesuffix(".md")
     titled = entry.title or (name if name != entry.display_title else "")
     # The same checks as for any other draft; the fields come from the file.
     checked = vault.draft({"text": entry.body if entry.body.strip() else name})
+    own = entry.source != Source()
     return entry.replace(
         id="",
         path="",
         title=titled,
         body=checked.body,
-        source=Source(writer="import", record=place)
-        if entry.source == Source()
-        else entry.source,
-        created=entry.created,
+        source=entry.source if own else Source(writer="import", record=place),
+        enforce=None,
+        pinned=False,
         research=None,  # of the vault that it comes from
     )
-
-
-def _extra(keys: Any) -> tuple[tuple[str, str], ...]:
-    """The keys that memcli does not know, as `export` has them: name to YAML lines."""
-    from memcli.entries import frontmatter
-
-    given = keys.items() if isinstance(keys, Mapping) else None
-    if given is None:
-        raise InvalidValue("extra must be an object", code="invalid_extra")
-    return tuple(frontmatter.checked_key(name, lines) for name, lines in given)
-
-
-def save(
-    vault: Vault,
-    drafts: list[Entry],
-    occasion: saving.Occasion,
-    *,
-    allow_secret: bool,
-    dry_run: bool,
-) -> list[Saved]:
-    """Save drafts that `refuse` let pass, or say what would become of them."""
-    if dry_run:
-        return saving.plan(vault, drafts)
-    if not drafts:
-        return []
-    look: saving.Look = "none" if allow_secret else "rest"
-    return saving.save_all(vault, drafts, look=look, occasion=occasion)
-
-
-def imported(saved: list[Saved], failed: list[Failure], *, dry_run: bool) -> Imported:
-    """The outcome of an import, from that of each draft."""
-    return Imported(
-        created=[item for item in saved if item.outcome == "created"],
-        duplicates=[item for item in saved if item.outcome != "created"],
-        failed=failed,
-        dry_run=dry_run,
-    )
-
-
-def refuse(entry: Entry, allow_secret: bool) -> None:
-    """Raise SecretFound for an entry with a secret, unless a person allows it."""
-    if not allow_secret:
-        from memcli.entries import no_secrets
-
-        no_secrets.refuse(entry)
-
-
-def failure(source: str, line: int, error: MemcliError) -> Failure:
-    """The record of an entry that was not imported."""
-    return Failure(source, line, error.error_code, error.message, error.hint)
 
 
 def _same_or_below(path: str, root: str) -> bool:
@@ -346,77 +340,53 @@ def import_memories(
         at: where the import is called.
         dry_run: only say what would be done.
     """
-    drafts, failed, notes = _drafts(vault, tool, places, at)
-    read = {_text_of(draft) for _, draft in drafts}
-    files = {file for file, _ in read}
-    files |= {_shown(place, at) for place in places if os.path.isfile(place)}
-    held = vault.read(lambda reader: _imported_from(reader, files))
-    new = [draft for _, draft in drafts if _text_of(draft) not in held]
+    drafts = _Drafts()
+    known: dict[str | None, str | None] = {None: None}
+    if at.project:
+        known[at.project.folder] = at.project.name
+    folder = at.project.folder if at.project else None
+    for item in tools.found(tool, places, folder):
+        place = _shown(item.place, at)
+        if isinstance(item, Problem):
+            drafts.fail(place, item.line, Unreadable(item.reason))
+            continue
+        if item.folder not in known:
+            project = projects.of(item.folder, at.environ)
+            known[item.folder] = project.name if project else None
+        fields = dict(item.fields)
+        for name in ("text", "title"):
+            text = fields.get(name) or ""
+            fields[name] = no_secrets.masked(text)
+            if fields[name] != text:
+                drafts.notes.append(f"{place}:{item.line}: a secret was left out")
+        fields["project"] = known[item.folder]
+        drafts.read(place, item.line, partial(_of_tool, vault, tool, place, fields))
+    texts = [_text_of(draft) for _, draft in drafts.found]
+    sources = {source for source, _ in texts}
+    sources |= {_shown(place, at) for place in places if os.path.isfile(place)}
+    held = vault.read(lambda reader: _imported_from(reader, sources))
+    new = [draft for _, draft in drafts.found if _text_of(draft) not in held]
     occasion = saving.Occasion("import", tool.title)
-    saved = save(vault, new, occasion, allow_secret=False, dry_run=dry_run)
-    rest, results, became = iter(saved), list[Saved](), list[Became]()
-    for line, draft in drafts:
-        row = held.get(_text_of(draft))
+    rest = iter(drafts.saved(vault, new, occasion, dry_run=dry_run))
+    results, became = list[Saved](), list[Became]()
+    for text, (line, draft) in zip(texts, drafts.found, strict=True):
+        row = held.get(text)
         result = Saved(row.id, row.path, "duplicate", row.title) if row else next(rest)
         results.append(result)
-        memory = str(draft.source.record), line, draft.kind, draft.project
+        memory = text[0], line, draft.kind, draft.project
         became.append(Became(*memory, result.title, result.outcome))
-    unread = {failure.source for failure in failed}
+    read, unread = {*texts}, {failure.source for failure in drafts.failed}
     gone = [
         Gone(row.id, row.title, text[0])
         for text, row in held.items()
         if text not in read and text[0] not in unread and row.status == Status.ACTIVE
     ]
-    done = imported(results, failed, dry_run=dry_run)
-    return done._replace(became=tuple(became), gone=tuple(gone), notes=notes)
+    done = drafts.outcome(results, dry_run=dry_run)
+    return done._replace(became=tuple(became), gone=tuple(gone))
 
 
-def _drafts(
-    vault: Vault, tool: Tool, places: Sequence[str], at: At
-) -> tuple[list[tuple[int, Entry]], list[Failure], tuple[str, ...]]:
-    """Lines and drafts of the memories that can be saved, those that cannot, and notes
-    of what was left out."""
-    drafts, failed, notes = list[tuple[int, "Entry"]](), list[Failure](), list[str]()
-    known: dict[str, str | None] = {}
-    folder = at.project.folder if at.project else None
-    for item in tools.found(tool, places, folder):
-        place = _shown(item.place, at)
-        try:
-            if isinstance(item, Problem):
-                raise InvalidValue(item.reason, code="unreadable")
-            fields = dict(item.fields)
-            for name in ("text", "title"):
-                clean = no_secrets.masked(fields.get(name) or "")
-                if clean != (fields.get(name) or ""):
-                    notes.append(f"{place}:{item.line}: a secret was left out")
-                fields[name] = clean
-            fields["project"] = _project(item, at, known)
-            draft = _draft(vault, tool, place, fields)
-            refuse(draft, allow_secret=False)
-            drafts.append((item.line, draft))
-        except MemcliError as error:
-            failed.append(failure(place, item.line, error))
-    return drafts, failed, tuple(notes)
-
-
-def _text_of(draft: Entry) -> _Text:
-    return str(draft.source.record), fingerprint(draft.body)
-
-
-def _imported_from(reader: Reader, files: set[str]) -> dict[_Text, StoredRow]:
-    """The entries that were imported from these files, by file and text; of several
-    with one text the one in force."""
-    held: dict[_Text, StoredRow] = {}
-    for doc in reader.everything():
-        row = reader.row(doc)
-        if row.source.writer == "import" and row.source.record in files:
-            text = str(row.source.record), fingerprint(row.text)
-            if text not in held or row.status == Status.ACTIVE:
-                held[text] = row
-    return held
-
-
-def _draft(vault: Vault, tool: Tool, place: str, fields: dict[str, object]) -> Entry:
+def _of_tool(vault: Vault, tool: Tool, place: str, fields: dict[str, Any]) -> Entry:
+    """The draft of a memory of another tool."""
     session = line_of(fields.pop("session", None))
     source = {"writer": "import", "host": tool.name, "record": place}
     if fields.get("kind") not in vault.kinds:
@@ -425,16 +395,21 @@ def _draft(vault: Vault, tool: Tool, place: str, fields: dict[str, object]) -> E
     return vault.draft({**fields, "source": {**source, "session": session}})
 
 
-def _project(item: Memory, at: At, known: dict[str, str | None]) -> str | None:
-    """The project that a memory holds in; None when it holds everywhere."""
-    if item.folder is None:
-        return None
-    if at.project and item.folder == at.project.folder:
-        return at.project.name
-    if item.folder not in known:
-        project = projects.of(item.folder, at.environ)
-        known[item.folder] = project.name if project else None
-    return known[item.folder]
+def _text_of(draft: Entry) -> _Text:
+    return str(draft.source.record), fingerprint(draft.body)
+
+
+def _imported_from(reader: Reader, sources: set[str]) -> dict[_Text, StoredRow]:
+    """The entries that were imported from these files, by file and text; of several
+    with one text the one in force."""
+    held: dict[_Text, StoredRow] = {}
+    for doc in reader.everything():
+        row = reader.row(doc)
+        if row.source.writer == "import" and row.source.record in sources:
+            text = str(row.source.record), fingerprint(row.text)
+            if text not in held or row.status == Status.ACTIVE:
+                held[text] = row
+    return held
 
 
 def _shown(place: str, at: At) -> str:
