@@ -1,8 +1,8 @@
 """Carrying a change out: files written, journalled, committed, or all taken back.
 
 Invariant: what is committed are the bytes that were meant, and they are on disk when
-the change is reported as done. Before the commit is made, a failure puts the old bytes
-back; after it, a failure is a warning, and the journal stays where work is left.
+the change is reported as done, or the journal stays for the next command. Before the
+commit is made, a failure puts the old bytes back; after it, a failure is a warning.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import zlib
 from memcli.entries import layout
 from memcli.errors import Conflict, MemcliError, WriteFailed
 from memcli.storage import files, journal, state_dirs
-from memcli.storage.journal import FileChange
 from memcli.storage.vault_paths import all_inside
 
 TYPE_CHECKING = False
@@ -23,10 +22,8 @@ if TYPE_CHECKING:
 
     from memcli.storage.git.merging import Move
     from memcli.storage.git.repository import Repository
+    from memcli.storage.journal import FileChange
     from memcli.storage.lock import Audience
-
-# So often a change is written again that another git has taken out of the folder.
-_TRIES = 3
 
 
 class Change:
@@ -62,7 +59,7 @@ class Change:
         self._everything = {**unchanged, **changes}
         self._message = message
         self._places = all_inside(root, changes)
-        self._made = False
+        self._made, self._is_done = False, True
 
     def carry_out(self, audience: Audience) -> None:
         """Write and commit.
@@ -87,7 +84,7 @@ class Change:
             if not self._made:
                 self._take_back(error)
             elif isinstance(error, Conflict):
-                self._clear_journal()  # else it holds what is left to write
+                self._clear_journal()
             raise
         finally:
             if self._kept:
@@ -106,40 +103,26 @@ class Change:
     def _write_and_commit(self) -> None:
         """Write, commit, and look whether both hold: a person's git may move files.
 
-        A `git stash` between the write and the commit, or at any moment before the
-        lock of git's index was taken, puts old bytes back: they are written again.
+        What a `git stash` has taken away after the commit is written again by the next
+        command: the journal stays.
 
         Raises:
             Conflict: a file holds what neither the vault had nor memcli wrote.
         """
-        from memcli.storage.git import commit as commits
-
-        meant = {path: change.after for path, change in self._everything.items()}
-        wrong = dict(self._changes)
-        for _ in range(_TRIES):
-            try:
-                self._write(wrong)
-            except WriteFailed as error:
-                if self._made:
-                    raise _not_written_again(error) from error
-                raise
-            self._fault("wrote")
-            try:
-                commit = self._commit(meant)
-            except Conflict:
-                wrong = self._strayed()
-                continue
-            self.commit = commit or self.commit
-            if commit is not None and not self._repository.keeps(commit):
-                wrong = self._strayed()
-                continue
-            self._made = True
-            wrong = self._strayed()
-            if not wrong:
-                return
-            if self._repository.unsettled:
-                commits.unstage(self._repository, [*wrong])
-        raise self._again_and_again(next(iter(wrong), "a file"))
+        self._write(self._changes)
+        self._fault("wrote")
+        self.commit = self._commit(
+            {path: change.after for path, change in self._everything.items()}
+        )
+        self._made = True
+        is_kept = self.commit is None or self._repository.keeps(self.commit)
+        strayed = self._strayed()
+        if strayed or not is_kept:
+            self._is_done = False
+            self._tell(
+                f"this is committed, but another git took {strayed or 'the commit'} "
+                "away; the next memcli command brings it back"
+            )
 
     def _commit(self, meant: Mapping[str, bytes | None]) -> str | None:
         from memcli.storage.git import commit as commits
@@ -153,48 +136,27 @@ class Change:
         merging.go(self._repository, self._move, meant)
         return self._move.after
 
-    def _again_and_again(self, path: str) -> MemcliError:
-        if self._made:  # perhaps without this file, by a `git commit` that missed it
-            return WriteFailed(
-                f"this is committed, but another program takes {path} away again "
-                "and again",
-                hint="The next memcli command writes it, when no other git works in "
-                "this folder.",
-            )
-        return Conflict(
-            f"{path} was changed by another program again and again while it was "
-            "being changed; nothing was changed",
-            hint="Repeat the command when no other git works in this folder.",
-        )
-
-    def _strayed(self) -> dict[str, FileChange]:
-        """The files that are as before, or gone, and have to be written again.
+    def _strayed(self) -> str:
+        """The first file that is as before, or gone, after the commit; else empty.
 
         Raises:
             Conflict: a file holds something else, which HEAD does not hold.
         """
-        wrong = {}
+        strayed = ""
         for path, change in self._changes.items():
             now = files.standing(self._places[path])
             if now == change.after:
                 continue
             if now in (None, change.before):
-                wrong[path] = FileChange(now, change.after)
-            elif not self._made or self._repository.unlike_head({path: now}):
-                raise self._changed_by_another(path)
-        return wrong
-
-    def _changed_by_another(self, path: str) -> Conflict:
-        if self._made:
-            return Conflict(
-                f"{path} was changed while it was committed: HEAD holds what memcli "
-                "wrote, the file does not",
-                hint=f"See git diff HEAD -- {path}; memcli doctor --fix commits it.",
-            )
-        return Conflict(
-            f"{path} was edited while it was being changed; nothing was changed",
-            hint="Repeat the command: it starts from the edited file.",
-        )
+                strayed = strayed or path
+            elif self._repository.unlike_head({path: now}):
+                raise Conflict(
+                    f"{path} was changed while it was committed: HEAD holds what "
+                    "memcli wrote, the file does not",
+                    hint=f"See git diff HEAD -- {path}; memcli doctor --fix commits "
+                    "it.",
+                )
+        return strayed
 
     def _take_back(self, error: BaseException) -> None:
         """Put the old bytes back; the journal stays while anything is left to do.
@@ -215,6 +177,8 @@ class Change:
 
     def _clear_journal(self) -> None:
         """Remove the journal of what is committed; a warning where that fails."""
+        if not self._is_done:
+            return
         if self._repository.unsettled:
             self._tell(
                 "this is committed, but git's index could not be written; "
@@ -306,12 +270,3 @@ def parents(path: str) -> list[str]:
     """The folders above a path, without the vault's own."""
     parts = path.split("/")[:-1]
     return ["/".join(parts[: length + 1]) for length in range(len(parts))]
-
-
-def _not_written_again(error: WriteFailed) -> WriteFailed:
-    """The error where a committed file was taken away, and the disk is full."""
-    reason = error.message.replace("; nothing was changed", "")
-    return WriteFailed(
-        f"this is committed, but another program took a file of it away: {reason}",
-        hint="Free some space; the next memcli command writes it.",
-    )
