@@ -13,10 +13,11 @@ import re
 from shlex import quote
 
 from memcli.entries import layout
+from memcli.entries.merging.trees import Blob as File
 from memcli.errors import Conflict, MemcliError, NotAllowed, UnsafePath
 from memcli.storage import files
 from memcli.storage.change import Change, parents
-from memcli.storage.git import merging, tree
+from memcli.storage.git import tree
 from memcli.storage.git.repository import Repository
 from memcli.storage.git.staging import refuse_filtered
 from memcli.storage.git.tree import LINK, SUBMODULE, Difference
@@ -79,74 +80,40 @@ class Arrival:
 
         Raises:
             Conflict: an uncommitted file is in the way; nothing was changed.
-            UnsafePath: the commit names a path that leads out of the vault, or has a
-                link, a submodule or a file in the place of a folder of memcli.
+            UnsafePath: the commit names a path that leads out of the vault, changes a
+                link, a program or a submodule, or has a file in the place of a folder
+                of memcli.
             HistoryError: the branch is not where the move begins (code `head_moved`).
             WriteFailed, LockBusy, TooLarge: as for any change; nothing was changed.
         """
         self._audience.fault("locked")
         changed = tree.differences(self.repository, move.before, move.after)
         refuse(self._root, self.repository, changed)
-        links = self._links_that_go(changed)
-        try:
-            # Before all else: nothing may be written through one of them.
-            for path in links:
-                os.unlink(os.path.join(self._root, *path.split("/")))
-            self._go(move, changed)
-        except BaseException:
-            merging.put_back(self.repository, links)
-            raise
-        return changed
-
-    def _go(self, move: Move, changed: Sequence[Difference]) -> None:
-        all_inside(self._root, [each.path for each in changed if each.after])
-        new = [each.after.oid for each in changed if each.is_plain and each.after]
+        new = [each.after.oid for each in changed if each.after]
         contents = dict(zip(new, tree.read_blobs(self.repository, new), strict=True))
         # Read before git is asked, so that an edit in between is seen by one of both.
         changes = self._changes(changed, contents)
         self._refuse_in_the_way(changed, contents)
         change = Change(self._root, self.repository, changes, {}, _TAKEN, move)
         change.carry_out(self._audience)
-
-    def _links_that_go(self, changed: Sequence[Difference]) -> list[str]:
-        """The symbolic links that give way to a folder or a file, and are as committed.
-
-        Raises:
-            Conflict: another link stands where the remote has a folder.
-        """
-        gone = {
-            each.path: each.before.oid
-            for each in changed
-            if each.before
-            and each.before.mode == LINK
-            and (each.after is None or each.after.mode != LINK)
-        }
-        targets = tree.read_blobs(self.repository, [*gone.values()])
-        links = []
-        for path, target in zip(gone, targets, strict=True):
-            place = os.path.join(self._root, *path.split("/"))
-            if os.path.islink(place) and os.fsencode(os.readlink(place)) == target:
-                links.append(path)
-        for each in changed:
-            for folder in parents(each.path) if each.after else ():
-                place = os.path.join(self._root, *folder.split("/"))
-                if os.path.islink(place) and folder not in links:
-                    raise _in_the_way(self._root, folder)
-        return links
+        return changed
 
     def _changes(
         self, changed: Sequence[Difference], contents: Mapping[str, bytes]
     ) -> dict[str, FileChange]:
-        """The change of each plain file; removed files make room for new ones."""
-        plain = [each for each in changed if each.is_plain]
-        plain.sort(key=lambda each: each.after is not None)
-        places = all_inside(self._root, [each.path for each in plain])
+        """The change of each file; removed files make room for new ones."""
+        for each in changed:
+            for folder in parents(each.path) if each.after else ():
+                if os.path.islink(os.path.join(self._root, *folder.split("/"))):
+                    raise _in_the_way(self._root, folder)
+        ordered = sorted(changed, key=lambda each: each.after is not None)
+        places = all_inside(self._root, [each.path for each in ordered])
         return {
             each.path: FileChange(
                 files.standing(places[each.path]),
                 contents[each.after.oid] if each.after else None,
             )
-            for each in plain
+            for each in ordered
         }
 
     def _refuse_in_the_way(
@@ -168,7 +135,7 @@ class Arrival:
                 below = any(path.startswith(f"{each.path}/") for path in codes)
                 if each.before is None and not below:
                     continue  # a folder whose files are all in the commits
-            elif each.is_plain and each.after:
+            elif each.after:
                 try:
                     same = files.current(place) == contents[each.after.oid]
                 except MemcliError:
@@ -202,10 +169,18 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
             passes what is new through one of the user's.
     """
     tree.refuse_count(len(changed))
+    for each in changed:
+        if not each.is_plain:
+            mode = (each.after or each.before or File("", "")).mode
+            raise UnsafePath(
+                f"the remote changes {_NAMED.get(mode, 'a program')} at {each.path}, "
+                "and memcli writes plain files alone; nothing was changed",
+                hint="If you want it, merge with git (git pull), then repeat the "
+                f"command. See who changed it: git -C {root} log --all -- {each.path}",
+                code="not_plain",
+            )
     new = {
-        each.path: each.after.oid
-        for each in changed
-        if each.is_plain and each.after and each.after.oid
+        each.path: each.after.oid for each in changed if each.after and each.after.oid
     }
     if new:
         tree.refuse_sizes(tree.sizes(repository, [*new.values()]), [*new])
@@ -218,11 +193,12 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
                 hint="Take it out in another clone of the remote, then repeat the "
                 f"command: git rm -- {quote(glob)}; git commit -m 'a name'; git push",
             )
-        if each.after and _replaces_a_folder(each.path, each.after.mode):
-            what = _NAMED.get(each.after.mode, "a file")
+        # One file system tells letters' case apart, another not.
+        name = each.path.casefold()
+        if each.after and layout.is_own_folder(name) and "/" not in name:
             raise UnsafePath(
-                f"the remote has {what} at {each.path}, "
-                "where memcli keeps its own files; nothing was changed",
+                f"the remote has a file at {each.path}, where memcli keeps its "
+                "own files; nothing was changed",
                 hint="Correct the remote with git, then repeat the command. "
                 f"See who changed it: git -C {root} log --all -- {each.path}",
                 code="folder_replaced",
@@ -230,9 +206,7 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
     for each in changed:
         if each.path.casefold().endswith(".gitattributes") and each.after:
             _refuse_filters(repository, each)
-    refuse_filtered(
-        repository, [each.path for each in changed if each.is_plain and each.after]
-    )
+    refuse_filtered(repository, [each.path for each in changed if each.after])
 
 
 def _refuse_filters(repository: Repository, each: Difference) -> None:
@@ -252,12 +226,3 @@ def _refuse_filters(repository: Repository, each: Difference) -> None:
             hint="If you want that, merge it with git, then repeat the command.",
             code="new_filter",
         )
-
-
-def _replaces_a_folder(path: str, mode: str) -> bool:
-    """Whether a file in the place of memcli's own folders would break the vault."""
-    linked = mode in _NAMED
-    name = path.casefold()  # one file system tells letters' case apart, another not
-    if layout.is_own_folder(name):
-        return linked or "/" not in name
-    return linked and name.startswith(layout.CONFIG.rpartition("/")[0] + "/")

@@ -8,13 +8,8 @@ vault is the whole repository; paths are those of both.
 
 from __future__ import annotations
 
-import contextlib
-import os
-import stat
-
-from memcli.entries import identity
 from memcli.entries.merging.trees import Blob, MergePlan, Side, plan_merge
-from memcli.errors import HistoryError, MemcliError
+from memcli.errors import HistoryError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git import staging
@@ -22,8 +17,6 @@ from memcli.storage.git.complaints import changed_meanwhile, refused, refused_by
 from memcli.storage.git.index_lock import IndexLock, patiently
 from memcli.storage.git.process import Watch, run
 from memcli.storage.git.tree import (
-    SUBMODULE,
-    Difference,
     differences,
     of_commit,
     read_blobs,
@@ -192,7 +185,6 @@ def _go(repository: Repository, move: Move) -> None:
         # Only a saving: git need not read these files again.
         run(repository.root, index.env, ("update-index", "-q", "--refresh"))
         repository.unsettled = not index.install()
-    put_odd(repository, [each for each in changed if not _edited(repository, each)])
 
 
 def conclude(repository: Repository, move: Move) -> bool:
@@ -203,55 +195,6 @@ def conclude(repository: Repository, move: Move) -> bool:
     except HistoryError:
         return False
     return True
-
-
-def _edited(repository: Repository, each: Difference) -> bool:
-    """Whether the folder holds something else at a path than the commit before had."""
-    place = os.path.join(repository.root, *each.path.split("/"))
-    if each.is_plain or not os.path.lexists(place):
-        return False
-    if each.before is None or each.before.mode == SUBMODULE:
-        return each.before is None
-    try:
-        link = os.path.islink(place)
-        data = os.fsencode(os.readlink(place)) if link else files.read(place)
-    except (OSError, MemcliError):
-        return True
-    digest = identity.sha256 if len(each.before.oid) == 64 else identity.sha1
-    return digest(b"blob %d\0" % len(data) + data).hex() != each.before.oid
-
-
-def put_odd(repository: Repository, changed: Sequence[Difference]) -> None:
-    """Let links, programs and submodules be in the folder as in the index.
-
-    git does it, which writes through no link. What is in the way stays, and git
-    status shows it.
-    """
-    odd = [each for each in changed if not each.is_plain]
-    for each in odd:
-        if each.after is None or each.after.mode != (each.before or each.after).mode:
-            with contextlib.suppress(OSError, MemcliError):
-                _remove_odd(repository, each.path)
-    put_back(repository, [each.path for each in odd if each.after is not None])
-
-
-def put_back(repository: Repository, paths: Sequence[str]) -> None:
-    """Let these paths be in the folder as the index has them."""
-    if paths:
-        names = "".join(f"{path}\0" for path in paths)
-        words = ("checkout-index", "-f", "-q", "-u", "-z", "--stdin")
-        repository.git(words, names.encode("utf-8", "surrogateescape"))
-
-
-def _remove_odd(repository: Repository, path: str) -> None:
-    folder, _, name = path.rpartition("/")
-    place = os.path.join(
-        inside(repository.root, folder) if folder else repository.root, name
-    )
-    if stat.S_ISDIR(os.lstat(place).st_mode):
-        os.rmdir(place)  # of a submodule that was never populated
-    else:
-        os.unlink(place)
 
 
 def _shown(name: str) -> str:
