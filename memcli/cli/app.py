@@ -1,4 +1,4 @@
-"""The command line as Typer sees it: help, and mistakes explained.
+"""The command line as Typer sees it: a command's help, and mistakes explained.
 
 Invariant: nothing is declared here that `flags` does not read from the commands. A
 mistake in the words exits with 2 and, with `--json`, speaks JSON.
@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import inspect
 import re
-import sys
 from typing import Annotated, Any, Literal
 
 import typer
-from typer.core import TyperGroup
 
-from memcli import __version__, parameters
+from memcli import parameters
 from memcli.cli import commands, flags, render
 from memcli.cli.run import run
 from memcli.errors import UsageError
@@ -22,24 +20,9 @@ from memcli.errors import UsageError
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection
 
     from memcli.declared import Parameter
-
-_HELP = """Remember what agents and people know, in plain files
-
-    The vault is a folder of markdown files under git. Read, edit and diff them with
-    any tool; the next command sees it.
-
-    Every command takes --vault (-v), --agent and --json, before its name or behind it,
-    and --help.
-
-    \b
-    Example:
-      memcli init ~/memory
-      memcli save "We deploy from main, never on Fridays" --kind convention
-      memcli recall "when do we deploy?"
-    """
 
 # `memcli --help` says once what every command takes.
 _HIDDEN = {*parameters.Everywhere.__annotations__} - {"set"}
@@ -49,16 +32,15 @@ _MISTAKE: type[Exception] = typer.BadParameter.__mro__[2]
 
 def main(words: list[str]) -> int:
     """Run a command line through Typer; returns the exit code."""
-    words = words or ["--help"]
-    _Grouped.whole = words == ["help", "--all"]
-    if _Grouped.whole:
-        words = ["--help"]
+    if not (words and words[0] in commands.COMMANDS):
+        return _explain("", _no_command(words), words)
     try:
-        # Declaring a command costs 1 ms, and the first word mostly tells which it is.
-        app = build(words[:1])
+        app = build(words[:1])  # declaring a command costs 1 ms
         code = app(args=words, prog_name="memcli", standalone_mode=False)
     except _MISTAKE as mistake:
-        return _explain(mistake, words)
+        said: str = mistake.format_message()  # type: ignore[attr-defined]
+        # Choices have lines of their own.
+        return _explain(words[0], " ".join(said.split()), words)
     except typer.Abort:
         return 130
     except BrokenPipeError:
@@ -66,113 +48,63 @@ def main(words: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def build(whole: Collection[str] = tuple(commands.COMMANDS)) -> typer.Typer:
-    """The command line as a Typer application.
-
-    Args:
-        whole: commands to declare with their parameters; of the others only the name
-            and the line that `memcli --help` shows, which come from a table. Importing
-            all of their modules would take longer than Typer itself.
-    """
+def build(names: Collection[str] = tuple(commands.COMMANDS)) -> typer.Typer:
+    """Commands, as a Typer application."""
     app = typer.Typer(
         name="memcli",
-        cls=_Grouped,
-        help=_HELP,
         # `memcli completion` has scripts that evaluate nothing of a vault.
         add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback()(_root)
-    for name in commands.COMMANDS:
-        app.command(name)(_command(name, whole=name in whole))
+    app.callback()(lambda: None)  # a single command keeps its name in its usage
+    for name in names:
+        app.command(name)(_command(name))
     return app
 
 
-class _Grouped(TyperGroup):
-    """The commands in groups, as `commands.GROUPS` has them; the rare ones if asked."""
-
-    whole = False
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write each group with its heading; Typer calls this for `memcli --help`."""
-        del ctx
-        lines = flags.first_lines()
-        for heading, group in commands.GROUPS.items():
-            if heading == "Rare" and not self.whole:
-                formatter.write_paragraph()
-                some = ", ".join([*group][:6])
-                formatter.write_text(f"More: memcli help --all ({some}, ...)")
-                continue
-            with formatter.section(heading):
-                indent = " " * formatter.current_indent
-                for name in group:
-                    # In one line each, however long: Typer would break it.
-                    line = f"{indent}{name:<{_NAMES_WIDTH}}  {lines[name]}"
-                    formatter.write(f"{line}\n")
+def _no_command(words: list[str]) -> str:
+    first = words[0].partition("=")[0] if words else ""
+    if not first or first in flags.EVERYWHERE:
+        return "no command is named"
+    return f"No such {'option:' if first[0] == '-' else 'command'} '{words[0]}'."
 
 
-# The lines of all groups begin in one column.
-_NAMES_WIDTH = max(map(len, commands.COMMANDS))
-
-
-def _explain(mistake: Any, words: list[str]) -> int:
+def _explain(name: str, message: str, words: list[str]) -> int:
+    """Print a mistake in a command's words, with what may have been meant."""
     from memcli.cli import hints
-    from memcli.cli.inspect import TOPICS
 
-    name = words[0] if words and words[0] in commands.COMMANDS else ""
-    message = " ".join(
-        mistake.format_message().split()
-    )  # choices have lines of their own
-    if not name and words and words[0].partition("=")[0] in flags.EVERYWHERE:
-        message = "no command is named"
-    elif message.startswith("No such command"):
-        message = message.partition(" Did you mean")[0]  # by the words' letters alone
     hint = f"See: memcli {name} --help".replace("  ", " ")
     choice = re.search(r"'([^']*)' is not one of (.+)\.$", message)
     meant = None
     if choice:
         meant = hints.nearest(choice[1], re.findall(r"'([^']*)'", choice[2]))
     elif not name and words and not words[0].startswith("-"):
+        from memcli.cli.inspect import TOPICS
+
         meant = _meant(words[0], TOPICS)
     if meant:
         hint = f"Did you mean: {meant}? {hint}"
-    elif way := _way(name, message, words):
-        hint = f"{way} {hint}"
+    elif message.startswith("Got unexpected extra argument"):
+        hint = f"A text of several words needs quotes. {hint}"
+    elif message.startswith("No such option") and any(" " in word for word in words):
+        hint = f'A text that begins with - stands behind --: memcli {name} -- "-...".'
     error = UsageError(message, hint=hint)
     return render.Screen(name, as_json="--json" in words).failure(error)
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        sys.stdout.write(f"memcli {__version__}\n")
-        raise typer.Exit
-
-
-def _root(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", help="Print the version", callback=_version, is_eager=True
-        ),
-    ] = False,
-) -> None:
-    del version
-
-
-def _command(name: str, *, whole: bool) -> Callable[..., int]:
+def _command(name: str) -> Callable[..., int]:
     """The function that Typer registers for a command: it runs it, and exits with 0."""
 
     def call(**values: Any) -> int:
         return run(name, values)
 
-    own = taken(name) if whole else []
+    own = taken(name)
     call.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in own}
-    if whole:
-        said = (commands.load(name).__doc__ or "").partition("    Options:\n")[0]
-        call.__doc__ = said + _fields(name)
+    said = (commands.load(name).__doc__ or "").partition("    Options:\n")[0]
+    call.__doc__ = said + _fields(name)
     return call
 
 
@@ -249,39 +181,3 @@ def _meant(word: str, topics: Collection[str]) -> str | None:
         return f"memcli {meant}"
     topic = hints.nearest(word, topics)
     return topic and f"memcli inspect {topic}"
-
-
-# What to do with more words than a command takes.
-_MORE_WORDS = {
-    "save": "A text of several words needs quotes.",
-    "evolve": "A text of several words needs quotes.",
-    "init": "A name with spaces needs quotes.",
-    "list": "Words are searched by recall, not by list.",
-    "undo": "Each call takes one change back.",
-    "log": "How many are shown is -n N.",
-    "install": "Name one host at a time.",
-    "uninstall": "Name one host at a time; --all takes every one.",
-    "import": "Name one file or folder at a time.",
-    "export": "The file is named by --out FILE.",
-    "view": "The file is named by --out FILE.",
-}
-
-
-def _way(name: str, message: str, words: Sequence[str]) -> str | None:
-    """A sentence about what goes instead of a mistake in a command's words.
-
-    Args:
-        name: of the command; "" for an unknown one.
-        message: what is wrong, as Typer says it.
-        words: the command line, the command's name first.
-    """
-    if message.startswith("Got unexpected extra argument"):
-        return _MORE_WORDS.get(name)
-    if message.startswith("No such option"):
-        if any(word.startswith("-") and " " in word for word in words):
-            return (
-                f'A text that begins with - stands behind --: memcli {name} -- "-...".'
-            )
-        if name == "install" and "--all" in words:
-            return _MORE_WORDS[name]
-    return None

@@ -1,10 +1,12 @@
-"""The commands: their names, and the typed function behind each.
+"""The commands: their names, the typed function behind each, and `memcli --help`.
 
 Invariant: a command is the function of its own name. Its parameters are its command
 line, its docstring is its help, and it returns a `Result`; `context` comes first.
 """
 
 from __future__ import annotations
+
+import os
 
 from memcli.errors import EntryNotFound
 
@@ -109,3 +111,53 @@ def place(name: str) -> tuple[str, str]:
     module = COMMANDS[name]
     # Words of Python have a line behind them: `import` is the function `import_`.
     return module, f"{name}_" if name in ("import", "list") else name
+
+
+# --- the help of all commands ---------------------------------------------------------
+
+_HELP = """\
+Usage: memcli COMMAND [OPTIONS] [ARGS]...
+
+  Remember what agents and people know, in plain files
+
+  The vault is a folder of markdown files under git. Read, edit and diff them
+  with any tool; the next command sees it.
+
+  Every command takes --vault (-v), --agent and --json, before its name or
+  behind it, and --help. memcli --version prints the version.
+
+  Example:
+    memcli init ~/memory
+    memcli save "We deploy from main, never on Fridays" --kind convention
+    memcli recall "when do we deploy?"
+"""
+
+
+def overview(*, whole: bool) -> str:
+    """The help of `memcli`: the commands in their groups, the rare ones if asked."""
+    text = _HELP
+    lines = first_lines()
+    for heading, group in GROUPS.items():
+        if heading == "Rare" and not whole:
+            some = ", ".join([*group][:6])
+            return f"{text}\nMore: memcli help --all ({some}, ...)\n"
+        rows = "".join(f"  {name:10}  {lines[name]}\n" for name in group)
+        text += f"\n{heading}:\n{rows}"
+    return text
+
+
+def first_lines() -> dict[str, str]:
+    """The first line of each command's help, read from the sources.
+
+    To import all of their modules would take longer than everything else.
+    """
+    return {name: _first_line(name) for name in COMMANDS}
+
+
+def _first_line(name: str) -> str:
+    module, called = place(name)
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), module)
+    path += "/__init__.py" if os.path.isdir(path) else ".py"
+    with open(path, encoding="utf-8") as source:
+        _, _, rest = source.read().partition(f"\ndef {called}(")
+    return rest.partition('"""')[2].partition("\n")[0]

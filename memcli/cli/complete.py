@@ -275,7 +275,7 @@ def _commands(current: str) -> Iterator[Offer]:
     if current.startswith("-"):
         yield from map(Offer, _EVERYWHERE)
         return
-    lines = flags.first_lines()
+    lines = commands.first_lines()
     for name, about in lines.items():
         yield Offer(name, about)
     for other, name in commands.ALIASES.items():

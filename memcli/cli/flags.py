@@ -9,8 +9,6 @@ its own, keeps its name and its meaning, and --set takes it.
 
 from __future__ import annotations
 
-import os
-
 from memcli import declared, parameters
 from memcli.cli import commands
 from memcli.cli.commands import ALIASES
@@ -116,25 +114,6 @@ def _value(one: Parameter, text: str) -> str | int | bool:
     raise UsageError(f"--set {one.word}= takes {takes} (got {text!r})")
 
 
-def first_lines() -> dict[str, str]:
-    """The first line of each command's help, read from the sources.
-
-    To import all of their modules would take longer than everything else.
-    """
-    return {name: _first_line(name) for name in commands.COMMANDS}
-
-
-def _first_line(name: str) -> str:
-    import memcli.cli
-
-    module, called = commands.place(name)
-    place = f"{memcli.cli.__path__[0]}/{module}"
-    path = f"{place}/__init__.py" if os.path.isdir(place) else f"{place}.py"
-    with open(path, encoding="utf-8") as source:
-        _, _, rest = source.read().partition(f"\ndef {called}(")
-    return rest.partition('"""')[2].partition("\n")[0]
-
-
 # --- plain command lines --------------------------------------------------------------
 
 # What every command takes may stand before its name as well; whether it takes a value.
@@ -160,14 +139,10 @@ def in_order(words: list[str]) -> list[str]:
             break
         at += 2 if EVERYWHERE[flag] and not equals else 1
     first, rest = words[:at], words[at:]
-    if rest == ["help", "--all"]:
-        return rest
-    if rest[:1] == ["help"]:
+    if rest[:1] == ["help"] and rest != ["help", "--all"]:
         return [*(ALIASES.get(word, word) for word in rest[1:2]), "--help"]
-    if rest in (["version"], ["-V"]):
-        return ["--version"]
     if not rest or rest[0].startswith("-"):
-        return words  # a mistake, or --help
+        return rest or words  # a mistake, or --help
     name = ALIASES.get(rest[0], rest[0])
     return [name, *first, *(_dropping(rest[1:]) if name == "tag" else rest[1:])]
 

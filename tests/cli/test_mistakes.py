@@ -85,7 +85,6 @@ MISTAKES = """
 1 unreadable save --file /
 1 secret_found save 'key AKIAABCDEFGHIJKLMNOP'
 2 usage list --since ''
-2 - list deploy # Words are searched by recall, not by list.
 2 usage evolve
 2 usage evolve ID x --edit
 2 usage evolve ID x --file y
@@ -163,8 +162,6 @@ MISTAKES = """
 2 usage install codex --force
 2 invalid_host install nosuch
 2 usage install codex --scope world
-2 - install codex gemini # Name one host at a time
-2 usage install codex --all
 2 usage import
 2 usage import x.jsonl --yes
 1 unreadable import /nowhere/at/all

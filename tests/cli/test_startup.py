@@ -82,8 +82,7 @@ RARE = {
 }
 # (the command line, what it must not load, what shows that it did its work)
 COMMANDS = [
-    ("--help", LIBRARIES, set()),
-    ("--version", LIBRARIES, set()),
+    ("--help", LIBRARIES | HOT | {"typer"}, {"memcli.cli.commands"}),
     ("save --help", LIBRARIES, set()),
     ("init vault", SDK, {"memcli.vault.create"}),
     ("mcp --help", SDK, {"typer"}),
