@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from shlex import quote
 
 from memcli.entries import layout
-from memcli.entries.merging.trees import Blob as File
 from memcli.errors import Conflict, MemcliError, NotAllowed, UnsafePath
 from memcli.storage import files
 from memcli.storage.change import Change, parents
 from memcli.storage.git import tree
 from memcli.storage.git.repository import Repository
 from memcli.storage.git.staging import refuse_filtered
-from memcli.storage.git.tree import LINK, SUBMODULE, Difference
+from memcli.storage.git.tree import LINK, PROGRAM, REGULAR, SUBMODULE, Difference
 from memcli.storage.journal import FileChange
 from memcli.storage.transaction import staged, take_lock
 from memcli.storage.vault_paths import all_inside
@@ -81,8 +81,7 @@ class Arrival:
         Raises:
             Conflict: an uncommitted file is in the way; nothing was changed.
             UnsafePath: the commit names a path that leads out of the vault, changes a
-                link, a program or a submodule, or has a file in the place of a folder
-                of memcli.
+                link or a submodule, or has a file in the place of a folder of memcli.
             HistoryError: the branch is not where the move begins (code `head_moved`).
             WriteFailed, LockBusy, TooLarge: as for any change; nothing was changed.
         """
@@ -96,6 +95,10 @@ class Arrival:
         self._refuse_in_the_way(changed, contents)
         change = Change(self._root, self.repository, changes, {}, _TAKEN, move)
         change.carry_out(self._audience)
+        for each in changed:
+            before = each.before.mode if each.before else REGULAR
+            if each.after and each.after.mode != before:
+                _set_mode(self._root, each.path, each.after.mode)
         return changed
 
     def _changes(
@@ -171,9 +174,10 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
     tree.refuse_count(len(changed))
     for each in changed:
         if not each.is_plain:
-            mode = (each.after or each.before or File("", "")).mode
+            modes = [side.mode for side in each[1:] if side]
+            what = next((_NAMED[mode] for mode in modes if mode in _NAMED), "no file")
             raise UnsafePath(
-                f"the remote changes {_NAMED.get(mode, 'a program')} at {each.path}, "
+                f"the remote changes {what} at {each.path}, "
                 "and memcli writes plain files alone; nothing was changed",
                 hint="If you want it, merge with git (git pull), then repeat the "
                 f"command. See who changed it: git -C {root} log --all -- {each.path}",
@@ -207,6 +211,15 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
         if each.path.casefold().endswith(".gitattributes") and each.after:
             _refuse_filters(repository, each)
     refuse_filtered(repository, [each.path for each in changed if each.after])
+
+
+def _set_mode(root: str, path: str, mode: str) -> None:
+    """Set or clear the bit that makes a file a program, as the commit has it."""
+    place = os.path.join(root, *path.split("/"))
+    now = os.lstat(place).st_mode
+    if stat.S_ISREG(now):
+        readers = (now & 0o444) >> 2
+        os.chmod(place, now | readers if mode == PROGRAM else now & ~0o111)
 
 
 def _refuse_filters(repository: Repository, each: Difference) -> None:

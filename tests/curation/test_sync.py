@@ -1,6 +1,7 @@
 """Two clones and their remote are brought together, and neither loses anything."""
 
 import os
+import stat
 import sys
 import time
 from pathlib import Path
@@ -209,22 +210,28 @@ def test_a_kill_before_the_index_follows_leaves_nothing_staged(two: Clones) -> N
     assert git(desk, "status", "--porcelain") == "A  draft.txt\n M notes.md\n"
 
 
-@pytest.mark.parametrize("what", ["a program", "a submodule"])
-def test_a_program_or_submodule_of_the_remote_is_left_to_git(
-    two: Clones, what: str
-) -> None:
+def test_a_program_of_the_remote_comes_and_goes_as_one(two: Clones) -> None:
     laptop, desk = two.roots["laptop"], two.roots["desk"]
-    if what == "a program":
-        (laptop / "run.sh").write_text("#!/bin/sh\n")
-        (laptop / "run.sh").chmod(0o755)
+    program = laptop / "run.sh"
+    for mode, is_one in ((0o755, True), (0o644, False)):
+        program.write_text(f"# {mode}\n")
+        program.chmod(mode)
         git(laptop, "add", "run.sh")
-    else:
-        head = git(laptop, "rev-parse", "HEAD").strip()
-        git(laptop, "update-index", "--add", "--cacheinfo", f"160000,{head},inner")
-    git(laptop, "commit", "--quiet", "-m", "odd ones")
+        git(laptop, "commit", "--quiet", "-m", "run.sh")
+        two.sync("laptop")
+        two.sync("desk")
+        assert bool((desk / "run.sh").stat().st_mode & stat.S_IXUSR) is is_one
+        assert dirty(desk) == ""
+
+
+def test_a_submodule_of_the_remote_is_left_to_git(two: Clones) -> None:
+    laptop, desk = two.roots["laptop"], two.roots["desk"]
+    head = git(laptop, "rev-parse", "HEAD").strip()
+    git(laptop, "update-index", "--add", "--cacheinfo", f"160000,{head},inner")
+    git(laptop, "commit", "--quiet", "-m", "a submodule")
     (laptop / "inner").mkdir()
     two.sync("laptop")
-    with pytest.raises(UnsafePath, match=f"changes {what} at"):
+    with pytest.raises(UnsafePath, match="changes a submodule at"):
         two.sync("desk")
     assert dirty(desk) == ""
     git(desk, "pull", "--quiet")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from memcli.storage.git.repository import Repository
 
-REGULAR = "100644"
+REGULAR, PROGRAM = "100644", "100755"
 LINK = "120000"
 SUBMODULE = "160000"
 
@@ -49,7 +49,7 @@ class Difference(NamedTuple):
     @property
     def is_plain(self) -> bool:
         """Whether both are ordinary files or nothing: bytes that memcli writes."""
-        return all(side is None or side.mode == REGULAR for side in self[1:])
+        return all(s is None or s.mode in (REGULAR, PROGRAM) for s in self[1:])
 
 
 # --- commits; the paths are those of the repository -------------------------------
