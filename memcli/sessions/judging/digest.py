@@ -249,7 +249,7 @@ def _last_line(text: str) -> str:
 
 def _without_pastes(text: str) -> str:
     """A turn with its blank lines gone, and of what was pasted the two ends."""
-    own = [span.start for span in foreign.own(re.sub(r"[\u00a7\u00a4]", " ", text))]
+    own = [start for start, _ in foreign.own(re.sub(r"[\u00a7\u00a4]", " ", text))]
     kept: list[str] = []
     pasted: list[str] = []
     position = own_at = 0

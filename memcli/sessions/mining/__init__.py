@@ -102,28 +102,23 @@ def _of_turn(
 ) -> list[Candidate]:
     """The candidates of a turn; `answered`: whether an agent has said anything before."""
     found: list[Candidate] = []
-    doubts: list[bool] = []
     by_sentence = [_rule(sentence, answered=answered) for sentence in own]
+    if not any(by_sentence):
+        return []
+    unsure = hands.in_doubt(turn.text, own, by_sentence, session)
     last = -1
     for place, (sentence, rule) in enumerate(zip(own, by_sentence, strict=True)):
         if rule is None or place <= last:
             continue
-        goes_on = [
-            not one.doubtful and _goes_on(rule, later)
-            for one, later in zip(own, by_sentence, strict=True)
-        ]
+        goes_on = [_goes_on(rule, later) for later in by_sentence]
         end = place
         if rule.confidence is not LOW:
             end = statements.end(own, place, goes_on)
         words = statements.told(own, place, end, rule.category)
         if not words:
             continue
-        near = own[max(0, place - 2) : place + 2]
-        doubtful = sentence.doubtful
-        doubtful = doubtful or any(one.doubtful for one in near if one.text in words)
+        doubtful = unsure and rule.category != "idea"
         if rule.confidence is HIGH:
-            doubts = doubts or hands.doubts(own, session)
-            doubtful = doubtful or doubts[place]
             if doubtful or not sentence.framed:
                 rule = rule._replace(confidence=MEDIUM)
         elif not sentence.framed:

@@ -1,25 +1,22 @@
-"""Which lines of a turn its author wrote, and which others did: the one recogniser.
+"""Which words of a turn stand between marks that programs and documents set.
 
 Invariant: pure, and linear in the length of a turn. A line is judged by its shape and
-by the head above it, never by what it asks for. A head reaches over what follows: over
-its line, its paragraph or the rest of the turn. What follows foreign words without a
-sign of the person is doubtful: it may wait for a person, and is never saved unasked.
-So is a turn that is laid out as a document and in which nobody speaks.
+by the head above it, never by what it asks for. It keeps noise out of the inbox and
+pastes out of a judge's digest; it does not have to find every paste, since in a turn of
+more than one line nothing is saved unasked (`hands`).
 """
 
 from __future__ import annotations
 
 import re
 
-from memcli.named_tuple import NamedTuple
-from memcli.sessions.mining import foreign_shapes as shapes
-
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Final
 
-# Of a line, so many first characters are read; and the last ones, for its colon.
+_I: Final = re.IGNORECASE
+# Of a line, so many first characters are read.
 _READ: Final = 400
 # Stands for what is covered; no text of a host holds it.
 _COVER: Final = "\ue000"
@@ -28,41 +25,114 @@ _BULLET: Final = re.compile(r"\s*(?:[-*\u2022]|\d{1,2}[.)]|\[[ xX]\])\s+")
 _FENCE: Final = re.compile(r"\s*(`{3,}|~{3,})([^`\n]*)$")
 _CLOSING: Final = re.compile(r"[<\[]/([A-Za-z][\w:.-]*)\s*[>\]]?")
 _OPENING: Final = re.compile(r"[<\[]([A-Za-z][\w:.-]*)(?=[\s/>\]=])")
-# An item that is the heading of what follows.
-_NAMED: Final = re.compile(r"\s*[A-Z]\w*(?: \w+)?\s*")
-# A bare colon after so many characters ends no lead.
-_LEAD: Final = re.compile(
-    r"(\S.{0,120}?)\s?(?::(?:[*_\"\u201c\u00a4]*\s|[*_]*$)|\uff1a)"
+
+
+def _any(*shapes: str, flags: int = 0) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{shape})" for shape in shapes), flags)
+
+
+# What stands between two marks, or behind one that nothing closes.
+_ENCLOSED: Final = _any(
+    r'"""[\s\S]*?(?:"""|\Z)|\'\'\'[\s\S]*?(?:\'\'\'|\Z)',
+    r"(?<!\S)/\*(?=[\s*!])[\s\S]*?(?:\*/|\Z)|<!--[\s\S]*?(?:-->|\Z)",
+    r"\u201c[^\u201d\u201c]{2,4000}\u201d|\u201e[^\u201c-\u201e]{2,4000}[\u201c\u201d]|\u00ab[^\u00ab\u00bb]{2,4000}\u00bb|\u300c[^\u300c\u300d]{2,4000}\u300d",
+    r"<<-?[ \t]*(?:['\"]?[A-Z_]{2,20}['\"]?|[^\w\s]{2,20})[^\n]*\n[\s\S]*?(?:\n[ \t]*[A-Z_]{2,}[ \t]*(?=\n|\Z)|\Z)",
+    r'(?m:^)[ \t]*"(?=[^"\n]*\n)[^"]{2,4000}"(?=[.,;:!?)]*\s*$|\s*\n)',
 )
+# What starts like this is written for a model, or is a message of a commit.
+_COMPOSED: Final = _any(
+    r"\s*you are (?:an?|the|now) (?:[\w-]+ ){0,5}?(?:engineer|developer|expert|agent|assistant|reviewer|architect|writer|analyst|auditor|specialist|tester|planner|researcher|orchestrator|executor|programmer|model|ai)\b",
+    r"\s*(?:feat|fix|chore|docs|refactor|test|perf|ci|build|style)(?:\([\w ,/-]{1,40}\)!?: \S|!?: [^\n]{1,100}\n\s*\n)",
+    r"\s*(?:stop|pre\w+|post\w+|session\w*) hook (?:feedback|error|blocking|says)|\s*act as an? |\s*your (?:task|role|job) is ",
+    flags=_I,
+)
+# Heads of mails and documents: what follows is foreign to the end of the turn.
+_HEAD: Final = _any(
+    r"^\W{0,4}(?:from|to|cc|subject|date|sent|re|fwd?|von|an|betreff|gesendet|datum|aw|de|objet|para|asunto|da|oggetto)\s?:[*_]*\s+\S",
+    r"^\s*[-_=*~]{3,}\s*\w.{0,80}?[-_=*~]{3,}\s*$|^\s*(?:#|=){1,6}\s+[^\W\d]",
+    r"\b(?:forwarded|original) message\b|\bsession is being continued|\b(?:summary|transcript) of (?:the|this) (?:conversation|session)\b|^contents? (?:of|from) ",
+    r"^[^\n:]{1,80}\b(?:wrote|commented|says?|said|schrieb|a \u00e9crit|escribi\u00f3)\b[^\n:]{0,40}:\s*$",
+    r"^\W*(?:(?:please|pls|can you|could you) )*(?:translate|proof-?read|summari[sz]e|rephrase|reword)\b[^.!?\n]{0,60}:?\s*$",
+    flags=_I,
+)
+_HEADING: Final = re.compile(
+    r"\s*(?:#{1,5}\s+\S|\*\*[^*]{1,60}\*\*:?\s*$|\*\*[^*]{1,60}(?:\*\*:|:\*\*)|\|[^|].*\|\s*$|={3,}\s*$|-{3,}\s*$)"
+)
+_REVIEW: Final = re.compile(
+    r"comment on lines|suggested change|nitpick|potential issue|coderabbit|greptile|bugbot|sonar(?:cloud|qube)|\bp[0-3] badge\b|useful\? react with",
+    _I,
+)
+# Two lines with names before them are a chat, or a head of fields; "note:" names nobody.
+_LABEL: Final = re.compile(
+    r"\s*(?:[*_]{1,2})?(?:[\[(]?\d\d?:\d\d(?::\d\d)?(?: ?[ap]m)?[\])]?\s*)?(?:@?[^\W\d_][\w.'-]{0,24})(?: [A-Z][\w.'-]{0,24}){0,2}(?: \([^)\n]{1,20}\))?[*_]{0,2}:[*_]{0,2}\s+\S"
+)
+_NO_NAME: Final = re.compile(
+    r"\W*(?:also|and|but|so|rules?|remember|ideas?|fix|todo|edit|ps|update|btw|fyi|next|correction|first|second|third|finally|always|never|yes|no|ok|\w+s|option \w)\s*:",
+    _I,
+)
+# How a person goes on below a text.
+_PERSON: Final = re.compile(
+    r"\s*(?:[a-z\u00df-\u00ff][^:]*$|(?:Can|Could|Would) (?:you|we)\b|Please\b|Ok(?:ay)?\b)"
+)
+# What a program printed, to the next empty line.
+_PRINTED: Final = _any(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\\(?:033|x1b|e)\[|\[\d{1,3}(?:;\d{1,3})*m",
+    r"^\s*[$%<\u276f\u279c\u00bb](?:\s|$)|^\s*\S+@\S+[:~ ][^\n$#]{0,60}[$#%]\s|^\s*(?:PS )?[A-Za-z]:\\[^>\n]{0,80}>|^\s*(?:>>>|\.\.\.|In \[\d+\]:|Out\[\d+\]:)\s",
+    r"^\s*[\[(<]?(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d?[/.]\d\d?[/.]\d\d+)[T ,_]|^\s*[\[(<]?\d\d?:\d\d:\d\d|^\s*[A-Z][a-z]{2} +\d\d? \d\d:\d\d",
+    r"^\W{0,3}(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b|\b(?:level|lvl|msg|ts|severity)=|^\s*\w+\[\d+\]:|^\s*\{\s*\".*[\"},\]]\s*$",
+    r"^\s*[\w./:\[\]-]{0,60}\b(?i:error|exception|fatal|warn(?:ing)?|remote|panic|traceback|failed|failure|hint|deprecat\w+)\b\s*[:\]]",
+    r'^\s*(?:Traceback|File "|at \S+ ?\(|Caused by|Exception in|goroutine \d|thread \'|-->|FAIL\b|PASS\b|not ok \d|E  +\S|={3,} )|^\s*[\w.]*(?:Error|Exception|Warning)\b\s*[:(]',
+    r"^\s*(?:npm|yarn|pnpm) (?:WARN|ERR|notice)\b|error TS\d|\S\.\w{1,4}:\d+(?::\d+)?[:\s]|^\s*\d+[\u2192|:\t]",
+    r"^\s*(?:diff --git|index [0-9a-f]{7,}|commit [0-9a-f]{7,}|(?:Author|Date|Merge):\s|\+\+\+|---\s|@@)",
+)
+# What a program is: this line.
+_CODE: Final = _any(
+    r"^\s*(?:def|class|func|fn|import|from|const|let|var|return|package|public|private|static)\s+\S+.*[;:{(=]\s*$|^\s*(?://|/\*|\*/|\*\s|--\s|;+\s|\|\s|<!--|#(?!\d)|REM\s|@\w+\s)",
+    r"[;)}\]{=,]\s*(?://|#|/\*|--)\s|[;{}]\s*$|^\s*[\w.]+\s*(?:[:+-]?=|=>|<-)\s*\S|^\s*</?\w+[^>]*>\s*$|^\s*[{}\[\]();,]+\s*$|[\u2500-\u257f]|\S {3,}\S|^ {4,}\S|^\t+\S|^\s*[+]\s",
+)
+_COVERED: Final = re.compile("[\u00a7\u00a4\ue000]")
 
 
-class Span(NamedTuple):
-    """Words of a turn that may be its author's.
-
-    Attributes:
-        start, end: where they stand, on one line and behind its bullet.
-        doubtful: another may have written them.
-    """
-
-    start: int
-    end: int
-    doubtful: bool
-
-
-def own(text: str) -> list[Span]:
-    """The words that the author of a turn wrote, in order; the rest is foreign.
+def own(text: str) -> list[tuple[int, int]]:
+    """Where the words stand that may be its author's, in order, each on one line.
 
     Args:
         text: the turn; what is quoted within a line may be covered.
     """
-    if shapes.COMPOSED.match(text):
+    if _COMPOSED.match(text):
         return []
-    turn = _Turn(_covered(text))
-    for line, below in zip(turn.lines, [*turn.lines[1:], ""], strict=True):
-        turn.read(line, below)
-    if turn.others or turn.is_laid_out():
-        return [span._replace(doubtful=True) for span in turn.found]
-    return turn.found
+    text = _covered(text)
+    lines = text.split("\n")
+    reads = [line[:_READ] for line in lines]
+    chat = sum(_is_label(read) for read in reads) >= 2
+    document = sum(bool(_HEADING.match(read)) for read in reads) >= 2
+    patch = any(read.startswith(("@@ ", "diff --git ", "+ ")) for read in reads)
+    found: list[tuple[int, int]] = []
+    fences: list[str] = []
+    # How far what began above is foreign: to the next empty line, to the person's words.
+    at, paragraph, rest, blank = 0, False, False, False
+    for line, read in zip(lines, reads, strict=True):
+        start, at = at, at + len(line) + 1
+        if _is_fenced(read, fences):
+            continue
+        if not read.strip():
+            paragraph, blank = False, True
+            continue
+        after, blank = blank, False
+        rest = rest and not (after and _PERSON.match(read))
+        headed = _HEADING.match(read) or start > _READ or _REVIEW.search(read)
+        if _HEAD.search(read) or (chat and _is_label(read)) or (document and headed):
+            rest = True
+        paragraph = paragraph or bool(_PRINTED.search(read))
+        paragraph = paragraph or read.lstrip().startswith(">")
+        bullet = _BULLET.match(read)
+        inner = start + (bullet.end() if bullet else 0)
+        words = read[inner - start :]
+        if rest or paragraph or _is_code(words) or (patch and read[0] in "+- "):
+            continue
+        parts = _UNCOVERED.finditer(text, inner, start + len(line))
+        found += [part.span() for part in parts]
+    return found
 
 
 def _covered(text: str) -> str:
@@ -70,7 +140,6 @@ def _covered(text: str) -> str:
 
     An element reaches to the last closing tag of its name: its content may hold others.
     """
-
     last = {match[1].lower(): match.end() for match in _CLOSING.finditer(text)}
     parts, after = [], 0
     for match in _OPENING.finditer(text) if last else ():
@@ -79,177 +148,36 @@ def _covered(text: str) -> str:
             parts += [text[after : match.start()], _cover(text[match.start() : end])]
             after = end
     text = "".join([*parts, text[after:]])
-    return shapes.ENCLOSED.sub(lambda match: _cover(match[0]), text)
+    return _ENCLOSED.sub(lambda match: _cover(match[0]), text)
 
 
 def _cover(text: str) -> str:
     return re.sub(r"[^\n]", _COVER, text)
 
 
-class _Turn:
-    """A turn while it is read line by line."""
+def _is_fenced(read: str, fences: list[str]) -> bool:
+    """Whether a line is a fence, or within the fences that are open; notes them."""
+    fence = _FENCE.match(read)
+    if fence is None:
+        return bool(fences)
+    mark, about = fence[1], fence[2].strip()
+    if not fences or (about and mark[0] == fences[-1][0]):
+        fences.append(mark)
+    elif mark.startswith(fences[-1]):
+        fences.pop()
+    return True
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.lines = text.split("\n")
-        reads = [line[:_READ] for line in self.lines]
-        self.found: list[Span] = []
-        self.at = 0
-        # What is known of the whole: others wrote in it, a chat, a patch, YAML.
-        self.others = shapes.is_letter(reads)
-        self.doubt = False
-        self.labelled = sum(map(shapes.is_label, reads)) >= 2
-        self.patch = any(
-            read.startswith(("@@ ", "diff --git ", "+ ")) for read in reads
-        )
-        self.keyed = sum(bool(shapes.KEYED.match(read)) for read in reads) >= 3
-        self.document = sum(bool(shapes.HEADING.match(read)) for read in reads) >= 2
-        # What reaches into the next line.
-        self.fences: list[str] = []
-        self.foreign = ""  # "", "quote", "paragraph" or "turn"
-        self.lazy = False  # right below a fence
-        self.listed: bool | None = (
-            False  # a list that a colon opened; None: it may come
-        )
-        self.blank = False  # the line before was empty
-        # Of what is not foreign: items of lists, fields, other lines; a voice.
-        self.items = self.fields = self.rows = 0
-        self.voice = False
 
-    def is_laid_out(self) -> bool:
-        """Whether it is a list, rows or fields, and nobody speaks in it."""
-        laid_out = self.items > 1 or self.fields or self.rows > 2
-        return bool(laid_out) and not self.voice
+def _is_label(read: str) -> bool:
+    """Whether a line begins with the name of a speaker or of a field."""
+    named = _LABEL.match(read) and not _NO_NAME.match(read)
+    return bool(named) and not _PRINTED.search(read)
 
-    def read(self, line: str, below: str) -> None:
-        """Judge the next line; `below` is the one after it."""
-        start, self.at = self.at, self.at + len(line) + 1
-        read = line[:_READ]
-        if self._is_fenced(read):
-            self.blank = False
-        elif not read.strip():
-            self._ends_paragraph()
-        elif not read.strip(" \t\r" + _COVER):
-            self._shown()
-        else:
-            self._judge(line, read, start, below)
-            self.blank = False
 
-    def _is_fenced(self, read: str) -> bool:
-        fence = _FENCE.match(read)
-        if fence is None:
-            return bool(self.fences)
-        self._shown()
-        mark, about = fence[1], fence[2].strip()
-        if not self.fences or (about and mark[0] == self.fences[-1][0]):
-            self.fences.append(mark)
-        elif mark.startswith(self.fences[-1]):
-            self.fences.pop()
-            self.lazy = True
+def _is_code(read: str) -> bool:
+    """Whether a program wrote this line, or reads it."""
+    if _CODE.search(read):
         return True
-
-    def _shown(self) -> None:
-        """Note that what a colon announced has marks of its own, and ends with them."""
-        if self.listed is None:
-            self.listed = False
-
-    def _ends_paragraph(self) -> None:
-        if self.foreign == "paragraph":
-            self.doubt = True
-        if self.foreign != "turn":
-            self.foreign = ""
-        self.lazy, self.blank = False, True
-
-    def _judge(self, line: str, read: str, start: int, below: str) -> None:
-        bullet = _BULLET.match(read)
-        if read.lstrip().startswith(">"):
-            self._shown()
-        if self.listed and self.blank and not bullet:
-            self.listed = False
-        elif self.listed is None:
-            # A colon opens a list, which ends, or a text, which does not.
-            self.listed = bool(bullet)
-            self.doubt = self.doubt or not bullet
-        if self.foreign == "turn":
-            if not (self.blank and shapes.PERSON.match(read)):
-                return
-            self.foreign, self.doubt = "", True
-        inner = bullet.end() if bullet else 0
-        words = line[inner : inner + _READ]
-        reach = self._reach(read, words, start)
-        self.others = self.others or reach == "turn"
-        if reach:
-            self.foreign = self.foreign if reach == "line" else reach
-            self.doubt = self.doubt or reach == "line"
-        if reach or self.foreign:
-            return
-        boxed = bool(bullet) and read.lstrip().startswith("[")
-        self._count(words, listed=bool(bullet), boxed=boxed)
-        doubtful = self.doubt or self.lazy or bool(self.listed)
-        if shapes.DOUBTFUL.search(read):
-            doubtful = self.doubt = True
-        self._cut_at_lead(line, start, inner, doubtful=doubtful)
-        self.others = self.others or shapes.is_odd(words)
-        below = below.strip()
-        if not bullet:
-            self.doubt = self.doubt or shapes.is_title(words, alone=not below)
-        elif below and not _BULLET.match(below):
-            self.doubt = self.doubt or bool(_NAMED.fullmatch(words))
-
-    def _count(self, words: str, *, listed: bool, boxed: bool) -> None:
-        """Count a line that may be the person's, and listen for their voice."""
-        self.items += listed + boxed  # a person ticks no box
-        self.rows += not listed
-        if shapes.FIELD.match(words):
-            self.fields += 1
-            return
-        spoken = not listed and shapes.VOICE.search(words)
-        self.voice = self.voice or bool(spoken or shapes.CASUAL.match(words))
-
-    def _reach(self, read: str, words: str, start: int) -> str:
-        """How far what begins with this line is foreign; "" when it is not."""
-        if read.lstrip().startswith(">"):
-            return "quote"
-        if shapes.TURN.search(read) or shapes.is_head(read):
-            return "turn"
-        headed = shapes.HEADING.match(read) or start > _READ
-        if self.document and (headed or shapes.REVIEW.search(read)):
-            return "turn"
-        if self.labelled and shapes.is_label(read):
-            return "turn"
-        if shapes.PARAGRAPH.search(words):
-            return "paragraph"
-        if self.patch and read.startswith(("+", "-", " ")):
-            return "line"
-        if self.keyed and (shapes.KEYED.match(read) or re.match(r"\s*- ", read)):
-            return "line"
-        return "line" if shapes.is_machine(words) else ""
-
-    def _cut_at_lead(
-        self, line: str, start: int, inner: int, *, doubtful: bool
-    ) -> None:
-        """Keep a line up to the colon that hands over to other words."""
-        end = len(line)
-        lead = _LEAD.match(line, inner, min(end, inner + _READ))
-        while lead is not None:
-            last = not line[lead.end() :].strip()
-            ends = (". ", "! ", "? ", "; ")
-            clause = max(line.rfind(mark, inner, lead.end(1)) for mark in ends) + 1
-            clause = max(inner, clause)
-            given = shapes.handed_over(line[clause : lead.end(1)])
-            if given == "foreign":
-                self.foreign = "turn" if last or shapes.TASK.search(line) else ""
-                self._keep(start + inner, start + clause, doubtful=doubtful)
-                return
-            if given == "doubtful" and last:
-                self.listed = None
-            elif given == "doubtful":
-                self._keep(start + inner, start + clause, doubtful=doubtful)
-                self._keep(start + clause, start + end, doubtful=True)
-                return
-            lead = None if last else _LEAD.match(line, lead.end(), inner + _READ)
-        self._keep(start + inner, start + end, doubtful=doubtful)
-
-    def _keep(self, start: int, end: int, *, doubtful: bool) -> None:
-        for part in _UNCOVERED.finditer(self.text, start, end):
-            self.found.append(Span(part.start(), part.end(), doubtful))
+    read = _COVERED.sub("", read)
+    letters = sum(char.isalpha() or char == " " for char in read)
+    return len(read) > 30 and letters < 0.65 * len(read)

@@ -1,19 +1,19 @@
-"""Whose hand a statement is in: the person's own, or that of a text they handed over.
+"""Whether a person says a turn to the agent and means it, or hands over others' words.
 
-Invariant: pure. A pasted text without any mark is recognised by the words around it:
-- a line in another style or another language, or one about a text or a person;
-- a sentence that hands over the next one, or takes back the one before;
-- the turn before or after, or the agent's reply, when it is about a text;
-- the other turns of the session, when all of them are in another style.
-Each of these is a doubt and no proof: a statement in doubt waits for the person.
+Invariant: pure. A pasted text needs no mark to be one, so a statement has to earn its
+place. It is sure only in a turn of one line, as it is typed, in which every sentence is
+a statement, an answer or a task, or says "I", "we", "you" or what shall be. No sentence,
+and no turn around, may speak of a text, of another person or of a game, or take back.
+All else is a doubt and no proof: what is in doubt waits for the person.
 """
 
 from __future__ import annotations
 
 import re
 
+from memcli.entries.entry import Confidence
 from memcli.named_tuple import NamedTuple
-from memcli.sessions.mining.foreign_shapes import ANSWER
+from memcli.sessions.mining.statements import leans, masked
 
 TYPE_CHECKING = False
 
@@ -22,279 +22,258 @@ if TYPE_CHECKING:
     from typing import Final
 
     from memcli.sessions.mining.proof import Exchange
+    from memcli.sessions.mining.rules import Rule
     from memcli.sessions.mining.statements import Sentence
 
 _I: Final = re.IGNORECASE
-# A line apart, or a turn about another, is no longer, in words.
-_SHORT: Final = 14
-# Another person, or a text as such: what is read, worded, answered.
-_ABOUT: Final = re.compile(
-    r"\b(?:he|she|him|his|her|guy|dude|lady|who|whom|(?:they|them) (?:mean|want|say|said|write|wrote|ask(?:ed)?|sent)|(?:do|does|did) (?:they|it) (?:mean|want|say)"
-    r"|(?:some(?:one|body)|legal|customers?|clients?|boss|colleagues?|coworkers?|manager|support|pm) (?:is|are|was|were|wrote|sent|said|says|asks?|asked|wants?|gave|posted|forwarded)"
-    r"|e-?mails?|mails?|messages?|slack|letters?|tickets?|wiki|tweets?|drafts?|repl(?:y|ies)|respon(?:d|se)(?! (?:only )?with)|answers?(?! the question)|wording|tone|grammar|typos?|translat\w+|summar\w+|tl;?dr|shorte[rn]\w*|longer|(?:in)?formal(?:ly)?|polite\w*|nice(?:r|ly)|friendl\w+|re(?:write|phrase|word)|proof-?read|spam|scam|legit\w*|sarcas\w+"
-    r"|(?:in|in)?to (?:german|english|french|spanish|italian|portuguese|plain english)|sounds?|get back to (?:him|her|them)|sent (?:me|us|this)|(?:got|get|received|found|forwarded) (?:this|that|these)"
-    r"|(?:any|your) (?:thoughts|opinions?)|wdyt|make sense|outdated|eli5|explain like|(?:what|how|would|do) (?:do |would )?you (?:think|agree|say|reply|answer)|your take|quote|paste\w*"
-    r"|schreib|antwort\w*|k\u00fcrzer|\u00fcbersetz\w*|wer|r\u00e9ponds?|r\u00e9ponse|traduis|plus court|responde|respuesta|traduce|m\u00e1s corto)\b",
+# A longer line is dictated or pasted.
+_LONG: Final = 800
+# Words of a turn that speaks of a text; and of one that may begin a game.
+_SHORT, _TYPED = 16, 80
+# Turns before, in which a game or a story may have begun.
+_BEFORE: Final = 4
+# Of a turn around, and of the agent's reply, so many characters are read.
+_READ: Final = 2_000
+
+# --- signs that a person speaks to the agent ------------------------------------------
+
+# How a typed line begins; and what it never holds: a control character, half a
+# quotation, a sign or a smile, a tag, an escape, a badge at its end.
+_BEGINS: Final = re.compile(r"\s*(?:[-*] )?[('`@/.\w\u00a7\u00a4]")
+_ODD: Final = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u201c-\u201f\u00ab\u00bb\u2190-\u2bff\u300c-\u300f\"\U0001f000-\U0001ffff]|[:;]-?[()DP](?:\s|$)|</?[A-Za-z]|\\\w|\w\]\s*$"
+)
+# What agrees, thanks, greets or only connects.
+_WORDS: Final = (
+    r"(?:yes|yep|yeah|ok|okay|thanks?(?: you)?|thx|great|perfect|nice|cool|good(?: find| catch)?|hi|hello|hey|sure|done|right|exactly|agreed|correct|alright|please|pls|well|and|also|so|but|now|then|hmm+|first|finally|actually|btw"
+    r"|claude|codex|(?:looks|works|sounds) (?:good|great|fine)|(?:that|this)(?:'s| is)? (?:works?|it|right|correct)(?: now| exactly)?|got it|makes sense|understood|(?:is (?:that|this) )?clear|(?:only )?respond with \w+|if you understand|one more thing)"
+)
+_ANSWER: Final = re.compile(rf"(?:[\s,.!\u2013\u2014-]*\b{_WORDS}\b)+[\s,.!:]*", _I)
+# What names a statement before its colon.
+_LABEL: Final = re.compile(
+    r"(?:rules?|remember|reminder|note to self|edit|ps|update|correction|decision|(?:(?:the|one|two|three|some|a few|another|last|more|other|next|my|our) )+(?:rules?|things?|notes?|preferences?|conventions?)\b.{0,30}|(?:for|in) (?:this|the|our|all|every)\b.{0,30}|before (?:we|you) .{0,30})\W*",
     _I,
 )
-# "this" and "it" without a name, in a question or at an end.
-_POINTS: Final = re.compile(
-    r"\b(?:this|that|these|those)(?: one)?(?:[^\w:]*$| (?:is|was|says?|means?|true|correct|right|ok|okay|real|into|to|from|by|more)\b)"
-    r"|\b(?:is|are|was) (?:it|this|that|they)\b.*\?|^\W*(?:why|who|what|how|where)\b.*\b(?:say|mean|write|this|that)\b.*$|^\W*thoughts\b|\b(?:what|as|like) (?:it|this|that|he|she) says\b",
+# "No, that's wrong", which denies what the agent said when it stands in front.
+_DENIES: Final = re.compile(
+    r"(?:\W*(?:no|nope|stop|wait)\b\W*)*(?:(?:that|this|it)(?:'s| is| was)? (?:wrong|not (?:how|the way|right|correct|true)\b).*)?",
     _I,
 )
-# What names a thing of the work, or what is done to one; and "do it".
-_WORK: Final = re.compile(
-    r"\b(?:prs?|pull requests?|review (?:it|that|comments?)|(?:pr|review|code) comments?|commit\w*|branch\w*|push\w*|merge\w*|rebas\w+|main|tests?|testing|code|errors?|fail\w*|crash\w*|bugs?|build\w*|files?|folders?|hooks?|plan|phase\w*|slices?|steps?|tasks?|repo\w*|readme|changelog|docs|cli|md|todos?|implement\w*|refactor\w*"
-    r"|functions?|methods?|class(?:es)?|modules?|packages?|librar\w+|dependenc\w+|releases?|deploy\w*|ci|pipeline|lint\w*|types?|works?|broke\w*|slow\w*|fast\w*|logs|data|database|db|sql|schema|tables?|columns?|quer(?:y|ies)|apis?|endpoints?|server|ui|pages?|button|screen|css|html|json|config\w*|settings?|flags?|cache\w*|scripts?|commands?|terminal|shell|install\w*|debug\w*|rerun|questions?|options?|(?:the|this|that|your|my) (?:approach|solution|change|changes|feature|agent|skill)"
-    r"|later|eventually|follow[- ]?up|address\w*|continue|proceed|go (?:ahead|on|for it)|next|more things?|notes?|noted|i (?:said|told|fixed|did|ran|tried|see|saw|think|am|was|will|want|need|like)|i'(?:m|ll|ve)|you (?:did|forgot|keep|are|have|were|just)"
-    r"|(?:do|did|doing|fix|add|push|keep|extend|adjust|check|implement|use|try|handle|revert|undo|start)(?: all(?: of)?)? (?:this|that|these|those|it|so|both))\b|^\W*(?:please )?do\b|[/@_=<>{}|$\\\u00a7\u00a4`#]|\w\.\w",
+_REPLIES: Final = re.compile(
+    r"\W*(?:yes|yep|yeah|ok|okay|no|nope|hmm+|great|perfect|right|exactly|agreed|thanks|good|nice|alright)\b",
     _I,
 )
-_PLAIN_WORK: Final = re.compile(
-    r"\b(?:prs?|pull request|(?:pr|review|code) comments?|commit\w*|branch\w*|push\w*|merge\w*|tests?|code|errors?|build|files?|hooks?|questions?|plan|repo|readme|changelog|cli|md|todos?"
-    r"|(?:do|did|doing|fix|add|push|keep|extend|adjust|check|implement|use|try|handle|revert|undo|start)(?: all(?: of)?)? (?:this|that|these|those|it))\b",
+_VOICE: Final = re.compile(
+    r"\b(?:i|i'\w+|me|my|we|we'\w+|us|our|you|you'\w+|your|let'?s)\b", _I
+)
+_SHALL: Final = re.compile(
+    r"\b(?:don'?t|do not|never|always|should|must|needs? to|ha(?:s|ve) to)\b|^\W*(?:if|once|when|whenever|before|after|until|only)\b",
     _I,
 )
-# A task whose thing is "this" or "it": beside a text, that is the text.
+# A task, with its thing.
 _TASK: Final = re.compile(
-    r"\b(?:for|into|to|of|with|on|about|after|against) (?:this|that|these|it|them)[^\w:]*$"
-    r"|^\W*(?!.*\b(?:remember|memory|claude|agents|rules?)\b)(?:(?:please|pls|can you|could you|now|then|just|ok) )*[a-z]+ (?:this|that|these|it|them)(?: (?:into|to|in|for|as|out|up|by|please|pls|now|all|later)\b.*)?[^\w:]*$",
+    r"\s*(?:please |pls |just |go ahead and |actually )*(?:(?:continue|debug|fix|implement|proceed|rebase|refactor|rename|rerun|revert)\b"
+    r"|(?:add|ask|build|bump|change|check|clean|commit|create|delete|deploy|do|extract|finish|give|go|install|invoke|keep|look|make|merge|move|open|push|release|remove|replace|restart|review|run|show|split|start|switch|test|try|update|upgrade|use|write) (?:the|an?|all|any|more|my|our|both|two|three|option|ahead|at|for|into|me|on|up|to)\b)",
     _I,
 )
-# Who speaks of "we" speaks of the work.
-_OURS: Final = re.compile(r"\b(?:we|i)\b", _I)
-# How a person begins an answer to the agent.
-_REPLY: Final = re.compile(
-    r"\W*(?:ok|okay|yes|yeah|yep|no|nope|wait|also|so|but|and|hmm+|uh+|alright|great|perfect)\b",
+# Words of the trade; and of the agent's own doing.
+_WORK: Final = re.compile(
+    r"\b(?:again|already|prs?|pull requests?|check\w*|commit\w*|branch\w*|push\w*|merg\w+|rebas\w+|tests?|tested|testing|code|codebase|errors?|fail\w*|crash\w*|bugs?|build\w*|files?|folders?|hooks?|plans?|phases?|slices?|steps?|tasks?|repo\w*|readme|changelog|docs|cli|todos?|implement\w*|refactor\w*|review\w*"
+    r"|functions?|methods?|class(?:es)?|modules?|packages?|librar\w+|dependenc\w+|deploy\w*|ci|pipeline|lint\w*|logs?|data|database|db|sql|schemas?|tables?|columns?|quer(?:y|ies)|apis?|endpoints?|server|ui|css|html|json|config\w*|settings?|flags?|cach\w+|scripts?|commands?|install\w*|debug\w*|features?|versions?|names?|naming|chang(?:e|es|ed|ing)|fix\w*"
+    r"|i(?:'ve)? (?:already |just )?(?:told|asked) you|you (?:keep|forgot|missed|broke|did|added|used|made))\b|[\u00a7_]|\w[./]\w|\w\(",
     _I,
 )
-# A command, an address, a name of code: nobody's words.
-_CODE: Final = re.compile(r"\s-|[/@_=<>{}|$\\]")
+_ASKS: Final = re.compile(
+    r"\W*(?:why (?:did|do|are|have|is|does)\b|(?:can|could|will|would) (?:you|we) (.*))",
+    _I,
+)
+_DECIDED: Final = re.compile(r"\W*(?:\w+\W+){0,5}decision\b[^:]{0,20}:", _I)
+# Who says that something was said before means their own rule.
+_OFTEN: Final = re.compile(
+    r"^\W*(?:once|when|before|after|if)\b|\b(?:again|already|told you|asked you)\b", _I
+)
+_SUBJECT: Final = re.compile(r"\b(?:i|we)\b", _I)
+_OURS: Final = re.compile(r"\b(?:we|our|us)\b", _I)
+
+# --- signs that it speaks of others' words, or does not mean its own ------------------
+
+# "this", "that" and "it" without a noun of their own.
+_POINTS: Final = re.compile(
+    r"\b(?:it|following|(?:this|that|these|those)(?=\W*$|[,;:]|'s| (?:is|was|are|were|to|in|into|on|for|as|at|with|from|by|out|up|all|sounds?|and|or|one|please|now)\b))",
+    _I,
+)
+# Another person, and what another person said.
+_PEOPLE: Final = re.compile(
+    r"\b(?:he|she|him|his|her|hers|who|whose|guy|boss|managers?|leads?|colleagues?|co-?workers?|customers?|vendors?|teachers?|friends?|some(?:one|body)|every(?:one|body)|no(?:body| one)|people|legal|hr|ceo|cto|regards|cheers"
+    r"|(?<!\bi )(?<!\byou )(?<!already )(?:told|tells|said|says|wrote|writes|wants|forwarded|texted)|they (?:say|want|mean|ask)|(?:found|got|get|received|saw|read|hear|heard|copied) (?:this|that|it|these)|according)\b",
+    _I,
+)
+# A text, and what is done to one.
+_TEXT: Final = re.compile(
+    r"\b(?:e-?mails?|mails?|(?<!commit )(?<!error )(?<!log )messages?|slack|letters?|wiki|tweets?|posters?|drafts?|repl(?:y|ies)|respon(?:d|se)(?! (?:only )?with)|wording|tone|grammar|typos?|sentences?|phrases?|words?|paragraphs?|texts?"
+    r"|quot\w+|translat\w+|summar\w+|tl;?dr|shorte[rn]\w*|formal\w*|polite\w*|friendl\w+|re(?:write|phrase|word)\w*|proof-?read\w*|titles?|headings?|headlines?|captions?|slogans?|banners?|articles?|blogs?|books?|poems?|songs?|lyrics|speech|dictat\w+|transcri\w+|subtitles?|slides?|paste[ds]?|example|scenario|spam|scam|legit\w*"
+    r"|german|french|spanish|italian|portuguese|dutch|russian|chinese|japanese|thoughts|opinions?|wdyt|eli5|explain|say|should read|(?:glad|happy) to help|my next \w+|(?:what|thing|one|line) (?:that )?i(?:'ll| will)? (?:send|paste|type|write|put)|i(?:'ll| will)? (?:send|paste)|answer (?:this|that|him|her|them|to)|how (?:should|would|do) (?:i|you|we) (?:react|answer|reply))\b",
+    _I,
+)
+# A game, a story, a case that is only supposed.
+_PLAY: Final = re.compile(
+    r"\b(?:imagine|suppose|assume|pretend\w*|hypothe\w+|what if|let's say|role-?play\w*|mock (?:interview|exam)|in character|rehears\w+|sketch|games?|story|stories|novel|scene|act (?:as|like)|jok(?:e|es|ing)|kidding|ha(?:ha)+|lol|lmao|rofl|sarcas\w*|ironic\w*|quiz|riddle|exam|exercise|fiction\w*|in theory|theoretical\w*|prank|parody|satire|improv|persona|you are now|yeah right|play (?:a|an|the|my)\b)\b",
+    _I,
+)
+_TAKES_BACK: Final = re.compile(
+    r"\b(?:never ?mind|scratch (?:that|it)|forget (?:it|that|what|about|the)|ignore|disregard|strike that|take (?:it|that|this) back|second thoughts?|opposite|nonsense|silly|ridiculous|just (?:saying|venting|testing)|wrong (?:window|chat|tab|terminal|session)|meant for|oops|undo (?:that|this|it))\b"
+    r"|(?:n't|\bnot) (?:\w+ )?(?:mean|meant|agree|believe|listen|serious\w*|really|want (?:it|that|this)\W*$)\b|^\W*(?:not|nah|or)\b",
+    _I,
+)
 # The agent takes a turn as a text to work on.
 _TAKEN: Final = re.compile(
-    r"\b(?:you(?:'ve| have)? (?:pasted|shared|forwarded)|pasted|what would you like|what do you want me to|(?:this|the) (?:message|e-?mail|text|note|ticket|letter|thread|post|sender|author|writer|customer|document|excerpt)\b"
-    r"|here(?:'s| is| are)\b[^.\n]{0,40}\b(?:drafts?|repl(?:y|ies)|responses?|answers?|versions?|summary|translation|rewrite)|draft(?:ed)? (?:reply|response|answer)|tl;?dr)",
+    r"\b(?:(?:you(?:'ve| have)?|the) (?:pasted|shared|forwarded)|what would you like|what do you want me to|(?:this|the) (?:message|e-?mail|text|letter|post|sender|author|writer|excerpt)\b"
+    r"|here(?:'s| is| are)\b[^.\n]{0,40}\b(?:drafts?|repl(?:y|ies)|responses?|answers?|versions?|summary|translation|rewrite))",
     _I,
 )
-# A line or sentence that hands over what stands behind it: it ends with a colon or points
-# there, or supposes it. Who says that a rule follows hands over nothing.
-_HANDS_OVER: Final = re.compile(
-    r":$|\b(?:with|as|by|like|after|from|is|are|says?|reads?) (?:this|these|the following)(?: \w+)?\W*$"
-    r"|\b(?:told|gave|answered|left|sent|said|wrote|posted|suggested|proposed|say) (?:me |us )?(?:this|that|the following)\b"
-    r"|^\W*(?:imagine|suppose|pretend|what if|let's say)\b",
+# The commonest words that English shares with no neighbour.
+_ENGLISH: Final = re.compile(
+    r"\b(?:the|it|and|you|we|to|this|that|for|with|of|on|please|ok|yes|go|do|what|why|how|my|be|i|look|fix|run|add|make|not)\b",
     _I,
 )
-_OWN_RULE: Final = re.compile(
-    r"\b(?:remember|memor\w+|rules?|notes?|preferences?|conventions?|decisions?|decided|things?|say(?:ing)? (?:this|it)|"
-    r"again|tired of|stop|no|not|don't|(?:do|did|doing|done|keep|about) (?:this|that))\b",
-    _I,
-)
-# A sentence that takes back what stands before it.
-_TAKES_BACK: Final = re.compile(
-    r"\b(?:don'?t|do not|never|not|wouldn'?t|won'?t)\b.{0,20}\b(?:agree|mean(?:t)?|what (?:i|we) want)\b|\bwhat (?:i|we) (?:don'?t|never)\b"
-    r"|^\W*(?:should (?:we|i)|is that|do you agree|compare|what would you)\b",
-    _I,
-)
-_ASKS_YOU: Final = re.compile(r"\W*(?:can|could|would|will|do) you\b", _I)
-# Letters of other scripts, and the commonest words of other languages; English ones.
-_OTHER_LETTERS: Final = re.compile(r"[\u0370-\u1fff\u3040-\ud7ff]{2}")
-_WORD: Final = re.compile(r"[^\W\d_]+")
-_OTHER_WORDS: Final = frozenset(
-    """der das ich wir ist nicht mir dir und den dem ein eine einen kannst bitte dazu soll
-    je te le la les un une est pas que qui ce cette du des mon moi el los las lo una por
-    qu\u00e9 para esto ahora il che di ti da gli questo um uma isto vou het een ik dit dat jij
-    voor nie jest bir bu az egy nekem""".split()
-)
-_ENGLISH: Final = frozenset(
-    "the a an is are to of and in it you we i that this for on with not be do was me my what".split()
-)
-# Of other turns so many say how a person types, and so large a share of them agrees.
-_ENOUGH: Final = 2
-_AGREE: Final = 0.8
-# Words of a paragraph that is long.
-_LONG: Final = 30
-# Of the agent's reply, so many characters are read.
-_READ: Final = 2_000
-_PARAGRAPH: Final = re.compile(r"\n\s*\n")
 
 
 class Around(NamedTuple):
-    """The session around a turn: the person's turns before and after it, the agent's
-    words before and after it, whether it worked on code then, and how many other turns
-    of the person there are and are typed casually."""
+    """The session around a turn: the person's turns before it, the last one first; the
+    agent's reply to it; the person's next turn."""
 
-    before: str
-    asked: str
+    before: Sequence[str]
     reply: str
-    worked: bool
     after: str
-    others: int
-    casual: int
 
 
 def around(exchanges: Sequence[Exchange]) -> list[Around]:
     """The session around each of its turns."""
-    texts = [one.turn.text if one.turn is not None else "" for one in exchanges]
-    casual = [bool(text) and not is_formal(text) for text in texts]
-    turns = sum(map(bool, texts))
-    said = ["".join(_said(one))[:_READ] for one in exchanges]
-    return [
-        Around(
-            texts[place - 1] if place else "",
-            said[place - 1] if place else "",
-            said[place],
-            "`" in said[place] or any(one.role == "call" for one in each.steps),
-            texts[place + 1] if place + 1 < len(texts) else "",
-            turns - bool(texts[place]),
-            sum(casual) - casual[place],
-        )
-        for place, each in enumerate(exchanges)
-    ]
-
-
-def _said(exchange: Exchange) -> list[str]:
-    return [step.text for step in exchange.steps if step.role == "assistant"][:1]
-
-
-def is_formal(text: str) -> bool:
-    """Whether a text is written and not typed: no small letter first, a sign last.
-
-    >>> is_formal("We use tabs."), is_formal("shorter please"), is_formal("Ok do it")
-    (True, False, False)
-    """
-    plain = text[:1] + text[-20:].rstrip(" \t\n\r\"'`)*_")
-    return not text[:1].islower() and not plain[-1:].isalnum()
-
-
-def is_about(line: str) -> bool:
-    """Whether a short line or turn speaks of a text, or of somebody who wrote it.
-
-    >>> is_about("write an answer to this guy"), is_about("fix the build")
-    (True, False)
-    """
-    if not _is_short(line) or _PLAIN_WORK.search(line):
-        return False
-    points = _POINTS.search(line) and not _OURS.search(line)
-    return bool(points or _ABOUT.search(line))
-
-
-def is_loose(line: str) -> bool:
-    """Whether a short line or turn names nothing of the work, and answers nothing.
-
-    >>> is_loose("fact check"), is_loose("fix the build"), is_loose("ok, thanks")
-    (True, False, False)
-    """
-    plain = line.strip()
-    if not _is_short(plain) or plain.endswith(":") or ANSWER.fullmatch(plain):
-        return False
-    return is_about(line) or not _WORK.search(line)
-
-
-def doubts(own: Sequence[Sentence], near: Around) -> list[bool]:
-    """Of each sentence of a turn, whether a statement that it begins is in doubt.
-
-    Args:
-        own: the sentences of the turn that may be the person's.
-        near: the session around it.
-    """
-    # One sentence alone is typed as often as pasted: a loose turn behind it says nothing.
-    is_text = len(own) > 1 and all(is_formal(one.text) for one in own)
-    if not own or _is_handed_over(near, is_text=is_text):
-        return [True] * len(own)
-    lines: list[list[int]] = []
-    paragraphs: list[list[int]] = []
-    for place, one in enumerate(own):
-        if not place or _PARAGRAPH.search(one.gap):
-            paragraphs.append([])
-        if not place or "\n" in one.gap:
-            lines.append([])
-        lines[-1].append(place)
-        paragraphs[-1].append(place)
-    edges = [
-        (line, words)
-        for line in (lines[0], lines[-1])
-        for words in [" ".join(own[place].text for place in line)]
-        if _is_short(words) and not ANSWER.fullmatch(words)
-    ]
-    loose = [line for line, words in edges if is_loose(words) or _is_task(words)]
-    typed = [line for line, words in edges if _is_typed(words)]
-    about = [place for place in (0, len(own) - 1) if _asks_about(own[place].text)]
-    others = [is_other(one.text) for one in own]
-    mixed = not all(others) and (any(others) or is_other(near.before))
+    texts = [one.turn.text[:_READ] if one.turn else "" for one in exchanges]
     found = []
-    for paragraph in paragraphs:
-        apart = [line for line in typed if line[0] not in paragraph]
-        inside = [line for line in typed if line[0] in paragraph]
-        block = [p for p in paragraph if not any(p in line for line in inside)]
-        formal = sum(is_formal(own[p].text) for p in block) > len(block) / 2
-        length = sum(len(own[p].text.split()) for p in block)
-        document = formal and len(block) > 2 and length > _LONG
-        pasted = document and not _REPLY.match(own[paragraph[0]].text)
-        known = near.others >= _ENOUGH and near.casual >= _AGREE * near.others
-        clash = formal and (apart or (inside and len(block) > 1))
-        for place in paragraph:
-            beside = any(place not in line for line in loose)
-            beside = beside or any(place != each for each in about)
-            beside = beside or _is_given(own, place) or (mixed and not others[place])
-            found.append(bool(beside or clash or (pasted and known)))
+    for place, each in enumerate(exchanges):
+        said = [one.text[:_READ] for one in each.steps if one.role == "assistant"]
+        before = texts[max(0, place - _BEFORE) : place][::-1]
+        after = texts[place + 1] if place + 1 < len(texts) else ""
+        found.append(Around(before, "".join(said[:1]), after))
     return found
 
 
-def _is_given(own: Sequence[Sentence], place: int) -> bool:
-    """Whether the sentence before hands a sentence over, or the next one takes it back."""
-    before = own[place - 1].text if place else ""
-    if re.search(r"\w", own[place].gap):  # what it hands over is the code between them
-        before = ""
-    if _HANDS_OVER.search(before) and not _OWN_RULE.search(before):
-        return True
-    after = own[place + 1].text if place + 1 < len(own) else ""
-    asks = after.endswith("?") and is_loose(after) and not _ASKS_YOU.match(after)
-    return asks or bool(_TAKES_BACK.search(after))
+def in_doubt(
+    text: str, own: Sequence[Sentence], rules: Sequence[Rule | None], near: Around
+) -> bool:
+    """Whether the statements of a turn may be another's, or not be meant.
 
-
-def is_other(text: str) -> bool:
-    """Whether a text is in another language than English.
-
-    >>> is_other("mira lo que dice el jefe"), is_other("шеф пишет"), is_other("fix it")
-    (True, True, False)
+    Args:
+        text: the turn.
+        own: the sentences of it that may be the person's.
+        rules: which rule finds something in each of them.
+        near: the session around the turn.
     """
-    words = [word.lower() for word in _WORD.findall(text)]
-    strange = sum(word in _OTHER_WORDS for word in words)
-    english = sum(word in _ENGLISH for word in words)
-    accents = sum(not word.isascii() for word in words)
-    return bool(_OTHER_LETTERS.search(text)) or strange + accents > english
-
-
-def _is_handed_over(near: Around, *, is_text: bool) -> bool:
-    """Whether the turns around a turn, or the agent, take it for a text of others."""
-    replies = near.worked or _REPLY.match(near.after)
-    if is_about(near.after) or (is_text and is_loose(near.after) and not replies):
+    lines = [line for line in masked(text).split("\n") if line.strip()]
+    typed = [line for line in lines if not _ANSWER.fullmatch(line)]
+    if len(typed) > 1 or len(text) > _LONG or not all(map(_is_typed, typed)):
         return True
-    if near.before.rstrip().endswith(":") or _TAKEN.search(near.reply):
+    if _is_announced(near):
         return True
-    asks = near.asked.rstrip().endswith("?") or _TAKEN.search(near.asked)
-    if asks and (is_loose(near.before) or _is_task(near.before)):
-        return True
-    return is_about(near.before) and bool(_ABOUT.search(near.before))
+    decided = [
+        rule is not None and _is_decided(one, rule)
+        for one, rule in zip(own, rules, strict=True)
+    ]
+    behind = ""
+    for place, (one, rule) in enumerate(zip(own, rules, strict=True)):
+        sure = rule is not None and rule.confidence is not Confidence.LOW
+        if rule is not None and sure and behind != "decided":
+            if not _is_introduced(one.plain, rule):
+                return True
+            behind = "decided" if decided[place] else rule.name
+        elif not behind and rules[place + 1 :][:1] and leans(own[place + 1].text):
+            # The statement speaks of it.
+            if _is_about(one.plain):
+                return True
+        elif not behind and any(decided) and _REPLIES.match(one.plain):
+            if _is_about(one.plain):
+                return True
+        elif not _is_said(one.plain, behind):
+            return True
+    return False
 
 
 def _is_typed(line: str) -> bool:
-    """Whether a line has no full stop, or is a question in small letters."""
-    if _CODE.search(line):
+    return bool(_BEGINS.match(line)) and not _ODD.search(line)
+
+
+def _is_decided(one: Sentence, rule: Rule) -> bool:
+    explained = rule.name == "decided" or rule.category == "correction"
+    return explained or bool(_DECIDED.match(one.plain))
+
+
+def _is_announced(near: Around) -> bool:
+    """Whether the turns around a turn, or the agent, take it for a text or a game."""
+    if any(_words(text) <= _TYPED and _PLAY.search(text) for text in near.before):
+        return True
+    last = near.before[0].strip() if near.before else ""
+    if last.endswith(":") or (_words(last) <= _SHORT and _is_about(last)):
+        return True
+    if (_words(last) > 3 and not _ENGLISH.search(last)) or _TAKEN.search(near.reply):
+        return True
+    return _words(near.after) <= _SHORT and _is_about(near.after)
+
+
+def _is_introduced(plain: str, rule: Rule) -> bool:
+    """Whether what stands before a statement in its sentence introduces it."""
+    match = rule.pattern.search(plain.lower())
+    lead = plain[: match.start()] if match else plain
+    lead = lead if _PLAY.search(lead) else _ANSWER.sub("", lead, count=1).strip()
+    if not lead or _LABEL.fullmatch(lead):
+        return True
+    own = _is_spoken(lead) and _WORK.search(lead)
+    return bool(own or rule.category == "correction") and not _is_about(lead)
+
+
+def _is_said(plain: str, behind: str) -> bool:
+    """Whether a sentence of a turn is said to the agent, and meant.
+
+    Args:
+        plain: the sentence, as `Sentence.plain` has it.
+        behind: the rule that found a statement before it in the turn.
+    """
+    if not behind:
+        plain = _DENIES.sub("", plain, count=1)
+    if not plain or _ANSWER.fullmatch(plain):
+        return True
+    if _is_about(plain, decided=behind == "decided"):
         return False
-    return line[-1:].isalnum() or (line[:1].islower() and line[-1:] == "?")
+    if behind == "decided":
+        return len(re.findall(r"\b[a-z]+\b", plain)) > 2
+    if plain.rstrip(" )").endswith("?"):
+        asks = _ASKS.match(plain)
+        if asks is None or asks[1] is None:
+            return asks is not None
+        plain = asks[1]
+    plain = _ANSWER.sub("", plain, count=1)
+    if _TASK.match(plain):
+        return bool(_SUBJECT.search(plain)) or not _POINTS.search(plain)
+    pointed = _POINTS.search(plain) and not _OFTEN.search(plain)
+    return _is_spoken(plain) and bool(_WORK.search(plain)) and not pointed
 
 
-def _asks_about(sentence: str) -> bool:
-    """Whether a sentence on the line of others is about a text: "That is it" is none."""
-    points = sentence.endswith("?") or _ABOUT.search(sentence)
-    return bool(points) and is_about(sentence)
+def _is_spoken(plain: str) -> bool:
+    """Whether words say "I", "we", "you", what shall be, or a task."""
+    spoken = _VOICE.search(plain) or _SHALL.search(plain) or _TASK.match(plain)
+    return spoken is not None
 
 
-def _is_task(line: str) -> bool:
-    return _is_short(line) and bool(_TASK.search(line))
+def _is_about(plain: str, *, decided: bool = False) -> bool:
+    """Whether words are about a person, a text or a game, or take something back.
+
+    A decision may be about a text, and who says "we" speaks of the work.
+    """
+    if _PEOPLE.search(plain) or _PLAY.search(plain) or _TAKES_BACK.search(plain):
+        return True
+    ours = decided or (_OURS.search(plain) and not _POINTS.search(plain))
+    return bool(_TEXT.search(plain)) and not ours
 
 
-def _is_short(text: str) -> bool:
-    return 0 < len(text[:400].split()) <= _SHORT
+def _words(text: str) -> int:
+    return len(text.split())

@@ -55,14 +55,12 @@ class Sentence(NamedTuple):
         text: as it was written, on one line.
         plain: the same, with `CODE` and `QUOTE` for what is code or quoted.
         framed: it stands at the start or the end of the turn, or the turn is short.
-        doubtful: another may have written it.
         gap: what stands between the one before and this.
     """
 
     text: str
     plain: str
     framed: bool
-    doubtful: bool = False
     gap: str = ""
 
 
@@ -75,22 +73,22 @@ def sentences(text: str, said: Collection[str] = ()) -> list[Sentence]:
     """
     if len(text) > 2 * _WINDOW:
         text = f"{text[:_WINDOW]}\n\n{text[-_WINDOW:]}"
-    plain = _masked(text)
+    plain = masked(text)
     found = []
     before = 0
-    for start, end, doubtful in foreign.own(plain):
+    for start, end in foreign.own(plain):
         for first, last in _split(plain, start, end):
-            whole, masked = text[first:last], plain[first:last]
+            whole, shown = text[first:last], plain[first:last]
             lead = len(whole) - len(whole.lstrip())
-            whole, masked = whole.strip(), masked[lead:].rstrip()
-            masked = masked[: len(whole)]
-            if len(whole) > _SENTENCE or not re.search(r"[^\W\d_]", masked):
+            whole, shown = whole.strip(), shown[lead:].rstrip()
+            shown = shown[: len(whole)]
+            if len(whole) > _SENTENCE or not re.search(r"[^\W\d_]", shown):
                 continue
             if normal(whole) in said and len(whole.split()) >= 6:
                 continue
             framed = len(text) <= _LONG or first < 400 or last > len(text) - 400
             gap, before = text[before : first + lead], last
-            found.append(Sentence(_flat(whole), _flat(masked), framed, doubtful, gap))
+            found.append(Sentence(_flat(whole), _flat(shown), framed, gap))
     return found
 
 
@@ -106,16 +104,18 @@ def normal(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.lower()))
 
 
-def _flat(text: str) -> str:
-    return re.sub(r"\s", " ", text)
+def masked(text: str) -> str:
+    """A text with the signs for what is code or quoted, and straight apostrophes."""
 
-
-def _masked(text: str) -> str:
     def blank(match: re.Match[str], sign: str) -> str:
         return re.sub(r"[^\n]", sign, match[0])
 
     plain = _SPAN.sub(lambda m: blank(m, CODE), text)
     return _QUOTED.sub(lambda m: blank(m, QUOTE), plain).translate(_CURLY)
+
+
+def _flat(text: str) -> str:
+    return re.sub(r"\s", " ", text)
 
 
 def _split(plain: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -228,7 +228,7 @@ def told(own: Sequence[Sentence], place: int, last: int, category: Category) -> 
     if not words or _OPTION.match(words) or (_OPEN.search(words) and not rest):
         return ""
     first = place
-    while _LEANS.match(_FILLER.sub("", own[first].text) if first < place else words):
+    while leans(own[first].text) if first < place else _LEANS.match(words):
         first -= 1
         if first < max(0, place - _ALONG):
             return ""
@@ -237,6 +237,11 @@ def told(own: Sequence[Sentence], place: int, last: int, category: Category) -> 
         item = _ITEM.fullmatch(one.gap)
         whole += f"\n{one.gap.strip()} {one.text}" if item else f" {one.text}"
     return whole if len(whole) <= LONGEST else _cut(whole)
+
+
+def leans(text: str) -> bool:
+    """Whether a sentence rests on the one before it."""
+    return bool(_LEANS.match(_FILLER.sub("", text)))
 
 
 def _cut(words: str) -> str:

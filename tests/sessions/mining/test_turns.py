@@ -104,16 +104,8 @@ def test_what_is_no_rule_for_the_agent_is_not_saved(text: str) -> None:
     assert explicit(text) == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "my rules for this repo:\nalways squash your commits",
-        "note: never push to main\nalso: always use pnpm",
-        'the flag is called "--keep-everything-as-it-is-now". never use "git add -A" in scripts',
-    ],
-)
-def test_a_persons_own_rules_survive_the_mask(text: str) -> None:
-    assert explicit(text)
+def test_a_persons_own_words_survive_the_mask() -> None:
+    assert explicit('never use "git add -A" in scripts, use `git add -u`')
 
 
 @pytest.mark.parametrize(
