@@ -11,9 +11,9 @@ that it has no reason to change.
 from __future__ import annotations
 
 from memcli.entries.entry import FIELDS, KINDS, Entry, Status, check_kind
-from memcli.entries.field_values import fitting_tags, plain
+from memcli.entries.field_values import fitting_tags
 from memcli.entries.fields import TABLE
-from memcli.entries.frontmatter import Page, Part, checked_lines, is_null, take_apart
+from memcli.entries.frontmatter import Page, Part, checked_lines, take_apart
 from memcli.entries.ids import adopted_id, id_time, is_adopted, is_id
 from memcli.entries.plain_yaml import lines_of, to_bytes
 from memcli.errors import InvalidValue
@@ -131,28 +131,28 @@ def _interpret(page: Page, path: str, kinds: Collection[str]) -> Decoded:
     extra: list[tuple[str, str]] = []
     refusals: list[tuple[Part, InvalidValue]] = []
     for part in page.parts:
-        name, node = part.name, part.value
-        if name == id_key or (name in _READERS and is_null(node)):
+        name, given = part.name, part.value
+        if name == id_key or (name in _READERS and given is None):
             continue
         if name not in _READERS:
             extra.append((name, page.verbatim(part)))
             continue
         try:
-            value = _READERS[name](plain(node), name, True)
+            value = _READERS[name](given, name, True)
             if name == "kind" and not strict:
                 check_kind(value, kinds)
         except InvalidValue as refusal:
             refusals.append((part, refusal))
             # A tag with a space in it is still worth finding.
-            value = fitting_tags(node) if name == "tags" else ()
+            value = fitting_tags(given) if name == "tags" else ()
             if not value:
                 extra.append((name, page.verbatim(part)))
                 continue
         fields[name] = value
     over = "resolved_at" in fields
     if "status" not in fields and (over or fields.get("superseded_by")):
-        given = next((p.value for p in page.parts if p.name == "status"), None)
-        if given is None or is_null(given):  # what is over must not come up again
+        given = [part.value for part in page.parts if part.name == "status"]
+        if given in ([], [None]):  # what is over must not come up again
             fields["status"] = Status.RESOLVED if over else Status.SUPERSEDED
     if "created" not in fields:
         fields["created"] = _creation(own_id if strict else "", page.parts)
@@ -176,7 +176,7 @@ def _own_id(parts: list[Part]) -> tuple[str, str]:
 
     Other programs keep an `id` of their own; memcli then writes `memcli_id`.
     """
-    values = {part.name: part.value.value for part in parts if part.name in _ID_KEYS}
+    values = {part.name: part.value for part in parts if part.name in _ID_KEYS}
     for key in _ID_KEYS:
         value = values.get(key)
         if isinstance(value, str) and is_id(value):
@@ -192,7 +192,7 @@ def _creation(own_id: str, parts: list[Part]) -> str:
     for part in parts:
         if part.name == "date":
             try:
-                created: str = _READERS["created"](plain(part.value), "date", True)
+                created: str = _READERS["created"](part.value, "date", True)
             except InvalidValue:
                 break
             return created
@@ -253,7 +253,7 @@ def _chunks(
         place = names.index(key)
         if not unchanged:
             lines = "" if bare else lines_of(key, value)
-            texts[place] = fitted(lines, page.comment(parts[key]))
+            texts[place] = fitted(lines, parts[key].comment)
     old_extra, new_extra = dict(before.extra), dict(entry.extra)
     for name in old_extra.keys() - new_extra.keys() - written:
         texts[names.index(name)] = ""

@@ -22,7 +22,6 @@ from memcli.entries.entry import (
     check_tag,
     fitting_tag,
 )
-from memcli.entries.frontmatter import is_null
 from memcli.entries.ids import NONE, check_project, is_id
 from memcli.errors import InvalidContent, InvalidValue
 
@@ -52,18 +51,6 @@ MOST_ASKED, LONGEST_ASKED = 8, 60
 Check = Callable[["Any", str, bool], "Any"]
 """Takes a value, the name of its field, and whether it was read from a file; returns
 the value of the entry, or raises InvalidValue."""
-
-
-def plain(node: Any) -> Any:
-    """The value of a YAML node: a text, a list, or a table; nulls are left out."""
-    if node.id == "scalar":
-        return node.value
-    if node.id == "sequence":
-        return [plain(item) for item in node.value if not is_null(item)]
-    table = {str(key.value): item for key, item in node.value}
-    if len(table) < len(node.value):
-        raise InvalidValue("a key is given twice", code="twice")
-    return {key: plain(item) for key, item in table.items() if not is_null(item)}
 
 
 def text(value: Any, field: str, read: bool = False) -> str:
@@ -173,10 +160,10 @@ def tags(value: Any, field: str, read: bool) -> tuple[str, ...]:
     return _distinct(map(check_tag, _tag_words(value, field, read)))
 
 
-def fitting_tags(node: Any) -> tuple[str, ...]:
+def fitting_tags(value: Any) -> tuple[str, ...]:
     """The nearest tags to those that a file holds, where they are not valid."""
     try:
-        return _distinct(map(fitting_tag, _tag_words(plain(node), "tags", True)))
+        return _distinct(map(fitting_tag, _tag_words(value, "tags", True)))
     except InvalidValue:
         return ()
 

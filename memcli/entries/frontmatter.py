@@ -39,6 +39,7 @@ _CONFLICT = re.compile(r"^(?:<{7}|>{7})(?:[ \r]|$)", re.MULTILINE)
 _FIRST_KEY = re.compile(
     r"""(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*["']?([\w.-]+)["']?[ \t]*:(?:\s|\Z)"""
 )
+_COMMENT = re.compile(r"[ \t]+#")
 _ID_LINE = re.compile(r"^(?:memcli_)?id:\s", re.MULTILINE)
 
 
@@ -65,14 +66,6 @@ class Page(NamedTuple):
         if self.indent:
             lines = [line.removeprefix(self.indent) for line in lines]
         return "".join(lines).replace("\r\n", "\n")
-
-    def comment(self, part: Part) -> str:
-        """Return the comment behind a value of one line, with the space before it."""
-        mark = part.value.end_mark
-        if part.end != part.first + 1 or mark.line != part.first:
-            return ""
-        rest = self.lines[part.first][mark.column :].rstrip("\r\n")
-        return rest if re.match(r"[ \t]+#", rest) else ""
 
 
 def take_apart(data: bytes, path: str) -> Page:
@@ -178,7 +171,7 @@ def _parse(block: str, path: str, *, strict: bool) -> Any:
     import yaml
 
     try:
-        _check_depth(block, path)
+        _check(block, path, strict=strict)
         root = _loader()(block)
     except (yaml.YAMLError, RecursionError) as error:
         if not strict:
@@ -195,36 +188,36 @@ def _parse(block: str, path: str, *, strict: bool) -> Any:
         ) from error
     if root is None or root.id != "mapping" or root.flow_style:
         return None
-    if "*" in block and "&" in block:
-        for event in yaml.parse(block, Loader=_base_loader()):
-            if isinstance(event, yaml.AliasEvent):
-                at: Any = event.start_mark
-                raise InvalidEntry(
-                    path,
-                    at.line + 2,
-                    f"a YAML alias (*{event.anchor})",
-                    hint="Write the value out, or put it in double quotes.",
-                )
     return root
 
 
-def _check_depth(block: str, path: str) -> None:
-    """Refuse what is nested too deep: the C loader recurses, and would end the process.
+def _check(block: str, path: str, *, strict: bool) -> None:
+    """Refuse aliases in a block that is strict, and what is nested too deep: the C
+    loader recurses, and would end the process.
 
     Raises:
-        InvalidEntry: values lie inside more than `_DEEPEST` others.
+        InvalidEntry: there is an alias, or values lie inside more than `_DEEPEST`
+            others.
     """
+    aliases = strict and "*" in block and "&" in block
     # Only these marks open a level; nearly every frontmatter has fewer of them.
-    if sum(map(block.count, "[{:-?")) <= _DEEPEST:
+    if not aliases and sum(map(block.count, "[{:-?")) <= _DEEPEST:
         return
     import yaml
 
     depth = 0
     for event in yaml.parse(block, Loader=_base_loader()):
+        at: Any = event.start_mark
+        if isinstance(event, yaml.AliasEvent) and strict:
+            raise InvalidEntry(
+                path,
+                at.line + 2,
+                f"a YAML alias (*{event.anchor})",
+                hint="Write the value out, or put it in double quotes.",
+            )
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > _DEEPEST:
-                at: Any = event.start_mark
                 reason = f"broken YAML: values nested more than {_DEEPEST:,} deep"
                 raise InvalidEntry(path, at.line + 2, reason)
         elif isinstance(event, yaml.CollectionEndEvent):
@@ -250,7 +243,10 @@ def _parts(
         end = limit
         while end > floor and lines[end - 1].lstrip()[:1] in ("", "#"):
             end -= 1
-        parts.append(Part(key.value, value, first, end))
+        mark = value.end_mark
+        rest = lines[first][mark.column :].rstrip("\r\n") if end == first + 1 else ""
+        comment = rest if mark.line == first and _COMMENT.match(rest) else ""
+        parts.append(Part(key.value, _plain(value), first, end, comment))
         limit = first
         if not (
             key.id == "scalar"
@@ -290,13 +286,20 @@ def _end(node: Any) -> int:
     return line if block_scalar else line + 1
 
 
-def is_null(node: Any) -> bool:
-    """Tell whether a key was left empty, or holds an unquoted null."""
-    return (
-        node.id == "scalar"
-        and not node.style
-        and node.value in ("", "~", "null", "Null", "NULL")
-    )
+def _plain(node: Any, *, inner: bool = False) -> Any:
+    """The value of a node, as `Part` has it; nulls inside of others are left out."""
+    if node.id == "scalar":
+        null = not node.style and node.value in ("", "~", "null", "Null", "NULL")
+        return None if null else node.value
+    if inner:
+        return 0
+    if node.id == "sequence":
+        items = [_plain(item, inner=True) for item in node.value]
+        return [item for item in items if item is not None]
+    table = {str(key.value): _plain(item, inner=True) for key, item in node.value}
+    if len(table) < len(node.value):
+        return 0  # a key is given twice
+    return {key: item for key, item in table.items() if item is not None}
 
 
 def checked_lines(lines: str) -> str:
@@ -328,13 +331,6 @@ def values_of(lines: str) -> list[str]:
         parts = take_apart(f"---\n{lines}---\n".encode(), "").parts
     except (InvalidEntry, UnicodeEncodeError):
         return []
-    if not parts or is_null(parts[0].value):
-        return []
-    node = parts[0].value
-    if node.id == "scalar":
-        texts = node.value.split(",")
-    else:
-        texts = [
-            item.value for item in node.value if getattr(item, "id", "") == "scalar"
-        ]
-    return [text.strip() for text in texts if text.strip()]
+    value = parts[0].value if parts else None
+    texts = value.split(",") if isinstance(value, str) else value or ()
+    return [text.strip() for text in texts if isinstance(text, str) and text.strip()]

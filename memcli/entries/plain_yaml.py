@@ -1,6 +1,6 @@
 """The simple YAML of most frontmatters, read and written without a YAML library.
 
-Invariant: pure. Lines that are understood give the nodes that YAML gives; for all
+Invariant: pure. Lines that are understood give the values that YAML gives; for all
 others the answer is None, and `frontmatter` asks YAML. What is understood: keys at the
 start of their lines with a value behind them on the same line, which is a word or
 words, a text in double quotes without a backslash, or a list of such in brackets; and
@@ -26,146 +26,106 @@ if TYPE_CHECKING:
 
 # What may be more than a part of a word where it stands in a list in brackets.
 _SPECIAL_IN_LIST = re.compile(r"[,\[\]{}\"':#?&*!|>%@`]")
+_NULLS = (" null", " Null", " NULL")
 # More lines than a person writes; YAML has a limit for them.
 _MOST_LINES = 500
-
-
-class Mark(NamedTuple):
-    """A place in the block; both count from 0."""
-
-    line: int
-    column: int
-
-
-class Node(NamedTuple):
-    """A value, with the attributes of YAML's nodes that memcli asks for.
-
-    Attributes:
-        id: scalar, sequence or mapping.
-        value: a text; a list of nodes; a list of pairs of nodes.
-        style: the quotation mark of a scalar; empty for none.
-        line, column: where the value ends; of a mapping, where its last value does.
-    """
-
-    id: str
-    value: Any
-    style: str
-    line: int
-    column: int
-
-    @property
-    def end_mark(self) -> Mark:
-        """Where the value ends; only a change of the file asks for it."""
-        return Mark(self.line, self.column)
 
 
 class Part(NamedTuple):
     """A key at the top level; its lines are first to end (exclusive), from 0.
 
-    `value` is a `Node`, or one of YAML's.
+    Attributes:
+        name: the key.
+        value: a text, a list, a table, None for null; 0 for what no field may hold.
+        first, end: its lines.
+        comment: what stands behind a value of one line, with the space before it.
     """
 
     name: str
     value: Any
     first: int
     end: int
+    comment: str = ""
 
 
 def read(block: str) -> list[Part] | None:
     """The keys of a block with their values, None when it takes YAML to read it.
 
-    >>> read("kind: note\\ntags: [a, b]\\n")[1].value.value[0].value
-    'a'
+    >>> read("kind: note\\ntags: [a, b]\\n")[1].value
+    ['a', 'b']
     """
     rows = block.split("\n")
     if rows.pop() or not rows or len(rows) > _MOST_LINES:
         return None
     if not "".join(rows).isprintable():
         return None
-    found: list[Part] = []
-    names: set[str] = set()
-    number = 0
-    while number < len(rows):
-        first = number
-        name, node = _pair(rows[first], first, 0)
-        number += 1
-        if node is None and rows[first] == f"{name}:":
-            pairs = []
-            while number < len(rows) and rows[number].startswith("  "):
-                inner, value = _pair(rows[number], number, 2)
-                if value is None:
-                    return None
-                key = Node("scalar", inner, "", number, 2 + len(inner))
-                pairs.append((key, value))
-                number += 1
-            if pairs:
-                last = pairs[-1][1]
-                node = Node("mapping", pairs, "", last.line, last.column)
-        if node is None or name in names:
+    found: dict[str, Part] = {}
+    table: dict[str, Any] | None = None  # of the key above
+    key = ""
+    for number, row in enumerate(rows):
+        inner = row.startswith("  ")
+        name, value = _pair(row[2:] if inner else row)
+        if inner:
+            if table is None or not isinstance(value, str) or name in table:
+                return None
+            table[name] = value
+            found[key] = found[key]._replace(end=number + 1)
+            continue
+        if table == {}:
             return None
-        names.add(name)
-        found.append(Part(name, node, first, number))
-    return found
+        key, table = name, None
+        if name and row == f"{name}:":
+            value = table = {}
+        if value is None or name in found:
+            return None
+        found[name] = Part(name, value, number, number + 1)
+    return None if table == {} else [*found.values()]
 
 
-def _pair(row: str, number: int, indent: int) -> tuple[str, Node | None]:
-    """The key of a line, empty for none, and its value, None without a simple one.
-
-    Args:
-        row: the line.
-        number: counts it.
-        indent: how many characters stand before the key.
-    """
-    name, colon, text = row[indent:].partition(":")
+def _pair(row: str) -> tuple[str, Any]:
+    """The key of a line, empty for none, and its value, None without a simple one."""
+    name, colon, text = row.partition(":")
     if not (colon and name.isascii() and name.isidentifier()):
         return "", None
-    if text[:1] != " ":
+    if text[:2] == " [":
+        return name, _listed(text[1:])
+    if text[:2] == ' "':
+        return name, _quoted(text[1:])
+    if ": " in text or " #" in text or not text[1:2].isalnum() or text[-1] in " :":
         return name, None
-    return name, _value(text[1:], number, len(row))
+    is_value = text[0] == " " and text not in _NULLS
+    return name, text[1:] if is_value else None
 
 
-def _value(text: str, line: int, end: int) -> Node | None:
-    """The value behind the colon and a space, up to the end of the line."""
-    if text[:1] == "[":
-        return _listed(text, line, end)
-    if text[:1] == '"':
-        return _quoted(text, line, end)
-    if not text[:1].isalnum() or ": " in text or " #" in text or text[-1] in " :":
-        return None
-    return Node("scalar", text, "", line, end)
-
-
-def _quoted(text: str, line: int, end: int) -> Node | None:
+def _quoted(text: str) -> str | None:
     inner = text[1:-1]
     if len(text) < 2 or text[-1] != '"' or '"' in inner or "\\" in inner:
         return None
-    return Node("scalar", inner, '"', line, end)
+    return inner
 
 
-def _listed(text: str, line: int, end: int) -> Node | None:
+def _listed(text: str) -> list[str] | None:
     if text[-1] != "]":
         return None
-    items: list[Node] = []
-    at = end - len(text) + 1
+    items: list[str] = []
     words = text[1:-1].split(", ") if len(text) > 2 else []
     # Of most lists, all words at once.
     plain = _SPECIAL_IN_LIST.search("".join(words)) is None
     for word in words:
-        at += len(word)
         item = None
         if word[:1] == '"':
-            item = _quoted(word, line, at)
+            item = _quoted(word)
         elif (
             word[:1].isalnum()
             and word[-1] != " "
             and (plain or _SPECIAL_IN_LIST.search(word) is None)
+            and f" {word}" not in _NULLS
         ):
-            item = Node("scalar", word, "", line, at)
+            item = word
         if item is None:
             return None
         items.append(item)
-        at += 2
-    return Node("sequence", items, "", line, end)
+    return items
 
 
 # Plain only where every YAML, old or new, reads the same string: a letter in front,

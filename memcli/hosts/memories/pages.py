@@ -74,23 +74,10 @@ def note(path: str) -> Note | Problem:
         return Problem(path, error.line, error.reason)
     except Unreadable as error:
         return Problem(path, 1, error.message.removeprefix(f"{path}: "))
-    values = {part.name: _plain(part.value) for part in page.parts}
+    values = {part.name: part.value for part in page.parts}
     # The two fences stand around the lines.
     line = len(page.lines) + 3 if page.opening else 1
     return Note(values, page.body.replace("\r\n", "\n"), line)
-
-
-def _plain(node: Any) -> Any:
-    """A YAML node as texts, lists and dictionaries; two levels, as tools write them."""
-    if node.id == "mapping":
-        return {
-            str(key.value): value.value
-            for key, value in node.value
-            if value.id == "scalar" and not frontmatter.is_null(value)
-        }
-    if node.id == "sequence":
-        return [item.value for item in node.value if item.id == "scalar"]
-    return "" if frontmatter.is_null(node) else node.value
 
 
 def line_of(value: Any) -> str:
