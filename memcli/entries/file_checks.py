@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from memcli.entries import dates, layout
+from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
 from memcli.entries.identity import claim
 from memcli.entries.ids import is_adopted
@@ -65,6 +65,8 @@ class Text(NamedTuple):
         return self.head.count("\n", 0, key.start()) + 1 if key else 1
 
 
+_FOLDERS = {Status.PENDING: layout.INBOX, Status.REJECTED: layout.ARCHIVE}
+
 INDEXED = 1_000_000
 """So many bytes of a file are searched."""
 
@@ -89,8 +91,10 @@ def findings(
     return [
         *_about_file(text, size),
         *_about_entry(text, decoded, kinds),
-        *_about_enforce(text),
-        *_about_state(text),
+        *(
+            Finding(text.entry.path, text.field_line(field), code, WARNING, *said)
+            for field, code, *said in _states(text)
+        ),
     ]
 
 
@@ -150,22 +154,12 @@ def _about_entry(
     entry = text.entry
     path = entry.path
     for problem in decoded.problems:
-        if problem.field == "type":
-            # Older programs wrote other types; the entry counts as of type unknown.
-            yield Finding(path, problem.line, "unknown_type", WARNING, problem.message)
-        else:
-            yield Finding(path, problem.line, "bad_field", ERROR, problem.message)
+        yield Finding(path, problem.line, "bad_field", ERROR, problem.message)
     if entry.kind not in kinds:
         message = f"unknown kind '{entry.kind}'"
         hint = f"Use a known kind, or add it to kinds in {layout.CONFIG}."
         line = text.field_line("kind")
         yield Finding(path, line, "unknown_kind", ERROR, message, hint)
-    # As coarse as it is: "updated 2026" is not before a day of that year.
-    last = dates.span(entry.updated)[1] if entry.updated else 0
-    if last and entry.created and last <= dates.to_epoch(entry.created):
-        message = "updated before it was created"
-        line = text.field_line("updated")
-        yield Finding(path, line, "updated_before_created", WARNING, message)
 
 
 def idle(entry: Entry) -> str:
@@ -183,31 +177,15 @@ def idle(entry: Entry) -> str:
     return ""
 
 
-def _about_enforce(text: Text) -> Iterator[Finding]:
-    """The finding of an entry whose `enforce` does nothing."""
-    why = idle(text.entry)
-    if why:
-        yield Finding(
-            text.entry.path,
-            text.field_line("enforce"),
-            "broad_enforce",
-            WARNING,
-            f"enforce keeps nothing from running: {why}",
-            "Let its text name the command, the path or the name in code; "
-            "memcli evolve ID --enforce sets it anew.",
-        )
-
-
-def _about_state(text: Text) -> Iterator[Finding]:
-    return (
-        Finding(text.entry.path, text.field_line(field), code, WARNING, message, hint)
-        for field, code, message, hint in _states(text)
-    )
-
-
 def _states(text: Text) -> Iterable[tuple[str, str, str, str]]:
     """The contradictions of an entry's status: field, code, message and hint."""
     entry = text.entry
+    why = idle(entry)
+    if why:
+        message = f"enforce keeps nothing from running: {why}"
+        hint = "Let its text name the command, the path or the name in code; "
+        hint += "memcli evolve ID --enforce sets it anew."
+        yield "enforce", "broad_enforce", message, hint
     archived = entry.path.startswith(layout.ARCHIVE + "/")
     # In the archive it is history, whose newer version was forgotten.
     if entry.status is Status.SUPERSEDED and not (entry.superseded_by or archived):
@@ -231,21 +209,17 @@ def _states(text: Text) -> Iterable[tuple[str, str, str, str]]:
             yield "key", "stale_key", message, "memcli doctor --fix writes a new one."
     if is_adopted(entry.id):
         return
-    inbox = entry.path.startswith(layout.INBOX + "/")
-    if entry.status is Status.PENDING and not inbox:
-        message = f"waits for review, but is not in {layout.INBOX}/"
-        hint = f"Decide on it: memcli review {entry.id}"
-        yield "status", "pending_elsewhere", message, hint
-    if inbox and entry.status is Status.ACTIVE:
-        message = f"active, but still in {layout.INBOX}/"
-        yield "status", "active_in_inbox", message, "Move the file."
-    if entry.status is Status.REJECTED and not archived:
-        message = f"rejected, but not in {layout.ARCHIVE}/"
-        hint = "Move the file; it is remembered wherever it is."
-        yield "status", "rejected_elsewhere", message, hint
-    if archived and entry.status is Status.ACTIVE:
-        message = f"active, but in {layout.ARCHIVE}/"
-        yield "status", "active_in_archive", message, "Move the file."
+    folders = (layout.INBOX, layout.ARCHIVE)
+    here = next((name for name in folders if entry.path.startswith(name + "/")), "")
+    wanted = _FOLDERS.get(entry.status)
+    if wanted and here != wanted:
+        message = f"{entry.status}, but not in {wanted}/"
+        hint = "Move the file there."
+        if entry.status is Status.PENDING:
+            hint = f"Decide on it: memcli review {entry.id}"
+        yield "status", "misplaced", message, hint
+    if here and entry.status is Status.ACTIVE:
+        yield "status", "misplaced", f"active, but in {here}/", "Move the file."
 
 
 def _says_when(entry: Entry) -> str:
