@@ -46,7 +46,7 @@ def main(words: Sequence[str], cwd: str) -> int:
 
 
 def _merge(base: str, ours: str, theirs: str, path: str, *, cwd: str) -> int:
-    from memcli.entries.merging.entry_file import Version
+    from memcli.entries.merging.files import Version
     from memcli.entries.merging.one_file import merge_path
 
     start, one, two = (

@@ -15,7 +15,7 @@ from memcli.entries import layout
 from memcli.entries.eligibility import Action, may
 from memcli.entries.entry import Entry, Status
 from memcli.entries.identity import claim, strict_key
-from memcli.entries.merging.entry_file import MERGED_FROM
+from memcli.entries.merging.files import MERGED_FROM
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple

@@ -13,7 +13,7 @@ from memcli.curation import review as versions
 from memcli.curation.ideas import Idea
 from memcli.entries import codec, layout
 from memcli.entries.entry import Status
-from memcli.entries.merging.entry_file import Version, merge
+from memcli.entries.merging.files import Version, merge_file
 from tests.cli.conftest import Run
 from tests.cli.test_review import Person, candidate
 
@@ -221,7 +221,9 @@ def merged(vault: Vault) -> Vault:
             ("Mondays", "2030-01-02T00:00:00Z"),
         )
     ]
-    done = merge(saved.path, base, Version(sides[0], "desk"), Version(sides[1], "lap"))
+    done = merge_file(
+        saved.path, base, Version(sides[0], "desk"), Version(sides[1], "lap")
+    )
     with vault.transaction() as change:
         change.put(saved.path, done.data)
         for kept in done.kept:

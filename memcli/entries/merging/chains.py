@@ -19,7 +19,7 @@ from memcli.entries import dates, layout
 from memcli.entries.entry import Entry, Status
 from memcli.entries.ids import is_adopted
 from memcli.entries.merging import fields
-from memcli.entries.merging.entry_file import MERGED_FROM
+from memcli.entries.merging.files import MERGED_FROM
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from memcli.entries import codec, layout
 from memcli.entries.entry import KINDS, Entry, Status
-from memcli.entries.merging import chains, entry_file, fields, other_files
-from memcli.entries.merging.entry_file import Kept, MergedFile, Version
+from memcli.entries.merging import chains, fields, files
+from memcli.entries.merging.files import Kept, MergedFile, Version
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
@@ -42,11 +42,11 @@ def merge_path(
         theirs: the other side.
         kinds: the kinds of the vault.
     """
-    read = [entry_file.understood(side.data, path, kinds) for side in (ours, theirs)]
+    read = [files.understood(side.data, path, kinds) for side in (ours, theirs)]
     entries = [decoded.entry for decoded in read if decoded is not None]
     same = len({entry.id for entry in entries}) < 2
     if same or not layout.is_entry(path):
-        return other_files.merge_file(path, base, ours, theirs, kinds=kinds)
+        return files.merge_file(path, base, ours, theirs, kinds=kinds)
     return _versions(path, base, (ours, theirs), entries, kinds)
 
 
@@ -62,7 +62,7 @@ def _versions(
     git shows one path. The version that a side replaced is in its archive, at a path of
     its own, so it takes part in the chain and is no result of it.
     """
-    read = entry_file.understood(base, path, kinds) if base is not None else None
+    read = files.understood(base, path, kinds) if base is not None else None
     before = read.entry if read else Entry("")
     kept: list[Kept] = []
     trees: list[dict[str, Entry]] = []
@@ -75,8 +75,8 @@ def _versions(
         trees.append({old.id: old, entry.id: entry} if read else {entry.id: entry})
         resolved = Status.RESOLVED is entry.status is not before.status
         if entry.id == before.id and (entry.body != before.body or resolved):
-            text = (path, side, entry, other.id, other)
-            kept.append(entry_file.archived_text(*text, kinds=kinds))
+            text = files.archived_text(path, side, entry, other, other.id)
+            kept.append(text)
     merged = trees[0] | trees[1]
     start = {before.id: before} if read else {}
     names = (sides[0].name, sides[1].name)
@@ -161,13 +161,13 @@ def shown(data: bytes, path: str, kinds: Collection[str] = KINDS) -> Entry | Non
     if found is None:
         return None
     read = {
-        side: entry_file.understood(side.data, path, kinds)
+        side: files.understood(side.data, path, kinds)
         for side in (found.ours, found.theirs)
     }
     entries = {side: decoded.entry for side, decoded in read.items() if decoded}
     if len(entries) < len(read):
         return None
-    older, newer = entry_file.in_order(path, found.ours, found.theirs, kinds)
+    older, newer = files.in_order(path, found.ours, found.theirs, kinds)
     merged = fields.merge(None, entries[older], entries[newer]).entry
     texts = [f"{side.name}:\n\n{entries[side].body.strip()}" for side in read]
     if entries[older].body == entries[newer].body:

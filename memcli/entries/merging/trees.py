@@ -7,14 +7,12 @@ the other side did to them; an entity of the registry is known by its id, or whe
 new by its name, and every other file by its path. Nothing is lost: what gives way is in
 the archive or beside what is current, and only what a person has forgotten is gone. No
 file takes the place of another one, also not on disks that do not tell `Note.md` from
-`note.md`.
-
-A tree maps vault-relative paths to blobs, as git names them; bytes are read through the
-caller, and of what changed alone.
+`note.md`. Bytes are read through the caller, and of what changed alone.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -23,20 +21,19 @@ from memcli.entries import codec, layout
 from memcli.entries.entry import KINDS, Entry, Status
 from memcli.entries.frontmatter import values_of
 from memcli.entries.ids import adopted_id
-from memcli.entries.merging import chains, other_files
-from memcli.entries.merging.entry_file import Version
-from memcli.entries.merging.other_files import Places
+from memcli.entries.merging import chains
+from memcli.entries.merging.files import Version, merge_file
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
-    from memcli.entries.merging.entry_file import Kept
+    from memcli.entries.merging.files import Kept
 
-_REGULAR = ("100644", "100755")  # what has another mode is a link or a repository
+_REGULAR = ("100644", "100755")
 
 
 class Blob(NamedTuple):
@@ -47,10 +44,6 @@ class Blob(NamedTuple):
 
 
 Read = Callable[[Sequence[Blob]], Sequence[bytes]]
-
-
-def _never(_: str) -> int:
-    return 0
 
 
 class Side(NamedTuple):
@@ -65,7 +58,7 @@ class Side(NamedTuple):
 
     name: str
     files: Mapping[str, Blob]
-    changed: Callable[[str], int] = _never
+    changed: Callable[[str], int] = lambda _: 0
 
 
 class MergeNote(NamedTuple):
@@ -131,9 +124,6 @@ def plan_merge(
     return work.plan(changed)
 
 
-# --- which files are the same ---------------------------------------------------------
-
-
 class _File(NamedTuple):
     """A file of one tree, or of the merged vault before its place is settled.
 
@@ -150,7 +140,7 @@ class _File(NamedTuple):
 
     @property
     def is_link(self) -> bool:
-        """Whether it is a link or a repository, and no file."""
+        """Whether it is a link or a repository."""
         return self.blob is not None and self.blob.mode not in _REGULAR
 
 
@@ -161,31 +151,28 @@ def _load(
     kinds: Collection[str],
 ) -> list[dict[str, _File]]:
     """The changed files of the trees, the base first, each under its key."""
-    groups = [{p: tree[p] for p in changed if p in tree} for tree in trees]
-    blobs = [
-        *dict.fromkeys(
-            blob for tree in groups for blob in tree.values() if blob.mode in _REGULAR
-        )
-    ]
-    texts = dict(zip(blobs, read(blobs), strict=True))
+    groups = [[(p, tree[p]) for p in changed if p in tree] for tree in trees]
+    blobs = dict.fromkeys(
+        blob for group in groups for _, blob in group if blob.mode in _REGULAR
+    )
+    texts = dict(zip(blobs, read([*blobs]), strict=True))
     files = [
-        [_file(path, blob, texts.get(blob), kinds) for path, blob in tree.items()]
-        for tree in groups
+        [_file(path, blob, texts.get(blob), kinds) for path, blob in group]
+        for group in groups
     ]
     keys = [_keys(files[0], group) for group in files]
     twice = {
-        name for names in keys for name, count in Counter(names).items() if count > 1
+        name for each in keys for name, count in Counter(each).items() if count > 1
     }
-
-    def key(file: _File, name: str) -> str:
-        # The same new name of the registry on both sides is one entity.
-        entity = name not in keys[0] and layout.registered_type(file.path)
-        return f"/{file.path}" if entity or name in twice else name
-
-    return [
-        {key(file, name): file for file, name in zip(group, names, strict=True)}
-        for group, names in zip(files, keys, strict=True)
-    ]
+    found: list[dict[str, _File]] = []
+    for group, names in zip(files, keys, strict=True):
+        found.append({})
+        for file, name in zip(group, names, strict=True):
+            # The same new name of the registry on both sides is one entity.
+            entity = name not in keys[0] and layout.registered_type(file.path)
+            key = f"/{file.path}" if entity or name in twice else name
+            found[-1][key] = file
+    return found
 
 
 def _file(
@@ -280,8 +267,9 @@ class _Work:
                 self._put(key, file, base)
             return
         self.merged += 1
-        if one is None or two is None:
-            self._removed_and_changed(key, base, one or two)
+        if not (one and two):
+            for file in filter(None, (one, two)):
+                self._removed_and_changed(key, base, file)
             return
         before = base and base.blob
         place = min(one.path, two.path)
@@ -314,9 +302,7 @@ class _Work:
             Version(file.data, side.name, partial(side.changed, file.path))
             for side, file in zip(self.sides, (one, two), strict=True)
         ]
-        merged = other_files.merge_file(
-            path, base and base.data, *versions, kinds=self.kinds
-        )
+        merged = merge_file(path, base and base.data, *versions, kinds=self.kinds)
         file = _file(path, None, merged.data, self.kinds)
         self.kept.update(merged.kept)
         if merged.notes:
@@ -324,15 +310,11 @@ class _Work:
             self._note(key, file, "; ".join(merged.notes), eyes=merged.eyes, kept=kept)
         return file
 
-    def _removed_and_changed(
-        self, key: str, base: _File | None, file: _File | None
-    ) -> None:
+    def _removed_and_changed(self, key: str, base: _File | None, file: _File) -> None:
         """One side removed what the other changed: what was forgotten stays so.
 
         A note that memcli did not write may have been moved by hand, so it is kept.
         """
-        if file is None:
-            return
         if file.own and base is not None and layout.is_entry(file.path):
             what = "one side forgot it, and the other changed it: it is forgotten"
         else:
@@ -371,15 +353,14 @@ class _Work:
             is_archived = file.path.startswith(layout.ARCHIVE + "/")
             if file.entry and file.entry.superseded_by and not is_archived:
                 place = layout.archived(file.path, name)
-                entry = file.entry.replace(path=place)
-                self.results[name] = file._replace(path=place, entry=entry, rank=2)
+                self.results[name] = file._replace(path=place, rank=2)
         for name, what in joined.notes.items():
             self._note(name, self.results[name], what, eyes=True)
 
     def plan(self, changed: Sequence[str]) -> MergePlan:
         """Settle where everything lies, and say what differs from our side."""
         ours = self.sides[0].files
-        places = Places(ours.keys() - set(changed))
+        places = _Places(ours.keys() - set(changed))
         final: dict[str, Blob | bytes] = {}
         where: dict[str, str] = {}
         claims = sorted(self.results.items(), key=lambda item: (item[1].rank, item[0]))
@@ -419,8 +400,50 @@ def _place(base: _File | None, one: _File, two: _File, entry: Entry | None) -> s
 
 def _entries(files: Mapping[str, _File]) -> dict[str, Entry]:
     """The entries that are known by their ids."""
-    return {
-        key: file.entry
-        for key, file in files.items()
-        if file.entry is not None and key == file.entry.id
-    }
+    return {k: f.entry for k, f in files.items() if f.entry and k == f.entry.id}
+
+
+class _Places:
+    """The places of a vault that are taken."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._files: set[str] = set()
+        self._folders: set[str] = set()
+        for path in taken:
+            self._add(path)
+
+    def take(self, path: str) -> str:
+        """Take this place, or a numbered one beside it where it is not free."""
+        free, number = path, 1
+        while hindrance := self._hindrance(free):
+            number += 1
+            parts = path.split("/")
+            name, dot, ending = parts[hindrance - 1], "", ""
+            if hindrance == len(parts) and "." in name[1:]:
+                name, dot, ending = name.rpartition(".")
+            parts[hindrance - 1] = f"{name}-{number}{dot}{ending}"
+            free = "/".join(parts)
+        self._add(free)
+        return free
+
+    def _add(self, path: str) -> None:
+        folder = _folded(path)
+        self._files.add(folder)
+        while folder not in self._folders and "/" in folder:
+            folder = folder.rpartition("/")[0]
+            self._folders.add(folder)
+
+    def _hindrance(self, path: str) -> int:
+        """How many parts of the path make a taken name; 0 when it is free."""
+        parts = _folded(path).split("/")
+        for count in range(1, len(parts) + 1):
+            place = "/".join(parts[:count])
+            if place in self._files or (count == len(parts) and place in self._folders):
+                return count
+        return 0
+
+
+def _folded(path: str) -> str:
+    if path.isascii():
+        return path.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())

@@ -9,10 +9,9 @@ import pytest
 from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
 from memcli.entries.ids import new_id
-from memcli.entries.merging import other_files
 from memcli.entries.merging.chains import Sides, join
-from memcli.entries.merging.entry_file import MergedFile, Version
-from memcli.entries.merging.other_files import merge
+from memcli.entries.merging.files import MergedFile, Version, _table
+from memcli.entries.merging.files import merge_file as merge
 
 ADA = '[agents.ada]\npolicy = "group"\n'
 BOB = '[agents.bob]\npolicy = "private"\n'
@@ -96,7 +95,7 @@ def test_rows_of_a_file_for_git_keep_their_order() -> None:
 
 def test_settings_that_are_nested_too_deep_are_merged_without_reading_them() -> None:
     deep = ".".join("a" * 40_000) + " = 1\n"
-    assert other_files._table(deep) is None
+    assert _table(deep) is None
 
 
 # --- one chain of the versions that two clones have made ------------------------------

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from memcli.entries import codec
 from memcli.entries.entry import Entry, Status, Visibility
-from memcli.entries.fields import refuse_wide
-from memcli.entries.merging.entry_file import MergedFile, Version, merge
+from memcli.entries.merging.files import MergedFile, Version
+from memcli.entries.merging.files import merge_file as merge
 
 PATH = "memories/note/deploy.md"
 BASE = Entry(
@@ -78,24 +78,15 @@ def test_each_field_is_merged_by_its_rule(
     assert (done.eyes, done.kept) == (bool(note), ())
 
 
-@pytest.mark.parametrize("count", [900, 1100, 1500])
-def test_lists_that_are_too_long_together_are_those_of_the_newer_side(
-    count: int,
-) -> None:
-    """No command could save such an entry again, or even read it."""
-    old, new = (tuple(f"{side}{n:0100}" for n in range(count)) for side in "ab")
+def test_lists_that_are_too_long_together_are_kept_in_two_files() -> None:
+    """Nothing could read a file with both."""
+    old, new = (tuple(f"{side}{n:0100}" for n in range(1500)) for side in "ab")
     older = BASE.replace(tags=old, updated="2026-11-22T08:00:00Z")
-    newer = BASE.replace(tags=new, entities=("Redis",), updated="2026-11-23T08:00:00Z")
+    newer = BASE.replace(tags=new, updated="2026-11-23T08:00:00Z")
     entry, merged = of(BASE, older, newer)
-    if count < 1000:
-        assert (set(entry.tags), merged.kept) == ({*old, *new}, ())
-        return
-    assert (entry.tags, entry.entities) == (new, ("Redis",))
+    assert entry.tags == new
     (kept,) = merged.kept
     assert codec.decode(kept.data, kept.path).entry.tags == old
-    (note,) = merged.notes
-    assert note.startswith("its lists are too long together: one side's stand, and ")
-    refuse_wide(entry)
 
 
 def test_of_two_texts_for_the_same_line_the_older_one_goes_to_the_archive() -> None:

@@ -1,9 +1,12 @@
-"""A three-way merge of one entry's file.
+"""A three-way merge of one file of a vault.
 
-Invariant: pure, and no text is lost. Fields merge by their meaning and texts by lines;
-where both sides changed the same lines, the newer text is current and the other one
-becomes an archived version of the entry. A side that cannot be understood is kept
-beside the other, byte for byte. The result does not depend on which side is "ours".
+Invariant: pure, and no text is lost. The fields of an entry merge by their meaning and
+texts by lines; where both sides changed the same lines, the newer text is current and
+the other one becomes an archived version of the entry. The list of ignored names merges
+as a set, and every other file by lines: where both sides changed the same ones, both
+stay, in settings those of the older side as comments. A file that cannot be merged is
+kept beside the other, byte for byte. The result does not depend on which side is
+"ours".
 """
 
 from __future__ import annotations
@@ -12,17 +15,17 @@ from collections.abc import Sequence
 
 from memcli.entries import codec, dates, layout
 from memcli.entries.entry import KINDS, Entry, Status
-from memcli.entries.fields import refuse_wide
 from memcli.entries.identity import strict_key
 from memcli.entries.ids import LAST_MS, new_id
 from memcli.entries.merging import fields
-from memcli.errors import MemcliError, TooLarge
+from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
+    from typing import Any
 
     from memcli.entries.codec import Decoded
 
@@ -69,7 +72,7 @@ class MergedFile(NamedTuple):
     eyes: bool = False
 
 
-def merge(
+def merge_file(
     path: str,
     base: bytes | None,
     ours: Version,
@@ -77,7 +80,7 @@ def merge(
     *,
     kinds: Collection[str] = KINDS,
 ) -> MergedFile:
-    """Merge two versions of the file of one entry.
+    """Merge two versions of one file, whatever it holds.
 
     Args:
         path: where it is to be, vault-relative.
@@ -91,16 +94,24 @@ def merge(
     if ours.data == base:
         return MergedFile(theirs.data)
     older, newer = in_order(path, ours, theirs, kinds)
+    if not (layout.is_entry(path) or layout.registered_type(path)):
+        return _by_lines(path, base, older, newer) or _beside(path, older, newer)
     one, two = (understood(side.data, path, kinds) for side in (older, newer))
     if one is not None and two is not None:
         before = understood(base, path, kinds) if base is not None else None
         try:
-            return _merged(path, before, (older, newer), (one, two), kinds)
+            return _merged(before, (older, newer), (one, two), path, kinds)
         except MemcliError:
             pass  # the merged file would be read back as something else
     if two is None and one is not None:
         older, newer = newer, older  # what can be read is current
-    return _by_text(path, base, older, newer, kinds)
+    texts = _texts(base, older, newer)
+    if texts is not None:
+        merged = merge_texts(*texts)
+        data = merged.text.encode()
+        if not merged.conflicts and understood(data, path, kinds) is not None:
+            return MergedFile(data)
+    return _beside(path, older, newer)
 
 
 def understood(data: bytes, path: str, kinds: Collection[str]) -> Decoded | None:
@@ -119,35 +130,42 @@ def in_order(
 
     def moment(side: Version) -> tuple[int, bytes]:
         decoded = understood(side.data, path, kinds)
-        told = _moment(decoded.entry) if decoded else 0
-        return max(side.changed(), told), side.data
+        return max(side.changed(), _moment(decoded.entry) if decoded else 0), side.data
 
     older, newer = sorted((ours, theirs), key=moment)
     return older, newer
 
 
-def _moment(entry: Entry) -> int:
-    told = (entry.updated, entry.created, entry.resolved_at)
-    return max(dates.to_epoch(text) if text else 0 for text in told)
+def _moment(*entries: Entry) -> int:
+    told = [t for e in entries for t in (e.updated, e.created, e.resolved_at) if t]
+    return max(map(dates.to_epoch, told), default=0)
+
+
+# --- entries --------------------------------------------------------------------------
 
 
 def _merged(
-    path: str,
     base: Decoded | None,
     sides: tuple[Version, Version],
     read: tuple[Decoded, Decoded],
+    path: str,
     kinds: Collection[str],
 ) -> MergedFile:
-    """Merge two files that can be read; the older side first, here as everywhere."""
-    start = base.entry if base else None
+    """Merge two files that can be read; the older side first, here as everywhere.
+
+    Raises:
+        MemcliError: the merged file would be read back as something else.
+    """
+    start = base.entry if base else Entry("")
     one, two = (each.entry for each in read)
-    entry, notes = fields.merge(start, one, two)
-    entry = entry.replace(id=min(one.id, two.id))
-    body, conflicts = merge_texts(start.body if start else None, one.body, two.body)
-    before = start.title if start else ""
-    title = one.title if two.title == before else two.title
-    both_named = len({before, one.title, two.title}) == 3
-    is_wide = _is_wide(entry)
+    entry, notes = fields.merge(base and start, one, two)
+    body, conflicts = merge_texts(start.body, one.body, two.body)
+    both_named = len({start.title, one.title, two.title}) == 3
+    entry = entry.replace(
+        id=min(one.id, two.id),
+        path=path,
+        title=one.title if two.title == start.title else two.title,
+    )
     kept: tuple[Kept, ...] = ()
     if layout.registered_type(path):
         if conflicts:
@@ -155,75 +173,39 @@ def _merged(
         if both_named:
             entry = _with_alias(entry, one.title)
             notes += (f"'{one.title}' became an alias",)
-    elif conflicts or both_named or is_wide:
+    elif conflicts or both_named:
         # Agents that may not see the current text may not see the one before, either.
         one = one.replace(visibility=entry.visibility, groups=entry.groups)
-        kept = (archived_text(path, sides[0], one, entry.id, two, kinds=kinds),)
+        kept = (archived_text(path, sides[0], one, two, entry.id),)
+        what = f"both sides changed the same {'lines' if conflicts else 'title'}"
         whose = f"the version of {sides[0].name} is in the archive"
-        if conflicts or both_named:
-            what = "lines" if conflicts else "title"
-            what = f"both sides changed the same {what}: the newer one is current"
-            notes += (f"{what}, and {whose}",)
-        if is_wide:
-            lists = (name for name, v in two._asdict().items() if isinstance(v, tuple))
-            values = fields.decisions_of(two, {*lists} - {"groups"})
-            entry = entry.replace(**values)
-            notes += (
-                f"its lists are too long together: one side's stand, and {whose}",
-            )
+        notes += (f"{what}: the newer one is current, and {whose}",)
         if entry.supersedes is None and read[1].own:
             archived = codec.decode(kept[0].data, kept[0].path, kinds=kinds).entry
             entry = entry.replace(supersedes=archived.id)
-    entry = entry.replace(title=title, body=body, path=path)
+    entry = entry.replace(body=body)
     if entry.item is not None and (one.key or two.key):
         entry = entry.replace(key=strict_key(entry.item, body))
     own = read[0].own or read[1].own
-    data = _written(sides[1].data, entry, kinds=kinds, own=own)
+    data = codec.rewrite(sides[1].data, entry, kinds=kinds, adopting=own)
+    if codec.decode(data, path, kinds=kinds).entry != entry:
+        data = codec.encode(entry)
+        if not own or codec.decode(data, path, kinds=kinds).entry != entry:
+            raise MemcliError(f"{path}: cannot be written as it was merged")
     return MergedFile(data, kept, notes, eyes=bool(kept or notes))
 
 
-def _is_wide(entry: Entry) -> bool:
-    """Whether no command would save an entry with these fields."""
-    try:
-        refuse_wide(entry)
-    except TooLarge:
-        return True
-    return False
-
-
-def _written(
-    original: bytes, entry: Entry, *, kinds: Collection[str], own: bool
-) -> bytes:
-    """The bytes of a merged entry, in the form of one side's file.
-
-    Raises:
-        MemcliError: they would be read back as something else.
-    """
-    data = codec.rewrite(original, entry, kinds=kinds, adopting=own)
-    if codec.decode(data, entry.path, kinds=kinds).entry != entry:
-        data = codec.encode(entry)
-        if not own or codec.decode(data, entry.path, kinds=kinds).entry != entry:
-            raise MemcliError(f"{entry.path}: cannot be written as it was merged")
-    return data
-
-
 def archived_text(
-    path: str,
-    side: Version,
-    entry: Entry,
-    successor: str,
-    newer: Entry,
-    *,
-    kinds: Collection[str],
+    path: str, side: Version, entry: Entry, newer: Entry, successor: str
 ) -> Kept:
     """A text that gave way, as an archived version of its entry.
 
     Its id is drawn from what it says, so that every clone that merges the same two
     texts makes the same file.
     """
-    version_id = drawn_id(_moment(entry) * 1000, entry.id, entry.title, entry.body)
+    version_id = _drawn_id(_moment(entry) * 1000, entry.id, entry.title, entry.body)
     place = layout.archived(layout.before_archive(path), version_id)
-    at = max(_moment(entry), _moment(newer))
+    at = _moment(entry, newer)
     resolved = entry.status is Status.RESOLVED
     version = entry.replace(
         id=version_id,
@@ -234,11 +216,12 @@ def archived_text(
         reason=f"{MERGED_FROM}{side.name}",
         updated=dates.iso(at) if at else entry.updated,
     )
-    data = codec.rewrite(side.data, version, kinds=kinds)
+    # A kind that only the vault knows is written as it is.
+    data = codec.rewrite(side.data, version, kinds=(*KINDS, entry.kind))
     return Kept(place, data)
 
 
-def drawn_id(now_ms: int, *texts: str) -> str:
+def _drawn_id(now_ms: int, *texts: str) -> str:
     """An id of this moment whose other half is drawn from texts."""
     import hashlib
 
@@ -264,53 +247,101 @@ def _with_alias(entry: Entry, name: str) -> Entry:
     return entry.replace(extra=tuple(extra.items()))
 
 
-# --- what cannot be read as an entry --------------------------------------------------
+# --- other files ----------------------------------------------------------------------
 
 
-def _by_text(
-    path: str,
-    base: bytes | None,
-    older: Version,
-    newer: Version,
-    kinds: Collection[str],
-) -> MergedFile:
-    """Merge two files as texts; where that is not clear, keep both."""
-    merged = text_of_both(base, older.data, newer.data)
-    if merged is not None and understood(merged, path, kinds) is not None:
-        return MergedFile(merged)
-    version_id = drawn_id(0, path, older.data.decode("utf-8", "surrogateescape"))
-    place = layout.archived(layout.before_archive(path), version_id)
-    note = (
-        f"both sides changed it, and one of them cannot be read: the file of "
-        f"{older.name} is kept as {place}"
+def _texts(
+    base: bytes | None, older: Version, newer: Version
+) -> tuple[str, str, str] | None:
+    """The three files as texts; None where one is none."""
+    try:
+        start, one, two = (d.decode() for d in (base or b"", older.data, newer.data))
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in one + two else (start, one, two)
+
+
+def _by_lines(
+    path: str, base: bytes | None, older: Version, newer: Version
+) -> MergedFile | None:
+    """Two files that hold no entry, merged by lines; None for what is no text."""
+    texts = _texts(base, older, newer)
+    if texts is None:
+        return None
+    start, one, two = texts
+    if path == layout.IGNORED_NAMES:
+        rows = fields.union(*(tuple(text.splitlines()) for text in (start, two, one)))
+        return MergedFile("".join(f"{row}\n" for row in rows).encode())
+    is_settings = path == layout.CONFIG
+    # What both add at one place may stand in the wrong section in one of two orders.
+    for merged in (merge_texts(*texts), merge_texts(start, two, one)):
+        if not merged.conflicts and (not is_settings or _agrees(merged.text, texts)):
+            return MergedFile(merged.text.encode())
+    there = {line.strip() for line in two.splitlines()}
+    mark = "# " if is_settings else ""
+    more = "".join(
+        f"{mark}{line}\n" for line in one.splitlines() if line.strip() not in there
     )
+    note = f"both sides changed the same lines: those of {older.name} stand at the end"
+    if is_settings:
+        note = f"both sides changed settings: those of {older.name} became comments"
+    gap = "" if two.endswith("\n") or not two else "\n"
+    return MergedFile(f"{two}{gap}{more}".encode(), (), (note,), eyes=True)
+
+
+def _beside(path: str, older: Version, newer: Version) -> MergedFile:
+    """Keep the newer file, and the other one under a name of its own: of an entry in
+    the archive."""
+    mark = _drawn_id(0, path, older.data.decode("utf-8", "surrogateescape"))
+    if layout.is_entry(path):
+        place = layout.archived(layout.before_archive(path), mark)
+    else:
+        folder, slash, name = path.rpartition("/")
+        stem, dot, ending = name.partition(".")
+        place = f"{folder}{slash}{stem}-{mark[-7:]}{dot}{ending}"
+    note = f"both sides changed it: the file of {older.name} is kept as {place}"
     return MergedFile(newer.data, (Kept(place, older.data),), (note,), eyes=True)
 
 
-def text_of_both(base: bytes | None, older: bytes, newer: bytes) -> bytes | None:
-    """Both files merged by lines; None for conflicts and for what is no text."""
+def _agrees(merged: str, texts: Sequence[str]) -> bool:
+    """Whether settings say what both sides say, key by key.
+
+    A line says something else below another `[section]`, and lines know nothing of
+    sections: a key for one agent could become a key for the next one.
+    """
+    start, one, two, now = map(_table, (*texts, merged))
+    if start is None or one is None or two is None or now is None:
+        return False
+    wanted = {
+        key: fields.settled(start.get(key), one.get(key), two.get(key))
+        for key in {*one, *two}
+    }
+    return now == {key: value for key, value in wanted.items() if value is not None}
+
+
+def _table(text: str) -> dict[tuple[str, ...], Any] | None:
+    """Settings by their keys; None for what is no TOML, or nested too deep."""
+    from memcli.entries import toml_text
+
+    def flat(value: Any, *key: str) -> dict[tuple[str, ...], Any]:
+        if not isinstance(value, dict) or not value:
+            return {key: value}
+        return {
+            inner: leaf
+            for name in value
+            for inner, leaf in flat(value[name], *key, name).items()
+        }
+
     try:
-        texts = [
-            None if data is None else data.decode() for data in (base, older, newer)
-        ]
-    except UnicodeDecodeError:
+        return flat(toml_text.tables(text))
+    except (ValueError, RecursionError):
         return None
-    merged = merge_texts(texts[0], texts[1] or "", texts[2] or "")
-    return None if merged.conflicts else merged.text.encode()
 
 
 # --- texts, by lines --------------------------------------------------------------
 
 
 Lines = Sequence[str]
-
-
-class Hunk(NamedTuple):
-    """Lines of the base, `first` to `end` (exclusive), and what took their place."""
-
-    first: int
-    end: int
-    lines: tuple[str, ...]
 
 
 class MergedText(NamedTuple):
@@ -321,11 +352,11 @@ class MergedText(NamedTuple):
     conflicts: int
 
 
-def merge_texts(base: str | None, older: str, newer: str) -> MergedText:
+def merge_texts(base: str, older: str, newer: str) -> MergedText:
     """Merge two texts that were one.
 
     Args:
-        base: what both were before; None when they have nothing in common.
+        base: what both were before; empty when they have nothing in common.
         older: the side that gives way where both changed the same lines.
         newer: the other side.
 
@@ -343,9 +374,9 @@ def merge_texts(base: str | None, older: str, newer: str) -> MergedText:
     start = base.split("\n")
     changes = sorted(
         (
-            (hunk.first, hunk.end, side, hunk.lines)
+            (first, end, side, lines)
             for side, text in enumerate((older, newer))
-            for hunk in hunks(start, text.split("\n"))
+            for first, end, lines in hunks(start, text.split("\n"))
         ),
         reverse=True,
     )
@@ -361,10 +392,14 @@ def merge_texts(base: str | None, older: str, newer: str) -> MergedText:
             group.append(changes.pop())
             end = max(end, group[-1][1])
         before = start[first:end]
-        one, two = (_applied(start, group, side, first, end) for side in (0, 1))
+        sides = [list(before), list(before)]
+        for begin, stop, side, lines in reversed(group):
+            sides[side][begin - first : stop - first] = lines
+        one, two = sides
         merged += start[done:first]
         if first == end and before not in (one, two):
-            merged += _both_added(one, two)
+            head, tail = _shared(one, two)
+            merged += [*one[: len(one) - tail], *two[head:]]
         else:
             conflicts += one not in (two, before) and two != before
             merged += one if two == before else two
@@ -373,49 +408,29 @@ def merge_texts(base: str | None, older: str, newer: str) -> MergedText:
     return MergedText("\n".join(merged), conflicts)
 
 
-def _applied(
-    base: Lines,
-    group: Sequence[tuple[int, int, int, Lines]],
-    side: int,
-    first: int,
-    end: int,
-) -> list[str]:
-    """A region of the base as one side left it."""
-    lines: list[str] = []
-    for start, stop, whose, news in group:
-        if whose == side:
-            lines += [*base[first:start], *news]
-            first = stop
-    return [*lines, *base[first:end]]
-
-
-def _both_added(older: list[str], newer: list[str]) -> list[str]:
-    """The lines that both sides added at one place; once, those that both share."""
-    limit = min(len(older), len(newer))
+def _shared(one: Lines, two: Lines) -> tuple[int, int]:
+    """How many lines at their beginning, and then at their end, two texts share."""
     head = tail = 0
-    while head < limit and older[head] == newer[head]:
+    limit = min(len(one), len(two))
+    while head < limit and one[head] == two[head]:
         head += 1
-    while tail < limit - head and older[-1 - tail] == newer[-1 - tail]:
+    while tail < limit - head and one[-1 - tail] == two[-1 - tail]:
         tail += 1
-    return [*older[: len(older) - tail], *newer[head:]]
+    return head, tail
 
 
-def hunks(base: Lines, side: Lines) -> list[Hunk]:
-    """The changes of a side, in the order of the base."""
+def hunks(base: Lines, side: Lines) -> list[tuple[int, int, Lines]]:
+    """The changes of a side, in the order of the base: from where to where (exclusive)
+    other lines stand, and which."""
     from difflib import SequenceMatcher
 
-    head = tail = 0
-    limit = min(len(base), len(side))
-    while head < limit and base[head] == side[head]:
-        head += 1
-    while tail < limit - head and base[-1 - tail] == side[-1 - tail]:
-        tail += 1
+    head, tail = _shared(base, side)
     old, new = base[head : len(base) - tail], side[head : len(side) - tail]
     # In a long text lines that it holds again and again anchor nothing (`autojunk`):
     # the time would grow with the square of their number.
     changes = SequenceMatcher(None, old, new).get_opcodes()
     return [
-        Hunk(head + first, head + end, tuple(new[start:stop]))
+        (head + first, head + end, new[start:stop])
         for what, first, end, start, stop in changes
         if what != "equal"
     ]
