@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memcli.cli.context import Canvas, Context, Result, declined, to_apply
+from memcli.cli.inspect import draw_more
 from memcli.cli.rows import stale_lines
 from memcli.entries import layout
 from memcli.entries.ids import HERE
@@ -77,8 +78,7 @@ def _undone(done: Undone, *, applied: bool) -> Result:
         canvas.line(f"{verb}: {done.subject}", style="good")
         for path in done.paths[:_MOST_PATHS]:
             canvas.line(f"  {path}", style="dim")
-        if len(done.paths) > _MOST_PATHS:
-            canvas.line(f"  and {len(done.paths) - _MOST_PATHS:,} more", style="dim")
+        draw_more(canvas, len(done.paths) - _MOST_PATHS, "--json")
         if done.passed:
             from memcli.curation.undo import came
 

@@ -3,6 +3,7 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, refuse, to_apply
+from memcli.cli.inspect import draw_more
 from memcli.errors import MemcliError
 
 TYPE_CHECKING = False
@@ -12,10 +13,9 @@ if TYPE_CHECKING:
 
     from memcli.curation.sync import Terms
     from memcli.curation.sync_report import Synced
-    from memcli.curation.sync_setup import Named
     from memcli.vault.vault import Vault
 
-_MOST_NAMED = 10
+_MOST_NAMED = 20
 # Why a vault of the config is passed over by --all.
 _NOT_SYNCED = ("no_remote", "not_own_repository", "published_vault")
 # Seconds without a word from the remote, when a person may be typing a password.
@@ -53,8 +53,8 @@ def sync(
     """
     refuse(
         (
-            setup is not None and (all_ or auto),
-            "--setup takes one vault, and neither --all nor --auto",
+            setup is not None and (all_ or auto or dry_run),
+            "--setup takes one vault, and neither --all, --auto nor --dry-run",
         ),
         (all_ and context.vault, "--vault and --all cannot be combined"),
     )
@@ -74,9 +74,7 @@ def sync(
     if setup is not None:
         from memcli.curation import sync_setup
 
-        named = sync_setup.setup(vault, setup, terms, dry_run=dry_run)
-        if dry_run:
-            return _foreseen(named)
+        named = sync_setup.setup(vault, setup, terms)
         if named.made:
             context.tell(f"made a bare repository at {named.remote.shown}")
         if named.added:
@@ -96,26 +94,6 @@ def _synced(context: Context, vault: Vault, terms: Terms, *, dry_run: bool) -> S
     return done
 
 
-def _foreseen(named: Named) -> Result:
-    """The answer of --setup with --dry-run: the remote is not asked."""
-    remote = named.remote
-
-    def text(canvas: Canvas) -> None:
-        would = "would make, and sync with," if named.made else "would sync with"
-        canvas.line(f"{would} {remote.shown} as {remote.name}")
-        to_apply(canvas, dry_run=True)
-
-    data = {
-        "remote": remote.name,
-        "address": remote.shown,
-        "branch": remote.branch,
-        "setup": named.added,
-        "made": named.made,
-        "dry_run": True,
-    }
-    return Result(data=data, text=text)
-
-
 def _draw(canvas: Canvas, done: Synced, vault: Vault, name: str = "") -> None:
     """The one line, what was left, and what needs a person's eyes.
 
@@ -126,11 +104,14 @@ def _draw(canvas: Canvas, done: Synced, vault: Vault, name: str = "") -> None:
     """
     prefix = f"{name}: " if name else ""
     canvas.line(f"{prefix}{done.line}", style="good")
-    verb = "would commit" if done.dry_run else "committed"
-    _draw_some(canvas, [f"{verb} {path}" for path in done.committed])
-    verb = "would forget" if done.dry_run else "forgot"
-    _draw_some(canvas, [f"{verb} {path}, deleted by hand" for path in done.forgotten])
-    _draw_some(canvas, [f"left {left.path}: {left.why}" for left in done.left])
+    would = ("would commit", "would forget")
+    commit, forget = would if done.dry_run else ("committed", "forgot")
+    lines = [f"left {left.path}: {left.why}" for left in done.left]
+    lines += [f"{forget} {path}, deleted by hand" for path in done.forgotten]
+    lines += [f"{commit} {path}" for path in done.committed]
+    for line in lines[:_MOST_NAMED]:
+        canvas.line(f"  {line}", style="dim")
+    draw_more(canvas, len(lines) - _MOST_NAMED, "--json")
     for note in done.eyes:
         canvas.line(f"  {note.id or note.path}  {note.title}: {note.what}", style="bad")
         if note.kept:
@@ -145,13 +126,6 @@ def _draw(canvas: Canvas, done: Synced, vault: Vault, name: str = "") -> None:
             canvas.line(line, style="hint")
     if done.dry_run:
         to_apply(canvas, dry_run=True)
-
-
-def _draw_some(canvas: Canvas, lines: list[str]) -> None:
-    for line in lines[:_MOST_NAMED]:
-        canvas.line(f"  {line}", style="dim")
-    if len(lines) > _MOST_NAMED:
-        canvas.line(f"  and {len(lines) - _MOST_NAMED:,} more", style="dim")
 
 
 def _all(context: Context, terms: Terms, *, dry_run: bool) -> Result:

@@ -43,14 +43,13 @@ class Named(NamedTuple):
     made: bool
 
 
-def setup(vault: Vault, address: str, terms: Terms, *, dry_run: bool = False) -> Named:
+def setup(vault: Vault, address: str, terms: Terms) -> Named:
     """Give a vault its remote.
 
     Args:
         vault: its owner asks.
         address: a folder, which is made when only its parent exists; ssh or https.
         terms: how git may talk to it.
-        dry_run: only say what would be done; the remote is not asked.
 
     Raises:
         InvalidValue: the address would start a program, or cannot be used.
@@ -72,13 +71,11 @@ def setup(vault: Vault, address: str, terms: Terms, *, dry_run: bool = False) ->
         )
     if known is not None:
         return Named(known, added=False, made=False)
-    remote = Remote(NAME, address, branch)
-    made = addresses.is_folder(address) and not os.path.exists(address)
-    if dry_run:
-        return Named(remote, added=True, made=made)
-    if addresses.is_folder(address):
-        made = remotes.make_bare(address, branch, vault.environ)
-    return Named(_added(repository, remote, terms), added=True, made=made)
+    made = addresses.is_folder(address) and remotes.make_bare(
+        address, branch, vault.environ
+    )
+    remote = _added(repository, Remote(NAME, address, branch), terms)
+    return Named(remote, added=True, made=made)
 
 
 def _added(repository: Repository, remote: Remote, terms: Terms) -> Remote:

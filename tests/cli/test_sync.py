@@ -89,8 +89,9 @@ def test_a_password_in_the_address_is_never_said(two: Clones, memcli: Run) -> No
     secret = "https://me:hunter2@127.0.0.1:9/memory.git?token=hunter2"
     git(laptop, "remote", "set-url", "origin", secret)
     environ = {"no_proxy": "*"}
+    environ["MEMCLI_VAULT"] = laptop
     for words in (["sync"], ["sync", "--json"], ["doctor"], ["inspect", "vaults"]):
-        done = memcli(*words, "--vault", laptop, environ=environ)
+        done = memcli(*words, environ=environ)
         assert "hunter2" not in done.out + done.err, words
 
 
@@ -98,22 +99,18 @@ def test_words_that_exclude_each_other(two: Clones, memcli: Run) -> None:
     for words in (
         ["--setup", "x", "--all"],
         ["--setup", "x", "--auto"],
+        ["--setup", "x", "--dry-run"],
         ["--all", "--vault", str(two.roots["laptop"])],
     ):
         assert memcli("sync", *words).code == 2
 
 
-def test_setup_with_a_dry_run_makes_nothing(
+def test_setup_makes_the_folder_and_says_so(
     two: Clones, memcli: Run, tmp_path: Path
 ) -> None:
     laptop = str(two.roots["laptop"])
     git(laptop, "remote", "remove", "origin")
-    words = ["sync", "--vault", laptop, "--setup", str(tmp_path / "new.git")]
-    done = memcli(*words, "--dry-run", "--json")
-    assert (done.json["data"]["made"], done.json["data"]["setup"]) == (True, True)
-    assert not (tmp_path / "new.git").exists()
-    assert git(laptop, "remote") == ""
-    done = memcli(*words)
+    done = memcli("sync", "--vault", laptop, "--setup", str(tmp_path / "new.git"))
     assert done.err.startswith(f"made a bare repository at {tmp_path}/new.git")
     assert "1 commit went" in done.out
 

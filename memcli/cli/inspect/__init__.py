@@ -6,13 +6,11 @@ Not in here: changes. What mends or decides is a command of its own.
 
 from __future__ import annotations
 
-import os
-
 from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.rows import listed, short_ids, table
 from memcli.entries.entry import one_line
 from memcli.entries.text.counted import counted
-from memcli.errors import UsageError, VaultNotFound
+from memcli.errors import UsageError
 
 TYPE_CHECKING = False
 
@@ -80,7 +78,11 @@ def inspect(
     takes = TOPICS.get(what, ())
     for parameter, value in given.items():
         if value and parameter not in takes:
-            raise _not_taken(what, parameter, str(value))
+            topics = [topic for topic, known in TOPICS.items() if parameter in known]
+            said = f"'{value}'" if parameter == "name" else f"--{parameter}"
+            raise UsageError(f"{said} belongs to: memcli inspect {' or '.join(topics)}")
+    if not what:
+        return overview(context)
     if what == "entity":
         if not name:
             raise UsageError(
@@ -90,36 +92,12 @@ def inspect(
         from memcli.cli.entities import entities
 
         return entities(context, "show", [name])
-    if what in TOPICS:
-        topic = _topic(what)
-        result: Result = topic(context, **{each: given[each] for each in takes})
-        return result
-    if not what:
-        return overview(context)
-    from memcli.cli.inspect.details import entry
+    from memcli.cli.inspect import details
 
-    return entry(context, what, TOPICS)
-
-
-def _topic(name: str) -> Callable[..., Result]:
-    """The function of a topic."""
-    own = globals().get(name)
-    if own is None:
-        from memcli.cli.inspect import details
-
-        own = getattr(details, name)
-    topic: Callable[..., Result] = own
-    return topic
-
-
-def _not_taken(what: str, parameter: str, value: str) -> UsageError:
-    topics = [topic for topic, takes in TOPICS.items() if parameter in takes]
-    if parameter == "name":
-        return UsageError(
-            f"inspect {what} takes no argument",
-            hint=f"Drop '{value}'; a second word goes with {', '.join(topics)}.",
-        )
-    return UsageError(f"--{parameter} belongs to: memcli inspect {' or '.join(topics)}")
+    if what not in TOPICS:
+        return details.entry(context, what, TOPICS)
+    topic: Callable[..., Result] = globals().get(what) or getattr(details, what)
+    return topic(context, **{each: given[each] for each in takes})
 
 
 # The overview names this many findings and files; `inspect lint` names all.
@@ -248,27 +226,11 @@ def vaults(context: Context) -> Result:
     from memcli.vault.vaults import states
 
     context.owner_only("the list of vaults is for their owner")
-    known = states(context.caller("reading"))
     if context.vault:
-        from memcli.storage import known_vaults
-
-        place = known_vaults.place_of(context.vault, context.environ, context.cwd)
-        path = os.path.realpath(place.path)
-        known = [
-            state
-            for state in known
-            if (place.engine and state.name == place.name)
-            or os.path.realpath(state.path or "") == path
-        ]
-        if not known:
-            raise VaultNotFound(
-                f"{context.vault} is a vault that your config does not name",
-                hint="[vaults.NAME] in config.toml names it: docs/use/sharing.md",
-            )
-
+        raise UsageError("memcli inspect vaults shows all of them: drop --vault")
     return listed(
         "vaults",
-        known,
+        states(context.caller("reading")),
         "vault=name role asked entries path sync problem",
         {
             "asked": _asked,
@@ -370,18 +332,9 @@ def research(context: Context, name: str | None) -> Result:
 
 
 def _run(vault: Vault, run: Run) -> Result:
-    from contextlib import suppress
-
     from memcli.curation import research as runs
-    from memcli.errors import MemcliError
-    from memcli.vault.vault import Vault
 
     titles = runs.still_there(vault, run.sources)
-    for source in set(run.sources.values()) - {vault.source}:
-        ids = [name for name, at in run.sources.items() if at == source]
-        with suppress(MemcliError):  # a vault that cannot be asked has no titles
-            other = Vault.open(source.removeprefix("team:"), vault.caller)
-            titles |= runs.still_there(other, ids)
     # An agent may have lost sight of what it retrieved; then it is not in its vault.
     known = set(titles) if vault.agent else {*titles, *run.sources}
     searches = [
@@ -397,17 +350,19 @@ def _run(vault: Vault, run: Run) -> Result:
     ]
 
     def text(canvas: Canvas) -> None:
-        canvas.line(
-            f"{run.name}: budget {run.budget}, {counted(len(run.searches), 'search')}, "
-            f"{run.left} left",
-            style="title",
-        )
+        done = counted(len(run.searches), "search")
+        canvas.line(f"{run.name}: budget {run.budget}, {done}, {run.left} left")
         for search in searches:
-            about = f"{search['command']} ({search['budget']})"
-            canvas.line(f"{search['at']} {about} {search['query']}")
-            for row in search["found"]:
-                where = "" if row["source"] == vault.source else f" · {row['source']}"
-                canvas.line(f"  {row['id']} {row['title'] or '(gone)'}{where}")
+            about = f"{search['at']} {search['command']} ({search['budget']})"
+            canvas.line(f"{about} {search['query']}", style="title")
+            columns = "id title source"
+            table(canvas, search["found"], columns, _OF_FOUND)
 
     brief = {**run.brief(), "retrieved": [n for n in run.sources if n in known]}
     return Result({**brief, "searches": searches}, text=text)
+
+
+# Of what lies in another vault, or is gone, only the id is known.
+_OF_FOUND: dict[str, Callable[[Any], object]] = {
+    "title": lambda row: row["title"] or "",
+}
