@@ -107,9 +107,11 @@ def in_turn(
     vault.refuse_published("synced from here")
     vault.starts_sync = False
     try:
-        if by_itself:
-            _refuse_many_deleted(vault)
-        done = _sync(vault, terms, dry_run=dry_run, sleep=sleep)
+        repository, remote = opened(vault)
+        done = Synced(vault.named, remote.name, remote.shown, remote.branch, dry_run)
+        done = done._replace(read_only=vault.read_only)
+        most = _MANY if by_itself else None
+        done = _sync(At(vault, repository, remote, terms), done, sleep, most)
     except MemcliError as error:
         if not dry_run:
             vaults.note_failed_sync(vault, error)
@@ -160,25 +162,35 @@ def joinable(vault: Vault) -> Repository:
     return repository
 
 
+class At(NamedTuple):
+    """What is synced, with what, and how git may talk to that."""
+
+    vault: Vault
+    repository: Repository
+    remote: Remote
+    terms: Terms
+
+    @property
+    def git(self) -> str:
+        """How a command of git's for it begins."""
+        return f"git -C {quote(self.repository.top)}"
+
+
 def _sync(
-    vault: Vault, terms: Terms, *, dry_run: bool, sleep: Callable[[float], None]
+    at: At, done: Synced, sleep: Callable[[float], None], most: int | None
 ) -> Synced:
+    vault, repository, remote, terms = at
     if journal.exists(vault.root):
         with _arrival(vault):
             pass  # what a killed command began is finished before anything else
-    repository, remote = opened(vault)
-    done = Synced(vault.named, remote.name, remote.shown, remote.branch, dry_run)
-    if vault.read_only:
-        return _pull_only(vault, repository, remote, terms, done)
     started = repository.commit_of("HEAD")
     for number in range(_TRIES):
         if number:
             sleep(_PAUSE * number * (0.5 + vault.entropy(1)[0] / 255))
-        done = _committed(vault, repository, done)
+        if not vault.read_only:
+            done = _committed(at, done, most)
         # A remote that moves meanwhile is fetched again and merged again.
-        theirs = _fetched(repository, remote, terms)
-        if dry_run:
-            return _foreseen(vault, repository, done, theirs)
+        theirs = _fetched(at)
         try:
             done = _merged(vault, done, theirs)
         except HistoryError as error:
@@ -186,8 +198,12 @@ def _sync(
                 continue
             raise
         head = repository.commit_of("HEAD")
-        if head is None or head == theirs:
+        if vault.read_only or head in (None, theirs):
             break
+        if done.dry_run:
+            base = _base(repository, head, theirs)
+            went = _traffic(repository, base, head, but=theirs)
+            return done._replace(went=went)
         if remotes.push(repository, remote, head, terms):
             done = done._replace(went=_traffic(repository, theirs, head), pushed=True)
             break
@@ -205,37 +221,47 @@ def _sync(
     )
 
 
-def _refuse_many_deleted(vault: Vault) -> None:
-    repository, _ = opened(vault)
-    found = sync_report.plan(vault, repository) if repository.status() else None
-    if found and len(found.forgotten) > _MANY:
-        git = f"git -C {quote(repository.top)}"
+def _committed(at: At, done: Synced, most: int | None) -> Synced:
+    """Commit what is uncommitted; a dry run says what would be.
+
+    Raises:
+        NotAllowed: more files than `most` were deleted by hand.
+    """
+    found = sync_report.plan(at.vault, at.repository)
+    if most is not None and len(found.forgotten) > most:
         raise NotAllowed(
-            f"{vault.named}: {len(found.forgotten)} files were deleted by hand, which "
-            "a sync by itself does not pass on",
-            hint=f"To forget them: memcli sync; to bring them back: {git} checkout -- "
-            f"{quote(vault.root)}",
+            f"{at.vault.named}: {len(found.forgotten)} files were deleted by hand, "
+            "which a sync by itself does not pass on",
+            hint=f"To forget them: memcli sync; to bring them back: {at.git} checkout "
+            f"-- {quote(at.vault.root)}",
             code="many_deleted",
         )
+    if not done.dry_run:
+        sync_report.commit(at.vault, at.repository, found)
+    return done._replace(
+        committed=(*done.committed, *found.paths),
+        forgotten=(*done.forgotten, *found.forgotten),
+        left=tuple(found.left),
+    )
 
 
-def _fetched(repository: Repository, remote: Remote, terms: Terms) -> str | None:
+def _fetched(at: At) -> str | None:
     """The remote's commit; None where the remote holds no vault yet.
 
     Raises:
         NotAllowed: it holds one on another branch: the two would never meet.
     """
+    _, repository, remote, terms = at
     theirs = remotes.fetch(repository, remote, terms)
     if theirs is None:
         remotes.see_branches(repository, remote, terms)
-        git = f"git -C {quote(repository.top)}"
         for other in remotes.elsewhere(repository, remote.name, remote.tracking):
             what = "this" if other.same else "another"
             raise NotAllowed(
                 f"{remote.name} ({remote.shown}) has {what} vault on the branch "
                 f"{other.branch}, and no branch {remote.branch}: they would never meet",
-                hint=f"To go with that branch: {git} switch {quote(other.branch)}; to "
-                f"have one of its own: {git} push -u {remote.name} "
+                hint=f"To go with that branch: {at.git} switch {quote(other.branch)}; "
+                f"to have one of its own: {at.git} push -u {remote.name} "
                 f"{quote(remote.branch)}",
                 code="other_branch",
             )
@@ -248,21 +274,6 @@ def _fetched(repository: Repository, remote: Remote, terms: Terms) -> str | None
     return theirs
 
 
-def _committed(vault: Vault, repository: Repository, done: Synced) -> Synced:
-    """Commit what is uncommitted; a dry run says what would be."""
-    if done.dry_run:
-        found = sync_report.plan(vault, repository) if repository.status() else None
-    else:
-        found = sync_report.commit(vault, repository)
-    if found is None:
-        return done
-    return done._replace(
-        committed=(*done.committed, *found.paths),
-        forgotten=(*done.forgotten, *found.forgotten),
-        left=tuple(found.left),
-    )
-
-
 def _merged(vault: Vault, done: Synced, theirs: str | None) -> Synced:
     """Let the vault hold what the remote has, under its lock."""
     if theirs is None:
@@ -271,34 +282,26 @@ def _merged(vault: Vault, done: Synced, theirs: str | None) -> Synced:
         repository = step.repository
         branch, ours = repository.branch(), repository.commit_of("HEAD")
         if branch is None or ours is None:
-            raise _no_branch(vault)
-        decided = _decide(vault, repository, ours, theirs)
-        if decided.after is None:
+            raise NotAllowed(
+                f"{vault.named} has no commit yet", hint="memcli init", code="no_commit"
+            )
+        decided = _decide(vault, repository, ours, theirs, commit=not done.dry_run)
+        if decided.base == theirs:
             return done
-        step.go(Move(branch, ours, decided.after))
-        done = _with_came(repository, done, decided.base, theirs, ours)
-        return _with_plan(done, decided.plan)
+        if decided.after and not done.dry_run:
+            step.go(Move(branch, ours, decided.after))
+        else:
+            arrival.refuse(vault.root, repository, _coming(repository, ours, decided))
+        return _with_came(repository, done, decided, theirs, ours)
 
 
 def _arrival(vault: Vault) -> Arrival:
     return Arrival(vault.root, vault.environ, vault.caller.audience)
 
 
-def _foreseen(
-    vault: Vault, repository: Repository, done: Synced, theirs: str | None
-) -> Synced:
-    """The outcome of a sync, from what is committed and fetched."""
-    ours = repository.commit_of("HEAD")
-    if ours is None:
-        return done
-    if theirs is None:
-        return done._replace(went=_traffic(repository, None, ours))
-    base = next(iter(tree.bases(repository, ours, theirs)), None)
-    decided = _decide(vault, repository, ours, theirs, commit=False)
-    arrival.refuse(vault.root, repository, _coming(repository, ours, decided))
-    done = _with_came(repository, done, base, theirs, ours)
-    went = _traffic(repository, base, ours, but=theirs)
-    return _with_plan(done._replace(went=went), decided.plan)
+def _base(repository: Repository, ours: str, theirs: str | None) -> str | None:
+    """The last commit of both."""
+    return next(iter(tree.bases(repository, ours, theirs)), None) if theirs else None
 
 
 def _coming(repository: Repository, ours: str, decided: _Decision) -> list[Difference]:
@@ -320,11 +323,18 @@ def _decide(
 
     Without `commit` a merge is planned and not made.
     """
-    base = next(iter(tree.bases(repository, ours, theirs)), None)
-    if base == theirs:
-        return _Decision(None, base, None)
+    base = _base(repository, ours, theirs)
     if base == ours:
         return _Decision(theirs, base, None)
+    if vault.read_only:
+        raise NotAllowed(
+            f"{vault.named} may only be read here (role = ro), and has commits that "
+            "the remote lacks",
+            hint="Push them with git, or give the vault the role rw.",
+            code="read_only",
+        )
+    if base == theirs:
+        return _Decision(None, base, None)
     if base is None:
         _refuse_stranger(repository, theirs)
     mine = user_config.sync_settings(vault.environ).machine
@@ -365,52 +375,11 @@ def _refuse_stranger(repository: Repository, theirs: str) -> None:
     )
 
 
-def _pull_only(
-    vault: Vault, repository: Repository, remote: Remote, terms: Terms, done: Synced
-) -> Synced:
-    """Take what the remote has into a vault with the role ro.
-
-    Raises:
-        NotAllowed: the vault has commits that the remote lacks.
-    """
-    theirs, ours = _fetched(repository, remote, terms), repository.commit_of("HEAD")
-    done = done._replace(read_only=True)
-    if theirs is None or ours is None or theirs == ours:
-        return done
-    if tree.bases(repository, ours, theirs) != [ours]:
-        raise NotAllowed(
-            f"{vault.named} may only be read here (role = ro), and has commits that "
-            f"{remote.name} lacks",
-            hint="Push them with git, or give the vault the role rw.",
-            code="read_only",
-        )
-    if done.dry_run:
-        arrival.refuse(
-            vault.root, repository, tree.differences(repository, ours, theirs)
-        )
-        return _with_came(repository, done, ours, theirs, ours)
-    return _merged(vault, done, theirs)
-
-
-def _with_plan(done: Synced, plan: trees.MergePlan | None) -> Synced:
-    """The outcome with what a merge has decided."""
-    if plan is None:
-        return done
-    notes = (*done.notes, *plan.notes)
-    return done._replace(merged=done.merged + plan.merged, notes=notes)
-
-
-def _no_branch(vault: Vault) -> NotAllowed:
-    return NotAllowed(
-        f"{vault.named} has no commit yet", hint="memcli init", code="no_commit"
-    )
-
-
 def _with_came(
-    repository: Repository, done: Synced, base: str | None, theirs: str, ours: str
+    repository: Repository, done: Synced, decided: _Decision, theirs: str, ours: str
 ) -> Synced:
-    """The outcome with what came since `base`, also in an earlier try."""
-    came = _differences(repository, base, theirs)
+    """The outcome with what came, also in an earlier try, and what a merge decided."""
+    came = _differences(repository, decided.base, theirs)
     commits = remotes.count(repository, theirs, ours)
     entries = {
         each.path: each.after.oid
@@ -420,7 +389,12 @@ def _with_came(
     contents = tree.read_blobs(repository, [*entries.values()])
     pinned, enforced = force_of(zip(entries, contents, strict=True))
     traffic = traffic_of(commits, came)._replace(pinned=pinned, enforced=enforced)
-    return done._replace(came=done.came.plus(traffic))
+    done = done._replace(came=done.came.plus(traffic))
+    plan = decided.plan
+    if plan is None:
+        return done
+    notes = (*done.notes, *plan.notes)
+    return done._replace(merged=done.merged + plan.merged, notes=notes)
 
 
 def _traffic(

@@ -253,28 +253,23 @@ def plan(vault: Vault, repository: Repository) -> Uncommitted:
     return Uncommitted(paths, lost, sorted(left), tree.forgotten)
 
 
-def commit(vault: Vault, repository: Repository) -> Uncommitted:
-    """Commit what can be committed; what was done.
+def commit(vault: Vault, repository: Repository, found: Uncommitted) -> None:
+    """Commit what can be committed.
 
     Raises:
         LockBusy, WriteFailed, HistoryError: nothing was committed.
     """
-    if not repository.status():
-        return Uncommitted([], [], [], [])
-    found = plan(vault, repository)
     if found.forgotten:
         with vault.transaction() as change:
             for path in found.forgotten:
                 change.include(path)
             change.message = f"forget: {_called(found.forgotten)}, deleted by hand"
-    if not found.paths and not found.lost:
-        return found
-    with vault.transaction() as change:
-        commits.unstage(repository, found.lost)
-        for path in found.paths:
-            change.include(path)
-        change.message = f"keep: {_called(found.paths)}"
-    return found
+    if found.paths or found.lost:
+        with vault.transaction() as change:
+            commits.unstage(repository, found.lost)
+            for path in found.paths:
+                change.include(path)
+            change.message = f"keep: {_called(found.paths)}"
 
 
 def _called(paths: list[str]) -> str:
