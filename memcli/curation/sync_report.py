@@ -9,8 +9,6 @@ forgotten, in a commit of its own.
 
 from __future__ import annotations
 
-import shlex
-
 from memcli.entries import codec, layout, no_secrets
 from memcli.entries.entry import Status
 from memcli.entries.merging import one_file
@@ -20,7 +18,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git import commit as commits
 from memcli.storage.vault_paths import inside
-from memcli.vault.health.working_tree import WorkingTree, working_tree
+from memcli.vault.health.working_tree import working_tree
 
 TYPE_CHECKING = False
 
@@ -248,8 +246,11 @@ def plan(vault: Vault, repository: Repository) -> Uncommitted:
             paths.append(path)
         else:
             left.append(Left(path, f"moved to {place}, which is left"))
-    left += _of_a_person(vault, tree)
     lost = [path for path in tree.lost if path not in tree.unlisted]
+    left += [Left(path, "you have staged it: git commit") for path in tree.staged]
+    for finding in tree.findings:
+        if finding.path not in {*tree.staged, *lost}:
+            left.append(Left(finding.path, f"{finding.message}; {finding.hint}"))
     return Uncommitted(paths, lost, sorted(left), tree.forgotten)
 
 
@@ -274,26 +275,6 @@ def commit(vault: Vault, repository: Repository, found: Uncommitted) -> None:
 
 def _called(paths: list[str]) -> str:
     return paths[0] if len(paths) == 1 else f"{len(paths)} files"
-
-
-def _of_a_person(vault: Vault, tree: WorkingTree) -> list[Left]:
-    way = shlex.join(["git", "-C", vault.root, "commit"])
-    staged = [Left(path, f"you have staged it: {way}") for path in tree.staged]
-    gone = [
-        Left(path, "the folder lacks it: see memcli doctor --fix")
-        for path in tree.missing
-    ]
-    older = [
-        Left(path, "the folder has an earlier version: see memcli doctor --fix")
-        for path in tree.older
-    ]
-    unlisted = [
-        Left(path, "git's index lacks it, as after git rm --cached: git commit lets it "
-             "go, memcli doctor --fix puts it back")
-        for path in tree.unlisted
-    ]  # fmt: skip
-    blocked = [Left(path, "a folder stands in its place") for path in tree.blocked]
-    return staged + gone + older + unlisted + blocked
 
 
 def _why_left(vault: Vault, repository: Repository, path: str) -> str:

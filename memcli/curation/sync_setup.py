@@ -14,7 +14,7 @@ from shlex import quote
 
 from memcli.curation import sync
 from memcli.entries import layout
-from memcli.errors import LockBusy, MemcliError, NotAllowed, RemoteUnreachable
+from memcli.errors import LockBusy, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
 from memcli.storage.git import remote as remotes
@@ -88,12 +88,6 @@ def _added(repository: Repository, remote: Remote, terms: Terms) -> Remote:
         remotes.set_upstream(repository, remote)
         if theirs:
             remotes.see_branches(repository, remote, terms)
-    except RemoteUnreachable as error:
-        remotes.remove_remote(repository, remote.name)
-        raise RemoteUnreachable(
-            f"{error.message}; the remote was not added",
-            hint="Check the address and the network, then repeat the command.",
-        ) from error
     except (MemcliError, KeyboardInterrupt):
         remotes.remove_remote(repository, remote.name)
         raise

@@ -82,8 +82,8 @@ class WorkingTree(NamedTuple):
     version, or none since that one was archived. `uncommitted` says of each
     other path whether it is new or edited, `moved` where the entry of a path is now;
     `staged` was put into the index by a person, `forgotten` a person has deleted, so it
-    is no finding; in the place of `blocked` stands a folder. `findings` are about the
-    first three, and what is for a person to decide on.
+    is no finding. `findings` are about the first three, and what is for a person to
+    decide on.
     """
 
     lost: list[str]
@@ -93,7 +93,6 @@ class WorkingTree(NamedTuple):
     moved: dict[str, str]
     staged: set[str]
     forgotten: list[str]
-    blocked: list[str]
     findings: list[Finding]
     unlisted: list[str]
 
@@ -175,7 +174,7 @@ def working_tree(
     findings += [_finding("lost", path) for path in lost]
     older = [*older, *revived]
     return WorkingTree(
-        lost, missing, older, uncommitted, moved, staged, forgotten, blocked, findings,
+        lost, missing, older, uncommitted, moved, staged, forgotten, findings,
         [path for path, code in rows if code == "D " and path in lost],
     )  # fmt: skip
 
