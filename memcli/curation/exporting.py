@@ -1,4 +1,4 @@
-"""Export: what a vault holds, for other tools, vaults, and pages of instructions.
+"""Export: what a vault holds, for other vaults, and for pages of instructions.
 
 Invariant: the vault is only read, and an agent's export holds what it may see. What
 `as_object` makes, `import` takes back: ids, lineage, dates and unknown keys included.
@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
+import shlex
 
-from memcli.entries import plain_yaml
 from memcli.entries.eligibility import View
 from memcli.entries.entry import FIELDS, Entry, Status, one_line
 from memcli.entries.ids import shortened
@@ -29,7 +28,7 @@ from memcli.storage import files
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from memcli.vault.vault import Vault
@@ -93,47 +92,6 @@ def as_object(entry: Entry) -> dict[str, Any]:
     if entry.extra:
         line["extra"] = dict(entry.extra)
     return {**line, "text": entry.body}
-
-
-# --- a folder of notes --------------------------------------------------------------
-
-
-def write_notes(folder: str, found: Sequence[Entry]) -> None:
-    """Write each entry as a plain note, with a title, tags and dates.
-
-    Raises:
-        Conflict: the folder is there and holds something.
-        WriteFailed: the disk refused; nothing was written.
-    """
-    if os.path.lexists(folder) and (not os.path.isdir(folder) or os.listdir(folder)):
-        raise Conflict(
-            f"{folder} is there already, and not an empty folder",
-            hint="Name a new folder; an export never mixes with other files.",
-        )
-    try:
-        files.write_several(
-            [
-                (os.path.join(folder, *each.path.split("/")), _note(each))
-                for each in found
-            ]
-        )
-    except WriteFailed:
-        shutil.rmtree(folder, ignore_errors=True)  # it was new, or empty
-        raise
-
-
-def _note(entry: Entry) -> bytes:
-    fields = {
-        "title": entry.display_title,
-        "kind": entry.kind,
-        "tags": entry.tags,
-        "project": entry.project or "",
-        "created": entry.created,
-    }
-    lines = "".join(
-        plain_yaml.lines_of(name, value) for name, value in fields.items() if value
-    )
-    return plain_yaml.to_bytes(f"---\n{lines}---\n{entry.body}")
 
 
 # --- the block of a page that hosts without hooks read at a session's start -------
@@ -226,32 +184,39 @@ def planned(path: str, found: Sequence[Entry]) -> Block:
     return Block(path, after.encode(), changed, told, left_out, in_page, doubtful)
 
 
-class OldLines(NamedTuple):
-    """The lines of a page's block that no memory in force says, and whether the block
-    also tells what holds everywhere."""
+class OldPage(NamedTuple):
+    """A page of instructions whose block holds lines that no memory in force says, and
+    the command that writes it anew."""
 
-    lines: tuple[str, ...]
-    everywhere: bool
+    name: str
+    lines: list[str]
+    command: str
 
 
-def old_lines(vault: Vault, path: str) -> OldLines:
-    """The lines of a page that `planned` would no longer write.
+def old_pages(vault: Vault, cwd: str) -> Iterator[OldPage]:
+    """The pages of the project of a folder that `planned` would write otherwise."""
+    from memcli.hosts import table
+    from memcli.storage import projects
 
-    Raises:
-        MemcliError: the page or the vault cannot be read.
-    """
-    block = _BLOCK.search(_text(path))
-    if block is None:
-        return OldLines((), everywhere=False)
-    told = [line[2:] for line in block[0].splitlines() if line.startswith("- ")]
-    projects: dict[str, set[str | None]] = {}
-    for entry in entries(vault, Filters(), current=True).entries:
-        line = in_one_line(entry.title, entry.body)
-        projects.setdefault(line, set()).add(entry.project)
-    return OldLines(
-        tuple(line for line in told if line not in projects),
-        everywhere=any(None in projects.get(line, ()) for line in told),
-    )
+    project = projects.of(cwd, vault.environ)
+    if not project or vault.is_published:
+        return
+    for name in sorted({page for host in table.hosts() for page in host.pages}):
+        path = os.path.join(project.folder, *name.split("/"))
+        try:
+            block = _BLOCK.search(_text(path))
+            held = entries(vault, Filters(), current=True).entries if block else []
+        except MemcliError:
+            continue  # no page of memcli's
+        if block is None:
+            continue
+        told = [line[2:] for line in block[0].splitlines() if line.startswith("- ")]
+        known = {in_one_line(one.title, one.body): one.project for one in held}
+        everywhere = {line for line, project in known.items() if project is None}
+        words = ["memcli", "export", "--format", "agents-md", "--out", path]
+        words += ["--everywhere"] * (not everywhere.isdisjoint(told))
+        if lines := [line for line in told if line not in known]:
+            yield OldPage(name, lines, shlex.join(words))
 
 
 def put(page: Block) -> None:

@@ -254,24 +254,11 @@ def _calls(vault: Vault) -> tuple[str, ...]:
 def _pages(vault: Vault, cwd: str) -> Iterator[Check]:
     """The pages of instructions of this project whose block is out of date."""
     from memcli.curation import exporting
-    from memcli.hosts import table
-    from memcli.storage import projects
 
-    project = projects.of(cwd, vault.environ)
-    if not project or vault.is_published:
-        return
-    for name in sorted({page for host in table.hosts() for page in host.pages}):
-        path = os.path.join(project.folder, *name.split("/"))
-        try:
-            old = exporting.old_lines(vault, path)
-        except MemcliError:
-            continue  # no page of memcli's
-        if old.lines:
-            lines = counted(len(old.lines), "line")
-            words = ["memcli", "export", "--format", "agents-md", "--out", path]
-            mend = shlex.join(words + ["--everywhere"] * old.everywhere)
-            said = f"no memory in force says {lines} of memcli's block: {old.lines[0]}"
-            yield Check(f"page {name}", NOTE, said, mend)
+    for page in exporting.old_pages(vault, cwd):
+        lines = counted(len(page.lines), "line")
+        said = f"no memory in force says {lines} of memcli's block: {page.lines[0]}"
+        yield Check(f"page {page.name}", NOTE, said, page.command)
 
 
 def _settings(environ: Mapping[str, str]) -> Iterator[Check]:

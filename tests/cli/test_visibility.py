@@ -96,7 +96,7 @@ def test_what_narrows_evidence_is_said(memcli: Run) -> None:
     assert "it is private, not shared: no more agents may see its evidence" in model.err
 
 
-def test_a_page_of_a_repository_gets_nothing_private(
+def test_a_page_of_a_repository_gets_nothing_private_and_resolve_names_it(
     memcli: Run, tmp_path: Path
 ) -> None:
     shop = made_shop(tmp_path / "shop")
@@ -108,11 +108,14 @@ def test_a_page_of_a_repository_gets_nothing_private(
     assert "left out: 1 private memory" in done.err
     assert "Walrus" in page.read_text()
     assert "Ocelot" not in page.read_text()
+    words = ("--query", "walrus tags", "--kind", "convention", "--yes")
+    done = memcli("resolve", *words, cwd=shop)
+    assert "AGENTS.md still says: Walrus tags are signed" in done.err
+    assert f"memcli export --format agents-md --out {page}" in done.err
 
 
-@pytest.mark.parametrize("format_", ["jsonl", "markdown"])
 def test_an_export_replaces_no_link_and_no_pipe(
-    memcli: Run, vault: Vault, tmp_path: Path, format_: str
+    memcli: Run, vault: Vault, tmp_path: Path
 ) -> None:
     vault.save(vault.draft({"text": "Walrus tags are signed"}))
     target, link, pipe = tmp_path / "target", tmp_path / "link", tmp_path / "pipe"
@@ -120,7 +123,7 @@ def test_an_export_replaces_no_link_and_no_pipe(
     link.symlink_to(target)
     os.mkfifo(pipe)
     for place in (link, pipe):
-        refused = memcli("export", "--format", format_, "--out", str(place))
+        refused = memcli("export", "--out", str(place))
         assert refused.code == 1
         assert "nothing was written" in refused.err
     assert (target.read_text(), link.is_symlink(), pipe.is_fifo()) == (
