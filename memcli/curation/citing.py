@@ -8,6 +8,7 @@ its citations were checked.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from types import MappingProxyType
 
 from memcli.entries import dates
@@ -42,20 +43,17 @@ class Cites(NamedTuple):
 class Granted(NamedTuple):
     """The citations that an entry may carry, and those that were dropped.
 
-    `elsewhere` has the citations in `dropped` that were retrieved from another vault,
-    each with its source. `research` is the run that has checked them, `looked` when it
-    found them, and `prints` what they said then: what changed before the entry is saved
-    makes it stale. `stale` has the citations that may no longer hold themselves, each
-    with the reason.
+    `research` is the run that has checked them, `looked` when it found them, and
+    `prints` what they said then: what changed before the entry is saved makes it stale.
+    `stale` has the citations that may no longer hold themselves, each with the reason.
     """
 
     cited: list[str]
-    dropped: list[str]
-    elsewhere: dict[str, str]
+    dropped: Sequence[str] = ()
     research: str | None = None
-    stale: Mapping[str, str] = MappingProxyType({})
     looked: str | None = None
     prints: Sequence[str] = ()
+    stale: Mapping[str, str] = MappingProxyType({})
 
     def without(self, entry_id: str) -> Granted:
         """The citations without the version before, which is past and not cited."""
@@ -64,20 +62,15 @@ class Granted(NamedTuple):
     def notes(self) -> list[str]:
         """Notes on citations that were dropped or may no longer hold, as sentences."""
         notes = []
-        unknown = [cite for cite in self.dropped if cite not in self.elsewhere]
-        if unknown:
+        if self.dropped:
             notes.append(
-                f"not retrieved in research '{self.research}', and not cited: "
-                + ", ".join(unknown)
+                f"research '{self.research}' has not found in this vault, so not "
+                f"cited: {', '.join(self.dropped)}"
             )
-        for cite, source in self.elsewhere.items():
-            notes.append(
-                f"retrieved from {source}, and not cited: {cite}: evidence must be in "
-                "the vault that it is saved in"
-            )
-        for cite, why in self.stale.items():
-            notes.append(f"it cites {cite}, which may no longer hold ({why})")
-        return notes
+        return notes + [
+            f"it cites {cite}, which may no longer hold ({why})"
+            for cite, why in self.stale.items()
+        ]
 
 
 def save(
@@ -119,25 +112,19 @@ def save(
             notes=(*saved.notes, *([] if left else [note]), *of.notes()),
             dropped=tuple(of.dropped),
         )
+    notes = [*saved.notes, *of.notes()]
+    if of.research and not of.cited:
+        notes.insert(0, "it cites nothing: name its evidence with --cite ID")
     changed = _stale(vault, [saved.id]) if of.looked else {}
-    since = [f"it is stale already: {why}" for why in changed.values()]
+    notes += [f"it is stale already: {why}" for why in changed.values()]
     return saved._replace(
-        notes=(*saved.notes, *nothing_cited(of), *of.notes(), *since),
-        dropped=tuple(of.dropped),
-        research=draft.research,
+        notes=tuple(notes), dropped=tuple(of.dropped), research=draft.research
     )
 
 
 def were_checked(entry: Entry) -> bool | None:
     """Whether a run has retrieved what an entry cites; None for a fact."""
     return None if entry.layer is Layer.FACT else entry.research is not None
-
-
-def nothing_cited(of: Granted) -> list[str]:
-    """The warning of an entry that ends a research run and cites nothing."""
-    if of.cited or not of.research:
-        return []
-    return ["it cites nothing: name its evidence with --cite ID"]
 
 
 def checked(vault: Vault, draft: Entry) -> Entry:
@@ -187,7 +174,7 @@ def grant(vault: Vault, layer: Layer, cites: Cites) -> Granted:
         of = _retrieved(vault, cites.research, layer, cites.ids)
     else:
         cited = dict.fromkeys(vault.get(name).id for name in cites.ids)
-        of = Granted(list(cited), [], {})
+        of = Granted(list(cited))
     return of._replace(stale=_stale(vault, of.cited)) if of.cited else of
 
 
@@ -235,100 +222,67 @@ def renewed(
     cites = of.cited if of else []
     if fresh.layer is Layer.FACT or not (cites or rewritten):
         return fresh
-    if not cites:
-        if not old.evidence or fresh.evidence != old.evidence:
-            fresh = fresh.replace(refreshed_at=now)
-            return (
-                lineage.settled_evidence(vault, fresh, now) if fresh.evidence else fresh
-            )
+    if not cites and old.evidence and fresh.evidence == old.evidence:
         return fresh.replace(refreshed_at=old.refreshed_at or old.created or None)
-    before = () if rewritten else old.evidence
-    cited_ids = dict.fromkeys((*before, *cites))
-    rests_on = tuple(entry_id for entry_id in cited_ids if entry_id != old.id)
-    unchanged = set(rests_on).difference(cites)
-    kept = (p for p in old.fingerprints if p.partition(":")[0] in unchanged)
-    prints = (*kept, *(of.prints if of else ()))
-    now = (of and of.looked) or now
-    run = of.research if of and (old.research or not before) else None
-    fresh = fresh.replace(
-        evidence=rests_on, fingerprints=prints, refreshed_at=now, research=run
-    )
-    return lineage.settled_evidence(vault, fresh, now)
+    looked = (of and of.looked) or now
+    fresh = fresh.replace(refreshed_at=looked)
+    if of and cites:
+        before = () if rewritten else old.evidence
+        rests_on = dict.fromkeys(each for each in (*before, *cites) if each != old.id)
+        unchanged = rests_on.keys() - cites
+        kept = (p for p in old.fingerprints if p.partition(":")[0] in unchanged)
+        fresh = fresh.replace(
+            evidence=tuple(rests_on),
+            fingerprints=(*kept, *of.prints),
+            research=of.research if old.research or not before else None,
+        )
+    return lineage.settled_evidence(vault, fresh, looked) if fresh.evidence else fresh
 
 
 def _retrieved(vault: Vault, name: str, layer: Layer, cites: Iterable[str]) -> Granted:
     from memcli.curation import research
 
     run = research.find(vault, name)
+    again = f'memcli recall "..." --research {name}'
     if run is None or not run.searches:
         raise NotAllowed(
             f"nothing was searched in research '{name}': search before you conclude",
-            hint=f'First: memcli recall "..." --research {name}',
+            hint=f"First: {again}",
             code="must_search",
         )
-    now = vault.now_ms() // 1000
-    if dates.to_epoch(run.last) < now - _FRESH:
+    if dates.to_epoch(run.last) < vault.now_ms() // 1000 - _FRESH:
         raise NotAllowed(
             f"research '{name}' was last searched at {run.last}, over a day ago",
-            hint=f'Search again: memcli recall "..." --research {name}',
+            hint=f"Search again: {again}",
             code="must_search",
         )
     if layer is Layer.MODEL and run.budget == "low":
         raise NotAllowed(
             f"research '{name}' has budget low: not enough depth for a model",
-            hint=f'Look further: memcli recall "..." --research {name} --budget mid; '
-            "or save an observation.",
+            hint=f"Look further: {again} --budget mid; or save an observation.",
             code="budget_too_low",
         )
-    retrieved = run.sources
-    if layer is Layer.MODEL and not retrieved:
-        raise NotAllowed(
-            f"research '{name}' has found nothing that a model could rest on",
-            hint="Search in other words; without evidence, save a fact or nothing.",
-            code="nothing_cited",
-        )
-    there = research.still_there(vault, retrieved)
-    cited: list[str] = []
+    there = research.still_there(vault, run.sources)
+    found: dict[str, None] = {}
     dropped: list[str] = []
-    elsewhere: dict[str, str] = {}
     for cite in dict.fromkeys(cites):
         prefix = cite.strip().lower()
-        meant = [id_ for id_ in retrieved if prefix and id_.startswith(prefix)]
-        meant = meant or _by_file(vault, cite, retrieved)
-        known = len(meant) == 1 and meant[0] in there
-        (cited if known else dropped).append(meant[0] if known else cite)
-        if len(meant) == 1 and not known and retrieved[meant[0]] != vault.source:
-            elsewhere[cite] = retrieved[meant[0]]
-    if layer is Layer.MODEL and dropped and not cited:
-        raise _nothing_left(name, dropped, elsewhere)
-    cited = list(dict.fromkeys(cited))
-    of = Granted(cited, dropped, elsewhere, name)
-    if not cited:
-        return of
-    looked, prints = run.last_found(cited)
+        meant = [id_ for id_ in run.sources if prefix and id_.startswith(prefix)]
+        if not meant:
+            with suppress(MemcliError):  # by its path, or the name of its file
+                meant = [id_ for id_ in [vault.get(cite).id] if id_ in run.sources]
+        if len(meant) == 1 and meant[0] in there:
+            found[meant[0]] = None
+        else:
+            dropped.append(meant[0] if len(meant) == 1 else cite)
+    if layer is Layer.MODEL and not found and (dropped or not run.sources):
+        what = f" of what is cited: {', '.join(dropped)}" if dropped else ""
+        raise NotAllowed(
+            f"research '{name}' has found in this vault nothing{what}",
+            hint=f"Cite what it found (memcli inspect research {name}), or search in "
+            "other words; without evidence, save a fact or nothing.",
+            code="nothing_cited",
+        )
+    of = Granted([*found], dropped, name)
+    looked, prints = run.last_found(found) if found else (None, [])
     return of._replace(looked=looked, prints=prints)
-
-
-def _by_file(vault: Vault, cite: str, retrieved: Iterable[str]) -> list[str]:
-    """The id of a retrieved entry that is cited by its path or its file's name."""
-    try:
-        cited = vault.get(cite).id
-    except MemcliError:
-        return []
-    return [cited] if cited in retrieved else []
-
-
-def _nothing_left(
-    name: str, dropped: Sequence[str], elsewhere: dict[str, str]
-) -> NotAllowed:
-    found = f"memcli inspect research {name}"
-    hint = f"Cite what it retrieved ({found}), or search for what you rest on."
-    if set(dropped) <= set(elsewhere):
-        sources = ", ".join(sorted(set(elsewhere.values())))
-        hint = f"They were retrieved from {sources}: save it in that vault (--vault)."
-    return NotAllowed(
-        f"research '{name}' has retrieved nothing of what is cited: "
-        + ", ".join(dropped),
-        hint=hint,
-        code="nothing_cited",
-    )

