@@ -13,9 +13,10 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
+    from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
 
 
@@ -54,37 +55,43 @@ def feedback(
         EntryNotFound, AmbiguousId: an id leads to no entry, or to several.
         UsageError: an entry is named as useful and as not useful.
         NotAllowed: the vault logs nothing (code `signals_off`).
-        VaultNotFound: all vaults that hold the entries are read-only.
+        VaultNotFound, NotAllowed: all vaults that hold the entries are read-only.
     """
+    # By id: the verdict, and the vaults that hold the entry, with its title there.
+    entries: dict[str, tuple[bool, list[tuple[Vault, str]]]] = {}
     verdicts = [(name, True) for name in useful] + [(n, False) for n in not_useful]
-    # By id: the vaults that hold the entry, with its title there, and the verdict.
-    entries: dict[str, tuple[list[tuple[Vault, str]], bool]] = {}
     for name, is_useful in verdicts:
         entry_id, places = _places(vaults, name)
-        if entries.setdefault(entry_id, (places, is_useful))[1] is not is_useful:
+        if entries.setdefault(entry_id, (is_useful, places))[0] is not is_useful:
             raise UsageError(
                 f"{entry_id} is named as useful and as not useful", hint="Name it once."
             )
-    holders = [vault for places, _ in entries.values() for vault, _ in places]
+    holders = [vault for _, places in entries.values() for vault, _ in places]
     if holders and all(vault.read_only for vault in holders):
         if len(vaults) == 1:
             vaults[0].refuse_read_only()
-        raise _only_read(entries, holders)
+        sources = ", ".join(dict.fromkeys(vault.source for vault in holders))
+        raise VaultNotFound(
+            f"nothing was noted of {', '.join(entries)}: {sources} may only be read",
+            hint="Signals are kept in vaults that you may write to.",
+        )
     for vault in holders:
-        _refuse_without_log(vault)
+        if not vault.read_only and not vault.recorder.on:
+            raise NotAllowed(
+                f"{vault.named} keeps no log of signals, so this cannot be noted",
+                hint="Its .memcli/config.toml says so: [signals] log "
+                "(docs/use/recall.md)",
+                code="signals_off",
+            )
     noted = []
-    for entry_id, (places, is_useful) in entries.items():
+    for entry_id, (is_useful, places) in entries.items():
         for vault, title in places:
-            if vault.read_only:
-                noted.append(
-                    Noted(entry_id, title, is_useful, None, vault.source, False, True)
-                )
-                continue
-            lines = vault.recorder.judged([entry_id], useful=is_useful, by="user")
-            noted += [
-                Noted(entry_id, title, is_useful, recall, vault.source, written)
-                for _, recall, written in lines
-            ]
+            one = Noted(entry_id, title, is_useful, None, vault.source, False, True)
+            if not vault.read_only:
+                judged = vault.recorder.judged([entry_id], useful=is_useful, by="user")
+                ((_, recall, written),) = judged
+                one = one._replace(recall=recall, noted=written, read_only=False)
+            noted.append(one)
     return noted
 
 
@@ -95,45 +102,25 @@ def as_dict(noted: Sequence[Noted]) -> dict[str, Any]:
 
 def _places(vaults: Sequence[Vault], name: str) -> tuple[str, list[tuple[Vault, str]]]:
     """The whole id that a word means; the vaults that hold it, with its title."""
+    from functools import partial
+
     from memcli.vault import lookup
 
-    held: dict[str, list[tuple[Vault, str]]] = {}
-    labels: list[str] = []
-    twice = False
+    held: list[tuple[Vault, StoredRow]] = []
     missing: EntryNotFound | None = None
     for vault in vaults:
         try:
-            rows = vault.read(lambda reader: lookup.matching(reader, name))
+            path = vault.path_of(name)
         except EntryNotFound as error:
             missing = missing or error
             continue
-        label = "" if len(vaults) == 1 else f"{vault.source} "
-        labels += [f"{row.id} ({label}{row.path})" for row in rows]
-        twice = twice or len({row.id for row in rows}) < len(rows)
-        for row in rows:
-            held.setdefault(row.id, []).append((vault, row.title))
-    if twice or len(held) > 1:
-        raise lookup.ambiguous(name, labels, one_id=len(held) == 1)
+        rows = vault.read(partial(lookup.matching, word=path))
+        held.append((vault, rows[0]))
     if missing is not None and not held:
         raise missing
-    ((entry_id, places),) = held.items()
+    if len({row.id for _, row in held}) > 1:
+        labels = [f"{row.id} ({vault.source} {row.path})" for vault, row in held]
+        raise lookup.ambiguous(name, labels, one_id=False)
     # A copy in a read-only vault does not keep the others from noting it.
-    writable = [(vault, title) for vault, title in places if not vault.read_only]
-    return entry_id, writable or places
-
-
-def _only_read(ids: Iterable[str], holders: Sequence[Vault]) -> VaultNotFound:
-    sources = ", ".join(dict.fromkeys(vault.source for vault in holders))
-    return VaultNotFound(
-        f"nothing was noted of {', '.join(ids)}: {sources} may only be read",
-        hint="Signals are kept in vaults that you may write to (docs/use/recall.md).",
-    )
-
-
-def _refuse_without_log(vault: Vault) -> None:
-    if not vault.read_only and not vault.recorder.on:
-        raise NotAllowed(
-            f"{vault.named} keeps no log of signals, so this cannot be noted",
-            hint="Its .memcli/config.toml says so: [signals] log (docs/use/recall.md)",
-            code="signals_off",
-        )
+    writable = [one for one in held if not one[0].read_only]
+    return held[0][1].id, [(vault, row.title) for vault, row in writable or held]
