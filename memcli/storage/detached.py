@@ -63,7 +63,7 @@ def after_write(root: str, environ: Mapping[str, str]) -> None:
         root: the vault's folder.
         environ: the environment of its user.
     """
-    if _wanted(environ, (user_config.WRITES,)) and _has_remote(root, environ):
+    if _wanted(environ, (user_config.WRITES,)) and _has_remote(root):
         _start(("sync", "--auto", "--vault", root), environ)
 
 
@@ -80,11 +80,11 @@ def _wanted(environ: Mapping[str, str], modes: tuple[str, ...]) -> bool:
         return False
 
 
-def _has_remote(root: str, environ: Mapping[str, str]) -> bool:
+def _has_remote(root: str) -> bool:
     """Whether the vault's own repository names a remote; read without git."""
     from memcli.storage.git import remotes
 
-    found = remotes.find(root, environ)
+    found = remotes.find(root)
     return (
         found is not None
         and found.url is not None

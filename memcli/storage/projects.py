@@ -61,7 +61,7 @@ def of(folder: str | None, environ: Mapping[str, str]) -> Project | None:
         return None
     real = os.path.realpath(folder)
     home = os.path.realpath(environ.get("HOME") or os.path.expanduser("~"))
-    repository = remotes.find(real, environ)
+    repository = remotes.find(real)
     # Files of a home folder that is under git are no project of all that lies below.
     if repository and _is_above(repository.top, home):
         repository = None

@@ -75,7 +75,7 @@ def find(folder: str | None, environ: Mapping[str, str]) -> RepoVault | None:
     path = os.path.join(top, FOLDER)
     if not _is_vault(path) or _holds_home(top, environ):
         return None
-    remote = _remote(top, environ)
+    remote = _remote(top)
     return RepoVault(path, top, remote, _permitted(top, environ) == (top, remote))
 
 
@@ -160,10 +160,10 @@ def _holds_home(top: str, environ: Mapping[str, str]) -> bool:
     return (home + os.sep).startswith(top.rstrip(os.sep) + os.sep)
 
 
-def _remote(top: str, environ: Mapping[str, str]) -> str:
+def _remote(top: str) -> str:
     from memcli.storage.git import remotes
 
-    repository = remotes.find(top, environ)
+    repository = remotes.find(top)
     url = repository.url if repository else None
     if not url:
         return ""

@@ -21,18 +21,10 @@ from memcli.storage import files
 from memcli.storage.git import tip
 from memcli.storage.git.tip import shared_folder
 
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
 # Bytes of a config; one with a thousand branches has 100,000.
 _LARGEST = 1_000_000
 _LONGEST_URL = 2_000
 
-_SCHEMES = frozenset(
-    ("ssh", "git", "http", "https", "ftp", "ftps", "git+ssh", "ssh+git", "git+https")
-)
 # The same servers under other names, where a firewall lets only port 443 through.
 _SAME_HOST = {
     "www.github.com": "github.com",
@@ -42,21 +34,12 @@ _SAME_HOST = {
     "ssh.dev.azure.com": "dev.azure.com",
 }
 
-
 ALLOWED = "file:git:http:https:ssh"
 """The value of `GIT_ALLOW_PROTOCOL`: git refuses every other transport, also one that a
 short form (`url.X.insteadOf`) or a config leads to."""
 
 # git's other spellings of ssh.
 _TAKEN = frozenset({*ALLOWED.split(":"), "git+ssh", "ssh+git"})
-# As text: a recall that needs none of them does not compile them.
-_SCHEME = r"[A-Za-z][A-Za-z0-9+.-]*(?=://)"
-# `helper::address` starts the program git-remote-helper.
-_HELPER = r"[A-Za-z0-9][A-Za-z0-9+.-]*::"
-# Their user is a name, and their path is taken as it is.
-_USERS = frozenset({"ssh", "git+ssh", "ssh+git", "file"})
-# `user@server/path?query`, read in the only way: server and path.
-_PLAIN = r"(?:[^@/?#]*@)?([^@/?#]*(?:/[^@?#]*)?)(?:[?#][^@]*)?"
 
 
 class Repository(NamedTuple):
@@ -65,7 +48,7 @@ class Repository(NamedTuple):
     Attributes:
         top: the folder of its work tree.
         home: the folder of the first work tree, which all of them share.
-        url: of its remote, as git would use it; None without one.
+        url: of its remote, as its config has it; None without one.
     """
 
     top: str
@@ -73,12 +56,10 @@ class Repository(NamedTuple):
     url: str | None
 
 
-def find(folder: str, environ: Mapping[str, str]) -> Repository | None:
+def find(folder: str) -> Repository | None:
     """The repository around a folder, with the remote `origin`, else the first by name.
 
-    Args:
-        folder: any folder.
-        environ: where the user's own git config lies, which may hold short forms.
+    The config is read as git writes it: each section and each value on its own line.
     """
     found = tip.find(folder)
     if found is None:
@@ -86,18 +67,30 @@ def find(folder: str, environ: Mapping[str, str]) -> Repository | None:
     top, git_dir = found
     shared = shared_folder(git_dir)
     is_usual = os.path.basename(shared) == ".git"
-    home = os.path.dirname(shared) if is_usual else shared
-    settings = list(_settings(os.path.join(shared, "config")))
+    urls = _urls(os.path.join(shared, "config"))
+    url = urls.get("origin") or (urls[min(urls)] if urls else None)
+    return Repository(top, os.path.dirname(shared) if is_usual else shared, url)
+
+
+def _urls(path: str) -> dict[str, str]:
+    """The first address of each remote in a config; none of one that is unreadable."""
     urls: dict[str, str] = {}
-    for section, name, key, value in settings:
-        if (section, key) == ("remote", "url") and value:
+    try:
+        text = files.read(path, limit=_LARGEST).decode("utf-8", "replace")
+    except Unreadable:
+        return urls
+    name = None
+    for line in text.splitlines():
+        line = line.strip()
+        if line.startswith("["):
+            section, _, rest = line[1:].partition('"')
+            is_remote = section.strip().lower() == "remote"
+            name = rest.rpartition('"')[0] if is_remote else None
+        key, _, value = line.partition("=")
+        value = value.strip().strip('"')
+        if name is not None and key.strip().lower() == "url" and value:
             urls.setdefault(name, value)
-    if not urls:
-        return Repository(top, home, None)
-    url = urls.get("origin") or urls[min(urls)]
-    if not _names_server(url):
-        url = _expanded(url, settings, environ)
-    return Repository(top, home, url)
+    return urls
 
 
 def name_of(url: str) -> str | None:
@@ -108,17 +101,17 @@ def name_of(url: str) -> str | None:
     >>> name_of("https://user:token@github.com:443/acme/shop/")
     'github.com/acme/shop'
     """
-    if len(url) > _LONGEST_URL or "::" in url.partition("/")[0].partition("[")[0]:
-        return None  # `ext::...` names a program
-    server, path = _parted(url.strip())
-    if not server:
+    scheme, authority, path = _parted(url.strip())
+    if len(url) > _LONGEST_URL or scheme not in _TAKEN or scheme == "file":
         return None
+    server, port = _server(authority)
     server = server.lower().rstrip(".")
     server = _SAME_HOST.get(server, server)
-    parts = path.replace("\\", "/").split("/")
+    parts = _without_query(path).replace("\\", "/").split("/")
     parts = [part for part in parts if part not in ("", ".")]
-    # A user's token that stands before a mistaken slash.
-    if not parts or any(part == ".." or "@" in part for part in parts):
+    # A token may stand before a mistaken slash, and `helper::...` names a program.
+    unclear = any(part == ".." or "@" in part for part in parts) or path[:1] == ":"
+    if not server or not parts or unclear or not port.isdigit():
         return None
     if server == "dev.azure.com":
         parts = [part for part in parts if part not in ("v3", "_git")]
@@ -129,80 +122,45 @@ def name_of(url: str) -> str | None:
 
 def local_path(url: str, top: str) -> str | None:
     """The folder that a remote on this machine names, without its `.git`."""
-    scheme, is_url, rest = url.partition("://")
-    if is_url:
-        if scheme.lower() != "file":
-            return None
-        url = "/" + rest.partition("/")[2]
-    elif len(url) > _LONGEST_URL or "::" in url or _parted(url)[0]:
+    scheme, _, path = _parted(url)
+    if scheme not in ("", "file") or len(url) > _LONGEST_URL:
         return None
-    path = os.path.normpath(os.path.join(top, url))
+    path = os.path.normpath(os.path.join(top, "/" + path if scheme else path))
     if os.path.basename(path) == ".git":
         path = os.path.dirname(path)
     return path.removesuffix(".git")
 
 
-def _parted(url: str) -> tuple[str, str]:
-    """(server, path) of a remote; no server when it is a path.
+def _parted(address: str) -> tuple[str, str, str]:
+    """(scheme, user and server, path) of an address, as git decides what it is.
 
-    Without patterns, which a hook would have to compile.
+    The scheme is empty for a path on this machine, and ssh for `server:path`. Without
+    patterns, which a hook would have to compile.
     """
-    scheme, is_url, rest = url.partition("://")
+    scheme, is_url, rest = address.partition("://")
     if is_url:
-        if scheme.lower() not in _SCHEMES:
-            return "", ""
-        authority, _, path = _without_query(rest).partition("/")
-        server, port = _server(authority.rpartition("@")[2])
-        return (server, path) if not port or port.isdigit() else ("", "")
-    user, is_named, place = url.partition("@")
-    server, path = _server(url if not is_named or "/" in user else place)
-    # One letter is a drive.
-    is_place = path and "/" not in server and "@" not in server and len(server) > 1
-    return (server, _without_query(path)) if is_place else ("", "")
+        authority, _, path = rest.partition("/")
+        return scheme.lower(), authority, path
+    before, colon, path = address.partition("]:" if "[" in address else ":")
+    is_drive = len(before) == 1 and path[:1] in ("/", "\\")
+    if not colon or "/" in before or is_drive:
+        return "", "", address
+    return "ssh", before + colon[:-1], path
 
 
-def _server(text: str) -> tuple[str, str]:
-    """A server, which may stand in brackets, and what comes after its colon."""
-    if text.startswith("["):
-        server, _, rest = text[1:].partition("]")
-        return server, rest.removeprefix(":")
-    server, _, rest = text.partition(":")
-    return server, rest
+def _server(authority: str) -> tuple[str, str]:
+    """A server, which may stand in brackets, and its port, 0 where it has none."""
+    server = authority.rpartition("@")[2]
+    if server.startswith("["):
+        server, _, port = server[1:].partition("]")
+    else:
+        server, colon, port = server.partition(":")
+        port = colon + port
+    return server, port[1:] if port else "0"
 
 
 def _without_query(text: str) -> str:
     return text.partition("?")[0].partition("#")[0]
-
-
-def _names_server(url: str) -> bool:
-    """Whether a remote names a server in full, so that no short form stands in it."""
-    server, _ = _parted(url)
-    return "." in server or server.lower() == "localhost" or "/" in url[:2]
-
-
-def _expanded(
-    url: str, settings: Iterable[tuple[str, str, str, str]], environ: Mapping[str, str]
-) -> str:
-    """A remote with the longest `url.*.insteadOf` that it begins with replaced."""
-    user = (each for path in _user_configs(environ) for each in _settings(path))
-    rules = {
-        short: name
-        for section, name, key, short in (*user, *settings)
-        if (section, key) == ("url", "insteadof") and short and url.startswith(short)
-    }
-    if not rules:
-        return url
-    short = max(rules, key=len)
-    return rules[short] + url[len(short) :]
-
-
-def _user_configs(environ: Mapping[str, str]) -> Iterable[str]:
-    named = environ.get("GIT_CONFIG_GLOBAL")
-    if named is not None:
-        return (named,) if named else ()
-    home = environ.get("HOME") or os.path.expanduser("~")
-    folder = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
-    return os.path.join(folder, "git", "config"), os.path.join(home, ".gitconfig")
 
 
 def may_filter(git_dir: str) -> bool:
@@ -219,52 +177,6 @@ def may_filter(git_dir: str) -> bool:
         if b"filter" in said or b"include" in said:
             return True
     return False
-
-
-def _settings(path: str) -> Iterable[tuple[str, str, str, str]]:
-    """(section, subsection, key, value) of each line of a git config.
-
-    Sections and keys in lower case. What is not understood is passed over; a config
-    that cannot be read has no settings.
-    """
-    try:
-        text = files.read(path, limit=_LARGEST).decode("utf-8", "replace")
-    except Unreadable:
-        return
-    section = name = ""
-    for line in text.replace("\\\r\n", "").replace("\\\n", "").splitlines():
-        line = line.strip()
-        if line.startswith("["):
-            section, name, line = _header(line)
-        key, is_set, value = line.partition("=")
-        if is_set and section in ("remote", "url"):
-            yield section, name, key.strip().lower(), _value(value)
-
-
-def _header(line: str) -> tuple[str, str, str]:
-    """(section, subsection, the rest of the line) of a line that begins one."""
-    words, quote, rest = line[1:].partition('"')
-    if not quote or "]" in words:
-        section, _, rest = line[1:].partition("]")
-        section, _, name = section.strip().partition(".")  # the older form
-        return section.lower(), name, rest
-    # The subsection ends at a quote that is not escaped.
-    end = rest.find('"')
-    while end > 0 and rest[end - 1] == "\\":
-        end = rest.find('"', end + 1)
-    if end < 0:
-        return "", "", ""
-    name = rest[:end].replace('\\"', '"').replace("\\\\", "\\")
-    return words.strip().lower(), name, rest[end + 1 :].partition("]")[2]
-
-
-def _value(text: str) -> str:
-    """A value without its quotes and its comment."""
-    if not set('"#;\\').intersection(text):
-        return text.strip()
-    parts = re.findall(r'"((?:[^"\\]|\\.)*)"|([^"#;]+)|([#;].*)', text)
-    value = "".join(quoted or plain for quoted, plain, _ in parts)
-    return re.sub(r"\\(.)", r"\1", value).strip()
 
 
 # --- an address that a user gives ------------------------------------------------
@@ -302,33 +214,21 @@ def checked(address: str) -> str:
             use it.
     """
     address = address.strip()
-    hint = "Give a folder, ssh (git@host:path) or https."
+    scheme, authority, path = _parted(address)
     reason = ""
-    scheme = re.match(_SCHEME, address)
-    host = address.partition("://")[2].partition("/")[0]
-    if not scheme and not is_folder(address):
-        host = address.partition(":")[0]
-    host = host.rpartition("@")[2]
-    if not address:
-        reason = "is empty"
-    elif len(address) > _LONGEST_URL:
-        reason = f"is longer than {_LONGEST_URL:,} characters"
-    elif address.startswith("-"):
-        reason = "begins with '-', so git would take it for an option"
+    if not address or len(address) > _LONGEST_URL:
+        reason = "is empty, or too long"
+    elif address.startswith("-") or authority.rpartition("@")[2].startswith("-"):
+        reason = "begins with '-', as an option of git or ssh does"
     elif any(ord(letter) < 32 or ord(letter) == 127 for letter in address):
         reason = "holds a control character"
-    elif re.match(_HELPER, address):
-        reason = "names a program that git would start"
-    elif scheme and scheme[0].lower() not in _TAKEN:
-        reason = f"has the transport '{scheme[0]}', which memcli does not use"
-    elif host.startswith("-"):
-        reason = "names a host that begins with '-', which ssh would take for an option"
+    elif path.startswith(":") or scheme not in ("", *_TAKEN):
+        reason = "has a transport that memcli does not use"
     if reason:
-        shown = (
-            shown_of(address) if len(address) <= _LONGEST_URL else address[:40] + "…"
-        )
         raise InvalidValue(
-            f"the remote {shown!r} {reason}", hint=hint, code="invalid_remote"
+            f"the remote {shown_of(address)[:_LONGEST_URL]!r} {reason}",
+            hint="Give a folder, ssh (git@host:path) or https.",
+            code="invalid_remote",
         )
     return address
 
@@ -339,12 +239,7 @@ def is_folder(address: str) -> bool:
     >>> is_folder("/mnt/usb/memory.git"), is_folder("git@host:memory.git")
     (True, False)
     """
-    if re.match(_SCHEME, address):
-        return False
-    if re.match(r"[A-Za-z]:[\\/]", address):  # a drive
-        return True
-    before, colon, _ = address.partition(":")
-    return not colon or "/" in before
+    return not _parted(address)[0]
 
 
 def shown_of(address: str) -> str:
@@ -359,23 +254,20 @@ def shown_of(address: str) -> str:
     >>> shown_of("https://me:sec/ret@example.com/memory.git")
     'https://***'
     """
-    scheme = re.match(_SCHEME, address)
-    if scheme is None:
-        before, colon, path = address.partition(":")
-        if not is_folder(address) and "@" in path:  # me:secret@host:path
-            return f"{before}{colon}***"
+    scheme, authority, path = _parted(address)
+    if not scheme or (scheme == "file" and not authority):
         return address
-    rest = address[scheme.end() + 3 :]
-    if scheme[0].lower() not in _USERS:
-        plain = re.fullmatch(_PLAIN, rest)
-        return f"{scheme[0]}://{plain[1] if plain else '***'}"
-    authority, slash, path = rest.partition("/")
-    if ":" in authority and "@" in path:
-        return f"{scheme[0]}://***"
-    user, _, server = authority.rpartition("@")
-    if ":" not in user:
-        server = authority  # the user of ssh is no secret
-    return f"{scheme[0]}://{server}{slash}{path}"
+    before, is_url, _ = address.partition("://")
+    start = before + is_url if is_url else f"{authority}:"
+    if "@" in path or _without_query(authority) != authority:
+        return f"{start}***"
+    path = _without_query(path)
+    if not is_url:
+        return start + path
+    user, at, server = authority.rpartition("@")
+    if ":" not in user and "ssh" in scheme:
+        server = user + at + server  # the user of ssh is no secret
+    return f"{start}{server}/{path}"
 
 
 def masked(text: str) -> str:
