@@ -261,7 +261,6 @@ def sweep(context: Context, *, still: int = 60, dry_run: bool = False) -> Result
         still: `--still MINUTES` Treat a session as over after MINUTES of silence
     """
     from memcli.sessions import recovery
-    from memcli.storage import state_dirs
 
     vault = context.open_vault("sweeping", writes=True)
     sessions = recovery.sweep(
@@ -270,8 +269,6 @@ def sweep(context: Context, *, still: int = 60, dry_run: bool = False) -> Result
     for each in sessions:
         if each.outcome in ("failed", "dropped"):
             context.tell(f"{each.session}: {each.why}")
-    if not dry_run:
-        state_dirs.sweep(context.environ)
 
     def text(canvas: Canvas) -> None:
         shown = [each for each in sessions if each.outcome != "unchanged"]

@@ -16,7 +16,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import time
 import zlib
 
 from memcli.entries import layout
@@ -32,10 +31,6 @@ _CACHED = frozenset({layout.INDEX, layout.INDEX_LOCK, layout.REGISTRY_CACHE})
 _WITH_GIT = frozenset(
     {layout.LOCK, layout.JOURNAL, layout.ASIDE, layout.OLD, layout.SYNC_LOCK}
 )
-# Holds the vault's real path: it tells `sweep` whose folder this is.
-_OWNER = "vault"
-# A vault may be on a disk that is not plugged in; seconds.
-_GONE_AFTER = 30 * 86_400
 
 
 def path(root: str, name: str, environ: Mapping[str, str] | None = None) -> str:
@@ -75,30 +70,9 @@ def of_engine(name: str, place: str, environ: Mapping[str, str] | None = None) -
     return os.path.join(_base("cache", environ), "published", folder)
 
 
-def sweep(environ: Mapping[str, str] | None = None) -> None:
-    """Remove the folders of vaults that are gone.
-
-    A vault is gone when its path holds no vault, or another one, and nothing was
-    written for it for 30 days.
-    """
-    import contextlib
-    import shutil
-
-    for kind in ("cache", "state"):
-        base, names = _base(kind, environ), list[str]()
-        with contextlib.suppress(OSError):
-            names = os.listdir(base)
-        for name in names:
-            folder = os.path.join(base, name)
-            owner = None if os.path.islink(folder) else _owner(folder)
-            if owner is None or _name(owner) == name:
-                continue
-            with contextlib.suppress(OSError):
-                if _last_written(folder) < time.time() - _GONE_AFTER:
-                    shutil.rmtree(folder, ignore_errors=True)
-
-
 def _folder(root: str, kind: str, environ: Mapping[str, str] | None) -> str:
+    import contextlib
+
     base = _base(kind, environ)
     named = (os.environ if environ is None else environ).get(VARIABLE)
     if _lies_in(base, root):  # a home folder that is a vault
@@ -112,7 +86,9 @@ def _folder(root: str, kind: str, environ: Mapping[str, str] | None) -> str:
         if named:
             raise _refused(named, "is not a folder that you may write to")
         folder = os.path.join(_private(), kind, _name(root))
-    _make(folder, root)
+    # A disk may refuse, and is told so when something is written there.
+    with contextlib.suppress(OSError):
+        os.makedirs(folder, mode=0o700, exist_ok=True)
     return folder
 
 
@@ -132,17 +108,6 @@ def _may_be_made(folder: str) -> bool:
             return False
         folder = above
     return os.path.isdir(folder) and os.access(folder, os.W_OK)
-
-
-def _make(folder: str, root: str) -> None:
-    """Make a vault's folder, for this user alone; a disk may refuse, and is told so
-    when something is written there."""
-    import contextlib
-
-    with contextlib.suppress(OSError):
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        with open(os.path.join(folder, _OWNER), "wb") as file:
-            file.write(os.fsencode(os.path.realpath(root)))
 
 
 def _name(root: str) -> str:
@@ -239,22 +204,6 @@ def _private() -> str:
 def _lies_in(path: str, root: str) -> bool:
     real = os.path.realpath(root).rstrip(os.sep) + os.sep
     return (os.path.realpath(path) + os.sep).startswith(real)
-
-
-def _owner(folder: str) -> str | None:
-    """The vault that a folder belongs to, None when it is not one of memcli's."""
-    try:
-        with open(os.path.join(folder, _OWNER), "rb") as file:
-            return os.fsdecode(file.read(65_536))
-    except OSError:
-        return None
-
-
-def _last_written(folder: str) -> float:
-    times = [os.stat(folder).st_mtime]
-    for place, _, names in os.walk(folder):
-        times += (os.lstat(os.path.join(place, name)).st_mtime for name in names)
-    return max(times)
 
 
 def user_folder(environ: Mapping[str, str]) -> str:

@@ -292,23 +292,6 @@ def test_a_new_vault_at_an_old_path_inherits_nothing(make_vault: VaultMaker) -> 
     assert state_of(old.root, layout.EVENTS) != first
 
 
-def test_folders_of_vaults_that_are_gone_are_swept_after_a_month(
-    make_vault: VaultMaker,
-) -> None:
-    gone, there = make_vault("gone"), make_vault("there")
-    for vault in (gone, there):
-        vault.recall("deploy")
-    index = state_of(gone.root, layout.INDEX).parent
-    shutil.rmtree(gone.root)
-    state_dirs.sweep()
-    assert index.is_dir()
-    for path in (*index.rglob("*"), index):
-        os.utime(path, (1, 1))
-    state_dirs.sweep()
-    assert not index.exists()
-    assert state_of(there.root, layout.INDEX).is_dir()
-
-
 @posix
 def test_without_a_home_our_files_are_private_to_the_user(
     vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -156,94 +156,52 @@ def refusal(report: bytes, ref: str) -> str | None:
 
 
 _LATER = "Your memory is committed here. Try again later: memcli sync"
-_NO_ENTRANCE = (
-    "permission denied", "authentication failed", "could not read username",
-    "could not read password", "host key verification failed", "access denied",
-    "the requested url returned error: 401", "the requested url returned error: 403",
-    "terminal prompts disabled", "invalid username or",
-)  # fmt: skip
-# What git and ssh say where the other side could not be reached.
+# What git and ssh say where the other side could not be reached, and where it refuses
+# and hangs up as well.
+_REFUSING = ("permission denied", "authentication failed", "host key", "not found")
 _UNREACHABLE = (
-    "could not resolve host", "could not resolve hostname", "name or service not known",
-    "temporary failure in name resolution", "network is unreachable",
-    "connection refused", "connection timed out", "operation timed out",
-    "no route to host", "host is down", "failed to connect", "couldn't connect",
-    "connection reset", "connection closed by", "broken pipe", "operation too slow",
-    "the remote end hung up unexpectedly", "early eof", "timeout was reached",
-    "kex_exchange_identification", "unable to look up", "unexpected disconnect",
-    "the requested url returned error: 5", "lost connection",
-)  # fmt: skip
-_NO_REPOSITORY = (
-    "does not appear to be a git repository", "repository not found",
-    "the requested url returned error: 404", "not found: did you run",
-    "no such file or directory",
+    "could not resolve host", "name or service not known", "name resolution",
+    "network is unreachable", "connection refused", "timed out", "no route to host",
+    "host is down", "failed to connect", "couldn't connect", "connection reset",
+    "connection closed by", "broken pipe", "operation too slow", "hung up unexpectedly",
+    "early eof", "timeout was reached", "kex_exchange_identification",
+    "unable to look up", "unexpected disconnect", "returned error: 5",
+    "lost connection",
 )  # fmt: skip
 
 
 def trouble(done: GitResult, remote: Remote) -> MemcliError:
     """The error for a git that could not talk to a remote."""
-    said = without_progress(done.output)
-    # git quotes the address, which may hold a password or a token.
-    said = remotes.masked(said.replace(remote.address, remote.shown))[-1_000:]
-    line = _first_reason(said)
     where, address = f"{remote.name} ({remote.shown})", remote.address
-
-    def says(*words: str) -> bool:
-        return any(each in said.lower() for each in words)
-
     if done.code == TOO_SLOW:
         return RemoteUnreachable(f"{where} has not answered in time", hint=_LATER)
     if done.code == TOO_LARGE:
         most = f"At most {MOST_RECEIVED // 1024**3} GB at a time."
         message = f"{where} sends more than memcli accepts"
         return TooLarge(message, hint=f"{most} Is it the right remote?")
-    if says("transport") and says("not allowed"):
-        message = f"{where} has a transport that memcli does not use: {said}"
-        return RemoteRefused(message, hint="Use a folder, ssh or https.")
-    if says("fsck error"):
-        return RemoteRefused(
-            f"{where} sends what git refuses as damaged or hostile: {line}",
-            hint="If it is neither: git config fetch.fsck.NAME ignore, with the name "
-            "that git says.",
-        )
-    if says(*_NO_ENTRANCE):
-        hint = "Credentials are git's business: see what git says to git ls-remote "
-        return RemoteRefused(
-            f"{where} refuses access: {said}", hint=hint + remote.shown
-        )
     if remotes.is_folder(address) and not os.path.isdir(os.path.expanduser(address)):
         hint = "If it is on another disk, mount that and try again."
         return RemoteUnreachable(f"there is no folder {remote.shown}", hint=hint)
-    if says(*_UNREACHABLE):
-        return RemoteUnreachable(f"{where} cannot be reached: {line}", hint=_LATER)
-    if says(*_NO_REPOSITORY):
-        message = f"{where} has no repository at that address: {line}"
-        return RemoteRefused(message, hint="Check its address: git remote -v")
-    return RemoteRefused(f"{where}: {said or f'git ended with {done.code}'}")
+    # git quotes the address, which may hold a password or a token.
+    said = without_progress(done.output).replace(address, remote.shown)
+    said = remotes.masked(said)[-1_000:] or f"git ended with {done.code}"
+    words = said.lower()
+    refuses = any(each in words for each in _REFUSING)
+    if not refuses and any(each in words for each in _UNREACHABLE):
+        return RemoteUnreachable(f"{where} cannot be reached: {said}", hint=_LATER)
+    return RemoteRefused(
+        f"{where} refuses: {said}",
+        hint=f"Address and credentials are git's: git ls-remote {remote.shown}",
+    )
 
 
 def push_refused(remote: Remote, reason: str, done: GitResult) -> RemoteRefused:
     """The error for a push that the remote has refused."""
-    remarks = [
-        line.removeprefix("remote:").strip()
-        for line in without_progress(done.said).splitlines()
-        if line.startswith("remote:")
-    ]
-    quoted = remotes.masked("; ".join(filter(None, remarks)))[:500]
-    advice = "Ask who runs the remote, or choose another: git remote set-url"
-    if "checked out" in quoted + reason:
-        advice = "git does not push into a work tree: give it a bare repository."
+    said = remotes.masked(without_progress(done.said))[:500]
     return RemoteRefused(
         f"{remote.name} ({remote.shown}) refuses the push to {remote.branch}: {reason}"
-        + (f"; it says: {quoted}" if quoted else ""),
-        hint=f"Your memory is committed here, with the remote's changes. {advice}",
+        + (f"; it says: {said}" if said else ""),
+        hint="Your memory is committed here, with the remote's changes. Ask who runs "
+        "the remote, or choose another, a bare one: git remote set-url",
         code="push_refused",
     )
-
-
-def _first_reason(said: str) -> str:
-    """The line that says most: ssh's, git's first `fatal:`, or the first one."""
-    lines = [line for line in said.splitlines() if line.strip()]
-    starts = ("ssh:", "fatal: unable", "error:")
-    reasons = [line for line in lines if line.startswith(starts)]
-    return [*reasons, *lines, "git said nothing"][0]

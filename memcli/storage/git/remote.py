@@ -181,19 +181,8 @@ def push(repository: Repository, remote: Remote, commit: str, terms: Terms) -> b
         # git moves it where the remote's own settings say so.
         repository.git(("update-ref", remote.tracking, commit))
         return True
-    if b"matches more than one" in done.said:
-        ref = f"refs/heads/{remote.branch}"
-        raise RemoteRefused(
-            f"{remote.name} ({remote.shown}) has another ref whose name ends in {ref}, "
-            "so git pushes to neither",
-            hint=f"List them: git ls-remote {remote.name} {ref}; if the longer one is "
-            f"nobody's: git push {remote.name} --delete refs/heads/{ref}",
-            code="push_refused",
-        )
     if reason and any(word in reason for word in _MOVED):
         return False
-    if not reason and b".git/objects" in done.said and b"insufficient" in done.said:
-        reason = "no permission to write there"
     if not reason and done.code == 0:
         reason = "it says nothing of that branch"
     raise push_refused(remote, reason, done) if reason else trouble(done, remote)
