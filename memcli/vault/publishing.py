@@ -108,8 +108,8 @@ def publish(
     Raises:
         HistoryError: there is no commit, or git refused.
         LockBusy: another process publishes this vault.
-        NotAllowed: the database refuses it to its user, or holds another vault of the
-            name, or a commit that HEAD does not follow.
+        NotAllowed: the database refuses it to its user, or holds a commit that HEAD
+            does not follow.
         Unavailable: the database is gone.
     """
     vault.refuse_published("the source of a publish")
@@ -275,30 +275,8 @@ def _content(
             if Visibility(entity.visibility) is not Visibility.SHARED:
                 continue
         pages.append((blob.path, data))
-    origin, remote = tree.origin(repository, commit), remote_of(repository)
-    return Content(name, origin, commit, remote, pages)
-
-
-def remote_of(repository: Repository) -> str | None:
-    """Where the vault is pushed to, without a password or token; None if unset."""
     address = repository.setting("remote.origin.url")
-    return None if address is None else shown_of(address)
-
-
-AFTER = "after"
-"""It is the published commit or follows it; or the clone is shallow and cannot tell."""
-
-BEFORE = "before"
-"""The published commit follows it."""
-
-BESIDE = "beside"
-"""Both follow another commit: the history was rewritten, or has two branches."""
-
-ABSENT = "absent"
-"""The published commit is of the same vault, and not in this clone."""
-
-ANOTHER = "another"
-"""The published commit is of another vault, or nothing says that it is of this one."""
+    return Content(name, commit, address and shown_of(address), pages)
 
 
 def is_due(
@@ -307,40 +285,16 @@ def is_due(
     """Whether a commit is to be published; False where the database holds a newer one.
 
     Raises:
-        NotAllowed: what is published is of another vault, or it cannot be said which of
-            the two is newer, and nothing forces it.
+        NotAllowed: the history of this clone does not say which of the two is newer,
+            and nothing forces it.
     """
-    order = order_of(repository, publisher.content, standing)
-    if order in (AFTER, BEFORE) or force:
-        return force or order == AFTER
-    if order == ANOTHER:
-        raise publisher.another()
-    raise publisher.not_following(standing, absent=order == ABSENT)
-
-
-def order_of(repository: Repository, content: Content, standing: Standing) -> str:
-    """Where a commit stands to the published one.
-
-    Their histories say it. A clone that does not hold the published commit is believed
-    to be of the same vault when it has the same first commit or, without history, when
-    it is pushed to where the published one is.
-
-    Args:
-        repository: the clone.
-        content: what is to be published.
-        standing: what is.
-    """
-    published = standing.commit
-    # A name is taken by what is published under it, not by a publish that failed.
-    if published is None or published == content.commit:
-        return AFTER
-    if repository.commit_of(published):
-        both = next(iter(tree.bases(repository, published, content.commit)), None)
-        if both is None:
-            return ANOTHER
-        return {published: AFTER, content.commit: BEFORE}.get(both, BESIDE)
-    if content.origin and standing.origin:
-        return ABSENT if content.origin == standing.origin else ANOTHER
-    if content.remote is None or content.remote != standing.remote:
-        return ANOTHER
-    return ABSENT if content.origin else AFTER
+    published, commit = standing.commit, publisher.content.commit
+    if force or published in (None, commit):
+        return True
+    known = bool(published) and repository.commit_of(published) is not None
+    both = tree.bases(repository, published, commit) if known else []
+    if published in both:
+        return True
+    if commit in both:
+        return False
+    raise publisher.not_following(standing)

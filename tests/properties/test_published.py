@@ -309,7 +309,7 @@ def test_a_publish_that_dies_or_comes_beside_another_changes_nothing(
     monkeypatch.setattr(connection.Database, "ask", asked)
     assert len(calls) > 20
     assert [row.text for row in company().recall("queue").rows] == ["The queue is blue"]
-    content = publisher.Content("company", "", "x", None)
+    content = publisher.Content("company", "x")
     other = connection.Database(server.url(database), patience=None)
     write(vault.root, "a.md", "The queue is green")
     with (

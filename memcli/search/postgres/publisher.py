@@ -35,8 +35,7 @@ _PREPARE = f"""
 CREATE SCHEMA memcli;
 CREATE TABLE memcli.vault (
     name TEXT PRIMARY KEY, number INTEGER NOT NULL, schema TEXT NOT NULL,
-    version TEXT NOT NULL, commit TEXT NOT NULL, origin TEXT NOT NULL, remote TEXT,
-    size TEXT NOT NULL
+    version TEXT NOT NULL, commit TEXT NOT NULL, remote TEXT, size TEXT NOT NULL
 );
 GRANT USAGE ON SCHEMA memcli TO {ROLE};
 GRANT SELECT ON memcli.vault TO {ROLE};
@@ -60,29 +59,26 @@ _PLAIN = (("posting", "data"), ("fact", "data"), ("doc", "data"), ("doc", "terms
 class Content(NamedTuple):
     """The part of a published vault that is no entry.
 
-    `name` is its name in the database, `origin` its first commit, `commit` the one that
-    is published; `pages` are its settings and the files of its registry.
+    `name` is its name in the database, `commit` the one that is published; `remote`
+    is where its repository is pushed to; `pages` are its settings and the files of its
+    registry.
     """
 
     name: str
-    origin: str
     commit: str
-    remote: str | None
+    remote: str | None = None
     pages: Sequence[tuple[str, bytes]] = ()
 
 
 class Standing(NamedTuple):
     """The state of a vault in the database; `commit` is None before the first publish.
 
-    `number` counts its publishes; `origin` is the first commit of its history, empty
-    where that was not known, and `remote` the address that it is pushed to.
+    `number` counts its publishes.
     """
 
     number: int = 0
     commit: str | None = None
     version: str | None = None
-    origin: str = ""
-    remote: str | None = None
     schema: str = ""
 
 
@@ -152,39 +148,20 @@ class Publisher:
     def standing(self) -> Standing:
         """The state of the vault in the database."""
         rows = self._database.ask(
-            "SELECT number, commit, version, origin, remote, schema "
-            "FROM memcli.vault WHERE name = %s",
+            "SELECT number, commit, version, schema FROM memcli.vault WHERE name = %s",
             (self.content.name,),
         )
         return Standing(*rows[0]) if rows else Standing()
 
-    def another(self) -> NotAllowed:
-        """Why a vault is not published under the name of another one."""
-        return NotAllowed(
-            f"{redacted(self._database.url)} holds another vault of the name "
-            f"'{self.content.name}', or one whose history is not in this clone",
-            hint="Publish under another name: published_as in [vaults.NAME] of the "
-            "user's config. If it is the same vault, publish from a clone with its "
-            "whole history, or with --force.",
-            code="another_vault",
-        )
-
-    def not_following(self, standing: Standing, *, absent: bool) -> NotAllowed:
-        """Why a commit is not published over one that it does not follow.
-
-        Args:
-            standing: of the vault.
-            absent: whether the published commit is not in this clone.
-        """
+    def not_following(self, standing: Standing) -> NotAllowed:
+        """Why a commit is not published over one that it does not follow."""
         held, commit = (standing.commit or "")[:12], self.content.commit[:12]
-        why = f"and {commit} does not follow it"
-        if absent:
-            why = f"which is not in this clone and may be newer than {commit}"
         return NotAllowed(
-            f"{redacted(self._database.url)} holds {held} of "
-            f"'{self.content.name}', {why}",
-            hint="Fetch what was pushed, and publish the newest commit. If the history "
-            "was rewritten on purpose: memcli publish --force.",
+            f"{redacted(self._database.url)} holds {held} of '{self.content.name}', "
+            f"and {commit} does not follow it in the history of this clone",
+            hint="Publish the newest commit, from a clone with its whole history. If "
+            "it is meant (a rewritten history): memcli publish --force. Another vault: "
+            "published_as in [vaults.NAME] of your config.",
             code="not_following",
         )
 
@@ -247,15 +224,15 @@ class Publisher:
         ask(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {ROLE}")
         import json
 
-        values = (number, schema, version(), content.commit, content.origin)
+        values = (number, schema, version(), content.commit, content.remote)
         ask(
             "INSERT INTO memcli.vault "
-            "(number, schema, version, commit, origin, remote, size, name) "
-            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (name) DO "
+            "(number, schema, version, commit, remote, size, name) "
+            "VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (name) DO "
             "UPDATE SET number = excluded.number, schema = excluded.schema, "
             "version = excluded.version, commit = excluded.commit, "
-            "origin = excluded.origin, remote = excluded.remote, size = excluded.size",
-            (*values, content.remote, json.dumps(size), content.name),
+            "remote = excluded.remote, size = excluded.size",
+            (*values, json.dumps(size), content.name),
         )
         like = "SELECT nspname FROM pg_namespace WHERE nspname LIKE %s"
         for (old,) in ask(like, (prefix.replace("_", r"\_") + "%",)):

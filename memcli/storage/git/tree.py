@@ -94,18 +94,6 @@ def bases(repository: Repository, ours: str, theirs: str) -> list[str]:
     return sorted(done.printed.decode().split()) if done.code == 0 else []
 
 
-def origin(repository: Repository, commit: str) -> str:
-    """The first commit of a history; empty in a shallow clone, which has it not.
-
-    Of several beginnings, as after a merge of two histories, the one that sorts first.
-    """
-    shallow = repository.ask("rev-parse", "--is-shallow-repository").strip()
-    if shallow == b"true":
-        return ""
-    roots = repository.ask("rev-list", "--max-parents=0", commit).decode().split()
-    return min(roots, default="")
-
-
 def sizes(repository: Repository, oids: Sequence[str]) -> list[int]:
     """How many bytes each of these blobs has; raises HistoryError for none."""
     data = "".join(f"{oid}\n" for oid in oids).encode()
