@@ -75,7 +75,7 @@ def _prepare_repo(context: Context, *, dry_run: bool) -> Result:
         raise NotAVault(f"{path} is a symbolic link, which memcli does not follow")
     plan, commit = create.plan(path, environ=context.environ), None
     if not dry_run:
-        plan, commit = create.prepare(path, environ=context.environ, agreed=True)
+        plan, commit, _ = create.prepare(path, environ=context.environ, agreed=True)
         create.let_git_merge(path, own_program(), environ=context.environ)
     found = repo_vault.find(top, context.environ)
     if found and plan.outcome in ("created", "adopted"):
@@ -105,11 +105,12 @@ def _prepare(
     from memcli.vault import create
 
     plan = create.plan(path, environ=context.environ)
-    commit = None
+    commit, ignored = None, 0
     if not dry_run:
         if plan.question and not yes and context.interactive:
             yes = context.confirm(f"{plan.question}. Continue?")
-        plan, commit = create.prepare(path, environ=context.environ, agreed=yes)
+        done = create.prepare(path, environ=context.environ, agreed=yes)
+        plan, commit, ignored = done
         create.let_git_merge(plan.path, own_program(), environ=context.environ)
     default = known_vaults.default_vault(context.environ)
     # There is no folder where the default vault should be.
@@ -144,7 +145,7 @@ def _prepare(
         "default": becomes_default or default == plan.path,
     }
     result = _result(plan, commit, about, own, dry_run=dry_run)
-    return result._replace(warnings=(*_warnings(plan, dry_run), *kept))
+    return result._replace(warnings=(*_warnings(plan, ignored, dry_run), *kept))
 
 
 def _result(
@@ -202,16 +203,13 @@ _SAID = {
 }
 
 
-def _warnings(plan: Plan, dry_run: bool) -> Iterator[str]:
-    survey = plan.survey
+def _warnings(plan: Plan, ignored: int, dry_run: bool) -> Iterator[str]:
     if dry_run and plan.question:
         yield f"{plan.question}; without --yes it asks first"
-    if survey is None:
-        return
-    if layout.README in survey.notes:
+    if layout.README in plan.pages:
         yield "README.md is the vault's own page, not an entry"
-    if survey.ignored:
+    if ignored:
         yield (
-            f"git ignores {len(survey.ignored):,} of the notes: they are found, but "
+            f"git ignores {ignored:,} of the notes: they are found, but "
             "never committed, and memcli cannot change them"
         )

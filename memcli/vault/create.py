@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections import Counter
 from shlex import quote
 
 from memcli.entries import layout
@@ -43,54 +42,31 @@ class Plan(NamedTuple):
         path: the folder, absolute.
         outcome: created, adopted (notes were there), repaired or exists.
         added: the files that it would write.
-        survey: what a folder that is no vault yet holds; None of a vault.
-        around: the vault that the folder lies in, if there is one.
+        pages: the markdown files that a new vault there takes in, in order.
+        repository: the repository whose history it would share; None for its own.
+        question: what a person has to agree to first; None for nothing.
     """
 
     path: str
     outcome: str
     added: list[str]
-    survey: Survey | None
-    around: str | None = None
+    pages: tuple[str, ...] = ()
+    repository: str | None = None
+    question: str | None = None
 
     @property
     def notes(self) -> int:
         """How many entries the notes in the folder become."""
-        found = self.survey.notes if self.survey else ()
-        return sum(map(layout.is_entry, found))
-
-    @property
-    def repository(self) -> str | None:
-        """The repository whose history a new vault would share; None for its own."""
-        return self.survey.repository if self.survey else None
-
-    @property
-    def question(self) -> str | None:
-        """The question that a person has to agree to first; None for none."""
-        if self.survey is None:
-            return None
-        if self.around:
-            return f"{self.path} lies in the vault {self.around}: its notes are in both"
-        if not self.survey.code:
-            return None
-        said = []
-        if self.survey.repository:
-            said.append(f"every save is a commit in the repository {self.repository}")
-        if self.notes:
-            folders = ", ".join(
-                f"{name or 'its top'} {count:,}"
-                for name, count in self.survey.by_folder()[:5]
-            )
-            said.append(f"its markdown files become entries: {folders}")
-        what = "lies in a repository of code" if self.repository else "holds code"
-        return f"{self.path} {what}: {'; '.join(said)}"
+        return sum(map(layout.is_entry, self.pages))
 
 
 class Prepared(NamedTuple):
-    """The outcome of `prepare`, and the plan that it followed."""
+    """The outcome of `prepare`: the plan that it followed, and how many of the notes
+    git ignores, which stay out of its history."""
 
     plan: Plan
     commit: str | None
+    ignored: int = 0
 
 
 def plan(root: str, *, environ: Mapping[str, str] | None = None) -> Plan:
@@ -111,15 +87,38 @@ def plan(root: str, *, environ: Mapping[str, str] | None = None) -> Plan:
     if known_vaults.read_only(root, environ):
         raise known_vaults.refused(root)
     was_vault = os.path.isdir(os.path.join(root, ".memcli"))
-    found = None if was_vault else survey(root, environ)
     is_new = not was_vault and (not os.path.isdir(root) or not os.listdir(root))
     wanted = _template_files() if is_new else list(_NEEDED)
     missing = [path for path in wanted if not os.path.exists(os.path.join(root, path))]
-    outcome = "created" if is_new else "adopted"
     if was_vault:
-        outcome = "repaired" if missing else "exists"
-    around = None if was_vault else _around(root)
-    return Plan(root, outcome, missing, found, around)
+        return Plan(root, "repaired" if missing else "exists", missing)
+    _refuse_place(root, environ)
+    found = tip.find(root)
+    if found and (branch := remote.branch_of_clone(root, environ)):
+        raise NotAVault(
+            f"the remote of {root} has a vault on the branch {branch}",
+            hint=f"To join it: git -C {quote(root)} switch {quote(branch)}; then "
+            "repeat the command.",
+        )
+    pages = tuple(sorted(paths_of(scan(root)))) if os.path.isdir(root) else ()
+    _refuse_nested(root, pages)
+    outcome, top = "created" if is_new else "adopted", found and found[0]
+    return Plan(root, outcome, missing, pages, top, _question(root, top, pages))
+
+
+def _question(root: str, top: str | None, pages: Sequence[str]) -> str | None:
+    """The question for a folder in another vault, in a repository or of code."""
+    if around := _around(root):
+        return f"{root} lies in the vault {around}: its notes are in both"
+    names = os.listdir(top or root) if os.path.isdir(top or root) else []
+    is_code = not _PROJECT.isdisjoint(names)
+    if not is_code and top in (None, os.path.realpath(root)):
+        return None
+    said = [f"every save is a commit in the repository {top}"] if top else []
+    if count := sum(map(layout.is_entry, pages)):
+        said.append(f"{counted(count, 'markdown file')} become entries")
+    what = "lies in a repository" if top else "holds code"
+    return f"{root} {what}: {'; '.join(said)}"
 
 
 def _around(root: str) -> str | None:
@@ -159,15 +158,19 @@ def prepare(
     with contextlib.ExitStack() as undo:
         _copy(steps, undo)
         repository, own = _repository(steps.path, environ, undo)
+        rules = {}
+        if steps.outcome in ("created", "adopted"):
+            rules = ignored(repository, (*_WRITTEN, *steps.pages))
+            _refuse_ignored(steps.path, rules)
         # A repository that memcli makes begins with the notes as they are; in one that
         # exists, its owner decides what is committed and when.
         paths = list(steps.added)
-        if own and steps.survey:
-            paths += [n for n in steps.survey.notes if n not in steps.survey.ignored]
+        if own:
+            paths += [page for page in steps.pages if page not in rules]
         message = f"init: {steps.outcome} a memcli vault"
         commit = commits.commit(repository, paths, message) if paths else None
         undo.pop_all()
-    return Prepared(steps, commit)
+    return Prepared(steps, commit, len(rules))
 
 
 def let_git_merge(
@@ -250,15 +253,11 @@ def _repository(
 # --- a folder that shall be a vault -------------------------------------------------
 
 
-# A file of this name, or of such a kind, makes a folder one of code.
+# A file of this name makes a folder one of code.
 _PROJECT = frozenset(
     "package.json pyproject.toml setup.py Cargo.toml go.mod pom.xml build.gradle "
     "build.gradle.kts composer.json Gemfile mix.exs CMakeLists.txt deno.json".split()
 )
-_SOURCE = (
-    ".py", ".js", ".ts", ".tsx", ".jsx", ".go", ".rs", ".java", ".kt", ".c", ".h",
-    ".cc", ".cpp", ".cs", ".rb", ".php", ".swift", ".scala", ".ex", ".hs", ".lua",
-)  # fmt: skip
 # One path for each folder that memcli writes entries into.
 _WRITTEN = (
     f"{layout.month_folder(f'{layout.MEMORIES}/note', '2026-11')}/a.md",
@@ -272,50 +271,8 @@ _WRITTEN = (
 )
 
 
-class Survey(NamedTuple):
-    """The contents of a folder that is no vault yet.
-
-    Attributes:
-        notes: the markdown files that a vault there would take in, in order.
-        ignored: those of them that git ignores, which stay out of its history.
-        repository: the top of the repository that the folder lies in, if any.
-        code: whether that repository, or else the folder itself, holds code.
-    """
-
-    notes: tuple[str, ...]
-    ignored: frozenset[str]
-    repository: str | None
-    code: bool
-
-    def by_folder(self) -> list[tuple[str, int]]:
-        """How many notes each top folder holds, most first; "" is the folder itself."""
-        counted = Counter(path.rpartition("/")[0].split("/")[0] for path in self.notes)
-        return counted.most_common()
-
-
-def survey(root: str, environ: Mapping[str, str]) -> Survey:
-    """Look at a folder that shall become a vault.
-
-    Args:
-        root: the folder, absolute; it may not exist yet.
-        environ: the environment of git; it names the user's home folder.
-
-    Raises:
-        NotAVault: the folder cannot become one.
-        WriteFailed: the user may not write there.
-        HistoryError: git is missing or refused.
-    """
-    _refuse_place(root, environ)
-    found = tip.find(root)
-    if found and (branch := remote.branch_of_clone(root, environ)):
-        raise NotAVault(
-            f"the remote of {root} has a vault on the branch {branch}",
-            hint=f"To join it: git -C {quote(root)} switch {quote(branch)}; then "
-            "repeat the command.",
-        )
-    notes = tuple(sorted(paths_of(scan(root)))) if os.path.isdir(root) else ()
-    _refuse_nested(root, notes)
-    rules = ignored(root, (*_WRITTEN, *notes), environ)
+def _refuse_ignored(root: str, rules: Mapping[str, str]) -> None:
+    """Refuse a folder in which git ignores what memcli writes."""
     for path in _WRITTEN:
         if path in rules:
             raise NotAVault(
@@ -324,9 +281,6 @@ def survey(root: str, environ: Mapping[str, str]) -> Survey:
                 hint=f"Take that rule out, or let {root}/.gitignore end with the line "
                 f"'!{path.rpartition('/')[2].replace('a.md', '*.md')}'.",
             )
-    return Survey(
-        notes, frozenset(rules), found and found[0], _holds_code(root, found, environ)
-    )
 
 
 def _refuse_place(root: str, environ: Mapping[str, str]) -> None:
@@ -378,20 +332,3 @@ def _refuse_nested(root: str, notes: tuple[str, ...]) -> None:
                 hint=f"Make that folder the vault: memcli init {quote(there)}; "
                 "or move it out first.",
             )
-
-
-def _holds_code(
-    root: str, found: tuple[str, str] | None, environ: Mapping[str, str]
-) -> bool:
-    """Whether a repository, or else the folder itself, is one of code."""
-    if found is None:
-        names = os.listdir(root) if os.path.isdir(root) else []
-        return any(name in _PROJECT for name in names)
-    from memcli.storage.git import tree
-    from memcli.storage.git.repository import Repository
-
-    return any(
-        path.rpartition("/")[2] in _PROJECT or path.endswith(_SOURCE)
-        for path in tree.files(Repository.open(found[0], environ=environ))
-        if not path.startswith(".") and "/." not in path
-    )

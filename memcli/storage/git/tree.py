@@ -5,7 +5,6 @@ Invariant: reads only; the work tree may hold something else.
 
 from __future__ import annotations
 
-import contextlib
 import os
 
 from memcli.entries.merging.trees import Blob as File
@@ -13,14 +12,13 @@ from memcli.entries.text.counted import counted
 from memcli.errors import HistoryError, TooLarge
 from memcli.named_tuple import NamedTuple
 from memcli.storage.files import LARGEST
-from memcli.storage.git.process import TOO_SLOW, Watch, clean_environment, names, run
+from memcli.storage.git.process import TOO_SLOW, Watch, names, run
 from memcli.storage.git.repository import Blob
-from memcli.storage.git.tip import find
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from memcli.storage.git.repository import Repository
 
@@ -242,53 +240,21 @@ def index_is_another_commit(repository: Repository) -> bool:
     )
 
 
-def files(repository: Repository) -> list[str]:
-    """The paths of all files that git tracks or would offer to track."""
-    options = ("--cached", "--others", "--exclude-standard", "-z")
-    return names(repository.look("ls-files", *options))
-
-
-def ignored(
-    root: str, paths: Sequence[str], environ: Mapping[str, str] | None = None
-) -> dict[str, str]:
-    """The rule of each of these paths that git ignores, as `FILE:LINE: PATTERN`.
-
-    Args:
-        root: a folder, which may not exist yet.
-        paths: relative to it; they need not exist.
-        environ: the environment of git.
+def ignored(repository: Repository, paths: Sequence[str]) -> dict[str, str]:
+    """The rule of each of these paths of the vault that git ignores, as `FILE:LINE:
+    PATTERN`; they need not exist.
 
     Raises:
-        HistoryError: git is missing or refused.
+        HistoryError: git refused.
     """
-    found = find(root)
-    env = clean_environment(environ, root, *(found[:1] if found else ()))
-    with contextlib.ExitStack() as stack:
-        if found is None:  # without a repository git says nothing
-            import tempfile
-
-            there = stack.enter_context(tempfile.TemporaryDirectory(prefix="memcli-"))
-            made = run(there, env, ("init", "--quiet"))
-            if made.code:
-                raise HistoryError(f"git cannot make a repository: {made.text}")
-            top = os.path.realpath(root if os.path.isdir(root) else there)
-            found, prefix = (top, os.path.join(there, ".git")), ""
-        else:
-            # By path from the top, so that the folder need not be made for it.
-            prefix = os.path.relpath(os.path.realpath(root), found[0])
-            prefix = "" if prefix == os.curdir else prefix.replace(os.sep, "/") + "/"
-        top, git_dir = found
-        data = "".join(f"{prefix}{path}\0" for path in paths)
-        done = run(
-            top,
-            {**env, "GIT_DIR": git_dir, "GIT_WORK_TREE": top},
-            ("check-ignore", "--no-index", "--verbose", "-z", "--stdin"),
-            data.encode("utf-8", "surrogateescape"),
-        )
+    data = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
+    words = ("check-ignore", "--no-index", "--verbose", "-z", "--stdin")
+    done = repository.git(words, data)
     if done.code > 1:
-        raise HistoryError(f"git cannot say what it ignores in {root}: {done.text}")
-    rules = {}
-    for file, line, pattern, path in zip(*[iter(names(done.output))] * 4, strict=False):
-        if not pattern.startswith("!"):
-            rules[path.removeprefix(prefix)] = f"{file}:{line}: {pattern}"
-    return rules
+        raise HistoryError(f"git cannot say what it ignores: {done.text}")
+    rows = zip(*[iter(names(done.printed))] * 4, strict=False)
+    return {
+        path: f"{file}:{line}: {pattern}"
+        for file, line, pattern, path in rows
+        if not pattern.startswith("!")
+    }
