@@ -10,6 +10,7 @@ only where a sentence forbids it.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from memcli.entries.text.code_words import EVERYWHERE, KEYWORDS, PROGRAMS
 from memcli.entries.text.identifiers import AROUND
@@ -141,11 +142,13 @@ def _sentences(text: str) -> Iterator[Sentence]:
     pieces: Sentence = []
     for match in _PIECE.finditer(text):
         span, word = match.groups()
-        behind = text[match.start() - 1 : match.start()] == "`"
         if span is not None:
             pieces.append(_piece(span.strip(), True, ""))
-        elif word.strip(_AROUND_PIECES) or word == "*" or (word == "." and not behind):
-            pieces.append(_of_prose(word, text[match.end() :].lstrip()[:1].islower()))
+        elif word == "." and text[match.start() - 1 : match.start()] != "`":
+            pieces.append(_of_prose(word, False))
+        elif _is_word(word):
+            goes_on = "!" in word and text[match.end() :].lstrip()[:1].islower()
+            pieces.append(_of_prose(word, goes_on))
         elif pieces and word[0] in _ENDS:  # a dash, or the mark after a code span
             pieces[-1] = pieces[-1]._replace(stop=".")
         elif pieces and word[0] == ",":
@@ -160,6 +163,13 @@ def _piece(text: str, is_code: bool, stop: str) -> Piece:
     return Piece(text, text.lower().replace("\u2019", "'"), is_code, stop)
 
 
+# A vault says the same words again and again.
+@lru_cache(maxsize=1 << 14)
+def _is_word(word: str) -> bool:
+    return word == "*" or bool(word.strip(_AROUND_PIECES))
+
+
+@lru_cache(maxsize=1 << 14)
 def _of_prose(raw: str, goes_on: bool) -> Piece:
     """A word without the marks around it that belong to the sentence.
 
@@ -199,6 +209,8 @@ _RECOMMENDS = frozenset(
     """.split()
 )
 _HAS = frozenset("has have had there with".split())
+_CUES = _FORBIDS | _CONDEMNS | _RECOMMENDS
+_CUES |= frozenset("only outside except tests test no instead rather is".split())
 
 
 class _Said:
@@ -252,6 +264,8 @@ class _Said:
     def _cue(self, sentence: Sentence, at: int) -> None:
         """Take in a word that says something of names before or after it."""
         low = sentence[at].low
+        if low not in _CUES:
+            return
         before = sentence[at - 1].low if at else ""
         two = f"{low} {sentence[at + 1].low}" if at + 1 < len(sentence) else low
         if low == "only" and at == 0:

@@ -88,7 +88,9 @@ def candidate(
     word, low, is_code, _ = sentence[at]
     if is_code:
         return _of_span(word.removeprefix("&")), 1
-    if not word.isascii() or len(word) > LONGEST or "://" in word:
+    if (not forbids and _is_plain(word, low)) or not word.isascii():
+        return None, 1
+    if len(word) > LONGEST or "://" in word:
         return None, 1
     if word in _BEGIN or word.startswith("--"):
         words = []
@@ -114,6 +116,13 @@ def candidate(
 
 
 # A vault says the same words again and again.
+@lru_cache(maxsize=1 << 14)
+def _is_plain(word: str, low: str) -> bool:
+    """Whether a word names nothing, unless a sentence forbids it."""
+    begins = word in _BEGIN or low in _KNOWN_ALONE or word.startswith("--")
+    return not begins and _alone(word) is None
+
+
 @lru_cache(maxsize=1 << 14)
 def _alone(word: str) -> Trigger | None:
     """The path or name that a word is by its form."""
