@@ -25,6 +25,7 @@ from memcli.entries.text.named_code import (
     Trigger,
     candidate,
 )
+from memcli.entries.text.tokens import NEGATIONS
 from memcli.named_tuple import NamedTuple
 
 __all__ = ["COMMAND", "NAME", "PATH", "WORD", "Trigger", "Triggers", "triggers"]
@@ -186,12 +187,7 @@ def _of_prose(raw: str, goes_on: bool) -> Piece:
 
 # --- what a sentence says of the names in it -----------------------------------------
 
-_FORBIDS = frozenset(
-    """
-    avoid avoids cannot don't dont forbid forbids neither never no nobody nor not
-    nothing without stop isn't aren't can't mustn't shouldn't doesn't won't wasn't
-    """.split()
-)
+_FORBIDS = NEGATIONS | {"avoid", "avoids", "dont", "forbid", "forbids", "stop"}
 _CONDEMNS = frozenset(
     """
     banned broke broken breaks crash crashed crashes crashing deprecated disallowed
@@ -208,6 +204,7 @@ _RECOMMENDS = frozenset(
     using via with
     """.split()
 )
+_INSTEAD = ("instead of", "rather than")
 _HAS = frozenset("has have had there with".split())
 _CUES = _FORBIDS | _CONDEMNS | _RECOMMENDS
 _CUES |= frozenset("only outside except tests test no instead rather is".split())
@@ -277,7 +274,7 @@ class _Said:
             self._spares = False
         elif low == "no" and before in _HAS:
             pass  # "requests has no timeout" forbids nothing
-        elif low in _FORBIDS or two in ("instead of", "rather than"):
+        elif low in _FORBIDS or low.endswith("n't") or two in _INSTEAD:
             if before in _AUXILIARIES or low.endswith("n't"):
                 # "X is not allowed", "X does not belong here". Else "X, not Y"
                 # recommends what it names first.

@@ -62,58 +62,35 @@ BUILTINS = frozenset(
 )
 """Functions that are called by their bare name."""
 
+SUBCOMMANDS = frozenset(
+    """
+    add am annotate apply audit branch build check checkout cherry-pick ci clean clone
+    commit compose config create delete deploy destroy dlx down drain ec2 edit env exec
+    filter-branch fix format generate get global i iam import init install label link
+    lock login merge mod mv package patch pip plan pr prune publish pull purge push
+    rebase release remove replace repo require reset restart restore revert rm rmi
+    rollback rollout run s3 scale set start stash state stop submodule switch sync
+    system tag taint test uninstall up update upgrade upload vet x yank
+    """.split()
+)
+"""The subcommands of programs that lessons are about."""
+
+_WITH_SUBCOMMANDS = """
+    apt apt-get aws bower brew bun bundle cargo composer conda deno docker
+    docker-compose flyctl gh git go helm kubectl mvn netlify npm pip pip3 pipenv pnpm
+    podman poetry pulumi ruff systemctl terraform twine uv vercel yarn
+    """
 _ALONE = """
-    ansible-playbook autopep8 az black chmod chown curl dd easy_install eslint
-    flake8 gcloud gofmt gradle gulp heroku isort jest kill killall make mkfs mypy
-    nodemon nose npx pkill pm2 prettier psql pylint pytest reboot rm rsync rubocop
-    scp sed shutdown ssh sudo svn tox tsc tslint unittest virtualenv wget yapf
+    ansible-playbook autopep8 az black chmod chown curl dd easy_install eslint flake8
+    gcloud gofmt gradle gulp heroku isort jest kill killall make mkfs mypy nodemon nose
+    npx pkill pm2 prettier psql pylint pytest reboot rm rsync rubocop scp sed shutdown
+    ssh sudo svn tox tsc tslint unittest virtualenv wget yapf
     """
 PROGRAMS: dict[str, frozenset[str]] = {
-    name: frozenset(words.split())
-    for name, words in {
-        **dict.fromkeys(_ALONE.split(), ""),
-        "apt": "install remove upgrade purge",
-        "apt-get": "install remove upgrade purge",
-        "aws": "s3 ec2 iam",
-        "brew": "install upgrade uninstall",
-        "bower": "install",
-        "bun": "add install run test x",
-        "bundle": "exec install update",
-        "cargo": "add build fix install publish run test update yank",
-        "composer": "install require update",
-        "conda": "install create env",
-        "deno": "run test",
-        "docker": "build compose exec login prune pull push rm rmi run system",
-        "docker-compose": "up down run build exec",
-        "flyctl": "deploy",
-        "gh": "pr release repo",
-        "git": "add am apply branch checkout cherry-pick clean clone commit config "
-        "filter-branch merge mv pull push rebase reset restore revert rm stash "
-        "submodule switch tag",
-        "go": "build fix generate get install mod test vet",
-        "helm": "delete install rollback uninstall upgrade",
-        "kubectl": "annotate apply create delete drain edit exec label patch replace "
-        "rollout scale set",
-        "mvn": "clean deploy install package",
-        "netlify": "deploy",
-        "npm": "audit ci exec i install link publish run test uninstall update",
-        "pip": "install uninstall",
-        "pip3": "install uninstall",
-        "pipenv": "install lock run",
-        "pnpm": "add dlx install publish run test update",
-        "podman": "run build push",
-        "poetry": "add install lock publish remove run update",
-        "pulumi": "destroy up",
-        "ruff": "check format",
-        "systemctl": "restart start stop",
-        "terraform": "apply destroy import init plan state taint",
-        "twine": "upload",
-        "uv": "add lock pip remove run sync",
-        "vercel": "deploy",
-        "yarn": "add global install publish run upgrade",
-    }.items()
+    **dict.fromkeys(_ALONE.split(), frozenset()),
+    **dict.fromkeys(_WITH_SUBCOMMANDS.split(), SUBCOMMANDS),
 }
-"""Programs, each with those of its subcommands that lessons are about."""
+"""Programs, each with the subcommands that it may have."""
 
 SQL = frozenset(
     """

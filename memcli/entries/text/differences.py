@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from memcli.entries.text.tokens import STOP_WORDS, stemmer
+from memcli.entries.text.tokens import NEGATIONS, STOP_WORDS, stemmer
 
 TYPE_CHECKING = False
 
@@ -32,11 +32,7 @@ _LONGEST = 600
 _WORD = re.compile(r"[^\W_][\w.:'’/+#%-]*")
 _MARKS = ".:'’/-"
 _WEEKDAY = re.compile("(?:mon|tues|wednes|thurs|fri|satur|sun)days?")
-_DENYING = frozenset(
-    """
-    no not never none nobody nothing neither nor cannot without forbidden stop stopped
-    """.split()
-)
+_DENYING = NEGATIONS | {"forbidden", "stop", "stopped"}
 # Words that only tell that something is said, or said again.
 _TELLING = frozenset(
     """

@@ -16,6 +16,7 @@ from memcli.entries.text.code_words import (
     PACKAGES,
     PROGRAMS,
     SQL,
+    SUBCOMMANDS,
 )
 from memcli.entries.text.identifiers import FILE_TYPES, identifier
 from memcli.named_tuple import NamedTuple
@@ -77,7 +78,7 @@ _KNOWN_FORBIDDEN = _KNOWN | KEYWORDS
 # What may begin a command or a run of keywords.
 _BEGIN = PROGRAMS.keys() | KEYWORDS | SQL
 # The subcommands of programs; of "running to" a sentence says no command.
-_VERBS = frozenset().union(*PROGRAMS.values()) - {"i", "run", "test", "x"}
+_VERBS = SUBCOMMANDS - {"i", "run", "test", "x"}
 _BETWEEN = frozenset("a an any changes commits code our straight the your".split())
 
 

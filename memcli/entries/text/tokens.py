@@ -34,6 +34,11 @@ STOP_WORDS = frozenset(
     """.split()
 )
 
+NEGATIONS = frozenset(
+    "no not never none nobody nothing neither nor cannot without".split()
+)
+"""The words that deny; besides these, words that end with `n't` do."""
+
 # Scripts written without spaces: Han, kana, Hangul, and Thai, Lao, Myanmar, Khmer.
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff"
