@@ -42,7 +42,7 @@ def ask(vaults: Vaults, query: Query, look: _Look) -> tuple[list[_Told], list[st
     """The answer of each vault; as `recall.ask`."""
     answers, warnings = _ask(vaults, query, look)
     warnings += _warnings((vault, answer.warnings) for vault, answer in answers)
-    return [(vault, answer.of(vault.source)) for vault, answer in answers], warnings
+    return answers, warnings
 
 
 def _ask(vaults: Vaults, query: Query, look: _Look) -> tuple[list[_Told], list[str]]:
@@ -241,7 +241,6 @@ def gathered(
         rows=shown,
         **_beside(rows, shown, answers),
         weights={k: v for _, answer in answers for k, v in answer.weights.items()},
-        ends={k: v for _, answer in answers for k, v in answer.ends.items()},
         excluded=list(excluded),
     )
 

@@ -14,7 +14,7 @@ from memcli.errors import EntryNotFound, MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.recall import recall as of_one
 from memcli.recall.filters import EVERYWHERE, UNTAGGED, Admission, within
-from memcli.recall.results import Row, of_source, row_of, with_code
+from memcli.recall.results import Row, row_of, with_code
 
 TYPE_CHECKING = False
 
@@ -65,13 +65,6 @@ class Listed(NamedTuple):
         if self.groups is not None:
             return any(len(group.rows) < group.total for group in self.groups)
         return len(self.rows) < self.total
-
-    def of(self, source: str) -> Listed:
-        """The list of the vault that is called so."""
-        groups = self.groups and [
-            group._replace(rows=of_source(group.rows, source)) for group in self.groups
-        ]
-        return self._replace(rows=of_source(self.rows, source), groups=groups)
 
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
@@ -191,7 +184,7 @@ def _newest(reader: Reader, wish: Wish, docs: Iterable[int]) -> list[Row]:
     rows = []
     for doc in reader.last_written(docs, wish.most):
         stored = reader.row(doc)
-        row = row_of(stored, 0.0, [])
+        row = row_of(stored, wish.query.source)
         rows.append(of_one.aged(reader, view, doc, stored, row))
     return rows
 
@@ -261,8 +254,8 @@ def _at(vault: Vault, path: str) -> Shown:
         if not docs:
             raise EntryNotFound(f"{path}: was removed after it was read")
         stored = reader.row(docs[0])
-        row = of_one.aged(reader, view, docs[0], stored, row_of(stored, 0.0, []))
-        (row,) = of_source([row], vault.source)
+        row = row_of(stored, vault.source)
+        row = of_one.aged(reader, view, docs[0], stored, row)
         return Shown(row, reader.verdict(docs[0], view))
 
     shown = vault.read(look)

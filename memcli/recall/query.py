@@ -19,6 +19,7 @@ from memcli.entries.entry import (
 from memcli.entries.ids import ANY, HERE, NONE, check_project, number
 from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple
+from memcli.storage import known_vaults
 
 TYPE_CHECKING = False
 
@@ -88,6 +89,7 @@ class Query(NamedTuple):
         here: the project that the question is asked in, by its name; what holds in
             another one only ranks lower. Where it is None, `checked` takes the vault's.
         exact: its words count as typed: none is respelled, none has near words.
+        source: the name of the vault that is asked, which `checked` gives.
     """
 
     text: str
@@ -100,6 +102,7 @@ class Query(NamedTuple):
     explain: bool = False
     here: str | None = None
     exact: bool = False
+    source: str = known_vaults.PERSONAL
 
     @property
     def scope(self) -> int | None:
@@ -239,7 +242,7 @@ def checked(query: Query, vault: Vault) -> Query:
             f"depth must be 0, 1 or 2 (got {query.depth!r})", code="invalid_depth"
         )
     here = vault.here if query.here is None else query.here
-    return query._replace(filters=filters, here=here)
+    return query._replace(filters=filters, here=here, source=vault.source)
 
 
 def checked_project(word: str) -> str:

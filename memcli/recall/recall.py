@@ -36,6 +36,7 @@ from memcli.search.ranking import rank
 from memcli.search.ranking.corpus import SPELLING, Inside, Question, Scope
 from memcli.search.ranking.order import Hit
 from memcli.search.ranking.weights import Weights
+from memcli.storage import known_vaults
 from memcli.vault import signals
 
 TYPE_CHECKING = False
@@ -124,8 +125,7 @@ def enumerate_all(
 def ask(
     sources: Vault | Vaults, query: Query, look: Callable[[Reader, Query], Any]
 ) -> tuple[list[tuple[Vault, Any]], list[str]]:
-    """The answer of each vault to a query, with the vault as the source of its rows,
-    and the warnings of all.
+    """The answer of each vault to a query, and the warnings of all.
 
     Raises:
         MemcliError: as `query.checked`; a vault cannot be read.
@@ -138,7 +138,7 @@ def ask(
     narrow = checked(query, vault)
     answer = vault.read(lambda reader: look(reader, narrow))
     warnings = [*getattr(sources, "warnings", ()), *answer.warnings]
-    return [(vault, answer.of(vault.source))], warnings + index_warnings(vault)
+    return [(vault, answer)], warnings + index_warnings(vault)
 
 
 def look(
@@ -241,7 +241,7 @@ def _page(reader: Reader, query: Query, cursor: str | None) -> Recalled:
     return Recalled(
         query=None,
         rows=[
-            aged(reader, query.view, doc, stored, row_of(stored, 0.0, []))
+            aged(reader, query.view, doc, stored, row_of(stored, query.source))
             for stored, doc in shown
         ],
         constraints=[],
@@ -322,7 +322,8 @@ def _answer(
             "read": [one._asdict() for one in read],
             "path": [] if named is None else _path(reader, hit, stored, named),
         }
-    row = row_of(stored, round(hit.score, 4), signals.channels(hit.parts), explain)
+    score, channels = round(hit.score, 4), signals.channels(hit.parts)
+    row = row_of(stored, query.source, score, channels, explain)
     matched = (*hit.matched, *(word for word, _ in hit.read))
     row = row._replace(parts=hit.parts, share=hit.share, read=read, matched=matched)
     return aged(reader, query.view, hit.doc, stored, row)
@@ -394,8 +395,14 @@ def constraints(reader: Reader, query: Query, shown: Collection[int]) -> dict[st
     reader.fetch_rows(newest)
     told = []
     for doc in newest:
-        row = row_of(stored := reader.row(doc), 0.0, ["constraint"])
+        row = row_of(stored := reader.row(doc), query.source, 0.0, ["constraint"])
         told.append(aged(reader, view, doc, stored, row))
+    if query.source != known_vaults.PERSONAL:
+        from memcli.entries.text.prompt_injection import of_entry
+
+        # They come unasked: what others wrote as an order to the model is left out, as
+        # hooks leave it out.
+        told = [r for r in told if not of_entry(r.title, r.text, query.source)]
     return {"constraints": told, "more_constraints": len(found) - len(newest)}
 
 

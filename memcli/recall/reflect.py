@@ -17,10 +17,8 @@ from memcli.recall.follow_up import Next, Pair, next_queries, pairs
 from memcli.recall.results import (
     Recalled,
     Row,
-    constraints_of,
     held_against_code,
     noted,
-    of_source,
     respelled,
 )
 from memcli.search.ranking import rank
@@ -124,26 +122,18 @@ class Synthesis(NamedTuple):
 class Gathered(NamedTuple):
     """The rows of one vault, or several, about a question.
 
-    `weights` are what each word of the question counts; `ends` says by id when a row's
-    event ended, if it lasted; `no_match` why there is no row.
+    `weights` are what each word of the question counts; `no_match` says why there is
+    no row.
     """
 
     rows: list[Row]
     constraints: list[Row]
     weights: dict[str, float]
-    ends: dict[str, str]
     excluded: list[Excluded]
     window: dict[str, Any] | None
     warnings: list[str]
     no_match: NoMatch | None = None
     more_constraints: int = 0
-
-    def of(self, source: str) -> Gathered:
-        """The same, as gathered from the vault of this name."""
-        return self._replace(
-            rows=of_source(self.rows, source),
-            constraints=constraints_of(self.constraints, source),
-        )
 
 
 def reflect(sources: Vault | Vaults, query: Query) -> Reflection:
@@ -209,7 +199,7 @@ def _concluded(query: Query, gathered: Gathered) -> Reflection:
         answer="\n".join(f"- {line}" for row in rows if (line := digest(row.text))),
         confidence=level,
         confidence_why=why,
-        citations=[_citation(row, gathered.ends) for row in rows],
+        citations=[_citation(row) for row in rows],
         facts=rows,
         constraints=gathered.constraints,
         more_constraints=gathered.more_constraints,
@@ -269,7 +259,6 @@ def gather(reader: Reader, query: Query) -> Gathered:
         rows=rows,
         **recall.constraints(reader, query, shown),
         weights=words,
-        ends=_ends(reader, rows),
         excluded=_excluded(reader, query, words, rows),
         window=window,
         warnings=list(warnings),
@@ -317,27 +306,17 @@ def _by_agent(query: Query) -> bool:
     return query.view.agent is not None
 
 
-def _citation(row: Row, ends: Mapping[str, str]) -> Citation:
+def _citation(row: Row) -> Citation:
     return Citation(
         id=row.id,
         layer=row.layer,
         type=row.type,
         context=row.title,
         occurred_start=row.occurred_at,
-        occurred_end=ends.get(row.id, row.occurred_at),
+        occurred_end=row.occurred_until or row.occurred_at,
         document_id=row.document_id,
         source=row.source,
     )
-
-
-def _ends(reader: Reader, rows: Sequence[Row]) -> dict[str, str]:
-    """Id -> when the row's event ended, for events that lasted."""
-    ends = {}
-    for row in rows:
-        for doc in reader.exact("path", row.path):
-            if until := reader.row(doc).occurred_until:
-                ends[row.id] = until
-    return ends
 
 
 def _excluded(
@@ -360,29 +339,25 @@ def _excluded(
     for row in _look(reader, wide, limit).rows:
         ended = Status(row.status) in gone and row.id not in shown
         if ended and confidence.share(_matched(row), weights) >= floor:
-            heir = _successor(reader, row, view) if row.superseded_by else None
-            why = _why_ended(reader, row, view)
+            doc = reader.exact("path", row.path)[0]
+            heir, why = _successor(reader, row, view), _why_ended(reader, doc, view)
             excluded.append(Excluded(row.id, row.status, why, heir))
     return excluded[:MOST_EXCLUDED]
 
 
-def _why_ended(reader: Reader, row: Row, view: View) -> str:
+def _why_ended(reader: Reader, doc: int, view: View) -> str:
     """The reason or note of an entry's end, or else the entry or date that ended it."""
-    for doc in reader.exact("path", row.path):
-        stored = reader.row(doc)
-        note = stored.reason if stored.superseded_by else stored.resolution_note
-        if note:
-            return note
-        if stored.resolved_at:
-            by = f" by {stored.resolved_by}" if stored.resolved_by else ""
-            return f"resolved on {stored.resolved_at[:10]}{by}"
-        return reader.verdict(doc, view) or row.status
-    return row.status
+    row = reader.row(doc)
+    note = row.reason if row.superseded_by else row.resolution_note
+    if not note and row.resolved_at:
+        by = f" by {row.resolved_by}" if row.resolved_by else ""
+        note = f"resolved on {row.resolved_at[:10]}{by}"
+    return note or reader.verdict(doc, view) or row.status
 
 
 def _successor(reader: Reader, row: Row, view: View) -> str | None:
     """The id of the version in force of an entry, when the caller may see it."""
-    head = lineage.current(reader, row.id)
+    head = lineage.current(reader, row.id) if row.superseded_by else None
     seen = view._replace(statuses=frozenset(Status))
     docs = reader.exact("id", head) if head else ()
     return head if any(reader.verdict(doc, seen) is None for doc in docs) else None

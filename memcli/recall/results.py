@@ -37,7 +37,9 @@ FACT = str(Layer.FACT)
 
 
 _NOT_OF_FACTS = ("subtype", "stale_why", "citations_checked")
-_NEVER = ("parts", "writer", "share", "code", "code_names", "read", "matched")
+_NEVER = """
+parts writer share code code_names read matched occurred_until
+""".split()
 
 
 class ReadAs(NamedTuple):
@@ -94,6 +96,7 @@ class Row(NamedTuple):
     code_state: tuple[CodeState, ...] = ()
     read: tuple[ReadAs, ...] = ()
     matched: tuple[str, ...] = ()
+    occurred_until: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The row for JSON.
@@ -105,7 +108,7 @@ class Row(NamedTuple):
         fields = self._asdict()
         if self.explain is None:
             del fields["explain"]
-        for name in _NOT_OF_FACTS + _NEVER:
+        for name in (*_NOT_OF_FACTS, *_NEVER):
             del fields[name]
         del fields["code_state"]
         if self.code_state:
@@ -161,13 +164,6 @@ class Recalled(NamedTuple):
         low = bool(self.rows) and 2 * count < count + len(covered.nothing_about)
         return covered if low else None
 
-    def of(self, source: str) -> Recalled:
-        """The answer of the vault that is called so."""
-        return self._replace(
-            rows=of_source(self.rows, source),
-            constraints=constraints_of(self.constraints, source),
-        )
-
     def as_dict(self) -> dict[str, Any]:
         """The `data` of the JSON envelope."""
         fields = self._asdict()
@@ -176,22 +172,18 @@ class Recalled(NamedTuple):
         return {name: encoded(value) for name, value in (fields | more).items()}
 
 
-_STORED = """
-id text title kind layer type status project occurred_at created document_id path
-supersedes superseded_by writer code code_names
-""".split()
-
-
 def row_of(
     stored: StoredRow,
-    score: float,
-    channels: list[str],
+    source: str,
+    score: float = 0.0,
+    channels: list[str] | None = None,
     explain: dict[str, Any] | None = None,
 ) -> Row:
     """The row of an entry as the index holds it.
 
     Args:
         stored: as `Reader.row` gives it.
+        source: the name of its vault.
         score: the score that it is ranked by; 0 for a row that is not ranked.
         channels: the channels that found it, of `event.CHANNELS`.
         explain: the pieces of its score, when the query asks for them.
@@ -201,29 +193,19 @@ def row_of(
         tags=list(stored.tags),
         entities=list(stored.entities),
         record=stored.source.record,
-        source="personal",
+        source=source,
         score=score,
-        channels=channels,
+        channels=channels or [],
         stale=False,
         explain=explain,
         citations_checked=stored.research is not None,
     )
 
 
-def of_source(rows: Sequence[Row], source: str) -> list[Row]:
-    """Rows with the name of the vault that they are from."""
-    return [r if r.source == source else r._replace(source=source) for r in rows]
-
-
-def constraints_of(rows: Sequence[Row], source: str) -> list[Row]:
-    """As `of_source`, of constraints, which come unasked: what others wrote as an order
-    to the model is left out, as hooks leave it out."""
-    if source == "personal":
-        return of_source(rows, source)
-    from memcli.entries.text import prompt_injection
-
-    plain = [r for r in rows if not prompt_injection.of_entry(r.title, r.text, source)]
-    return of_source(plain, source)
+_STORED = """
+id text title kind layer type status project occurred_at occurred_until created
+document_id path supersedes superseded_by writer code code_names
+""".split()
 
 
 def fit(rows: list[Row], max_chars: int | None) -> tuple[list[Row], int]:

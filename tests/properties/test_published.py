@@ -18,11 +18,12 @@ import pytest
 
 from memcli import Vault
 from memcli.curation.entities import listing as entities
+from memcli.entries.text import prompt_injection
 from memcli.errors import LockBusy, MemcliError, NotAllowed
 from memcli.recall import listing
 from memcli.recall.query import Filters, Query, view_of
 from memcli.recall.recall import enumerate_all
-from memcli.recall.results import Recalled, constraints_of
+from memcli.recall.results import Recalled
 from memcli.search.postgres import connection, engine, publisher
 from memcli.storage import known_vaults
 from memcli.storage.known_vaults import KnownVault
@@ -50,7 +51,11 @@ def same(one: Any, other: Any) -> bool:
 def plain(answer: Recalled) -> Recalled:
     """An answer as of others' vault, which tells no order to the model, without the
     name of the vault that gave it."""
-    told = (answer.rows, constraints_of(answer.constraints, "team:company"))
+    doubt = prompt_injection.of_entry
+    rules = [
+        r for r in answer.constraints if not doubt(r.title, r.text, "team:company")
+    ]
+    told = (answer.rows, rules)
     bare = [[r._replace(source="") for r in rows] for rows in told]
     return answer._replace(rows=bare[0], constraints=bare[1], warnings=[])
 
