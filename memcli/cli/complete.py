@@ -177,7 +177,7 @@ _EVERYWHERE = ("--vault", "--agent", "--json", "--header", "--help", "--version"
 
 def main(words: Sequence[str]) -> None:
     """Answer a shell: its name, then the words up to the cursor, the last one begun."""
-    from memcli.cli.safe_text import safe
+    from memcli.cli.render import safe
 
     lines = []
     try:

@@ -2,16 +2,20 @@
 
 Invariant: stdout is data, stderr is talk. With `--json` stdout holds exactly one
 JSON document (or one a line for batches), on success and on failure. Text from a
-memory is data: what a terminal would obey in it is shown as what it is.
+memory is data: what a terminal would obey in it is shown as what it is, and JSON by
+`as_json` means the same as any other JSON of the value. No word is broken, and no
+command or path that a person may copy.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 
-from memcli.cli.safe_text import as_json, safe
+from memcli.cli.commands import ALIASES, COMMANDS
 from memcli.errors import MemcliError
+from memcli.named_tuple import encoded
 
 TYPE_CHECKING = False
 
@@ -100,10 +104,7 @@ class Screen:
         """A sentence whose commands go to the vault that was asked."""
         if not self._asked or "--vault" in text or "memcli " not in text:
             return text
-        import re
         from shlex import quote
-
-        from memcli.cli.commands import COMMANDS
 
         named = "|".join(sorted(COMMANDS.keys() - _OF_NO_VAULT))
         vault = f"memcli --vault {quote(self._asked)} "
@@ -244,104 +245,35 @@ class _Terminal:
         self._console.print(Segments([segment, Segment.line()]), soft_wrap=True)
 
     def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+        """Columns beside each other while they fit; the widest stand below their rows.
+
+        The first column stays; one that is empty tells nothing here.
+        """
         from rich.cells import cell_len
 
-        from memcli.cli.safe_text import broken
-
-        # On a pipe the columns stay where they are; here an empty one tells nothing.
         full = [n for n in range(len(header)) if any(row[n] for row in rows)]
-        header = tuple(header[n] for n in full)
-        cells = [[safe(row[n]).split("\n") for n in full] for row in rows]
-        whole = [name in _WHOLE for name in header]
-        if any(header):
-            cells.insert(0, [[name] for name in header])
-        beside, below = _divided(cells, whole, self._console.width)
-        kept = [[row[n] for n in beside] for row in cells]
-        widths = _widths(kept, [whole[n] for n in beside], self._console.width)
-        for number, row in enumerate(kept):
-            style = "dim" if not number and any(header) else ""
-            parts_of = [
-                [part for line in cell for part in broken(line, width, cell_len)]
-                for cell, width in zip(row, widths, strict=True)
-            ]
-            for place in range(max(map(len, parts_of))):
-                parts = [cell[place] if place < len(cell) else "" for cell in parts_of]
-                padded = (
-                    part + " " * (width - cell_len(part))
-                    for part, width in zip(parts, widths, strict=True)
-                )
-                self.line(_GAP.join(padded).rstrip(), style=style)
-            if number or not any(header):
-                for text in (line for n in below for line in cells[number][n] if line):
-                    self.line(_GAP + text, style="dim")
+        cells = [[" ".join(safe(row[n]).split()) for n in full] for row in rows]
+        headed = any(header[n] for n in full)
+        if headed:
+            cells.insert(0, [header[n] for n in full])
+        beside = {
+            n: max(cell_len(row[n]) for row in cells) + len(_GAP)
+            for n in range(len(full))
+        }
+        while len(beside) > 1 and sum(beside.values()) > self._console.width:
+            del beside[max([*beside][1:], key=lambda n: beside[n])]
+        for number, row in enumerate(cells):
+            is_head = headed and not number
+            padded = (row[n] + " " * (beside[n] - cell_len(row[n])) for n in beside)
+            self.line("".join(padded).rstrip(), style="dim" if is_head else "")
+            for n, cell in enumerate(row):
+                if cell and n not in beside and not is_head:
+                    self.line(_GAP + cell, style="dim")
 
 
 _GAP = "  "
-# Columns whose cells are not broken at spaces either.
-_WHOLE = ("path",)
 # Terminals that are narrower, or say 0, break lines as they do.
 _READABLE = 20
-# A table of fewer columns keeps them, even where its rows are wider than the screen.
-_COLUMNS = 5
-# Below this a column of prose is unreadable.
-_NARROWEST = 16
-
-
-def _divided(
-    cells: list[list[list[str]]], whole: list[bool], most: int
-) -> tuple[list[int], list[int]]:
-    """The columns that fit beside each other, and those that have lines of their own.
-
-    What a person may copy is not broken, so a path that is too wide stands below its
-    row, and so does one that takes a third of the screen where prose is broken for it.
-    Where nothing else helps the last column does. The first column stays.
-    """
-    widths = [_wanted(cells, n, stays) for n, stays in enumerate(whole)]
-    beside, below = list(range(len(whole))), []
-    while len(beside) > 1 and _together([widths[n][0] for n in beside]) > most:
-        widest = max(beside[1:], key=lambda n: widths[n][1])
-        fits = _together([widths[n][1] for n in beside]) <= most
-        if widths[widest][1] <= (most // 3 if fits else _NARROWEST):
-            if fits or len(beside) < _COLUMNS:
-                break
-            widest = beside[-1]
-        beside.remove(widest)
-        below.append(widest)
-    return beside, sorted(below)
-
-
-def _together(widths: Sequence[int]) -> int:
-    return sum(widths) + len(_GAP) * (len(widths) - 1)
-
-
-def _widths(cells: list[list[list[str]]], whole: list[bool], most: int) -> list[int]:
-    """The widths of a table's columns, together at most `most` if words allow that."""
-    pairs = [_wanted(cells, n, stays) for n, stays in enumerate(whole)]
-    wanted, least = ([pair[place] for pair in pairs] for place in (0, 1))
-    excess = _together(wanted) - most
-    while excess > 0 and wanted != least:
-        # The widest column gives, until it is as wide as the next that can give.
-        able = [n for n, width in enumerate(wanted) if width > least[n]]
-        wanted[max(able, key=lambda n: wanted[n])] -= 1
-        excess -= 1
-    return wanted
-
-
-def _wanted(cells: list[list[list[str]]], number: int, stays: bool) -> tuple[int, int]:
-    """The width of a column's widest line, and the least that breaks no word."""
-    from rich.cells import cell_len
-
-    from memcli.cli.safe_text import words as words_of
-
-    lines = [line for row in cells for line in row[number]]
-    words = (
-        lines
-        if stays
-        else [word for line in lines for word, _ in words_of(line, cell_len)]
-    )
-    widest = max(map(cell_len, lines), default=0)
-    word = max(map(cell_len, words), default=0)
-    return widest, max(word, min(widest, _NARROWEST))
 
 
 class _Bar:
@@ -383,15 +315,7 @@ def _fitted(text: str) -> str:
         width = os.get_terminal_size(sys.stderr.fileno()).columns
     except (OSError, ValueError):  # a stream of a test, or no terminal after all
         return text
-    longest = max(map(len, text.split("\n")))
-    # Twice as wide as ASCII at most: what is surely short loads nothing.
-    if width < _READABLE or longest * (1 if text.isascii() else 2) <= width:
-        return text
-    from rich.cells import cell_len
-
-    from memcli.cli.safe_text import talk
-
-    return talk(text, width, cell_len)
+    return talk(text, width) if width >= _READABLE else text
 
 
 def _is_terminal(stream: Any) -> bool:
@@ -420,3 +344,76 @@ def prepare_streams() -> None:
                 stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
             elif stream is not None:  # rich writes to it without asking
                 stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+# --- text as a terminal may have it ---------------------------------------------------
+
+# C0 and C1 controls save newline and tab, and what turns text around: a memory must
+# not move a cursor, set a title or show one thing while saying another.
+_CONTROLS = {
+    code: f"\\x{code:02x}"
+    for code in (*range(0x20), *range(0x7F, 0xA0))
+    if code not in (0x09, 0x0A)
+} | {
+    code: f"\\u{code:04x}"
+    for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+}
+# What JSON may hold as it is, and writes by its number all the same.
+_BY_NUMBER = {code: f"\\u{code:04x}" for code in _CONTROLS if code >= 0x7F}
+
+
+def safe(text: str) -> str:
+    """The text with everything a terminal would obey made visible."""
+    return text.translate(_CONTROLS)
+
+
+def as_json(value: Any) -> str:
+    """JSON in one line, which means the same and holds nothing a terminal would obey.
+
+    So `safe` changes nothing in it: its `\\x9b` is no escape of JSON.
+    """
+    import json
+
+    text = json.dumps(encoded(value), ensure_ascii=False)
+    if text.isascii() and "\x7f" not in text:
+        return text
+    # Looking for them first spares most of the time, 40 ms for a million letters.
+    found = re.search(f"[{''.join(map(chr, _BY_NUMBER))}]", text)
+    return text.translate(_BY_NUMBER) if found else text
+
+
+# What stands before the command that a sentence ends with: `try: memcli recall 'a b'`.
+# The talk has sentences of memcli and git, too: "memcli compares words".
+_NAMES = "|".join([*COMMANDS, *ALIASES])
+_BEFORE = rf"^.*: (?=memcli (?:{_NAMES})\b|git -C )"
+
+
+def talk(text: str, width: int) -> str:
+    """Talk to a person, with its long lines broken to fit a terminal.
+
+    The parts of a line begin below its first word. The command that ends a line is not
+    broken: the terminal itself wraps it, so that it can be copied.
+
+    >>> print(talk("  Give it: memcli save TEXT; or pipe it in", 24))
+      Give it:
+      memcli save TEXT; or pipe it in
+    """
+    told: list[str] = []
+    for line in text.split("\n"):
+        if len(line) <= width:
+            told.append(line)
+            continue
+        from textwrap import wrap
+
+        indent = line[: len(line) - len(line.lstrip())]
+        before = re.match(_BEFORE, line)
+        prose = before[0] if before else line
+        told += wrap(
+            prose,
+            width,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        told += [indent + line[len(prose) :]] if before else []
+    return "\n".join(told)

@@ -8,10 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from rich.cells import cell_len
 
 from memcli import Vault
-from memcli.cli import render, safe_text
+from memcli.cli import render
 from memcli.cli.context import Result
 from memcli.errors import EntryNotFound, UsageError
 from tests.cli.conftest import Run
@@ -110,26 +109,21 @@ def screen(monkeypatch: pytest.MonkeyPatch) -> "render._Terminal":
     return render._Terminal()
 
 
-def test_a_table_breaks_prose_at_spaces_and_nothing_else(
-    screen: "render._Terminal", capsys: pytest.CaptureFixture[str]
-) -> None:
-    title = "a title of many words that does not fit into one line of the terminal"
-    screen.table(("id", "kind", "title"), [("1m7xvn68xtqp489w", "note", title)])
-    head, first, *rest = capsys.readouterr().out.splitlines()
-    assert head == "id                kind  title"
-    assert first.startswith("1m7xvn68xtqp489w  note  a title of many words")
-    assert all(len(line) <= WIDTH for line in (first, *rest))
-    assert " ".join([first[24:], *(line.strip() for line in rest)]) == title
-
-
-def test_a_path_that_is_too_wide_stands_below_its_row(
+def test_a_column_that_is_too_wide_stands_whole_below_its_row(
     screen: "render._Terminal", capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = f"memories/{'long/' * 20}note.md"
-    screen.table(("title", "path"), [("a few words of a title", path)])
-    _, first, *rest = capsys.readouterr().out.splitlines()
-    assert first == "a few words of a title"
-    assert rest == [f"  {path}"]
+    rows: list[tuple[str, ...]] = [
+        ("1m7x", "note", "", "日本語", path),
+        ("1m7y", "fix", "", "another", ""),
+    ]
+    screen.table(("id", "kind", "project", "title", "path"), rows)
+    assert capsys.readouterr().out.splitlines() == [
+        "id    kind  title",
+        "1m7x  note  日本語",
+        f"  {path}",
+        "1m7y  fix   another",
+    ]
 
 
 def test_a_mistake_in_a_call_always_has_a_hint(
@@ -160,40 +154,6 @@ def test_a_bar_that_stopped_before_its_end_is_taken_away_before_what_is_told(
     assert capsys.readouterr().err == "done\n"
 
 
-def test_a_row_without_what_stands_below_takes_no_line_for_it(
-    screen: "render._Terminal", capsys: pytest.CaptureFixture[str]
-) -> None:
-    project = f"github.com/{'long-' * 12}name"
-    rows: list[tuple[str, ...]] = [
-        ("1m7x", "note", "a title", project),
-        ("1m7y", "fix", "another", ""),
-    ]
-    screen.table(("id", "kind", "title", "project"), rows)
-    assert capsys.readouterr().out.splitlines() == [
-        "id    kind  title",
-        "1m7x  note  a title",
-        f"  {project}",
-        "1m7y  fix   another",
-    ]
-
-
-def test_a_line_of_wide_characters_is_broken_between_them(
-    screen: "render._Terminal", capsys: pytest.CaptureFixture[str]
-) -> None:
-    title = "データベースの移行は毎週火曜日に行い、金曜日には絶対に行わないこと" * 2
-    screen.table(("id", "title"), [("1m7xvn68xtqp489w", title)])
-    _, *lines = capsys.readouterr().out.splitlines()
-    assert all(cell_len(line) <= WIDTH for line in lines)
-    assert "".join(line[18:] for line in lines) == title
-
-
-def test_wide_characters_keep_the_columns(
-    screen: "render._Terminal", capsys: pytest.CaptureFixture[str]
-) -> None:
-    screen.table(("name", "n"), [("日本語", "1"), ("plain", "2")])
-    assert capsys.readouterr().out == "name    n\n日本語  1\nplain   2\n"
-
-
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
 def test_a_terminal_without_the_letters_shows_their_numbers(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
@@ -216,10 +176,10 @@ def test_tabs_stay_tabs_and_lines_stay_lines(
 def test_json_means_the_same_and_holds_nothing_that_a_terminal_obeys() -> None:
     odd = "".join(map(chr, (*range(0x20), *range(0x7F, 0xA0), 0x202E, 0x2066))) + "é"
     for value in ({"text": odd}, {"text": "only \x7f"}, *({"é": one} for one in odd)):
-        text = safe_text.as_json(value)
+        text = render.as_json(value)
         assert json.loads(text) == value
-        assert safe_text.safe(text) == text
-    assert "é" in safe_text.as_json(odd)
+        assert render.safe(text) == text
+    assert "é" in render.as_json(odd)
 
 
 def test_an_export_of_any_memory_to_standard_output_is_json(
@@ -250,3 +210,70 @@ def test_a_pipe_names_the_columns_of_a_table_when_it_is_asked_to(
     render.Screen("list", as_json=False, header=True).success(table)
     plain = "1m7x\ta tab and a line\n1m7y\t\n"
     assert capsys.readouterr().out == f"{plain}id\ttitle\n{plain}"
+
+
+# --- talk ---------------------------------------------------------------------------
+
+KINDS = "note, preference, workflow, fix, decision, event, blocker, action, convention"
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "  the kind of it must be one of note, preference, fix",
+            ["  the kind of it must be one of note,", "  preference, fix"],
+        ),
+        (
+            "  To do it for this vault, no other: git -C /home/ada/memory remote x",
+            [
+                "  To do it for this vault, no other:",
+                "  git -C /home/ada/memory remote x",
+            ],
+        ),
+        (
+            "  Moved: memcli config set x PATH. New: memcli init '/a  b' /c",
+            ["  Moved: memcli config set x PATH. New:", "  memcli init '/a  b' /c"],
+        ),
+        (
+            "warning: memcli compares words, not meanings",
+            ["warning: memcli compares words, not", "meanings"],
+        ),
+        (
+            f"memcli: /home/{'folder/' * 9}a.md: permission denied",
+            ["memcli:", f"/home/{'folder/' * 9}a.md:", "permission denied"],
+        ),
+        ("  y          approve\n  n  reject", ["  y          approve", "  n  reject"]),
+        ("word" + " " * 1_000_000, ["word"]),
+    ],
+)
+def test_talk_is_broken_between_words_and_no_command_is(
+    said: str, told: list[str]
+) -> None:
+    assert render.talk(said, 40).split("\n") == told
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+def test_an_error_on_a_terminal_of_40_columns_cuts_no_word(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+    with open(theirs, "w", encoding="utf-8") as terminal:
+        monkeypatch.setattr("sys.stderr", terminal)
+        screen = render.Screen("save", as_json=False)
+        screen.failure(UsageError(f"kind must be one of {KINDS}", hint="Or none."))
+        terminal.flush()
+        shown = b""
+        while not shown.endswith(b"none.\r\n"):  # a terminal gives what it has so far
+            shown += os.read(ours, 4096)
+        lines = shown.decode().split("\r\n")
+    os.close(ours)
+    assert lines[0] == "memcli: kind must be one of note,"
+    assert lines[-2:] == ["  Or none.", ""]
+    assert max(map(len, lines)) <= 40

@@ -18,8 +18,8 @@ from memcli.cli import flags
 from memcli.cli import flags as known_flags
 from memcli.cli.inspect import TOPICS
 from memcli.cli.mcp import catalog, tools
+from memcli.cli.render import as_json
 from memcli.cli.run import run
-from memcli.cli.safe_text import as_json
 from memcli.errors import MemcliError
 from memcli.hosts import skills
 from memcli.hosts.install import apply

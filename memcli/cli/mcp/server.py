@@ -24,7 +24,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 
-from memcli.cli.safe_text import safe
+from memcli.cli.render import safe
 from memcli.errors import UsageError
 
 TYPE_CHECKING = False
