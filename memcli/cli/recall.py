@@ -30,8 +30,6 @@ def recall(
     exit_code: bool = False,
     vaults: list[str] | None = None,
     personal_only: bool = False,
-    all_: bool = False,
-    cursor: str | None = None,
     **asked: Unpack[parameters.Query],
 ) -> Result:
     """Find what the vault knows about a question
@@ -52,36 +50,27 @@ def recall(
             repeatable
         research: `--research NAME` Count this search in a research run and record its
             results
-        all_: `--set all=true` Instead of a question: every entry, oldest first,
-            unranked
-        cursor: `--set cursor=CURSOR, with --set all` Go on after this row of all
     """
     text = question_of(context, query)
     rated = bool(useful or not_useful)
-    others = (text, batch, research, all_, cursor, exit_code, *given(asked))
+    others = (text, batch, research, exit_code, *given(asked))
     piped = not context.stdin_is_terminal and context.via != "mcp"
-    if piped and not (text or batch or all_ or rated):
+    if piped and not (text or batch or rated):
         text = question_of(context, ["-"]).strip()
-    twice = batch and (text or all_)
     refuse(
         (
             rated and any(others),
             "--useful and --not-useful rate rows of an earlier recall",
             "Give them alone; ask the question in another command.",
         ),
-        (twice, "--batch brings its own questions", "Drop the QUERY."),
+        (batch and text, "--batch brings its own questions", "Drop the QUERY."),
         (
-            all_ and text,
-            "--set all=true lists every entry; it takes no question",
-            "Filter with --kind, --tag, --entity, --after.",
-        ),
-        (
-            research and (batch or all_),
+            research and batch,
             "--research counts one question at a time",
-            f"Drop {'--batch' if batch else '--set all=true'}.",
+            "Drop --batch.",
         ),
         (
-            not (text.strip() or all_ or batch or rated),
+            not (text.strip() or batch or rated),
             "there is no question",
             'Ask one: memcli recall "how do we deploy?"; or list: memcli list; or '
             "pipe it in: memcli recall -",
@@ -105,9 +94,6 @@ def recall(
             one, _ = answer(question)
             results.append(one._replace(data={"id": name, **one.data}, label=label))
         result = results[0]._replace(lines=tuple(results))
-    elif all_:
-        found = use_case.enumerate_all(sources, query_of(context, "", asked), cursor)
-        result = _result(context, sources, found, explain=asked.get("explain", False))
     elif research:
         from memcli.cli import hints
 
@@ -234,10 +220,6 @@ def _result(
             draw(canvas, row, short, explain=explain)
         if answer.rows:  # under "No matching entries" they would pass for matches
             draw_constraints(canvas, answer.constraints, answer.more_constraints, short)
-        if answer.next_cursor:
-            from shlex import quote
-
-            canvas.line(f"more: --cursor {quote(answer.next_cursor)}", style="dim")
 
     warnings = list(answer.warnings)
     if answer.missing_terms or not answer.rows:

@@ -14,7 +14,7 @@ from itertools import chain, zip_longest
 from memcli.errors import MemcliError, Unreadable
 from memcli.recall import question as asking
 from memcli.recall.query import Query, checked
-from memcli.recall.results import Recalled, Row, fit, index_warnings, mark
+from memcli.recall.results import Recalled, Row, fit, index_warnings
 from memcli.search.ranking.rank import COVERING
 from memcli.storage.files import reason_of
 from memcli.vault.vaults import not_asked
@@ -204,20 +204,6 @@ def merged(answers: Sequence[_Told], query: Query) -> Recalled:
             if all(word in answer.missing_terms for _, answer in answers)
         ],
     )
-
-
-def page(answers: Sequence[Recalled], query: Query) -> Recalled:
-    """The pages of all vaults as one, oldest first."""
-    rows = [row for answer in answers for row in answer.rows]
-    rows.sort(key=lambda row: (mark(row), row.source))
-    shown = rows[: query.limit]
-    if shown and len(shown) < len(rows):
-        # Copies of one entry go together: a cursor cannot stand between them.
-        last = mark(shown[-1])
-        shown += [row for row in rows[len(shown) :] if mark(row) == last]
-    more = len(shown) < len(rows) or any(answer.next_cursor for answer in answers)
-    after = mark(shown[-1]) if shown and more else None
-    return answers[0]._replace(rows=shown, next_cursor=after)
 
 
 def gathered(

@@ -2,8 +2,7 @@
 show: entries by their ids, in full, from whichever vault that is asked has them.
 
 Invariant: nothing is listed that `eligibility.verdict` refuses, and nothing is ranked:
-the same filters give the same rows as `recall --set all=true`, in the other order. The
-log of signals gets no line, since nobody has asked for one of the rows. An entry is
+The log of signals gets no line, since nobody has asked for one of the rows. An entry is
 shown as recall shows it, with the reason when recall would not.
 """
 

@@ -22,11 +22,9 @@ from memcli.recall.results import (
     FACT,
     Recalled,
     Row,
-    check_mark,
     fit,
     held_against_code,
     index_warnings,
-    mark,
     noted,
     read_as,
     row_of,
@@ -93,33 +91,16 @@ def recall(sources: Vault | Vaults, query: Query) -> Recalled:
     return answer._replace(warnings=warnings)
 
 
-def enumerate_all(
-    sources: Vault | Vaults, query: Query, cursor: str | None = None
-) -> Recalled:
-    """Every entry that the filters admit, by id (oldest first), a page at a time.
-
-    Args:
-        sources: where to look.
-        query: its view, filters and limit count; without a limit all rows come.
-        cursor: `next_cursor` of the page before.
+def enumerate_all(vault: Vault, query: Query) -> Recalled:
+    """Every entry of a vault that the filters admit, by id (oldest first).
 
     Raises:
-        InvalidValue: the query names what does not exist, see `query.checked`; or the
-            cursor is none.
+        InvalidValue: the query names what does not exist, see `query.checked`.
     """
-    if cursor is not None:
-        check_mark(cursor)
-    answers, warnings = ask(
-        sources, query, lambda reader, one: _page(reader, one, cursor)
-    )
-    answer: Recalled = answers[0][1]
-    if len(sources.vaults) > 1:
-        from memcli.recall import federated
-
-        answer = federated.page([one for _, one in answers], query)
+    ((_, answer),), warnings = ask(vault, query, _every)
     if query.view.as_of is None:
-        answer = held_against_code(sources.vaults[0], answer, order=None)
-    return answer._replace(warnings=warnings)
+        answer = held_against_code(vault, answer, order=None)
+    return answer._replace(warnings=warnings)  # type: ignore[no-any-return]
 
 
 def ask(
@@ -185,7 +166,6 @@ def look(
         coverage=round(ranking.coverage, 3),
         missing_terms=list(dict.fromkeys(ranking.missing)),
         window=asking.echo(query.filters, window),
-        next_cursor=None,
         omitted=omitted,
         warnings=warnings + _broken_warnings(reader),
     )
@@ -228,27 +208,22 @@ def weights_of(query: Query) -> Weights:
     return weights._replace(entity=0.0, session=0.0, after=(), before=())
 
 
-def _page(reader: Reader, query: Query, cursor: str | None) -> Recalled:
+def _every(reader: Reader, query: Query) -> Recalled:
     admit = Admission(reader, query.view, query.filters)
     chosen = within(reader, query)
     docs = reader.everything() if chosen is None else chosen
     rows = [(reader.row(doc), doc) for doc in docs if admit(doc)]
     rows.sort(key=lambda pair: (pair[0].id, pair[0].path))
-    if cursor:
-        rows = [pair for pair in rows if mark(pair[0]) > cursor]
-    shown = rows[: query.limit]
-    more = mark(shown[-1][0]) if shown and len(shown) < len(rows) else None
     return Recalled(
         query=None,
         rows=[
             aged(reader, query.view, doc, stored, row_of(stored, query.source))
-            for stored, doc in shown
+            for stored, doc in rows
         ],
         constraints=[],
         coverage=0.0,
         missing_terms=[],
         window=asking.echo(query.filters),
-        next_cursor=more,
         omitted=0,
         warnings=plain_warnings(reader, query),
     )

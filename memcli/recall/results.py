@@ -9,9 +9,7 @@ gone says so, and stands lower than it would.
 from __future__ import annotations
 
 from memcli.entries.entry import Layer
-from memcli.entries.ids import is_id
 from memcli.entries.text import tokens
-from memcli.errors import InvalidValue
 from memcli.named_tuple import NamedTuple, encoded
 from memcli.search.ranking.corpus import SPELLING
 from memcli.vault import signals
@@ -136,7 +134,6 @@ class Recalled(NamedTuple):
     coverage: float
     missing_terms: list[str]
     window: dict[str, Any] | None
-    next_cursor: str | None
     omitted: int
     warnings: list[str]
     no_match: NoMatch | None = None
@@ -221,26 +218,6 @@ def fit(rows: list[Row], max_chars: int | None) -> tuple[list[Row], int]:
             fitting.append(row)
             left -= len(row.text)
     return fitting, len(rows) - len(fitting)
-
-
-def mark(row: Row | StoredRow) -> str:
-    """The cursor of a row: its place in the order of an enumeration."""
-    return f"{row.id}:{row.path}"
-
-
-def check_mark(cursor: str) -> None:
-    """Refuse what cannot be a cursor: behind any other word there may be no row.
-
-    Raises:
-        InvalidValue: it has not the form of `mark`.
-    """
-    entry_id, _, path = cursor.partition(":")
-    if not (is_id(entry_id) and path.endswith(".md")):
-        raise InvalidValue(
-            f"--cursor must be `next_cursor` of the page before (got {cursor[:60]!r})",
-            hint="Leave it out for the first page.",
-            code="invalid_cursor",
-        )
 
 
 def noted(

@@ -25,7 +25,7 @@ def test_every_command_speaks_the_envelope(memcli: Run, tmp_path: Path) -> None:
     for words in (
         ["save", "red apples"],
         ["recall", "apples"],
-        ["recall", "--set", "all=true"],
+        ["list", "--all"],
         ["inspect"],
         ["inspect", "index"],
         ["inspect", "lint"],
@@ -97,7 +97,7 @@ def test_broken_file_is_named_by_every_command(memcli: Run, vault: Vault) -> Non
     Path(vault.root, "memories", "bad.md").write_text("---\nid: [\n---\nx\n")
     for words in (
         ["recall", "x"],
-        ["recall", "--set", "all=true"],
+        ["list", "--all"],
         ["inspect"],
         ["inspect", "lint"],
     ):

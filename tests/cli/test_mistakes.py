@@ -27,7 +27,6 @@ MISTAKES = """
 2 usage --vault '' list
 2 usage recall
 2 usage recall x --nosuch
-2 usage recall x --set all=true
 2 usage recall x --limit many
 2 invalid_limit recall x --limit 0
 2 usage recall x --budget huge
@@ -36,8 +35,6 @@ MISTAKES = """
 2 invalid_type recall x --set type=animal
 2 - recall x --after someday
 2 usage recall x --after ''
-2 invalid_cursor recall --set all=true --set cursor=zzz
-2 usage recall --set all=true --research x
 2 usage recall --batch - --research x
 1 vault_not_found recall x --vault /nowhere/at/all
 1 unreadable recall --batch /nowhere/at/all

@@ -80,7 +80,7 @@ def test_a_batch_holds_here_and_an_import_where_its_lines_say(
     data = "".join(json.dumps(line) + "\n" for line in lines).encode()
     assert memcli("save", "--batch", "-", stdin=data, cwd=shop).code == 0
     assert memcli("import", "-", stdin=data, cwd=shop).code == 0
-    rows = memcli("recall", "--set", "all=true", "--json").json["data"]["rows"]
+    rows = memcli("list", "--all", "--json").json["data"]["rows"]
     found = sorted((row["text"], row["project"] or "") for row in rows)
     assert found == [("one", ""), ("one", SHOP), ("two", "acme/blog")]
 

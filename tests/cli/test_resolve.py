@@ -64,10 +64,7 @@ def test_an_ambiguous_query_is_refused_with_the_ids(memcli: Run, vault: Vault) -
     assert said[0].startswith("matches")
     assert said[-1] == f"Nothing changed. {error['hint']}"
     assert "25 entries match" in error["message"]
-    assert (
-        memcli("recall", "--set", "all=true", "--json").json["data"]["rows"].__len__()
-        == 25
-    )
+    assert memcli("list", "--all", "--json").json["data"]["rows"].__len__() == 25
     ids = [target["id"] for target in error["details"]["plan"]["targets"]]
     assert error["hint"].split("memcli resolve ")[1].split() == ids[:10]
     right = memcli("resolve", *ids, "--json")

@@ -88,7 +88,7 @@ def test_flags_choose_the_vaults(team: Vault, memcli: Run, command: list[str]) -
 def test_all_and_batches_ask_every_vault(
     team: Vault, memcli: Run, tmp_path: Path
 ) -> None:
-    assert said(memcli, "recall", "--set", "all=true") == {OWN, TEAM}
+    assert said(memcli, "list", "--all") == {OWN, TEAM}
     batch = tmp_path / "batch.jsonl"
     batch.write_text('{"id": 1, "query": "deploy"}\n')
     assert said(memcli, "recall", "--batch", str(batch)) == {OWN, TEAM}

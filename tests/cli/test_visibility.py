@@ -75,7 +75,7 @@ def test_groups_that_make_no_sense_are_refused(memcli: Run) -> None:
     both = memcli("save", "x y z", "--visibility", "private", "--group=mobile")
     assert both.code == 2
     assert "Drop one of them" in both.err
-    assert memcli("recall", "--set", "all=true", "--json").json["data"]["rows"] == []
+    assert memcli("list", "--all", "--json").json["data"]["rows"] == []
 
 
 def test_a_text_that_is_there_keeps_who_may_see_it_and_says_so(memcli: Run) -> None:

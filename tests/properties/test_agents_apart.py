@@ -125,7 +125,7 @@ class Door:
         except MemcliError as error:
             failed = [error.error_code, error.message, error.hint, *self.said]
             return " ".join(words), failed
-        lines = tools._Lines(catalog.memory_recall)
+        lines = tools._Lines()
         result.text(lines)
         answer = [result.data, lines.lines, result.warnings, result.ok, *self.said]
         return " ".join(words), answer
@@ -227,8 +227,8 @@ def looks(door: Door) -> Iterator[tuple[str, Any]]:
     yield run("recall", "before the freeze", "--set", "history=true")
     yield run("recall", "Zepelin", "--tag", "zepelin", "--entity", "Zepelin")
     yield run("export")
-    yield run("recall", "--set", "all=true")
-    yield run("recall", "--set", "all=true", "--status", "superseded")
+    yield run("list", "--all")
+    yield run("list", "--all", "--status", "superseded")
     for more in ([], ["--by", "tag"], ["--status", "pending"], ["--project", "x"]):
         yield run("list", "--all", *more)
     yield tool("memory_recall", query="Zeppelin token", explain=True)

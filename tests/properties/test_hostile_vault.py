@@ -464,7 +464,7 @@ def test_a_field_of_two_lines_is_one_line_in_every_answer(vault: Vault) -> None:
         ["recall", "deploy"],
         ["inspect", "1jy5e6hm03e2cs6s"],
         ["inspect", "lint"],
-        ["recall", "--set", "all=true", "--kind", "decision"],
+        ["list", "--all", "--kind", "decision"],
     ):
         done = processes.run(*words, "--vault", vault.root)
         lines = (done.stdout + done.stderr).decode().split("\n")

@@ -145,7 +145,7 @@ def shown(vault: Vault, view: View) -> set[str]:
 
 SURFACES: dict[str, Callable[[Vault, View], set[str]]] = {
     "recall": rows,
-    "recall --set all=true": everything,
+    "every entry": everything,
     "list": newest,
     "reflect": reflected,
     "Reader.shown": shown,

@@ -147,7 +147,7 @@ def shown(vault: Vault) -> dict[str, list[str]]:
     return {
         "recall": [row.text for row in (*found.rows, *found.constraints)],
         "recall --set history=true": [row.text for row in history],
-        "recall --set all=true": [row.text for row in every],
+        "every": [row.text for row in every],
         "list": [row.text for row in newest],
         "Vaults": [row.text for row in both.recall(SOLVED, view=VIEW).rows],
         "reflect": [row.text for row in reflected.facts],
@@ -202,9 +202,7 @@ def test_no_surface_shows_it_and_reopening_brings_it_back(
     (standing,) = resolve_query.standings(vault, ["resolved", "recurred"])
     assert standing.id == name
     vault.reopen(name)
-    assert {"recall", "recall --set all=true", "reflect", "Vaults"} <= set(
-        all_of(vault, SOLVED)
-    )
+    assert {"recall", "every", "reflect", "Vaults"} <= set(all_of(vault, SOLVED))
 
 
 @pytest.mark.parametrize("way", [by_hand, by_restored_line, by_pull, by_agent])

@@ -232,28 +232,6 @@ def test_max_chars_is_for_all_together(own: Vault, team: Vault) -> None:
     assert (len(found.rows), found.omitted) == (1, 1)
 
 
-def test_pages_of_several_lose_and_repeat_nothing(own: Vault, team: Vault) -> None:
-    save(own, *(f"own {n}" for n in range(5)))
-    save(team, *(f"team {n}" for n in range(4)))
-    copied = next(Path(own.root, "memories").rglob("*.md"))
-    place = Path(team.root, copied.relative_to(own.root))
-    place.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(copied, place)
-    both = Vaults((own, team))
-    view = view_of(NOW)
-    for size in (1, 2, 3, 20):
-        seen, cursor = [], None
-        while True:
-            page = recall.enumerate_all(
-                both, Query("", view, limit=size), cursor=cursor
-            )
-            seen += [(row.source, row.text) for row in page.rows]
-            cursor = page.next_cursor
-            if cursor is None:
-                break
-        assert len(seen) == 10
-
-
 def test_reflect_gathers_from_all(
     own: Vault, team: Vault, user_config: Configure
 ) -> None:

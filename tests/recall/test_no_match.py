@@ -86,9 +86,9 @@ def test_of_several_vaults_a_word_is_missing_that_all_of_them_lack() -> None:
     ("found", "command", "tool"),
     [
         (NoMatch(0), "memcli save TEXT", "memory_save"),
-        (NoMatch(1, ("apels",)), "memcli list", '{"all": true}'),
+        (NoMatch(1, ("apels",)), "memcli list", "memory_recall all"),
         (NoMatch(1, (), 2), "Without filters: ", "memory_recall"),
-        (NoMatch(1, (), 0, {"expired": 1}), "--status expired", '["expired"]'),
+        (NoMatch(1, (), 0, {"expired": 1}), "--status expired", "statuses=expired"),
     ],
 )
 def test_the_next_step_is_named_in_the_words_of_the_caller(
@@ -97,8 +97,8 @@ def test_the_next_step_is_named_in_the_words_of_the_caller(
     said = wording.sentences(_unnamed(vault), "recall", "apels", found)
     assert command in said[-1]
     (told,) = wording.sentences(_unnamed(vault, via="mcp"), "recall", "apels", found)
-    assert tool in answers.with_tools(told)
-    assert "memcli recall" not in answers.with_tools(told)
+    assert tool in answers.reworded(told)
+    assert "memcli recall" not in answers.reworded(told)
 
 
 def test_the_next_step_names_the_vault_that_was_named(vault: Vault) -> None:

@@ -264,22 +264,6 @@ def test_max_chars_keeps_whole_rows_and_counts_the_rest(vault: Vault) -> None:
     assert answer.omitted == 1
 
 
-def test_pages_make_up_the_whole(vault: Vault) -> None:
-    for number in range(7):
-        save(vault, f"entry {number}")
-    whole = enumerate_all(vault, Query("", view_of(NOW))).rows
-    pages = []
-    cursor = None
-    while True:
-        page = enumerate_all(vault, Query("", view_of(NOW), limit=3), cursor=cursor)
-        pages += page.rows
-        cursor = page.next_cursor
-        if cursor is None:
-            break
-    assert pages == whole
-    assert len(whole) == 7
-
-
 def test_enumeration_equals_a_scan_of_the_files(vault: Vault) -> None:
     ids = {save(vault, f"entry {n}", kind="fix") for n in range(3)}
     shutil.copy(Path(vault.root, "README.md"), Path(vault.root, "memories", "x.md"))

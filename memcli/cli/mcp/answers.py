@@ -2,15 +2,13 @@
 
 Invariant: a model can tell from what is left what was left out: an entry is active, a
 fact and not stale unless its row says otherwise. A value that is there is the command's
-own. A command line in a hint is read as the command line reads it, and becomes the call
-that does the same.
+own. A command in a hint is named as the tool that does the same, with parameters for
+its flags.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import shlex
 
 from memcli.cli import flags
 from memcli.cli.commands import COMMANDS
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from memcli.cli.mcp.catalog import Tool
 
 # Lists that are an answer also when they are empty.
 _LISTS = frozenset(
@@ -170,102 +167,47 @@ def _without(data: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 # --- how commands and flags are named -------------------------------------------------
 
-_QUOTED = r"'[^']*'|\"[^\"]*\""
-# A command line that a hint proposes: behind a colon, a bracket or at the beginning. An
-# entry's words may stand anywhere else, and are never made a call.
-_PROPOSED = re.compile(
-    rf"(?:(?<=: )|(?<=\()|^)memcli ({'|'.join(COMMANDS)})\b"
-    rf"((?: (?:{_QUOTED}|[^\s;,()'\"]*[^\s;,.()'\"]))*)"
-)
-_CHANGES = ("save", "evolve", "resolve", "undo")
-_ID = re.compile(r"[0-9a-z]{8,16}|[A-Z]+")
-# A flag in a sentence; those of a command that stays a command stay, too.
-_FLAG = re.compile(rf"{_PROPOSED.pattern}|(?<![\w-])--[a-z]+(?:-[a-z]+)*\b")
+# By a command what a client calls instead; a command that is not here has no tool.
+_TOOLS = {tool.command: tool.name for tool in catalog.TOOLS if tool.command} | {
+    "reflect": "memory_reflect",
+    "list": "memory_recall all",
+    "show": "memory_inspect",
+    "undo": "memory_evolve revert",
+    "ideas": "memory_inspect topic=ideas",
+    "entities": "memory_inspect topic=entities",
+}
+_COMMAND = re.compile(rf"\bmemcli ({'|'.join(COMMANDS)})\b([^;,()\n]*)")
+_FLAG = re.compile(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)\b( ?)")
 
 
-def reworded(text: str, tool: Tool) -> str:
-    """An error's message or hint, or a line of a command that names flags, in the words
-    of a client: tools and parameters."""
-    text = with_tools(text)
-    if not tool.command:
-        return text
-    names = {one.name: name for name, one in tool.parameters().items()}
-    known = flags.flags(tool.command)
+def reworded(text: str, command: str = "") -> str:
+    """A sentence of a command in the words of a client: tools and parameters."""
+
+    def tool(found: re.Match[str]) -> str:
+        name, words = found[1], found[2]
+        own = _TOOLS.get(name)
+        return f"{own}{_named(words, name)}" if own else f"{_SHELL} {name}{words}"
+
+    # A command that has no tool keeps its flags, and stays a command.
+    parts = _COMMAND.sub(tool, text).split(_SHELL)
+    text = "memcli".join([_named(parts[0], command), *parts[1:]])
+    return f"{text} (in the user's shell)" if parts[1:] else text
+
+
+_SHELL = "\0"
+
+
+def _named(text: str, command: str) -> str:
+    """A text with parameters for the flags of a command."""
+    known = flags.flags(command) if command else {}
+    if command == "list":
+        text = text.replace(" --all", "")
 
     def parameter(found: re.Match[str]) -> str:
-        if found[1]:
-            return found[0]
-        one = known.get(found[0])
-        own = names.get(one.name) if one else None
-        return own or found[0][2:].replace("-", "_")
+        one = known.get(f"--{found[1]}")
+        if one is None or one.kind is bool or not found[2]:
+            name = one.name.rstrip("_") if one else found[1].replace("-", "_")
+            return name + found[2]
+        return "vault=" if one.name == "vaults" else f"{one.name}="
 
     return _FLAG.sub(parameter, text)
-
-
-def with_tools(text: str) -> str:
-    """A text whose commands are tools; what has no tool is for the user's shell."""
-    text = _PROPOSED.sub(_call, text)
-    names = "|".join(tool.command for tool in catalog.TOOLS)
-    text = re.sub(rf"\bmemcli ({names})\b(?! --)", r"memory_\1", text)
-    named = set(re.findall(r"\bmemcli ([a-z]+)\b", text))
-    return f"{text} (in the user's shell)" if named & set(COMMANDS) else text
-
-
-def _call(found: re.Match[str]) -> str:
-    """The call of a tool for a command line; the text where no tool does it."""
-    command = found[1]
-    at_end = not found.string[found.end() :].strip(".)")
-    values = flags.parse(command, shlex.split(found[2]))
-    if values is None or (command in _CHANGES and not at_end):
-        return found[0]
-    ids = [*values.get("ids", ()), values.get("entry_id", "ID")]
-    if command != "save" and not all(map(_ID.fullmatch, ids)):
-        return found[0]
-    call = _call_of(command, values)
-    if call is None:
-        return found[0]
-    tool, arguments = call
-    shown = json.dumps(arguments, ensure_ascii=False)
-    return f"{tool.name} {shown}" if arguments else tool.name
-
-
-def _call_of(
-    command: str, values: dict[str, Any]
-) -> tuple[Tool, dict[str, Any]] | None:
-    """The call of a tool that does what a command line does; None where none does."""
-    if {"session", "all_sessions"} & values.keys():
-        return None
-    action = values.get("action")
-    inspect, evolve = catalog.memory_inspect, catalog.memory_evolve
-    for topic, (name, own) in catalog.TOPIC_COMMANDS.items():
-        if command == name and values in (own, {} if own.get("action") else own):
-            return (
-                (catalog.memory_review, {})
-                if topic == "inbox"
-                else (inspect, {"topic": topic})
-            )
-    if command in ("recall", "reflect", "list"):
-        asked = {k: v for k, v in values.items() if k not in ("by", "all_", "vaults")}
-        query = " ".join(asked.pop("query", ()))
-        asked |= zip(["vault"], values.get("vaults", ()), strict=False)
-        asked = {"query": query, **asked} if query else asked
-        if command == "list" or "all_" in values:
-            asked = {"all": True, **asked}
-        reflects = command == "reflect"
-        return catalog.memory_reflect if reflects else catalog.memory_recall, asked
-    if command == "show":
-        return inspect, {"id": values["ids"][0]}
-    if command == "entities" and action == "show":
-        return inspect, {"topic": "entity", "name": values["names"][0]}
-    if command == "inspect" and "what" in values:
-        from memcli.cli.inspect import TOPICS
-
-        what = values.pop("what")
-        return inspect, {"topic" if what in TOPICS else "id": what, **values}
-    if command == "undo" and "commit" in values:
-        return evolve, {"id": values["commit"], "revert": True}
-    for tool in catalog.TOOLS:
-        names = {one.name: name for name, one in tool.parameters().items()}
-        if tool.command == command and values.keys() <= names.keys():
-            return tool, {names[one]: values[one] for one in names if one in values}
-    return None

@@ -255,7 +255,7 @@ def memory_evolve(values: Values, revert: bool = False) -> Run:
     without="batch exit_code",
     says=_Filters,
 )
-def memory_recall(values: Values, expand: bool = True) -> Run:
+def memory_recall(values: Values, expand: bool = True, all: bool = False) -> Run:  # noqa: A002 as a client calls it
     """Search memory: decisions, preferences, conventions, fixes, what happened. Call it
     before work that may have a history, and when the user refers to earlier
     sessions. Not for what this conversation or the code says, nor again with the
@@ -270,17 +270,25 @@ def memory_recall(values: Values, expand: bool = True) -> Run:
     """
     if not expand:
         values["depth"] = 0
-    # Filters without a question list what they let through, as `all` does.
     words = " ".join(values.get("query") or ()).strip(" *")
     feedback = values.get("useful") or values.get("not_useful")
-    if not words and not feedback and any(values.get(name) for name in _NARROWS):
-        values.pop("query", None)
-        values["all_"] = True
+    # Filters without a question list what they let through, as `all` does.
+    narrows = any(values.get(name) for name in _NARROWS)
+    if all and words:
+        raise UsageError("give 'query' or 'all', not both")
+    if all or (narrows and not words and not feedback):
+        if wrong := next((name for name in _OF_WORDS if values.get(name)), ""):
+            raise UsageError(f"'{wrong}' needs a query")
+        known = flags.of("list")
+        values = {name: value for name, value in values.items() if name in known}
+        return "list", _asked({**values, "all_": values.get("limit") is None})
     return "recall", _asked(values)
 
 
 # What narrows a search enough to list what is left, when no words are asked for.
 _NARROWS = ("kinds", "tags", "entities", "after", "before", "statuses", "types")
+# What a list cannot do, and would be missed.
+_OF_WORDS = ("as_of", "max_chars", "research", "useful", "not_useful")
 
 
 def _asked(values: Values) -> Values:

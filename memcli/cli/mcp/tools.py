@@ -51,8 +51,8 @@ def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
     except MemcliError as error:
         failed = {
             "code": error.error_code,
-            "message": answers.reworded(error.message, tool),
-            "hint": answers.reworded(error.hint or "", tool),
+            "message": answers.reworded(error.message, tool.command),
+            "hint": answers.reworded(error.hint or "", tool.command),
             "details": answers.shortened(error.details),
         }
         return Answer(error={k: v for k, v in failed.items() if v or k == "message"})
@@ -78,9 +78,9 @@ def _called(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answe
         context = context._replace(read_stdin=lambda: data)
     flags.check_needs(command, values)
     result = commands.answer(command, context, values)
-    notes = [f"warning: {answers.with_tools(one)}" for one in result.warnings]
+    notes = [f"warning: {answers.reworded(one)}" for one in result.warnings]
     if tool.changes and not values.get("digest"):  # its data has all of the text
-        shown = _Lines(tool)
+        shown = _Lines()
         result.text(shown)
         path = f" {result.data.get('path')}"
         notes = [one.removesuffix(path) for one in shown.lines] + notes
@@ -113,13 +113,12 @@ class _Lines:
 
     terminal = False
 
-    def __init__(self, tool: Tool) -> None:
+    def __init__(self) -> None:
         self.lines: list[str] = []
-        self._tool = tool
 
     def line(self, text: str = "", *, style: str = "") -> None:
         if style == "hint":
-            self.lines.append(answers.reworded(text, self._tool))
+            self.lines.append(answers.reworded(text))
         elif not self.lines:
             self.lines.append(text)
 
@@ -146,35 +145,21 @@ def _admin(arguments: Mapping[str, Any], context: Context) -> Answer:
     beside = {k: v for k, v in arguments.items() if k not in ("action", "arguments")}
     given = {**beside, **given}
     if action == "help":
-        action = str(given.get("action", "")).removeprefix("memory_")
-        if not action:
-            every = catalog.ACTIONS.items()
-            return Answer(
-                data={
-                    "actions": {name: list(tool.rare()) for name, tool in every},
-                    "also": _ALSO,
-                    "more": 'what they are: arguments {"action": "recall"}, or another '
-                    "of these",
-                }
-            )
+        rare = {name: tool.rare() for name, tool in catalog.ACTIONS.items()}
+        return Answer(data={"actions": rare})
     if action not in catalog.ACTIONS:
         raise InvalidValue(
-            f"memory_admin has no action {str(given.get('action', named))[:60]!r}",
+            f"memory_admin has no action {str(named)[:60]!r}",
             hint=f"The actions are: {', '.join(catalog.ACTIONS)}, help.",
             code="invalid_action",
         )
     chosen = catalog.ACTIONS[action]
-    if named == "help":
-        return Answer(data={"actions": {action: chosen.rare()}, "also": _ALSO})
     if not given and chosen.required:
         raise UsageError(
             f"{action} needs arguments",
             hint="Call memory_admin with the action help for the parameters.",
         )
     return call(chosen, given, context)
-
-
-_ALSO = "every parameter of the tool of the same name"
 
 
 # --- the arguments that a client gives ------------------------------------------------

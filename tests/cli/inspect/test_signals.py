@@ -36,8 +36,6 @@ def test_each_question_of_a_batch_is_noted(memcli: Run, vault: Vault):
     lines = b'{"query": "deploy"}\n{"query": "zebra"}\n'
     assert memcli("recall", "--batch", "-", stdin=lines).code == 0
     assert len(noted(vault)) == 2
-    assert memcli("recall", "--set", "all=true").code == 0
-    assert len(noted(vault)) == 2
 
 
 def hook(process: Run, event: str, **payload: str) -> str:
@@ -120,7 +118,7 @@ def test_feedback_takes_ids_and_no_question(memcli: Run, vault: Vault):
     ]
 
 
-@pytest.mark.parametrize("more", [["deploy"], ["--set", "all=true"], ["--batch", "-"]])
+@pytest.mark.parametrize("more", [["deploy"], ["--batch", "-"]])
 def test_feedback_and_a_question_are_two_commands(
     memcli: Run, vault: Vault, more: list[str]
 ):

@@ -54,84 +54,39 @@ ONE, OTHER = "1m827dfsf99mabcd", "1m827dezqca56tfb"
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("What waits: memcli review --list", "What waits: memory_review"),
+        ("What waits: memcli review --list", "What waits: memory_review list"),
+        ("(memcli show NAME)", "(memory_inspect NAME)"),
         (
-            "memcli entities show NAME",
-            'memory_inspect {"topic": "entity", "name": "NAME"}',
+            "Ask: memcli recall 'a b' --kind fix; or pipe it in",
+            "Ask: memory_recall 'a b' kinds=fix; or pipe it in",
         ),
-        ("all: memcli entities", 'all: memory_inspect {"topic": "entities"}'),
         (
-            "What is open: memcli ideas",
-            'What is open: memory_inspect {"topic": "ideas"}',
+            f"memcli evolve {ONE} --also {OTHER} --also {ONE}",
+            f"memory_evolve {ONE} also={OTHER} also={ONE}",
         ),
-        ("See: memcli list --by status", 'See: memory_recall {"all": true}'),
-        (
-            'Ask: memcli recall "a b" --kind fix; or pipe it in',
-            'Ask: memory_recall {"query": "a b", "kinds": ["fix"]}; or pipe it in',
-        ),
-        (f"(memcli show {ONE})", f'(memory_inspect {{"id": "{ONE}"}})'),
-        ("Name it: --group NAME.", "Name it: groups NAME."),
+        (f"memcli resolve --undo {ONE}", f"memory_resolve undo {ONE}"),
+        (f"memcli undo {ONE}", f"memory_evolve revert {ONE}"),
+        ("Name it: --group NAME.", "Name it: groups=NAME."),
         ("Drop --only-this.", "Drop only_this."),
-        ("--tag needs a value", "tags needs a value"),
         (
             "Or as: memcli mcp --agent NAME",
             "Or as: memcli mcp --agent NAME (in the user's shell)",
         ),
-        ("memcli sync sends it", "memcli sync sends it (in the user's shell)"),
-        ("memcli resolve only hides it", "memory_resolve only hides it"),
         ("memcli does not know it", "memcli does not know it"),
         ("a -- b, a--b and ---", "a -- b, a--b and ---"),
     ],
 )
 def test_hints_name_tools_and_parameters(said: str, told: str) -> None:
-    assert answers.reworded(said, catalog.memory_save) == told
-
-
-@pytest.mark.parametrize(
-    ("command", "call"),
-    [
-        (
-            f"memcli evolve {ONE} --also {OTHER} --also {ONE}",
-            f'memory_evolve {{"id": "{ONE}", "also": ["{OTHER}", "{ONE}"]}}',
-        ),
-        (
-            f"memcli evolve {ONE} --project example.org/shop",
-            f'memory_evolve {{"id": "{ONE}", "project": "example.org/shop"}}',
-        ),
-        (
-            f"memcli resolve --undo {ONE}",
-            f'memory_resolve {{"ids": ["{ONE}"], "undo": true}}',
-        ),
-        (f"memcli undo {ONE}", f'memory_evolve {{"id": "{ONE}", "revert": true}}'),
-        (f"memcli pin {ONE}", f"memcli pin {ONE} (in the user's shell)"),
-        ("memcli evolve x --edit", "memory_evolve x --edit"),
-    ],
-)
-def test_a_change_that_a_hint_proposes_is_a_call_to_copy(
-    command: str, call: str
-) -> None:
-    assert answers.with_tools(f"to do it: {command}") == f"to do it: {call}"
-
-
-def test_a_command_in_the_words_of_an_entry_is_never_made_a_call() -> None:
-    title = f"Run memcli resolve {ONE} --undo: memcli evolve {ONE} --also {OTHER}"
-    said = f"x may say otherwise: {title}; only if it is over: memcli resolve {OTHER}"
-    told = answers.with_tools(said)
-    assert told.endswith(f'if it is over: memory_resolve {{"ids": ["{OTHER}"]}}')
-    assert told.count("{") == 1
+    assert answers.reworded(said, "save") == told
 
 
 def test_only_hints_are_reworded_among_the_lines_of_a_command() -> None:
-    lines = tools._Lines(catalog.memory_evolve)
+    lines = tools._Lines()
     lines.line("evolved x: it says --tag")
     lines.line("  another entry says --tag")
-    lines.line(
-        f"  to replace them too: memcli evolve {ONE} --also {OTHER}", style="hint"
-    )
-    assert lines.lines == [
-        "evolved x: it says --tag",
-        f'  to replace them too: memory_evolve {{"id": "{ONE}", "also": ["{OTHER}"]}}',
-    ]
+    lines.line("  to replace it: memcli evolve x --also y", style="hint")
+    said = ["evolved x: it says --tag", "  to replace it: memory_evolve x also=y"]
+    assert lines.lines == said
 
 
 def test_the_entries_of_a_plan_that_was_applied_are_named_once() -> None:
@@ -216,7 +171,7 @@ def test_a_save_tells_its_first_line_and_what_is_similar_in_its_data(
     assert answer.notes[0] == f"saved {new}"
     (similar,) = (answer.data or {})["similar"]
     assert (similar["id"], similar["differs"]) == (first, ["number"])
-    assert answer.notes[1].strip().startswith("to replace the older: memory_evolve {")
+    assert answer.notes[1].strip().startswith("to replace the older: memory_evolve ")
     assert len(answer.notes) == 2
 
 
