@@ -1,15 +1,10 @@
-"""`memcli ideas`: the open ideas, the decisions on them, and the walk through them.
-
-Invariant: in the walk every decision is committed before the next question.
-"""
+"""`memcli ideas`: the open ideas, and the decisions on them."""
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import refuse
 from memcli.cli.rows import decided, listed, planned
-from memcli.cli.walk import Walk
 from memcli.entries.text.counted import counted
-from memcli.errors import MemcliError
 
 TYPE_CHECKING = False
 
@@ -145,55 +140,3 @@ def _ledger(vault: Vault) -> Result:
         data={"by_state": by_state, "oldest_days": oldest},
     )
     return result._replace(warnings=warnings)
-
-
-class IdeaWalk(Walk):
-    """The walk through the open ideas."""
-
-    keys = "[p]romote [d]ismiss [s]kip [u]ndo [q]uit [?]"
-    explained = """\
-  p       promote: it becomes a memory of kind idea
-  p KIND  it becomes a memory of this kind
-  d WHY   dismiss: it is struck out and not proposed again
-  s       skip: it waits on
-  u       undo the last decision
-  q       quit; what is decided stays decided"""
-    outcomes = ("promoted", "dismissed")
-
-    def waiting(self) -> list[Section]:
-        from memcli.curation import ideas as vault_ideas
-
-        try:
-            return vault_ideas.listed(self.vault, only_open=True)
-        except MemcliError as error:  # what was decided before is still to be told
-            self.context.tell(f"the ideas cannot be read: {error.message}")
-            return []
-
-    def name(self, item: Section) -> str:
-        return item.slug
-
-    def show(self, item: Section, left: int) -> None:
-        tell = self.context.tell
-        tell("")
-        tell(f"an idea, {left} left: {item.title}")
-        facts = [f"{counted(item.age_days, 'day')} old", item.slug]
-        facts += [f"session {item.session}"] if item.session else []
-        tell("  " + " · ".join(facts))
-        if item.excerpt:
-            tell(f"  said: {item.excerpt[:500]}")
-        if item.summary:
-            tell(f"    {item.summary[:2_000]}")
-
-    def obey(self, item: Section, key: str, word: str) -> bool | None:
-        from memcli.curation import ideas as vault_ideas
-
-        if key == "p":
-            done = vault_ideas.promote(self.vault, [item.slug], {"kind": word})
-        elif key == "d":
-            why = self.reason(word)
-            done = vault_ideas.dismiss(self.vault, [item.slug], why)
-        else:
-            return None
-        made = done.items[0]
-        said = f"{made.outcome}: {made.path}"
-        return self.note(item.slug, made.outcome, done.commit, said)

@@ -1,41 +1,164 @@
-"""The walk of `memcli review` on a terminal: candidates, merged texts, then ideas."""
+"""The walk of `memcli review` on a terminal: candidates, merged texts, then ideas; one
+item shown, one decision made, then the next.
+
+Invariant: every decision is committed before the next question, so leaving at any
+point, by a key or by a closed terminal, loses nothing, and the next walk begins with
+what is left. Of two versions both texts stand beside each other before a decision.
+"""
 
 from __future__ import annotations
 
+import textwrap
+from itertools import zip_longest
+
 from memcli.cli.context import Canvas, Context, Result
-from memcli.cli.walk import MergedWalk, Walk
 from memcli.entries.text.counted import counted
+from memcli.errors import MemcliError, UsageError
+from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
     from typing import Any
 
+    from memcli.curation.ideas import Section
     from memcli.curation.inbox import PendingEntry, Proposal
-    from memcli.curation.review import EntryDecisions
+    from memcli.curation.review import EntryDecisions, MergedVersion
     from memcli.vault.vault import Vault
 
-_CHANGES = {"k": "kind", "t": "tags", "p": "project"}
-
-
-_OF_A_NAME = 16
-# A candidate is to be read at a glance; a transcript that got in is not.
+# An item is to be read at a glance; a transcript that got in is not.
 _MOST_LINES = 40
 _WIDEST = 2_000
-# Of an entry that it may replace, so that both can be read beside each other.
+# Of an entry that a candidate may replace, to be read beside it.
 _MOST_OF_OLD = 6
+# Two columns of this width and a gap fit a terminal of 80.
+_COLUMN = 37
 
 
-def _beginning(name: str) -> str:
-    """The beginning of a session's or record's name: they are 36 characters long, and
-    `memcli inspect ID` has them whole."""
-    return name if len(name) <= _OF_A_NAME else f"{name[:8]}…"
+class Decision(NamedTuple):
+    """A decision on an item; `commit` is None where only the last one is known."""
+
+    name: str
+    outcome: str
+    commit: str | None = None
+    path: str = ""
 
 
-def _plain(text: object) -> str:
-    """The words of a text alone, to see whether another one repeats them."""
-    return " ".join(str(text or "").replace("`", "").split())
+class Walk:
+    """A walk through the items of one kind, and what was decided in it.
+
+    A kind of items says how they are asked for, shown and decided on.
+
+    Attributes:
+        keys: the prompt, which names the keys.
+        explained: the answer to `?`.
+        outcomes: the decisions that are counted.
+        was_asked: whether there was an item to ask about.
+    """
+
+    keys = explained = ""
+    outcomes: tuple[str, ...] = ()
+
+    def __init__(self, context: Context, vault: Vault) -> None:
+        self.context, self.vault, self.tell = context, vault, context.tell
+        self.skipped: set[str] = set()
+        self.decided: list[Decision] = []
+        self.was_asked = False
+
+    def waiting(self) -> Sequence[Any]:
+        """The items that nobody has decided on."""
+        raise NotImplementedError
+
+    def name(self, item: Any) -> str:
+        """The id of an item."""
+        return str(item.id)
+
+    def show(self, item: Any, left: int) -> None:
+        """Show an item, and that so many are left with it."""
+        raise NotImplementedError
+
+    def obey(self, item: Any, key: str, word: str) -> Decision | None:
+        """Decide as a key and the word behind it say; None for a key that does
+        nothing."""
+        raise NotImplementedError
+
+    def go(self) -> bool:
+        """Ask about each item; returns whether there was an answer for every one."""
+        while left := [i for i in self.waiting() if self.name(i) not in self.skipped]:
+            self.was_asked = True
+            self.show(left[0], len(left))
+            goes_on = None
+            while goes_on is None:
+                goes_on = self._answered(left[0])
+            if not goes_on:
+                return False
+        return True
+
+    def counts(self) -> dict[str, int]:
+        """The decisions by their outcome, and how many items are left."""
+        outcomes = [decision.outcome for decision in self.decided]
+        counts = {name: outcomes.count(name) for name in self.outcomes}
+        return counts | {"left": len(self.waiting())}
+
+    def _answered(self, item: Any) -> bool | None:
+        """Ask once; whether the walk goes on, None where it asks again."""
+        answer = self.context.ask(f"{self.keys} ")
+        if answer is None or answer.strip().lower() in ("q", "quit"):
+            return False
+        key, _, word = answer.strip().partition(" ")
+        key = key.lower()
+        try:
+            if key in ("?", "h", "help"):
+                self.tell(self.explained)
+            elif not key:
+                self.tell("  ? explains the keys")
+            elif key == "s":
+                self.skipped.add(self.name(item))
+                return True
+            elif key == "u":
+                return self._undo()
+            elif done := self.obey(item, key, word.strip()):
+                self.decided.append(done)
+                self.tell(f"  {done.outcome}" + (f": {done.path}" if done.path else ""))
+                return True
+            else:
+                self.tell(f"  the key {key} does nothing here; ? explains the keys")
+        except MemcliError as error:
+            self.tell(error.message)
+            if error.hint:
+                self.tell(f"  {error.hint}")
+            # Another process may have decided on it.
+            if self.name(item) not in map(self.name, self.waiting()):
+                return True
+        return None
+
+    def _reason(self, word: str) -> str | None:
+        """Why an item is refused: the word behind the key, or what the person answers.
+
+        Raises:
+            UsageError: one letter is the next key of a person who knows them.
+        """
+        given = word or (self.context.ask("Reason (Enter to skip): ") or "").strip()
+        if len(given) == 1 and given.isascii():  # one sign of Chinese says much
+            raise UsageError(f"  {given} is too short for a reason; Enter skips it")
+        return given or None
+
+    def _undo(self) -> bool | None:
+        """Take the last decision back, and ask about its item again."""
+        from memcli.curation import undo
+
+        if not self.decided:
+            self.tell("nothing was decided in this walk: memcli undo")
+            return None
+        commit = self.decided[-1].commit
+        if commit:
+            found = undo.named(self.vault, commit)
+            undo.undo(self.vault, found.commit, found.subject)
+        else:
+            undo.undo_last(self.vault, "review: ")
+        self.decided.pop()
+        return True
 
 
 class CandidateWalk(Walk):
@@ -44,20 +167,17 @@ class CandidateWalk(Walk):
     Attributes:
         only: ids of the candidates to ask about; None: all of them.
         near: the entries that the candidate in question may replace.
-        changes: what is to be changed in a candidate when it is approved, by its id.
     """
 
     # With the space behind it 60 columns; undo is named by `?`.
     keys = "[y] approve [n] reject [e]dit [m] supersede [s]kip [q] [?]"
     explained = """\
   y          approve: it becomes a memory
+  y KIND     approve it as a memory of this kind
   n WHY      reject: it goes to the archive and is not proposed again
   e          edit it in your editor, then approve it
   1-3        supersede: it becomes the next version of that entry
   m ID       supersede the entry of that id, or of that number
-  k KIND     change its kind; y then approves it so
-  t +x -y    change its tags
-  p NAME     change where it holds; none: everywhere
   s          skip: it waits on
   u          undo the last decision
   q          quit; what is decided stays decided"""
@@ -69,16 +189,12 @@ class CandidateWalk(Walk):
         super().__init__(context, vault)
         self.only = only
         self.near: list[Proposal] = []
-        self.changes: dict[str, dict[str, Any]] = {}
 
     def waiting(self) -> list[PendingEntry]:
         from memcli.curation import inbox
 
-        return [
-            each
-            for each in inbox.pending(self.vault, to_decide=True)
-            if self.only is None or each.id in self.only
-        ]
+        pending = inbox.pending(self.vault, to_decide=True)
+        return [each for each in pending if self.only is None or each.id in self.only]
 
     def counts(self) -> dict[str, int]:
         """As for every walk, but all that waits is left, not only what was asked."""
@@ -86,113 +202,175 @@ class CandidateWalk(Walk):
 
         return super().counts() | {"left": len(inbox.pending(self.vault))}
 
-    def name_lost_changes(self) -> None:
-        """Name what was to be changed in candidates that were not approved."""
-        decided = {each.name for each in self.decided}
-        for entry_id, changes in self.changes.items():
-            if not changes or entry_id in decided:
-                continue
-            parts = []
-            for name, value in changes.items():
-                shown = " ".join(value) if isinstance(value, tuple) else str(value)
-                parts.append(f"{name.replace('retagged', 'tags')} {shown or 'none'}")
-            lost = f"{', '.join(parts)} of {entry_id}"
-            self.context.tell(f"not kept, since it was not approved: {lost}")
-
     def show(self, item: PendingEntry, left: int) -> None:
         from memcli.curation import inbox
         from memcli.vault.saved import not_shown
 
-        candidate = item
+        tell = self.tell
         place = len(self.decided) + len(self.skipped) + 1
-        tell = self.context.tell
         tell("")
-        tell(f"{place} of {place + left - 1}: {candidate.title}")
-        facts = [candidate.kind, candidate.confidence or "", candidate.item or ""]
-        facts += [f"{counted(candidate.age_days, 'day')} old", candidate.id]
+        tell(f"{place} of {place + left - 1}: {item.title}")
+        facts = [item.kind, item.confidence or "", item.item or ""]
+        facts += [f"{counted(item.age_days, 'day')} old", item.id]
         tell("  " + " · ".join(fact for fact in facts if fact))
-        if candidate.rationale:
-            tell(f"  why: {candidate.rationale}")
-        source = candidate.source
-        where = filter(None, map(source.get, ("host", "session", "record")))
-        if shown := " ".join(_beginning(str(word)) for word in where):
-            tell(f"  from: {shown}")
-        if _plain(source.get("excerpt")) not in _plain(candidate.text):
-            tell(f"  said: {source['excerpt']}")
-        for note in not_shown(self.vault, [candidate.id]):
+        if item.rationale:
+            tell(f"  why: {item.rationale}")
+        # Names of 36 characters, which `memcli inspect ID` has whole.
+        where = map(item.source.get, ("host", "session", "record"))
+        names = [str(name) for name in where if name]
+        if names:
+            short = (n if len(n) <= 16 else f"{n[:8]}…" for n in names)
+            tell(f"  from: {' '.join(short)}")
+        excerpt = item.source.get("excerpt")
+        if _plain(excerpt) not in _plain(item.text):
+            tell(f"  said: {excerpt}")
+        for note in not_shown(self.vault, [item.id]):
             tell(f"  {note}")
         tell("")
-        lines = candidate.text.splitlines()
+        lines = item.text.splitlines()
         for line in lines[:_MOST_LINES]:
             tell(f"    {line[:_WIDEST]}")
         if len(lines) > _MOST_LINES:
-            rest = counted(len(lines) - _MOST_LINES, "more line")
-            tell(f"    ... {rest}: memcli inspect {candidate.id}")
+            tell(f"    ... all of it: memcli inspect {item.id}")
         tell("")
-        self.near = inbox.proposals(self.vault, candidate)
+        self.near = inbox.proposals(self.vault, item)
         for number, old in enumerate(self.near, 1):
             alike = f"{old.likeness:.0%} alike" if old.likeness else "named as evidence"
-            about = f"{old.relation} {old.id} ({alike}): {old.title}"
-            tell(f"  {number}: {about}")
+            tell(f"  {number}: {old.relation} {old.id} ({alike}): {old.title}")
             if old.why:
                 tell(f"       {old.why}")
             for line in self.vault.get(old.id).body.splitlines()[:_MOST_OF_OLD]:
                 tell(f"       {line[:_WIDEST]}")
 
-    def obey(self, item: PendingEntry, key: str, word: str) -> bool | None:
+    def obey(self, item: PendingEntry, key: str, word: str) -> Decision | None:
         from memcli.curation import review
 
-        changes = self.changes.setdefault(item.id, {})
+        vault = self.vault
         if key == "y":
-            return self._noted(review.approve(self.vault, [item.id], changes))
-        if key == "e":
-            return self._noted(edited(self.context, self.vault, item.id, changes))
-        if key == "n":
-            why = self.reason(word)
-            return self._noted(review.reject(self.vault, [item.id], why))
-        if name := _CHANGES.get(key):
-            word = word or (self.context.ask(f"Its {name}? ") or "").strip()
-            if word:
-                self._change(item, changes, name, word)
-            return False
-        numbers = {str(number): old.id for number, old in enumerate(self.near, 1)}
-        if key == "m" or key in numbers:
-            which = "Number, or id of the entry? " if numbers else "Id of the entry? "
-            target = (word if key == "m" else key) or self.context.ask(which) or ""
-            target = target.strip()
-            if not target:
-                return False
-            target = numbers.get(target, target)
-            return self._noted(review.supersede(self.vault, item.id, target))
-        if key.isdigit():
-            self.context.tell(f"  no entry is shown as {key}; m ID names another one")
-            return False
-        return None
+            done = review.approve(vault, [item.id], {"kind": word} if word else None)
+        elif key == "e":
+            done = edited(self.context, vault, item.id, {})
+        elif key == "n":
+            done = review.reject(vault, [item.id], self._reason(word))
+        elif key == "m" or key.isdigit():
+            shown = {str(number): old.id for number, old in enumerate(self.near, 1)}
+            target = word if key == "m" else key
+            if not target or (key != "m" and key not in shown):
+                raise UsageError(
+                    f"  no entry is shown as {target or 'that'}; m ID names another one"
+                )
+            done = review.supersede(vault, item.id, shown.get(target, target))
+        else:
+            return None
+        return Decision(done.items[0].id, done.items[0].outcome, done.commit)
 
-    def _change(
-        self, candidate: PendingEntry, changes: dict[str, Any], name: str, word: str
-    ) -> None:
-        """Note what is to be another kind, other tags or another project.
 
-        Raises:
-            InvalidValue: there is no such kind, tag or project.
-        """
-        from memcli.curation.review import retagged
+def _plain(text: object) -> str:
+    """The words of a text alone, to see whether another one repeats them."""
+    return " ".join(str(text or "").replace("`", "").split())
 
-        if name != "tags":
-            self.vault.draft({"text": "-", name: word})
-            changes[name] = word
-            self.context.tell(f"  {name}: {word}")
-            return
-        tags = changes.get("retagged", self.vault.get(candidate.id).tags)
-        wanted = retagged(tags, word.split())
-        tags = self.vault.draft({"text": "-", "tags": wanted}).tags
-        changes["retagged"] = tags
-        self.context.tell(f"  tags: {' '.join(tags) or 'none'}")
 
-    def _noted(self, done: EntryDecisions) -> bool:
-        item = done.items[0]
-        return self.note(item.id, item.outcome, done.commit)
+class MergedWalk(Walk):
+    """The walk through texts that a merge of two clones replaced."""
+
+    keys = "[k]eep current [t]ake other [b]oth [s]kip [u]ndo [q]uit [?]"
+    explained = """\
+  k          keep the current text; the other one stays in the archive
+  t          take the other text: it becomes the next version
+  b          both: the next version has the current text, then the other
+  s          skip: it is asked again next time
+  u          undo the last decision
+  q          quit; what is decided stays decided"""
+    outcomes = ("kept", "taken", "joined")
+
+    def waiting(self) -> list[MergedVersion]:
+        from memcli.curation import review
+
+        return review.merged_versions(self.vault)
+
+    def show(self, item: MergedVersion, left: int) -> None:
+        tell = self.tell
+        tell("")
+        tell(f"two clones changed: {item.current_title} ({left} to decide on)")
+        tell(f"  {item.current_id} is current, {item.id} was {item.reason}")
+        tell("")
+        columns = [_wrapped(text) for text in (item.current_text, item.text)]
+        tell(f"  {'current':<{_COLUMN}}  {item.reason}")
+        for one, other in list(zip_longest(*columns, fillvalue=""))[:_MOST_LINES]:
+            tell(f"  {one:<{_COLUMN}}  {other}".rstrip())
+        if max(map(len, columns)) > _MOST_LINES:
+            tell(f"  ... all of it: memcli show {item.current_id} {item.id}")
+        tell("")
+
+    def obey(self, item: MergedVersion, key: str, word: str) -> Decision | None:
+        from memcli.curation import review
+
+        outcome = {"k": "kept", "t": "taken", "b": "joined"}.get(key)
+        if outcome is None or word:
+            return None
+        if key == "k":
+            review.keep_current(self.vault, item.id)
+        else:
+            review.take(self.vault, item.id, both=key == "b")
+        return Decision(item.id, outcome)
+
+
+def _wrapped(text: str) -> list[str]:
+    rows: list[str] = []
+    for line in text.strip().splitlines()[: _MOST_LINES + 1]:
+        rows += textwrap.wrap(line[:_WIDEST], _COLUMN) or [""]
+    return rows
+
+
+class IdeaWalk(Walk):
+    """The walk through the open ideas."""
+
+    keys = "[p]romote [d]ismiss [s]kip [u]ndo [q]uit [?]"
+    explained = """\
+  p       promote: it becomes a memory of kind idea
+  p KIND  it becomes a memory of this kind
+  d WHY   dismiss: it is struck out and not proposed again
+  s       skip: it waits on
+  u       undo the last decision
+  q       quit; what is decided stays decided"""
+    outcomes = ("promoted", "dismissed")
+
+    def waiting(self) -> list[Section]:
+        from memcli.curation import ideas as vault_ideas
+
+        try:
+            return vault_ideas.listed(self.vault, only_open=True)
+        except MemcliError as error:  # what was decided before is still to be told
+            self.tell(f"the ideas cannot be read: {error.message}")
+            return []
+
+    def name(self, item: Section) -> str:
+        return item.slug
+
+    def show(self, item: Section, left: int) -> None:
+        tell = self.tell
+        tell("")
+        tell(f"an idea, {left} left: {item.title}")
+        facts = [f"{counted(item.age_days, 'day')} old", item.slug]
+        facts += [f"session {item.session}"] if item.session else []
+        tell("  " + " · ".join(facts))
+        if item.excerpt:
+            tell(f"  said: {item.excerpt[:500]}")
+        if item.summary:
+            tell(f"    {item.summary[:2_000]}")
+
+    def obey(self, item: Section, key: str, word: str) -> Decision | None:
+        from memcli.curation import ideas as vault_ideas
+
+        if key == "p":
+            done = vault_ideas.promote(self.vault, [item.slug], {"kind": word})
+        elif key == "d":
+            why = self._reason(word)
+            done = vault_ideas.dismiss(self.vault, [item.slug], why)
+        else:
+            return None
+        made = done.items[0]
+        return Decision(item.slug, made.outcome, done.commit, made.path or "")
 
 
 def walk(context: Context, vault: Vault, only: Collection[str] | None = None) -> Result:
@@ -203,13 +381,8 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
         vault: where it waits.
         only: ids of the candidates to ask about, and about no idea; None: everything.
     """
-    from memcli.cli.ideas import IdeaWalk
-
     candidates = CandidateWalk(context, vault, only)
-    try:
-        finished = candidates.go()
-    finally:  # Ctrl-C as well
-        candidates.name_lost_changes()
+    finished = candidates.go()
     data: dict[str, Any] = {**candidates.counts()}
     shown = [("", data.copy())] if candidates.was_asked else []
     rest: dict[str, Walk] = {}

@@ -185,23 +185,14 @@ def _drop_secret(vault: Vault, name: str, changes: Mapping[str, Any]) -> None:
         vault.tell(f"{stored.path}: the secret that was in it is in no commit")
 
 
-def retagged(tags: Sequence[str], words: Sequence[str]) -> tuple[str, ...]:
-    """Tags with some added (`x`, `+x`) and some dropped (`-x`)."""
-    dropped = {word[1:].lower() for word in words if word.startswith("-")}
-    added = [word.removeprefix("+") for word in words if not word.startswith("-")]
-    return tuple(dict.fromkeys(t for t in (*tags, *added) if t.lower() not in dropped))
-
-
 def _changed(vault: Vault, entry: Entry, changes: Mapping[str, Any]) -> Entry:
     from memcli.entries.text import secrets
 
     given = {name: value for name, value in changes.items() if value not in (None, ())}
     text = given.pop("text", entry.body)
-    tags = changes.get("retagged", entry.tags)
-    given.pop("retagged", None)
     checked = vault.draft({"text": text, **given})
     fields = {name: getattr(checked, name) for name in given}
-    fields["tags"] = tuple(dict.fromkeys((*tags, *checked.tags)))
+    fields["tags"] = tuple(dict.fromkeys((*entry.tags, *checked.tags)))
     if claim(checked.body) != claim(entry.body) and "title" not in given:
         fields["title"] = ""  # that of the words before; the new ones give their own
     source = entry.source

@@ -61,16 +61,6 @@ def three(vault: Vault) -> list[str]:
     ]
 
 
-def test_each_medium_candidate_produces_an_approve_edit_reject_skip_supersede_prompt(
-    vault: Vault, three: list[str]
-) -> None:
-    walked = walk(vault, "s", "s", "s")
-    assert walked.said.count("[y] approve [n] reject [e]dit [m] supersede [s]kip") == 3
-    for place in ("1 of 3", "2 of 3", "3 of 3"):
-        assert place in walked.said
-    assert walked.data == {"approved": 0, "rejected": 0, "superseded": 0, "left": 3}
-
-
 def test_interactive_review_prompts_work_and_each_option_does_the_right_thing(
     vault: Vault, three: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,6 +72,8 @@ def test_interactive_review_prompts_work_and_each_option_does_the_right_thing(
     editor.write_text("import sys\nopen(sys.argv[1], 'w').write('edited by hand\\n')\n")
     monkeypatch.setenv("EDITOR", f"{sys.executable} {editor}")
     walked = walk(vault, "y", "e", "n", "too vague", "1", "s")
+    assert "1 of 5" in walked.said
+    assert walked.said.count("[y] approve [n] reject [e]dit [m] supersede [s]kip") == 5
     assert vault.get(first).status is Status.ACTIVE
     assert vault.get(second).body == "edited by hand\n"
     assert vault.get(second).status is Status.ACTIVE
@@ -112,14 +104,7 @@ def test_an_editor_that_is_left_without_saving_approves_nothing(
     assert not list(tmp_path.glob("memcli-*"))
 
 
-def test_a_text_that_is_saved_as_it_was_is_approved(
-    vault: Vault, three: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("EDITOR", "touch")
-    assert walk(vault, "e", "q").data["approved"] == 1
-
-
-@pytest.mark.parametrize("lines", [("1",), ("m", "1"), ("m 1",), ("y", "u", "m", "1")])
+@pytest.mark.parametrize("lines", [("1",), ("m 1",), ("y", "u", "1")])
 def test_a_shown_number_names_its_entry_in_every_answer(
     vault: Vault, lines: tuple[str, ...]
 ) -> None:
@@ -131,16 +116,12 @@ def test_a_shown_number_names_its_entry_in_every_answer(
     assert vault.get(name).supersedes == old
 
 
-def test_kind_tags_and_project_are_changed_before_it_is_approved(vault: Vault) -> None:
-    name = candidate(vault, "Use pnpm", tags=["a", "b"])
-    walked = walk(
-        vault, "k fixx", "k fix", "t +c -a", "t -b", "p", "shop", "p two words", "y"
-    )
+def test_a_candidate_is_approved_as_another_kind(vault: Vault) -> None:
+    name = candidate(vault, "Use pnpm")
+    walked = walk(vault, "y fixx", "y fix")
     entry = vault.get(name)
-    assert (entry.kind, entry.tags, entry.project) == ("fix", ("c",), "shop")
+    assert (entry.kind, entry.status) == ("fix", Status.ACTIVE)
     assert "kind must be one of" in walked.said
-    assert "  tags: b c" in walked.said
-    assert walked.data["approved"] == 1
     assert entry.path.startswith("memories/fix/")
 
 
@@ -154,13 +135,6 @@ def test_a_candidate_that_is_edited_takes_the_title_of_its_new_words(
     walk(vault, "e")
     assert vault.get(name).display_title == "Use bun"
     assert vault.get(name).path.endswith("/use-bun.md")
-
-
-def test_what_it_may_replace_is_shown_with_its_words(vault: Vault) -> None:
-    text = "candidate four was here\n\nand it said more"
-    vault.save(vault.draft({"text": text}))
-    candidate(vault, "candidate four is here and it said more")
-    assert "       and it said more" in walk(vault, "q").said
 
 
 @pytest.mark.parametrize(
@@ -182,16 +156,6 @@ def test_a_proposal_says_how_the_two_are_related_and_shows_both(
     assert f"1: {said.format(id=old)}" in heard
     assert f"    {offered}" in heard
     assert f"       {held}" in heard
-
-
-def test_a_change_that_was_not_approved_is_named_when_the_walk_ends(
-    vault: Vault,
-) -> None:
-    name = candidate(vault, "Use pnpm")
-    assert f"not kept, since it was not approved: kind fix of {name}" in (
-        walk(vault, "k fix", "q").said
-    )
-    assert "not kept" not in walk(vault, "k fix", "y").said
 
 
 def test_it_shows_why_and_from_where(vault: Vault) -> None:
@@ -313,7 +277,7 @@ def test_a_reason_stands_behind_the_key_and_one_letter_is_none(
     vault: Vault, three: list[str]
 ) -> None:
     first, second, third = three
-    walked = walk(vault, "n of that task alone", "n", "s", "", "n", "too vague")
+    walked = walk(vault, "n of that task alone", "n", "s", "n", "", "n", "too vague")
     reasons = [vault.get(name).reason for name in (first, second, third)]
     assert reasons == ["of that task alone", None, "too vague"]
     assert "  s is too short for a reason; Enter skips it" in walked.said
@@ -327,35 +291,8 @@ def test_enter_and_a_key_that_is_none_do_not_print_all_the_help(
     assert "  ? explains the keys" in said
     assert "  the key x does nothing here; ? explains the keys" in said
     assert "  no entry is shown as 2; m ID names another one" in said
-    assert "change where it holds" not in said
-    assert "change where it holds" in walk(vault, "?", "q").said
-
-
-def test_the_questions_of_a_walk_fit_60_columns() -> None:
-    from memcli.cli.ideas import IdeaWalk
-    from memcli.cli.review_walk import CandidateWalk
-    from memcli.cli.walk import MergedWalk
-
-    for kind in (CandidateWalk, MergedWalk, IdeaWalk):
-        assert len(kind.keys) < 60
-        assert max(map(len, kind.explained.splitlines())) < 80
-
-
-def test_ctrl_c_names_the_changes_that_are_not_kept(
-    vault: Vault, three: list[str]
-) -> None:
-    person = Person(vault, ["y", "k fix", "t +ci"])
-
-    def typed(question: str) -> str | None:
-        if not person.lines:
-            raise KeyboardInterrupt
-        return person._answer(question)
-
-    with pytest.raises(KeyboardInterrupt):
-        commands.load("review")(person.context._replace(ask=typed))
-    lost = f"not kept, since it was not approved: kind fix, tags ci of {three[1]}"
-    assert lost in person.heard
-    assert vault.get(three[0]).status is Status.ACTIVE
+    assert "approve it as" not in said
+    assert "approve it as" in walk(vault, "?", "q").said
 
 
 def test_a_candidate_is_shown_in_few_words(vault: Vault) -> None:

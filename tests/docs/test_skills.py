@@ -150,7 +150,7 @@ def test_no_skill_says_that_reflect_writes_the_answer(stale: str) -> None:
 def test_the_recall_recipes_recall(name: str) -> None:
     text = PAGES[name]
     assert "reflect" not in text
-    assert {words[1] for words in shown(text)} <= {"recall", "resolve"}
+    assert {words[1] for words in shown(text)} <= {"list", "recall", "resolve"}
 
 
 # --- commands that run -------------------------------------------------------------
@@ -384,6 +384,8 @@ def as_call(words: list[str]) -> tuple[str, dict[str, Any]]:
         names = {"inspect": ["topic"]}
     if command == "undo":
         return "memory_evolve", {"id": given[0], "revert": True}
+    if command == "list":
+        return "memory_recall", {"all": True, **arguments}
     if command in ("resolve", "review"):
         arguments |= {"ids": given} if given else {}
     else:
