@@ -21,32 +21,30 @@ if TYPE_CHECKING:
 def export(
     context: Context,
     *,
-    format_: Literal["jsonl", "markdown", "agents-md"] = "jsonl",
+    format_: Literal["jsonl", "agents-md"] = "jsonl",
     out: str | None = None,
     everywhere: bool = False,
     dry_run: bool = False,
     **chosen: Unpack[parameters.Selection],
 ) -> Result:
-    """Write memories as JSON lines, notes, or part of an agents' page
+    """Write memories as JSON lines, or as part of an agents' page
 
     jsonl holds every entry with its history, and `memcli import` takes it back.
-    markdown is a folder of plain notes. agents-md keeps a marked block of a page up
-    to date, AGENTS.md of the project by default, with its constraints, conventions
-    and preferences; nothing outside of the block changes.
+    agents-md keeps a marked block of a page up to date, AGENTS.md of the project by
+    default, with its constraints, conventions and preferences; nothing outside of the
+    block changes.
 
     \b
     Example:
       memcli export > backup.jsonl
-      memcli export --format markdown --out notes
       memcli export --format agents-md --out CLAUDE.md
 
     Options:
-        format_: `--format` JSON lines, a folder of notes, or a block in a page
-        out: `--out PATH` The file or new folder; jsonl without it goes to standard
-            output
+        format_: `--format` JSON lines, or a block in a page
+        out: `--out PATH` The file; jsonl without it goes to standard output
         everywhere: `--everywhere` agents-md: also tell what holds in every project
     """
-    page, notes = format_ == "agents-md", format_ == "markdown"
+    page = format_ == "agents-md"
     refuse(
         (everywhere and not page, "--everywhere goes with --format agents-md"),
         (
@@ -54,41 +52,31 @@ def export(
             "agents-md exports what holds in the project of its page",
             "Leave --kind, --tag and --project out.",
         ),
-        (
-            notes and out is None,
-            "a folder of notes needs a place",
-            "Name a new folder: --out notes",
-        ),
     )
     if page:
         return _page(context, out, everywhere=everywhere, dry_run=dry_run)
     vault = context.open_vault("exporting")
     if out is not None:
         refuse_inside(out, vault.root)
+    from memcli.cli.render import as_json
     from memcli.curation import exporting
     from memcli.recall.query import Filters
+    from memcli.storage import files
 
     filters = Filters(
         kinds=tuple(chosen.get("kinds") or ()),
         tags=tuple(chosen.get("tags") or ()),
         project=chosen.get("project") or "",
     )
-    found = exporting.entries(vault, filters, current=notes)
+    found = exporting.entries(vault, filters, current=False)
     data: dict[str, Any] = {"format": format_, "entries": len(found.entries)}
-    data["out"], lines = out, list[str]()
-    if notes:
-        if not dry_run:
-            exporting.write_notes(os.path.abspath(out or ""), found.entries)
-    else:
-        from memcli.cli.render import as_json
-        from memcli.storage import files
-
-        objects = [exporting.as_object(entry) for entry in found.entries]
-        lines = [as_json(item) for item in objects]
-        if out is None:
-            data["lines"] = objects
-        elif not dry_run:
-            files.write_atomic(out, "".join(f"{line}\n" for line in lines).encode())
+    data["out"] = out
+    objects = [exporting.as_object(entry) for entry in found.entries]
+    lines = [as_json(item) for item in objects]
+    if out is None:
+        data["lines"] = objects
+    elif not dry_run:
+        files.write_atomic(out, "".join(f"{line}\n" for line in lines).encode())
 
     def text(canvas: Canvas) -> None:
         if out is not None or dry_run:
