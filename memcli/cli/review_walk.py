@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from typing import Any
 
-    from memcli.curation.ideas import Section
+    from memcli.curation.idea_text import Section
     from memcli.curation.inbox import PendingEntry, Proposal
     from memcli.curation.review import EntryDecisions, MergedVersion
     from memcli.vault.vault import Vault
