@@ -71,8 +71,6 @@ def of_engine(name: str, place: str, environ: Mapping[str, str] | None = None) -
 
 
 def _folder(root: str, kind: str, environ: Mapping[str, str] | None) -> str:
-    import contextlib
-
     base = _base(kind, environ)
     named = (os.environ if environ is None else environ).get(VARIABLE)
     if _lies_in(base, root):  # a home folder that is a vault
@@ -86,9 +84,10 @@ def _folder(root: str, kind: str, environ: Mapping[str, str] | None) -> str:
         if named:
             raise _refused(named, "is not a folder that you may write to")
         folder = os.path.join(_private(), kind, _name(root))
-    # A disk may refuse, and is told so when something is written there.
-    with contextlib.suppress(OSError):
+    try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
+    except OSError:  # told when something is written there
+        pass
     return folder
 
 
