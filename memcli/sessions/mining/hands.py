@@ -63,34 +63,29 @@ _REPLIES: Final = re.compile(
     r"\W*(?:yes|yep|yeah|ok|okay|no|nope|hmm+|great|perfect|right|exactly|agreed|thanks|good|nice|alright)\b",
     _I,
 )
-_VOICE: Final = re.compile(
-    r"\b(?:i|i'\w+|me|my|we|we'\w+|us|our|you|you'\w+|your|let'?s)\b", _I
-)
-_SHALL: Final = re.compile(
-    r"\b(?:don'?t|do not|never|always|should|must|needs? to|ha(?:s|ve) to)\b|^\W*(?:if|once|when|whenever|before|after|until|only)\b",
-    _I,
-)
 # A task, with its thing.
 _TASK: Final = re.compile(
     r"\s*(?:please |pls |just |go ahead and |actually )*(?:(?:continue|debug|fix|implement|proceed|rebase|refactor|rename|rerun|revert)\b"
     r"|(?:add|ask|build|bump|change|check|clean|commit|create|delete|deploy|do|extract|finish|give|go|install|invoke|keep|look|make|merge|move|open|push|release|remove|replace|restart|review|run|show|split|start|switch|test|try|update|upgrade|use|write) (?:the|an?|all|any|more|my|our|both|two|three|option|ahead|at|for|into|me|on|up|to)\b)",
     _I,
 )
-# Words of the trade; and of the agent's own doing.
-_WORK: Final = re.compile(
-    r"\b(?:again|already|prs?|pull requests?|check\w*|commit\w*|branch\w*|push\w*|merg\w+|rebas\w+|tests?|tested|testing|code|codebase|errors?|fail\w*|crash\w*|bugs?|build\w*|files?|folders?|hooks?|plans?|phases?|slices?|steps?|tasks?|repo\w*|readme|changelog|docs|cli|todos?|implement\w*|refactor\w*|review\w*"
-    r"|functions?|methods?|class(?:es)?|modules?|packages?|librar\w+|dependenc\w+|deploy\w*|ci|pipeline|lint\w*|logs?|data|database|db|sql|schemas?|tables?|columns?|quer(?:y|ies)|apis?|endpoints?|server|ui|css|html|json|config\w*|settings?|flags?|cach\w+|scripts?|commands?|install\w*|debug\w*|features?|versions?|names?|naming|chang(?:e|es|ed|ing)|fix\w*"
-    r"|i(?:'ve)? (?:already |just )?(?:told|asked) you|you (?:keep|forgot|missed|broke|did|added|used|made))\b|[\u00a7_]|\w[./]\w|\w\(",
-    _I,
-)
 _ASKS: Final = re.compile(
     r"\W*(?:why (?:did|do|are|have|is|does)\b|(?:can|could|will|would) (?:you|we) (.*))",
     _I,
 )
+# A bound or a condition of the agent's work; a word on what it does, or was told; what
+# the person does meanwhile.
+_DIRECTS: Final = re.compile(
+    r"^\W*(?:please )?(?:don'?t|do not|never|always|i (?:hate|dislike|prefer|like))\b(?!.*\b(?:it|this|that)\b)|^\W*(?:once|when|before|after|until|if)\b(?!.*\b(?:so|would|were|did)\b)"
+    r"|\bi(?:'ve| have)? (?:(?:already|just|also) )?(?:told|asked|want|need) you\b|\byou (?:should|must|need to|have to) (?!not\b|never\b|have\b)|^\W*you (?:keep|forgot|missed|broke|still|just)\b|\bthat to happen again\b"
+    r"|\b(?:i'm|i am|we're|we are) (?:going to )?(?:build|chang|continu|debug|deploy|fix|implement|migrat|mov|refactor|releas|replac|review|runn?|switch|test|us|work)(?:e|ing)?\b",
+    _I,
+)
 _DECIDED: Final = re.compile(r"\W*(?:\w+\W+){0,5}decision\b[^:]{0,20}:", _I)
-# Who says that something was said before means their own rule.
-_OFTEN: Final = re.compile(
-    r"^\W*(?:once|when|before|after|if)\b|\b(?:again|already|told you|asked you)\b", _I
+# What may be, or was: no reason of what shall be.
+_UNSURE: Final = re.compile(
+    r"n't\b|\b(?:would|could|might|may|not|tried|did|was|were|had|of course|obviously)\b",
+    _I,
 )
 _SUBJECT: Final = re.compile(r"\b(?:i|we)\b", _I)
 _OURS: Final = re.compile(r"\b(?:we|our|us)\b", _I)
@@ -105,23 +100,23 @@ _POINTS: Final = re.compile(
 # Another person, and what another person said.
 _PEOPLE: Final = re.compile(
     r"\b(?:he|she|him|his|her|hers|who|whose|guy|boss|managers?|leads?|colleagues?|co-?workers?|customers?|vendors?|teachers?|friends?|some(?:one|body)|every(?:one|body)|no(?:body| one)|people|legal|hr|ceo|cto|regards|cheers"
-    r"|(?<!\bi )(?<!\byou )(?<!already )(?:told|tells|said|says|wrote|writes|wants|forwarded|texted)|they (?:say|want|mean|ask)|(?:found|got|get|received|saw|read|hear|heard|copied) (?:this|that|it|these)|according)\b",
+    r"|(?<!\bi )(?<!\byou )(?<!already )(?:told|tells|said|says|spoke|wrote|writes|wants|forwarded|texted)|they (?:say|want|mean|ask)|takes? over|competitors?|consultants?|contractors?|predecessors?|(?:old|last|former|previous|other) (?:job|team|company|employer|repo)|(?:found|got|get|received|saw|read|hear|heard|copied) (?:this|that|it|these|something)|according)\b",
     _I,
 )
 # A text, and what is done to one.
 _TEXT: Final = re.compile(
     r"\b(?:e-?mails?|mails?|(?<!commit )(?<!error )(?<!log )messages?|slack|letters?|wiki|tweets?|posters?|drafts?|repl(?:y|ies)|respon(?:d|se)(?! (?:only )?with)|wording|tone|grammar|typos?|sentences?|phrases?|words?|paragraphs?|texts?"
     r"|quot\w+|translat\w+|summar\w+|tl;?dr|shorte[rn]\w*|formal\w*|polite\w*|friendl\w+|re(?:write|phrase|word)\w*|proof-?read\w*|titles?|headings?|headlines?|captions?|slogans?|banners?|articles?|blogs?|books?|poems?|songs?|lyrics|speech|dictat\w+|transcri\w+|subtitles?|slides?|paste[ds]?|example|scenario|spam|scam|legit\w*"
-    r"|german|french|spanish|italian|portuguese|dutch|russian|chinese|japanese|thoughts|opinions?|wdyt|eli5|explain|say|should read|(?:glad|happy) to help|my next \w+|(?:what|thing|one|line) (?:that )?i(?:'ll| will)? (?:send|paste|type|write|put)|i(?:'ll| will)? (?:send|paste)|answer (?:this|that|him|her|them|to)|how (?:should|would|do) (?:i|you|we) (?:react|answer|reply))\b",
+    r"|german|french|spanish|italian|portuguese|dutch|russian|chinese|japanese|thoughts|opinions?|wdyt|eli5|explain|say|rules?|orders?|instruct\w+|polic(?:y|ies)|statements?|placeholders?|training data|should read|(?:glad|happy) to help|my next \w+|(?:what|thing|one|line) (?:that )?i(?:'ll| will)? (?:send|paste|type|write|put)|i(?:'ll| will)? (?:send|paste)|answer (?:this|that|him|her|them|to)|how (?:should|would|do) (?:i|you|we) (?:react|answer|reply))\b",
     _I,
 )
 # A game, a story, a case that is only supposed.
 _PLAY: Final = re.compile(
-    r"\b(?:imagine|suppose|assume|pretend\w*|hypothe\w+|what if|let's say|role-?play\w*|mock (?:interview|exam)|in character|rehears\w+|sketch|games?|story|stories|novel|scene|act (?:as|like)|jok(?:e|es|ing)|kidding|ha(?:ha)+|lol|lmao|rofl|sarcas\w*|ironic\w*|quiz|riddle|exam|exercise|fiction\w*|in theory|theoretical\w*|prank|parody|satire|improv|persona|you are now|yeah right|play (?:a|an|the|my)\b)\b",
+    r"\b(?:imagine|suppose|assume|pretend\w*|hypothe\w+|what if|let's say|role-?play\w*|mock (?:interview|exam)|in character|rehears\w+|sketch|games?|story|stories|novel|scene|act (?:as|like)|jok(?:e|es|ing)|kidding|ha(?:ha)+|lol|lmao|rofl|sarcas\w*|ironic\w*|quiz|riddle|exam|exercise|fiction\w*|in theory|theoretical\w*|prank|parody|satire|improv|persona|you are now|malicious|red team|attack\w*|resist|evil|trap|dry run|(?:test|see|try) (?:you\b|whether|if you|how you)|yeah right|play (?:a|an|the|my)\b)\b",
     _I,
 )
 _TAKES_BACK: Final = re.compile(
-    r"\b(?:never ?mind|scratch (?:that|it)|forget (?:it|that|what|about|the)|ignore|disregard|strike that|take (?:it|that|this) back|second thoughts?|opposite|nonsense|silly|ridiculous|just (?:saying|venting|testing)|wrong (?:window|chat|tab|terminal|session)|meant for|oops|undo (?:that|this|it))\b"
+    r"\b(?:never ?mind|scratch (?:that|it)|forget (?:it|that|what|about|the)|ignore|disregard|strike that|take (?:it|that|this) back|second thoughts?|opposite|nonsense|silly|ridiculous|just (?:saying|venting|testing)|wrong (?:window|chat|tab|terminal|session)|what i (?:just )?(?:said|wrote|typed)|meant for|oops|undo (?:that|this|it))\b"
     r"|(?:n't|\bnot) (?:\w+ )?(?:mean|meant|agree|believe|listen|serious\w*|really|want (?:it|that|this)\W*$)\b|^\W*(?:not|nah|or)\b",
     _I,
 )
@@ -176,25 +171,23 @@ def in_doubt(
         return True
     if _is_announced(near):
         return True
-    decided = [
-        rule is not None and _is_decided(one, rule)
-        for one, rule in zip(own, rules, strict=True)
-    ]
+    explained = [_is_explained(*each) for each in zip(own, rules, strict=True)]
     behind = ""
     for place, (one, rule) in enumerate(zip(own, rules, strict=True)):
+        plain = one.plain
         sure = rule is not None and rule.confidence is not Confidence.LOW
-        if rule is not None and sure and behind != "decided":
-            if not _is_introduced(one.plain, rule):
+        if rule is not None and sure and behind != "explained":
+            if not _is_introduced(plain, rule):
                 return True
-            behind = "decided" if decided[place] else rule.name
-        elif not behind and rules[place + 1 :][:1] and leans(own[place + 1].text):
-            # The statement speaks of it.
-            if _is_about(one.plain):
-                return True
-        elif not behind and any(decided) and _REPLIES.match(one.plain):
-            if _is_about(one.plain):
-                return True
-        elif not _is_said(one.plain, behind):
+            behind = "explained" if explained[place] else "ruled"
+            continue
+        rests = place + 1 < len(own) and leans(own[place + 1].text)
+        replies = any(explained) and _REPLIES.match(plain)
+        if not behind and (rests or replies):
+            said = not _is_about(plain)
+        else:
+            said = _is_said(plain, behind)
+        if not said:
             return True
     return False
 
@@ -203,9 +196,11 @@ def _is_typed(line: str) -> bool:
     return bool(_BEGINS.match(line)) and not _ODD.search(line)
 
 
-def _is_decided(one: Sentence, rule: Rule) -> bool:
-    explained = rule.name == "decided" or rule.category == "correction"
-    return explained or bool(_DECIDED.match(one.plain))
+def _is_explained(one: Sentence, rule: Rule | None) -> bool:
+    """Whether a sentence begins what others explain: a decision, or what is right."""
+    if rule is None:
+        return False
+    return bool(_DECIDED.match(one.plain) or _DENIES.fullmatch(one.plain))
 
 
 def _is_announced(near: Around) -> bool:
@@ -224,10 +219,10 @@ def _is_introduced(plain: str, rule: Rule) -> bool:
     """Whether what stands before a statement in its sentence introduces it."""
     match = rule.pattern.search(plain.lower())
     lead = plain[: match.start()] if match else plain
-    lead = lead if _PLAY.search(lead) else _ANSWER.sub("", lead, count=1).strip()
-    if not lead or _LABEL.fullmatch(lead):
+    lead = lead if _PLAY.search(lead) else _bare(lead).strip()
+    if not lead or _LABEL.fullmatch(lead) or _DENIES.fullmatch(lead):
         return True
-    own = _is_spoken(lead) and _WORK.search(lead)
+    own = _DIRECTS.search(lead) or _TASK.match(lead)
     return bool(own or rule.category == "correction") and not _is_about(lead)
 
 
@@ -236,42 +231,45 @@ def _is_said(plain: str, behind: str) -> bool:
 
     Args:
         plain: the sentence, as `Sentence.plain` has it.
-        behind: the rule that found a statement before it in the turn.
+        behind: what stands before it: "", a statement, or one that is "explained".
     """
     if not behind:
         plain = _DENIES.sub("", plain, count=1)
     if not plain or _ANSWER.fullmatch(plain):
         return True
-    if _is_about(plain, decided=behind == "decided"):
+    if _is_about(plain, explains=behind == "explained"):
         return False
-    if behind == "decided":
-        return len(re.findall(r"\b[a-z]+\b", plain)) > 2
+    if behind == "explained":
+        words = plain.split()
+        return len(words) > 2 and sum(word[:1].islower() for word in words) > 1
     if plain.rstrip(" )").endswith("?"):
         asks = _ASKS.match(plain)
         if asks is None or asks[1] is None:
             return asks is not None
         plain = asks[1]
-    plain = _ANSWER.sub("", plain, count=1)
-    if _TASK.match(plain):
-        return bool(_SUBJECT.search(plain)) or not _POINTS.search(plain)
-    pointed = _POINTS.search(plain) and not _OFTEN.search(plain)
-    return _is_spoken(plain) and bool(_WORK.search(plain)) and not pointed
+    plain = _bare(plain)
+    if _DIRECTS.search(plain):
+        return True
+    pointed = _POINTS.search(plain)
+    if behind and _OURS.search(plain) and not (pointed or _UNSURE.search(plain)):
+        return True
+    return bool(_TASK.match(plain) and (_SUBJECT.search(plain) or not pointed))
 
 
-def _is_spoken(plain: str) -> bool:
-    """Whether words say "I", "we", "you", what shall be, or a task."""
-    spoken = _VOICE.search(plain) or _SHALL.search(plain) or _TASK.match(plain)
-    return spoken is not None
+def _bare(plain: str) -> str:
+    """Words without the answer that they begin with."""
+    answer = _ANSWER.match(plain)
+    return plain[answer.end() :] if answer else plain
 
 
-def _is_about(plain: str, *, decided: bool = False) -> bool:
+def _is_about(plain: str, *, explains: bool = False) -> bool:
     """Whether words are about a person, a text or a game, or take something back.
 
-    A decision may be about a text, and who says "we" speaks of the work.
+    An explanation may be about a text, and who says "we" speaks of the work.
     """
     if _PEOPLE.search(plain) or _PLAY.search(plain) or _TAKES_BACK.search(plain):
         return True
-    ours = decided or (_OURS.search(plain) and not _POINTS.search(plain))
+    ours = explains or (_OURS.search(plain) and not _POINTS.search(plain))
     return bool(_TEXT.search(plain)) and not ours
 
 
