@@ -52,17 +52,12 @@ anchors = st.sampled_from(
     ["src/app.py", "a b.py:1-2#2-1a2b3c4d9f8e7d6c@a1b2c3d", "é:7"]
 )
 names = st.sampled_from(["RateLimiter@src/limits.py", "src/"])
-sources = st.builds(
-    Source,
-    writer=maybe,
-    host=maybe,
-    session=maybe,
-    transcript=maybe,
-    record=maybe,
-    seq=st.none() | st.integers(0, 10**9),
-    excerpt=maybe,
-    proposed=maybe,
-)
+sources = st.fixed_dictionaries(
+    {name: maybe for name in Source._fields if name != "seq"}
+    | {"seq": st.none() | st.integers(0, 10**9)}
+).map(lambda parts: Source(**parts))
+one_line = "agent rationale supersedes superseded_by reason resolved_by resolution_note"
+moments = "occurred_at occurred_until resolved_at refreshed_at expires_at review_after"
 entries = st.builds(
     Entry,
     id=st.text("0123456789abcdefghjkmnpqrstvwxy", min_size=16, max_size=16),
@@ -74,36 +69,18 @@ entries = st.builds(
     title=texts,
     created=dates,
     updated=st.just("") | dates,
-    occurred_at=st.none() | dates,
-    occurred_until=st.none() | dates,
     tags=st.lists(tags, unique=True, max_size=3).map(tuple),
-    asked=lists,
-    entities=lists,
     project=st.sampled_from([None, "atlas", "web-client"]),
     code=st.lists(anchors, unique=True, max_size=3).map(tuple),
     code_names=st.lists(names, unique=True, max_size=3).map(tuple),
-    agent=maybe,
     visibility=st.sampled_from(Visibility),
-    groups=lists,
     source=sources,
     confidence=st.none() | st.sampled_from(Confidence),
-    rationale=maybe,
-    supersedes=maybe,
-    superseded_by=maybe,
-    reason=maybe,
-    resolved_at=st.none() | dates,
-    resolved_by=maybe,
-    resolution_note=maybe,
-    other_vault=maybe,
-    key=maybe,
     seen=st.lists(dates, max_size=3).map(tuple),
-    evidence=lists,
-    fingerprints=lists,
-    refreshed_at=st.none() | dates,
-    research=maybe,
     pinned=st.booleans(),
-    expires_at=st.none() | dates,
-    review_after=st.none() | dates,
+    **dict.fromkeys((*one_line.split(), "other_vault", "key", "research"), maybe),
+    **dict.fromkeys(("asked", "entities", "groups", "evidence", "fingerprints"), lists),
+    **dict.fromkeys(moments.split(), st.none() | dates),
     extra=st.sampled_from(
         [
             (),

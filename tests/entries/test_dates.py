@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli.entries.dates import (
@@ -39,13 +39,6 @@ def bound(text: str, *, end: bool = False) -> str:
 def test_a_coarse_date_is_a_span(value: str, start: str, days: int) -> None:
     first, after = span(value)
     assert (iso(first), after - first) == (start, days * DAY)
-
-
-@settings(max_examples=200)
-@given(st.integers(to_epoch("0001"), span("9999")[1] - 1))
-def test_an_instant_comes_back_from_its_text(moment: int) -> None:
-    assert to_epoch(iso(moment)) == moment
-    assert datetime.fromisoformat(iso(moment)).astimezone(UTC).timestamp() == moment
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from memcli.entries.dates import check_date
 from memcli.entries.entry import (
-    FIELDS,
     KINDS,
     Entry,
     check_kind,
@@ -27,12 +26,6 @@ def zeros(count: int) -> bytes:
 
 def ones(count: int) -> bytes:
     return b"\xff" * count
-
-
-def test_the_fields_are_those_of_the_frontmatter_in_order() -> None:
-    assert FIELDS[0] == "id"
-    assert FIELDS[-1] == "review_after"
-    assert not {"extra", "body", "path"} & set(FIELDS)
 
 
 # --- ids --------------------------------------------------------------------------

@@ -87,22 +87,3 @@ def test_a_python_without_these_modules_asks_hashlib(
     found = identity.blake2b(b"a", 8), identity.sha1(b"a"), identity.sha256(b"a")
     identity._function.cache_clear()
     assert found == wanted
-
-
-def test_a_module_that_there_is_not_is_looked_for_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    looked_for: list[str] = []
-
-    class Finder:
-        @staticmethod
-        def find_spec(name: str, *_: object) -> None:
-            looked_for.append(name)
-
-    monkeypatch.setattr(sys, "meta_path", [Finder, *sys.meta_path])
-    monkeypatch.setattr(identity, "_MODULES", {"sha256": ("_no_such_module",)})
-    identity._function.cache_clear()
-    found = [identity.sha256(b"a"), identity.sha256(b"a")]
-    identity._function.cache_clear()
-    assert found == [hashlib.sha256(b"a").digest()] * 2
-    assert looked_for.count("_no_such_module") == 1

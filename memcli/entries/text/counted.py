@@ -1,7 +1,6 @@
 """Numbers of things, as a sentence says them.
 
-Invariant: every message that counts something asks `counted`, so that none says "1
-entries"; tests/entries/text/test_counted.py looks for others.
+Invariant: every message that counts something asks `counted`: none says "1 entries".
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memcli.entries.merging.files import hunks
 from memcli.entries.merging.files import merge_texts as merge
 
 if TYPE_CHECKING:
@@ -17,23 +16,6 @@ if TYPE_CHECKING:
 _TEXTS = st.lists(st.sampled_from(["a", "b", "c", "", "d e"]), max_size=8).map(
     "\n".join
 )
-
-
-@given(_TEXTS, _TEXTS)
-def test_the_hunks_of_a_side_make_that_side_of_the_base(base: str, side: str) -> None:
-    lines, place = [], 0
-    start = base.split("\n")
-    for first, end, news in hunks(start, side.split("\n")):
-        lines += [*start[place:first], *news]
-        place = end
-    assert "\n".join([*lines, *start[place:]]) == side
-
-
-@given(_TEXTS, _TEXTS)
-def test_one_side_alone_is_taken_as_it_is(base: str, side: str) -> None:
-    assert merge(base, base, side).text == side
-    assert merge(base, side, base).text == side
-    assert merge(base, side, side).text == side
 
 
 @given(_TEXTS, _TEXTS, _TEXTS)
