@@ -24,7 +24,6 @@ from memcli.entries.file_checks import ERROR, WARNING, Finding
 from memcli.entries.merging.fields import CARRIED
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, NotAVault
-from memcli.named_tuple import NamedTuple
 from memcli.storage import files as disk
 from memcli.storage import journal, state_dirs
 from memcli.storage.git.complaints import SPARSE_HINT, UNFINISHED
@@ -42,28 +41,15 @@ if TYPE_CHECKING:
     from memcli.storage.git.repository import Blob, Repository
     from memcli.vault.vault import Vault
 
+MEND = "memcli doctor --fix"
+"""The hint of a finding that a repair ends, without a guess."""
+
 # What git locks to commit, besides the branch.
 _LOCKS = ("index.lock", "HEAD.lock", "packed-refs.lock")
 # Seconds; git itself holds its index for moments.
 _STALE_LOCK = 60.0
 # A git that is at work for longer than this, in seconds, has been killed.
 _DEAD_LOCK = 600.0
-
-
-class GitLock(NamedTuple):
-    """A file by which a git says that it is changing the index, HEAD or a branch.
-
-    `label` is how a finding names it, below the vault or absolute; `age` is in seconds.
-    """
-
-    path: str
-    label: str
-    age: float
-
-    @property
-    def is_dead(self) -> bool:
-        """Whether the git that made it must have been killed."""
-        return self.age > _DEAD_LOCK
 
 
 def repository_of(vault: Vault) -> Repository | None:
@@ -87,9 +73,7 @@ def findings(repository: Repository) -> Iterator[Finding]:
         except MemcliError as error:
             path = state_dirs.path(root, layout.JOURNAL)
             yield Finding(path, 1, "journal", ERROR, error.message, error.hint)
-    for lock in locks(repository):
-        if lock.age > _STALE_LOCK:
-            yield _about_lock(lock)
+    yield from _locks(repository)
     for name, operation in UNFINISHED:
         if os.path.lexists(os.path.join(repository.git_dir, name)):
             message = f"a {operation} is in progress; nothing can be committed"
@@ -111,44 +95,27 @@ def findings(repository: Repository) -> Iterator[Finding]:
         yield Finding(".git", 1, "detached_head", WARNING, message, hint)
 
 
-def locks(repository: Repository) -> list[GitLock]:
-    """The locks of git that are there now; each stands in the way of a commit.
-
-    A git that is killed leaves its own behind.
-    """
-    git = repository.git_dir
+def _locks(repository: Repository) -> Iterator[Finding]:
+    """The locks of git, by which it says that it is changing the index, HEAD or a
+    branch; a git that is killed leaves its own behind."""
+    git, root = repository.git_dir, repository.root.replace(os.sep, "/") + "/"
     paths = [os.path.join(git, name) for name in _LOCKS]
     for folder, _, names in os.walk(os.path.join(git, "refs", "heads")):
         paths += [
             os.path.join(folder, name) for name in names if name.endswith(".lock")
         ]
-    now = time.time()
-    held = []
     for path in paths:
         try:
-            changed = os.stat(path).st_mtime
+            age = time.time() - os.stat(path).st_mtime
         except OSError:
             continue
-        label = _label(repository, path)
-        held.append(GitLock(path, label, max(0.0, now - changed)))
-    return held
-
-
-def _about_lock(lock: GitLock) -> Finding:
-    what = os.path.basename(lock.path).removesuffix(".lock")
-    hint = "If no git is running: memcli doctor --fix"
-    if not lock.is_dead:
-        hint = f"If no git is running, delete it; after {_DEAD_LOCK / 60:.0f} "
-        hint += "minutes memcli doctor --fix does."
-    message = (
-        f"git's {what} is locked for {int(lock.age):,} s; nothing can be committed"
-    )
-    return Finding(lock.label, 1, "git_lock", ERROR, message, hint)
-
-
-def _label(repository: Repository, path: str) -> str:
-    path = path.replace(os.sep, "/")
-    return path.removeprefix(repository.root.replace(os.sep, "/") + "/")
+        if age > _STALE_LOCK:
+            what = os.path.basename(path).removesuffix(".lock")
+            message = f"git's {what} is locked for {int(age):,} s; nothing can be "
+            hint = MEND if age > _DEAD_LOCK else "If no git is running, delete it; "
+            hint += f"after {_DEAD_LOCK / 60:.0f} minutes {MEND} does." * (hint != MEND)
+            path = path.replace(os.sep, "/").removeprefix(root)
+            yield Finding(path, 1, "git_lock", ERROR, message + "committed", hint)
 
 
 def version(environ: Mapping[str, str]) -> str:

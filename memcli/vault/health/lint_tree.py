@@ -22,6 +22,7 @@ from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import state_dirs
 from memcli.storage.vault_paths import walk
+from memcli.vault.health.git_state import MEND
 from memcli.vault.registry import load
 
 TYPE_CHECKING = False
@@ -131,7 +132,7 @@ def _is_half(folder: str, name: str) -> bool:
 
 def _leftover(path: str) -> Finding:
     message = "left over from a killed write"
-    return Finding(path, 1, "leftover", WARNING, message, "memcli doctor --fix")
+    return Finding(path, 1, "leftover", WARNING, message, MEND)
 
 
 def _is_ours(prefix: str) -> bool:

@@ -27,7 +27,7 @@ from memcli.vault.health.working_tree import WorkingTree, working_tree
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from memcli.entries.file_checks import Finding
     from memcli.storage.transaction import Transaction
@@ -37,6 +37,11 @@ if TYPE_CHECKING:
 
 # Steps that commit a file as it is on disk, or is not.
 _COMMITTED = ("deleted", "forgotten", "uncommitted", "moved")
+# Files outside of any commit, and what is done with them.
+_LITTER = {
+    "leftover": "delete it: half of a killed write",
+    "git_lock": "remove it: no git has worked for ten minutes",
+}
 # Steps that put the file of HEAD in its place.
 _RESTORED = ("missing", "older")
 
@@ -111,13 +116,12 @@ def _look(vault: Vault, accept: bool) -> _Found:
     codes = {finding.code for finding in findings}
     found = [
         Mend(
-            Repair("leftover", path, "delete it: half of a killed write"),
-            litter=path if os.path.isabs(path) else inside(vault.root, path),
+            Repair(each.code, each.path, _LITTER[each.code]),
+            litter=_place(vault.root, each.path),
             ends=[each],
         )
         for each in findings
-        if each.code == "leftover"
-        for path in [each.path]
+        if each.code in _LITTER and each.hint == git_state.MEND
     ]
     if "git_stuck" in codes:
         return _Found(found, findings)  # nor would it answer the next question
@@ -127,7 +131,6 @@ def _look(vault: Vault, accept: bool) -> _Found:
         tree = working_tree(vault, repository, broken)
     except MemcliError:  # nothing could be committed
         return _Found(found, findings)
-    found[:0] = _dead_locks(repository, findings)
     in_merge = "git_state" in codes
     whole = not (tree.missing or tree.older or tree.lost)
     found += (
@@ -145,15 +148,10 @@ def _look(vault: Vault, accept: bool) -> _Found:
     return _Found(found, findings, in_merge)
 
 
-def _dead_locks(repository: Repository, findings: Sequence[Finding]) -> Iterator[Mend]:
-    """Locks of gits that were killed; any of them stands in the way of every commit."""
-    for lock in git_state.locks(repository):
-        if lock.is_dead:
-            action = f"remove it: no git has worked for {int(lock.age):,} s"
-            about = ("git_lock", lock.label)
-            ends = [each for each in findings if (each.code, each.path) == about]
-            step = Repair("git_lock", lock.label, action)
-            yield Mend(step, litter=lock.path, ends=ends)
+def _place(root: str, path: str) -> str:
+    """Where a file lies that is in the vault, in git's folder or in memcli's."""
+    is_own = os.path.isabs(path) or path.startswith(".git/")
+    return os.path.join(root, path) if is_own else inside(root, path)
 
 
 def _of_the_tree(tree: WorkingTree, accept: bool) -> Iterator[Repair]:
