@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,6 +26,91 @@ A, B, C = "1m7y6wbehbqyv1ka", "1m7y6wbehbqyv1kb", "1m7y6wbehbqyv1kc"
 
 def codes(found: RepairPlan) -> list[tuple[str, str]]:
     return [(step.code, step.path) for step in found.steps]
+
+
+def entry(name: str, *lines: str, body: str = "") -> str:
+    head = "".join(f"{line}\n" for line in (f"id: {name}", *lines))
+    return f"---\n{head}---\n{body or f'text {name[-1]}'}\n"
+
+
+OVER, KEY = "status: superseded", ("item: derived", "key: 'derived:old'")
+HALF = "memories/.a.md.123-0123abcd.tmp"
+# Files as they are, what git is told, the steps that a repair takes, what it leaves,
+# git's status after it, and what a file holds then, or after "!" does not.
+PLANS = {
+    "keys, and the other side of a lineage": (
+        {"a.md": entry(A, OVER, f"superseded_by: {B}"),
+         "b.md": entry(B, *KEY, "mine: 1 # kept", body="New.")}, (),
+        ["lineage b.md", "stale_key b.md", "uncommitted a.md", "uncommitted b.md"], [],
+        "", {"b.md": (f"supersedes: {A}", "derived:new", "mine: 1 # kept")},
+    ),
+    "one side of two that were merged": (
+        {"a.md": entry(A, OVER, f"superseded_by: {C}"), "c.md": entry(C),
+         "b.md": entry(B, OVER, f"superseded_by: {C}")}, ("add .", "commit -qm x"),
+        ["lineage c.md"], [], "", {"c.md": (f"supersedes: {B}",)},
+    ),
+    "what takes a decision is left": (
+        {"a.md": entry(A), "b.md": entry(B, f"supersedes: {A}")}, (),
+        ["uncommitted a.md", "uncommitted b.md"], ["one_sided_lineage b.md"], "", {},
+    ),
+    "a circle is not closed from its other side": (
+        {"a.md": entry(A, OVER, f"superseded_by: {B}"),
+         "b.md": entry(B, OVER, f"superseded_by: {A}")}, (),
+        ["uncommitted a.md", "uncommitted b.md"], ["lineage_cycle a.md"], "",
+        {"a.md": ("!supersedes:",)},
+    ),
+    "whether the old one is in force is for people: it says both": (
+        {"a.md": entry(A, "status: active", f"superseded_by: {B}"), "b.md": entry(B)},
+        ("add .", "commit -qm x"), [], ["superseded_but_active a.md"], "", {},
+    ),
+    "a successor that never was here": (
+        {f"archive/memories/a.{A}.md": entry(A, OVER, f"superseded_by: {B}")}, (),
+        [f"uncommitted archive/memories/a.{A}.md"],
+        [f"dangling_lineage archive/memories/a.{A}.md"], "", {},
+    ),
+    "a staged file is not rewritten": (
+        {"a.md": entry(A, *KEY, body="Y")}, ("add .",),
+        [], ["stale_key a.md"], "A  a.md", {"a.md": ("derived:old",)},
+    ),
+    "what git knows by name alone, as a killed save leaves it": (
+        {"a.md": "announced"}, ("add --intent-to-add a.md",),
+        ["uncommitted a.md"], [], "", {},
+    ),
+    "in a merge nothing is begun that cannot be committed": (
+        {"a.md": "new", HALF: "half"}, ("update-ref MERGE_HEAD HEAD",),
+        [f"leftover {HALF}"], ["git_state .git"], "?? a.md", {},
+    ),
+    "in a merge the index gets back what concluding it would delete": (
+        {"a.md": entry(A)}, ("add .", "commit -qm x", "rm -q --cached a.md",
+                             "update-ref MERGE_HEAD HEAD"),
+        ["index a.md"], ["git_state .git"], "", {},
+    ),
+    "without git only halves of writes go": (
+        {"a.md": entry(A, *KEY, body="Y"), HALF: "half"}, ("away",),
+        [f"leftover {HALF}"], ["no_history .", "stale_key a.md"], None, {},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PLANS.values(), ids=PLANS.keys())
+def test_a_repair_takes_its_steps_and_leaves_the_rest(vault: Vault, case: Any) -> None:
+    files, commands, steps, left, status, holds = case
+    for path, text in files.items():
+        place = write(vault, path, text)
+        if path == HALF:
+            os.utime(place, (1, 1))
+    for command in commands:
+        if command == "away":
+            Path(vault.root, ".git").rename(f"{vault.root}-git")
+        else:
+            git(vault, *command.split())
+    found = repair.apply(vault, repair.plan(vault))
+    assert sorted(f"{step.code} {step.path}" for step in found.steps) == steps
+    assert [f"{each.code} {each.path}" for each in found.left] == left
+    assert status is None or git(vault, "status", "--porcelain").strip() == status
+    for path, parts in holds.items():
+        text = Path(vault.root, path).read_text()
+        assert all((part.lstrip("!") in text) != (part[0] == "!") for part in parts)
 
 
 def test_files_of_a_killed_import_and_edits_are_committed(vault: Vault) -> None:
@@ -54,16 +140,6 @@ def test_files_of_a_killed_import_and_edits_are_committed(vault: Vault) -> None:
     assert overview(vault)["dirty"] == rest
 
 
-def test_leftovers_of_killed_writes_go(vault: Vault) -> None:
-    scratch = write(vault, "memories/.a.md.123-0123abcd.tmp", "half")
-    assert repair.plan(vault).steps == []  # its write may be going on
-    os.utime(scratch, (1, 1))
-    found = repair.apply(vault, repair.plan(vault))
-    assert codes(found) == [("leftover", "memories/.a.md.123-0123abcd.tmp")]
-    assert not scratch.exists()
-    assert lint(vault) == []
-
-
 def test_a_dead_lock_of_git_goes_and_one_that_may_live_stays(vault: Vault) -> None:
     lock = Path(vault.root, ".git", "index.lock")
     lock.touch()
@@ -76,39 +152,6 @@ def test_a_dead_lock_of_git_goes_and_one_that_may_live_stays(vault: Vault) -> No
     assert [step.code for step in found.steps] == ["git_lock"]
     assert not lock.exists()
     vault.save(vault.draft({"text": "works again"}))
-
-
-def test_keys_and_the_other_side_of_a_lineage_are_written(vault: Vault) -> None:
-    write(
-        vault,
-        "a.md",
-        f"---\nid: {A}\nstatus: superseded\nsuperseded_by: {B}\n---\nold\n",
-    )
-    write(
-        vault,
-        "b.md",
-        f"---\nid: {B}\nitem: derived\nkey: 'derived:old'\nmine: 1 # kept\n---\nNew.\n",
-    )
-    found = repair.apply(vault, repair.plan(vault))
-    assert {step.code for step in found.steps} == {
-        "uncommitted",
-        "stale_key",
-        "lineage",
-    }
-    entry = vault.get(B)
-    assert (entry.key, entry.supersedes) == ("derived:new", A)
-    assert "mine: 1 # kept" in Path(vault.root, "b.md").read_text()
-    assert found.left == []
-    assert lint(vault) == []
-    assert git(vault, "status", "--porcelain") == ""
-
-
-def test_what_takes_a_decision_is_left_with_what_to_do(vault: Vault) -> None:
-    write(vault, "a.md", f"---\nid: {A}\n---\nold\n")
-    write(vault, "b.md", f"---\nid: {B}\nsupersedes: {A}\n---\nnew\n")
-    found = repair.apply(vault, repair.plan(vault))
-    assert [f.code for f in found.left] == ["one_sided_lineage"]
-    assert found.left[0].hint == f"If it is meant: memcli evolve {B} --also {A}"
 
 
 def test_what_the_index_has_lost_is_put_back_and_what_is_staged_stays(
@@ -163,43 +206,6 @@ def test_what_a_finished_journal_could_not_commit_is_committed_later(
     assert git(vault, "ls-files", "*candidate.md") == "memories/note/candidate.md\n"
 
 
-def test_of_several_that_were_merged_one_step_names_the_one_it_writes(
-    vault: Vault,
-) -> None:
-    for name, letter in ((A, "a"), (B, "b")):
-        lines = f"---\nid: {name}\nstatus: superseded\nsuperseded_by: {C}\n---\n"
-        write(vault, f"{letter}.md", f"{lines}text {letter}\n")
-    write(vault, "c.md", f"---\nid: {C}\n---\nboth\n")
-    found = repair.apply(vault, repair.plan(vault))
-    steps = [step for step in found.steps if step.code == "lineage"]
-    assert [(step.path, step.detail) for step in steps] == [("c.md", B)]
-    assert vault.get(C).supersedes == B
-    assert found.left == []
-
-
-def test_a_circle_of_versions_is_not_closed_from_its_other_side(vault: Vault) -> None:
-    for name, other, letter in ((A, B, "a"), (B, A, "b")):
-        lines = f"---\nid: {name}\nstatus: superseded\nsuperseded_by: {other}\n---\n"
-        write(vault, f"{letter}.md", f"{lines}text {letter}\n")
-    found = repair.apply(vault, repair.plan(vault))
-    assert {step.code for step in found.steps} == {"uncommitted"}
-    assert [finding.code for finding in found.left] == ["lineage_cycle"]
-    assert "supersedes:" not in Path(vault.root, "a.md").read_text()
-
-
-def test_a_step_is_never_said_to_be_taken_that_changed_nothing(vault: Vault) -> None:
-    """Whether the old one is in force is for people: it says both."""
-    write(
-        vault, "a.md", f"---\nid: {A}\nstatus: active\nsuperseded_by: {B}\n---\nold\n"
-    )
-    write(vault, "b.md", f"---\nid: {B}\n---\nnew\n")
-    git(vault, "add", ".")
-    git(vault, "commit", "-qm", "by hand")
-    found = repair.plan(vault)
-    assert found.steps == []
-    assert [finding.code for finding in found.left] == ["superseded_but_active"]
-
-
 def test_what_has_changed_since_the_plan_is_left_as_it_is(vault: Vault) -> None:
     lock = Path(vault.root, ".git", "index.lock")
     names = ("broken.md", "fine.md", "staged.md")
@@ -227,46 +233,6 @@ def test_what_has_changed_since_the_plan_is_left_as_it_is(vault: Vault) -> None:
         "A  staged.md",
         "?? broken.md",
     ]
-
-
-def test_a_staged_file_is_not_rewritten(vault: Vault) -> None:
-    text = f"---\nid: {A}\nitem: derived\nkey: 'derived:x'\n---\nY\n"
-    write(vault, "key.md", text)
-    git(vault, "add", "key.md")
-    found = repair.apply(vault, repair.plan(vault))
-    assert [finding.code for finding in found.left] == ["stale_key"]
-    assert git(vault, "status", "--porcelain") == "A  key.md\n"
-    assert Path(vault.root, "key.md").read_text() == text
-
-
-def test_what_git_knows_only_by_name_is_committed(vault: Vault) -> None:
-    """As a save that was killed under git's hooks leaves it."""
-    write(vault, "a.md", "announced\n")
-    git(vault, "add", "--intent-to-add", "a.md")
-    found = repair.apply(vault, repair.plan(vault))
-    assert codes(found) == [("uncommitted", "a.md")]
-    assert git(vault, "status", "--porcelain") == ""
-
-
-def test_during_a_merge_nothing_is_begun_that_cannot_be_committed(vault: Vault) -> None:
-    scratch = write(vault, "memories/.a.md.123-0123abcd.tmp", "half")
-    os.utime(scratch, (1, 1))
-    write(vault, "a.md", "new\n")
-    Path(vault.root, ".git", "MERGE_HEAD").write_text("0" * 40 + "\n")
-    found = repair.apply(vault, repair.plan(vault))
-    assert [step.code for step in found.steps] == ["leftover"]
-    assert [finding.code for finding in found.left] == ["git_state"]
-    assert not found.ok
-
-
-def test_without_git_only_leftovers_go(vault: Vault) -> None:
-    scratch = write(vault, "memories/.a.md.123-0123abcd.tmp", "half")
-    os.utime(scratch, (1, 1))
-    write(vault, "key.md", f"---\nid: {A}\nitem: derived\nkey: 'derived:x'\n---\nY\n")
-    Path(vault.root, ".git").rename(Path(vault.root).parent / "elsewhere")
-    found = repair.apply(vault, repair.plan(vault))
-    assert [step.code for step in found.steps] == ["leftover"]
-    assert [finding.code for finding in found.left] == ["no_history", "stale_key"]
 
 
 def test_a_lock_is_found_where_a_larger_repository_has_it(
@@ -428,18 +394,6 @@ def test_what_is_edited_back_by_hand_and_never_was_is_an_edit(vault: Vault) -> N
     assert codes(repair.plan(vault)) == [("uncommitted", saved.path)]
 
 
-def test_during_a_merge_the_index_gets_back_what_concluding_it_would_delete(
-    vault: Vault,
-) -> None:
-    saved = vault.save(vault.draft({"text": "acknowledged"}))
-    git(vault, "rm", "-q", "--cached", saved.path)
-    merge_head = Path(vault.root, ".git", "MERGE_HEAD")
-    merge_head.write_text(git(vault, "rev-parse", "HEAD"), encoding="utf-8")
-    found = repair.apply(vault, repair.plan(vault))
-    assert codes(found) == [("index", saved.path)]
-    assert git(vault, "status", "--porcelain") == ""
-
-
 @pytest.mark.parametrize(
     ("title", "is_committed"),
     [("Deploys", False), ("Deploys", True), ("", True)],
@@ -501,13 +455,6 @@ def test_a_newest_version_that_was_deleted_by_hand_leaves_no_dangling_one(
     assert vault.recall("deploy").rows == []
     assert (lint(vault), repair.plan(vault).steps) == ([], [])
     assert git(vault, "status", "--porcelain") == ""
-
-
-def test_a_version_whose_successor_never_was_here_is_left(vault: Vault) -> None:
-    text = f"---\nid: {A}\nstatus: superseded\nsuperseded_by: {B}\n---\nold\n"
-    write(vault, f"archive/memories/a.{A}.md", text)
-    found = repair.apply(vault, repair.plan(vault))
-    assert [finding.code for finding in found.left] == ["dangling_lineage"]
 
 
 def test_a_folder_in_the_place_of_a_note_is_named_and_stops_no_sync(
