@@ -10,6 +10,7 @@ import os
 
 from memcli.entries import layout
 from memcli.entries.file_checks import WARNING, Finding
+from memcli.entries.identity import sha256
 from memcli.entries.ids import is_adopted
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
@@ -20,7 +21,7 @@ from memcli.vault import lookup
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from memcli.storage.git.repository import Repository
     from memcli.vault.vault import Vault
@@ -53,11 +54,6 @@ _SAID = {
         "missing",
         "moved to {place}, which is not committed",
         "Commit both, with git.",
-    ),
-    "revived": (
-        "older",
-        "the folder has it as an earlier commit had; HEAD has it in archive/",
-        f"memcli doctor --fix makes it as HEAD has it; {_LET_GO}",
     ),
     "older": (
         "older",
@@ -98,10 +94,7 @@ class WorkingTree(NamedTuple):
 
 
 def working_tree(
-    vault: Vault,
-    repository: Repository,
-    broken: Collection[str] = (),
-    status: Sequence[tuple[str, str]] | None = None,
+    vault: Vault, repository: Repository, broken: Collection[str] = ()
 ) -> WorkingTree:
     """The files of a vault that git has not committed.
 
@@ -109,74 +102,70 @@ def working_tree(
         vault: whose files.
         repository: where they are committed.
         broken: paths that memcli cannot read, and that therefore are not offered.
-        status: what the repository's status said a moment ago; None to ask it.
 
     Raises:
         HistoryError: git refused.
     """
     from memcli.storage.git import history, tree
 
-    if status is None:
-        status = repository.status()
-    rows = sorted((path, code) for code, path in status if _is_ours(path))
-    lost = _lost(vault.root, repository, rows)
-    gone = {path for path, code in rows if code[1] == "D" or code == "D "} - set(lost)
-    staged = {path for path, code in rows if code[0] not in " ?"} - set(lost)
+    every = sorted((path, code) for code, path in repository.status() if _is_ours(path))
+    lost = _lost(vault.root, repository, every)
+    rows = [(path, code) for path, code in every if path not in lost]
+    gone = {path for path, code in rows if code[1] == "D" or code == "D "}
+    staged = {path for path, code in rows if code[0] not in " ?"}
+    raced = set()
     if staged and tree.index_is_another_commit(repository):
-        raced = [path for path, code in rows if code[0] in "MD" and path in staged]
-    else:
-        raced = []
-    older = _older(
-        repository, [path for path, code in rows if code == " M" or path in raced]
-    )
-    undone = {*older, *(gone & {*raced})}
-    staged -= undone
+        raced = {path for path, code in rows if code[0] in "MD"}
+    edited = [path for path, code in rows if code == " M" or path in raced]
+    older = _older(repository, edited)
+    staged -= {*older, *(gone & raced)}
     uncommitted = {
         path: _UNCOMMITTED[code]
         for path, code in rows
-        if code in _UNCOMMITTED and path not in {*broken, *lost, *older, *staged}
+        if code in _UNCOMMITTED and path not in {*broken, *older}
     }
+    findings = []
     # The old version of an evolve that gave the file another name, back in its place.
     archived_from = {layout.before_archive(path) for path in gone}
     new = [path for path, change in uncommitted.items() if change == "new"]
-    revived = _older(repository, [path for path in new if path in archived_from])
-    for path in revived:
+    for path in _older(repository, [path for path in new if path in archived_from]):
         del uncommitted[path]
-    blocked = sorted(path for path in gone - staged if _is_folder(vault.root, path))
-    gone.difference_update(blocked)
+        older.append(path)
     # To commit what lies in such a folder would take the file out of HEAD.
-    for folder in blocked:
+    for folder in [p for p in gone - staged if os.path.isdir(f"{vault.root}/{p}")]:
+        gone.remove(folder)
+        findings.append(_finding("blocked", folder))
         for path in [each for each in uncommitted if each.startswith(f"{folder}/")]:
             del uncommitted[path]
     moved: dict[str, str] = {}
-    missing, findings = [], [_finding("blocked", path) for path in blocked]
-    for path in sorted(gone - {*older}):
-        place = _place_of(vault, repository, path, uncommitted)
-        if place in {*older, *revived}:  # where the entry was before it was archived
-            place = None
+    missing = []
+    # A note without an id is known by its bytes.
+    held: dict[bytes | None, list[str]] = {}
+    for path in uncommitted if gone else ():
+        held.setdefault(_digest(_on_disk(vault.root, path)), []).append(path)
+    for path in sorted(gone.difference(older)):
+        place = _place_of(vault, repository, path, held)
         if path in staged:
             findings.append(_finding("staged", path))
-        elif place is None:
+        elif place is None or place in older:  # where it was before it was archived
             missing.append(path)
         elif place in uncommitted or (
-            place not in staged and _is_committed(repository, place)
+            place not in staged and _in_head(repository, place) is not None
         ):
             moved[path] = place
         else:
             findings.append(_finding("moved", path, place))
     forgotten: list[str] = []
-    if missing and not (older or revived or raced or lost or len(missing) > _MOST):
+    if missing and not (older or raced or lost or len(missing) > _MOST):
         forgotten = history.undisturbed(repository, missing)
-    missing = [path for path in missing if path not in forgotten]
+        missing = [path for path in missing if path not in forgotten]
     findings += [_finding("gone", path) for path in missing]
-    findings += [_finding("revived", path) for path in revived]
     findings += [_finding("older", path) for path in older]
     findings += [_finding("lost", path) for path in lost]
-    older = [*older, *revived]
+    unlisted = [path for path, code in every if code == "D " and path in lost]
     return WorkingTree(
-        lost, missing, older, uncommitted, moved, staged, forgotten, findings,
-        [path for path, code in rows if code == "D " and path in lost],
-    )  # fmt: skip
+        lost, missing, older, uncommitted, moved, staged, forgotten, findings, unlisted
+    )
 
 
 def _finding(what: str, path: str, place: str = "") -> Finding:
@@ -189,11 +178,11 @@ def _lost(
 ) -> list[str]:
     from memcli.storage.git import history
 
-    found = {
-        path: code
-        for path, code in rows
-        if code in ("MM", "D ") and _is_head(root, repository, path)
-    }
+    found = {}
+    for path, code in rows:
+        data = _in_head(repository, path) if code in ("MM", "D ") else None
+        if data is not None and data == _on_disk(root, path):
+            found[path] = code
     other = [path for path, code in found.items() if code == "MM"]
     mine = set(history.staged_alone(repository, other)) if other else ()
     return [path for path in found if path not in mine]
@@ -216,55 +205,48 @@ def _older(repository: Repository, paths: Sequence[str]) -> list[str]:
 
 
 def _place_of(
-    vault: Vault, repository: Repository, path: str, uncommitted: dict[str, str]
+    vault: Vault,
+    repository: Repository,
+    path: str,
+    held: Mapping[bytes | None, Sequence[str]],
 ) -> str | None:
     """Where an entry is whose file is gone; None when it is nowhere, or in doubt.
 
-    Its id tells; a note without one is known by its bytes.
+    Its id tells, or the bytes of files that are uncommitted.
     """
     from memcli.entries import codec
 
+    data = _in_head(repository, path)
     try:
-        data = repository.show("HEAD", path)
-        entry_id = codec.decode(data, path, kinds=vault.kinds).entry.id
+        entry_id = codec.decode(data or b"", path, kinds=vault.kinds).entry.id
     except MemcliError:
         return None
     if is_adopted(entry_id):
-        places = [other for other in uncommitted if _holds(vault.root, other, data)]
+        places = held.get(_digest(data), ())
     else:
         rows = vault.read(lambda reader: lookup.of_id(reader, entry_id))
         places = [row.path for row in rows if row.path != path]
     return places[0] if len(places) == 1 else None
 
 
-def _holds(root: str, path: str, data: bytes) -> bool:
-    place = inside(root, path)
+def _digest(data: bytes | None) -> bytes | None:
+    return None if data is None else sha256(data)
+
+
+def _in_head(repository: Repository, path: str) -> bytes | None:
+    """What HEAD holds at a path; None for nothing."""
     try:
-        return os.path.getsize(place) == len(data) and files.current(place) == data
-    except (MemcliError, OSError):
-        return False
-
-
-def _is_folder(root: str, path: str) -> bool:
-    try:
-        return os.path.isdir(inside(root, path))
-    except MemcliError:  # a link stands for a folder above it
-        return False
-
-
-def _is_committed(repository: Repository, path: str) -> bool:
-    try:
-        repository.show("HEAD", path)
+        return repository.show("HEAD", path)
     except MemcliError:
-        return False
-    return True
+        return None
 
 
-def _is_head(root: str, repository: Repository, path: str) -> bool:
+def _on_disk(root: str, path: str) -> bytes | None:
+    """The bytes of a file; None where it is gone or cannot be read."""
     try:
-        return repository.show("HEAD", path) == files.current(inside(root, path))
+        return files.current(inside(root, path))
     except MemcliError:
-        return False
+        return None
 
 
 def _is_ours(path: str) -> bool:

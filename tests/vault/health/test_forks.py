@@ -7,10 +7,13 @@ from memcli.entries import codec
 from memcli.entries.entry import Entry, Status
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
+from tests.conftest import NOW
 
 
 def test_repair_makes_one_chain_of_a_fork(vault: Vault) -> None:
     saved = vault.save(vault.draft({"text": "We deploy on Tuesdays", "tags": ["a"]}))
+    # A fork is put in the order of its ids, which the clock makes.
+    vault = Vault.open(vault.root, now_ms=lambda: NOW * 1000 + 1)
     first = vault.evolve(saved.id, "We deploy on Mondays", tags=["b"])
     entry = vault.get(first.id)
     later = Entry(
