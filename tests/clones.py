@@ -121,3 +121,18 @@ def dirty(root: Path) -> str:
 def tree(root: Path, commit: str = "HEAD") -> str:
     """The id of a commit's tree."""
     return git(root, "rev-parse", f"{commit}^{{tree}}").strip()
+
+
+def put(root: Path, path: str, text: str) -> Path:
+    """Write a file and commit it, as a person does."""
+    place = root / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text)
+    commit(root)
+    return place
+
+
+def commit(root: Path) -> None:
+    """Commit all that is in a folder, as a person does."""
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "-m", "by hand")

@@ -4,6 +4,8 @@ import os
 import stat
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -28,7 +30,7 @@ from memcli.storage.git.repository import Repository
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests import clones
-from tests.clones import TERMS, Clones, dirty, say, texts, tree
+from tests.clones import TERMS, Clones, dirty, put, say, texts, tree
 from tests.conftest import VaultMaker
 from tests.git_command import git
 
@@ -38,6 +40,22 @@ QUICK = Terms(silence=1.0)
 @pytest.fixture
 def two(ready_vault: Path, tmp_path: Path) -> Clones:
     return clones.make(ready_vault, tmp_path, "laptop", "desk")
+
+
+@contextmanager
+def refused(
+    root: Path, *errors: type[MemcliError], match: str | None = None
+) -> Iterator[None]:
+    """What is tried inside raises one of these, and changes nothing."""
+    before = _state(root)
+    with pytest.raises(errors, match=match):
+        yield
+    assert _state(root) == before
+
+
+def _state(root: Path) -> tuple[object, ...]:
+    config = root.joinpath(".git", "config").read_bytes()
+    return git(root, "rev-parse", "HEAD"), dirty(root), config
 
 
 # --- what goes and what comes -------------------------------------------------------
@@ -93,17 +111,6 @@ def test_two_vaults_that_were_made_apart_are_merged(
 
 
 # --- what is not committed ----------------------------------------------------------
-
-
-def test_what_a_person_wrote_is_committed_by_name(two: Clones) -> None:
-    note = two.roots["laptop"] / "memories" / "note" / "mine.md"
-    note.parent.mkdir(parents=True, exist_ok=True)
-    note.write_text("written by hand\n")
-    done = two.sync("laptop")
-    assert done.committed == ("memories/note/mine.md",)
-    assert dirty(two.roots["laptop"]) == ""
-    two.sync("desk")
-    assert texts(two.roots["desk"]) == {"written by hand"}
 
 
 def test_what_is_broken_staged_or_secret_is_left_and_named(two: Clones) -> None:
@@ -172,20 +179,17 @@ def test_a_file_that_a_person_deleted_is_forgotten_and_comes_back_by_undo(
 def test_a_file_that_no_commit_holds_is_never_overwritten(
     two: Clones, ignored: bool
 ) -> None:
-    (two.roots["laptop"] / "plan.txt").write_text("theirs\n")
-    git(two.roots["laptop"], "add", "plan.txt")
-    git(two.roots["laptop"], "commit", "--quiet", "-m", "a plan")
+    desk = two.roots["desk"]
+    put(two.roots["laptop"], "plan.txt", "theirs\n")
     two.sync("laptop")
-    mine = two.roots["desk"] / "plan.txt"
+    mine = desk / "plan.txt"
     mine.write_text("mine\n")
     if ignored:
-        (two.roots["desk"] / ".git" / "info").mkdir(exist_ok=True)
-        (two.roots["desk"] / ".git" / "info" / "exclude").write_text("plan.txt\n")
-    before = git(two.roots["desk"], "rev-parse", "HEAD")
-    with pytest.raises(Conflict, match=r"plan\.txt"):
+        (desk / ".git" / "info").mkdir(exist_ok=True)
+        (desk / ".git" / "info" / "exclude").write_text("plan.txt\n")
+    with refused(desk, Conflict, match=r"plan\.txt"):
         two.sync("desk")
     assert mine.read_text() == "mine\n"
-    assert git(two.roots["desk"], "rev-parse", "HEAD") == before
     mine.unlink()
     two.sync("desk")
     assert mine.read_text() == "theirs\n"
@@ -195,11 +199,9 @@ def test_a_file_that_no_commit_holds_is_never_overwritten(
 
 
 def test_a_kill_before_the_index_follows_leaves_nothing_staged(two: Clones) -> None:
-    laptop, desk = two.roots["laptop"], two.roots["desk"]
+    desk = two.roots["desk"]
     before = git(desk, "rev-parse", "HEAD").strip()
-    (laptop / "notes.md").write_text("notes\n")
-    git(laptop, "add", "--all")
-    git(laptop, "commit", "--quiet", "-m", "notes")
+    put(two.roots["laptop"], "notes.md", "notes\n")
     two.sync("laptop")
     two.sync("desk")
     git(desk, "read-tree", before)
@@ -243,13 +245,10 @@ def test_nothing_is_written_through_a_link_that_lies_in_the_folder(
 ) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
-    (two.roots["laptop"] / "trap").mkdir()
-    (two.roots["laptop"] / "trap" / "x.md").write_text("payload\n")
-    git(two.roots["laptop"], "add", "trap")
-    git(two.roots["laptop"], "commit", "--quiet", "-m", "trap")
+    put(two.roots["laptop"], "trap/x.md", "payload\n")
     two.sync("laptop")
     (two.roots["desk"] / "trap").symlink_to(outside)
-    with pytest.raises(MemcliError):
+    with refused(two.roots["desk"], MemcliError):
         two.sync("desk")
     assert list(outside.iterdir()) == []
 
@@ -263,44 +262,44 @@ def test_a_link_that_the_remote_brings_changes_nothing(
     laptop, desk = two.roots["laptop"], two.roots["desk"]
     say(two.vault("desk"), "We test on Fridays")
     git(laptop, "rm", "-r", "-q", "--ignore-unmatch", name)
-    link = laptop / name
-    link.parent.mkdir(exist_ok=True)
-    link.symlink_to(tmp_path)
-    git(laptop, "add", "--all")
-    git(laptop, "commit", "--quiet", "-m", "a link")
+    (laptop / name).parent.mkdir(exist_ok=True)
+    (laptop / name).symlink_to(tmp_path)
+    clones.commit(laptop)
     git(laptop, "push", "--quiet", "origin", "main")
-    before = git(desk, "rev-parse", "HEAD")
     for dry_run in (True, False):
-        with pytest.raises(UnsafePath, match=f"symbolic link at {name}"):
+        with refused(desk, UnsafePath, match=f"symbolic link at {name}"):
             sync.sync(two.vault("desk"), TERMS, dry_run=dry_run)
-    assert (git(desk, "rev-parse", "HEAD"), dirty(desk)) == (before, "")
     git(laptop, "revert", "--no-edit", "HEAD")
     git(laptop, "push", "--quiet", "origin", "main")
     two.sync("desk")
-    assert texts(desk) == {"We test on Fridays"}
-    assert dirty(desk) == ""
+    assert (texts(desk), dirty(desk)) == ({"We test on Fridays"}, "")
 
 
 @pytest.mark.parametrize(
-    ("said", "terms"),
+    ("said", "terms", "error"),
     [
-        ("head -c 1500000 /dev/zero", QUICK),
-        ("while sleep 0.1; do echo a word; done", QUICK._replace(longest=1.0)),
+        ("head -c 1500000 /dev/zero", QUICK, TooLarge),
+        (
+            "while sleep 0.1; do echo a word; done",
+            QUICK._replace(longest=1.0),
+            RemoteUnreachable,
+        ),
     ],
 )
 def test_a_remote_that_talks_without_end_is_given_up(
-    two: Clones, monkeypatch: pytest.MonkeyPatch, said: str, terms: Terms
+    two: Clones,
+    monkeypatch: pytest.MonkeyPatch,
+    said: str,
+    terms: Terms,
+    error: type[MemcliError],
 ) -> None:
     monkeypatch.setattr(network, "_MOST_TOLD", 1_000_000)
     script = two.remote.parent / "talks"
     script.write_text(f"#!/bin/sh\n({said}) >&2\nsleep 60\n")
     script.chmod(0o755)
     git(two.roots["desk"], "config", "remote.origin.uploadpack", str(script))
-    before = git(two.roots["desk"], "rev-parse", "HEAD")
-    with pytest.raises((TooLarge, RemoteUnreachable)) as refusal:
+    with refused(two.roots["desk"], error):
         sync.sync(two.vault("desk"), terms)
-    assert isinstance(refusal.value, TooLarge) is (terms is QUICK)
-    assert git(two.roots["desk"], "rev-parse", "HEAD") == before
 
 
 # --- remotes that are not as one hopes ----------------------------------------------
@@ -351,15 +350,16 @@ def test_a_history_of_code_is_not_merged_into_a_vault(
 ) -> None:
     code = tmp_path / "code"
     git(tmp_path, "init", "--quiet", "--initial-branch=main", str(code))
-    (code / "docs").mkdir()
-    (code / "docs" / "page.md").write_text("a page\n")
-    git(code, "add", ".")
-    git(code, "commit", "--quiet", "-m", "code")
+    put(code, "docs/page.md", "a page\n")
     git(two.roots["laptop"], "remote", "set-url", "origin", str(code))
-    before = git(two.roots["laptop"], "rev-parse", "HEAD")
-    with pytest.raises(NotAllowed, match="no memcli vault"):
+    with refused(two.roots["laptop"], NotAllowed, match="no memcli vault"):
         two.sync("laptop")
-    assert git(two.roots["laptop"], "rev-parse", "HEAD") == before
+
+
+def pushed(two: Clones, made: str) -> None:
+    """Let the remote hold a commit with this tree."""
+    commit = git(two.remote, "commit-tree", "-p", "main", "-m", "x", made).strip()
+    git(two.remote, "update-ref", "refs/heads/main", commit)
 
 
 @pytest.mark.parametrize(
@@ -367,20 +367,11 @@ def test_a_history_of_code_is_not_merged_into_a_vault(
 )
 def test_a_path_that_leads_elsewhere_changes_nothing(two: Clones, path: bytes) -> None:
     blob = git(two.remote, "hash-object", "-w", "--stdin", data=b"payload").strip()
+    words = ("hash-object", "-w", "-t", "tree", "--literally", "--stdin")
     entry = b"100644 %s\0" % path + bytes.fromhex(blob)
-    made = git(
-        two.remote, "hash-object", "-w", "-t", "tree", "--literally", "--stdin",
-        data=entry,
-    ).strip()  # fmt: skip
-    commit = git(two.remote, "commit-tree", "-p", "main", "-m", "x", made).strip()
-    git(two.remote, "update-ref", "refs/heads/main", commit)
-    root = two.roots["laptop"]
-    before = (git(root, "rev-parse", "HEAD"), (root / ".git" / "config").read_bytes())
-    with pytest.raises((RemoteRefused, UnsafePath, HistoryError)):
+    pushed(two, git(two.remote, *words, data=entry).strip())
+    with refused(two.roots["laptop"], RemoteRefused, UnsafePath, HistoryError):
         two.sync("laptop")
-    after = (git(root, "rev-parse", "HEAD"), (root / ".git" / "config").read_bytes())
-    assert after == before
-    assert dirty(root) == ""
 
 
 def test_folders_of_equal_folders_are_refused_before_they_are_listed(
@@ -392,15 +383,12 @@ def test_folders_of_equal_folders_are_refused_before_they_are_listed(
         rows = "".join(f"{row.strip()}\t{number}\n" for number in range(10))
         row = "040000 tree " + git(two.remote, "mktree", data=rows.encode())
     rows = git(two.remote, "ls-tree", "main") + f"{row.strip()}\tbomb\n"
-    made = git(two.remote, "mktree", data=rows.encode()).strip()
-    commit = git(two.remote, "commit-tree", "-p", "main", "-m", "x", made).strip()
-    git(two.remote, "update-ref", "refs/heads/main", commit)
-    before = git(two.roots["laptop"], "rev-parse", "HEAD")
+    pushed(two, git(two.remote, "mktree", data=rows.encode()).strip())
     started = time.monotonic()
-    with pytest.raises(TooLarge, match="more than a vault may: a list of files"):
+    what = "more than a vault may: a list of files"
+    with refused(two.roots["laptop"], TooLarge, match=what):
         two.sync("laptop")
     assert time.monotonic() - started < 20
-    assert git(two.roots["laptop"], "rev-parse", "HEAD") == before
 
 
 def test_a_vault_within_a_repository_of_code_is_refused(
@@ -427,8 +415,7 @@ def test_a_vault_that_may_only_be_read_takes_what_comes_and_gives_nothing(
     done = two.sync("desk")
     assert (done.came.added, done.pushed, done.committed) == (1, False, ())
     assert note.exists()
-    git(root, "add", "memories")
-    git(root, "commit", "--quiet", "-m", "mine")
+    clones.commit(root)
     say(two.vault("laptop"), "We test on Fridays")
     two.sync("laptop")
     with pytest.raises(NotAllowed, match="may only be read"):

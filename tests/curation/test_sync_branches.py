@@ -130,8 +130,7 @@ def test_a_remote_turns_on_no_filter(two: Clones, place: str, what: str) -> None
     two.sync("laptop")
     with Path(laptop, place).open("a") as file:
         file.write(f"[attr]note -text {what}\n*.md note\n")
-    git(laptop, "add", place)
-    git(laptop, "commit", "-qm", "attributes")
+    clones.commit(laptop)
     git(laptop, "push", "-q")
     head = git(desk, "rev-parse", "HEAD")
     with pytest.raises(NotAllowed, match=f"{place} has files changed .*{what}"):
@@ -167,9 +166,7 @@ def test_a_ref_that_ends_in_the_name_of_the_branch_is_refused(two: Clones) -> No
 
 def test_a_name_with_a_line_break_is_named_with_the_way_out(two: Clones) -> None:
     root = two.roots["desk"]
-    (root / "a\nb.md").write_text("a note\n", encoding="utf-8")
-    git(root, "add", ".")
-    git(root, "commit", "--quiet", "-m", "x")
+    clones.put(root, "a\nb.md", "a note\n")
     git(root, "push", "--quiet", "origin", "main")
     with pytest.raises(UnsafePath, match=r"a\\nb\.md") as refusal:
         two.sync("laptop")
