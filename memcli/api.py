@@ -208,7 +208,7 @@ class Vault(_Asked, _vault.Vault):
         from memcli.recall import listing
 
         query = _asked((self,), "", options)
-        return list(listing.listed(self, listing.Wish(query, None, "")).rows)
+        return list(listing.listed(self, query).rows)
 
     def evolve(
         self,

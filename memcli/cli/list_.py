@@ -40,11 +40,10 @@ def list_(
     Example:
       memcli list --since 7d
       memcli list --by tag
-      memcli list --by tag --kind fix
 
     Options:
         since: `--since WHEN` Only written at or after: 2026-05, 7d, ...
-        by: `--by` How many there are of each; with filters or -n, in groups
+        by: `--by` How many there are of each; takes no filter
         all_: `--all` Every entry that passes
         long: `--long` With each entry's path
     """
@@ -59,17 +58,14 @@ def list_(
     query = from_words("", now, **asked)
     if all_:
         query = query._replace(limit=2**31)
-    one = len(vaults or ()) < 2
-    plain = query == from_words("", now) and since is None and one
-    if by == "status" and not plain:
-        raise UsageError("--by status takes no filter, and one vault")
-    if by and plain and not all_:
+    if by:
+        if query != from_words("", now) or since or len(vaults or ()) > 1:
+            raise UsageError(f"--by {by} takes no filter, and one vault")
         if vaults:
             context = context._replace(vault=vaults[0])
         return _counted(context, by)
-    wish = listing.Wish(query, moment_of(since, now), by or "")
     sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
-    answer = listing.listed(sources, wish)
+    answer = listing.listed(sources, query, moment_of(since, now))
     return _result(sources, answer, limited=limited, long=long)
 
 
@@ -82,15 +78,12 @@ def _result(
         short = short_ids(canvas, sources)
         if not answer.total:
             canvas.line("No matching entries.", style="nothing")
-        elif answer.groups is None:
+        else:
             _table(canvas, answer.rows, short, long=long)
-        for group in answer.groups or ():
-            canvas.line(f"{group.label} ({group.total:,})", style="title")
-            _table(canvas, group.rows, short, long=long)
 
     warnings = list(answer.warnings)
-    if answer.is_cut and not limited:
-        shown = len(answer.rows) or sum(len(one.rows) for one in answer.groups or ())
+    shown = len(answer.rows)
+    if shown < answer.total and not limited:
         warnings.append(f"Showing {shown:,} of {answer.total:,}: --limit N, or --all")
     return Result(data=answer.as_dict(), text=text, warnings=tuple(warnings))
 

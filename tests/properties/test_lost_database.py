@@ -30,7 +30,7 @@ _QUERY = Query("queue", view_of(NOW))
 ASKED: dict[str, Callable[[Vaults], Any]] = {
     "recall": lambda vaults: recall.recall(vaults, _QUERY),
     "reflect": lambda vaults: reflect.reflect(vaults, _QUERY),
-    "list": lambda vaults: listing.listed(vaults, listing.Wish(_QUERY)),
+    "list": lambda vaults: listing.listed(vaults, _QUERY),
 }
 
 Ending = Callable[[int], list[int]]

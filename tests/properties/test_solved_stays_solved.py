@@ -137,7 +137,7 @@ def shown(vault: Vault) -> dict[str, list[str]]:
     found = vault.recall(SOLVED, view=VIEW, depth=2)
     history = vault.recall(SOLVED, view=view_of(NOW, history=True)).rows
     every = recall.enumerate_all(vault, Query("", VIEW)).rows
-    newest = listing.listed(vault, listing.Wish(Query("", VIEW))).rows
+    newest = listing.listed(vault, Query("", VIEW)).rows
     both = Vaults([vault])
     reflected = vault.reflect(SOLVED, view=VIEW)
     chosen = vault.read(lambda reader: select.chosen(reader, vault.settings, VIEW))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.recall.listing import Wish, listed
+from memcli.recall.listing import listed
 from memcli.recall.query import Filters, Query, view_of
 from memcli.vault import agents as counts
 from tests.conftest import NOW
@@ -28,8 +28,8 @@ def test_each_name_has_its_entries_in_force_past_and_waiting(vault: Vault) -> No
     assert projects == [(None, 1, 1, 1), ("shop", 1, 0, 0)]
     for count in counts.tags(vault):
         filters = Filters(tags=(count.name or "",), tags_match="any_strict")
-        wish = Wish(Query("", view_of(NOW), filters))
-        assert listed(vault, wish).total == count.current
+        query = Query("", view_of(NOW), filters)
+        assert listed(vault, query).total == count.current
 
 
 def test_a_kind_that_only_a_note_by_hand_has_is_counted(vault: Vault) -> None:
