@@ -39,14 +39,7 @@ if TYPE_CHECKING:
 
 
 def ask(vaults: Vaults, query: Query, look: _Look) -> tuple[list[_Told], list[str]]:
-    """The answer of each vault; as `recall.ask`."""
-    answers, warnings = _ask(vaults, query, look)
-    warnings += _warnings((vault, answer.warnings) for vault, answer in answers)
-    return answers, warnings
-
-
-def _ask(vaults: Vaults, query: Query, look: _Look) -> tuple[list[_Told], list[str]]:
-    """The answer of each vault while all are read, and the warnings of the vaults.
+    """The answer of each vault; as `recall.ask`.
 
     An index that is damaged is repaired, as when its vault is asked alone.
 
@@ -54,37 +47,24 @@ def _ask(vaults: Vaults, query: Query, look: _Look) -> tuple[list[_Told], list[s
         MemcliError: a named vault, or every vault, cannot be asked.
     """
     try:
-        return _ask_once(vaults, query, look)
+        answers, warnings = _ask(vaults, query, look)
     except MemcliError:
         raise
     except Exception as error:
-        mended = [_mended(vault, error) for vault in vaults.vaults]
-        if not any(mended):
+        mended = False
+        for vault in vaults.vaults:
+            with suppress(MemcliError):  # it is not asked, for that reason
+                mended |= vault.index.opened.mend(error)
+        if not mended:
             raise
-    return _ask_once(vaults, query, look)
+        answers, warnings = _ask(vaults, query, look)
+    warnings += _warnings((vault, answer.warnings) for vault, answer in answers)
+    return answers, warnings
 
 
-def _mended(vault: Vault, error: Exception) -> bool:
-    with suppress(MemcliError):  # it is not asked, for that reason
-        return vault.index.opened.mend(error)
-    return False
-
-
-def _reader(vault: Vault) -> Reader:
-    """A reader of a vault; a disk that fails twice is a reason not to ask it."""
-    try:
-        try:
-            return vault.index.reader()
-        except OSError as error:
-            vault.index.opened.mend(error)
-            return vault.index.reader()
-    except OSError as error:
-        raise Unreadable(f"{vault.root}: {reason_of(error)}") from error
-
-
-def _ask_once(
-    vaults: Vaults, query: Query, look: _Look
-) -> tuple[list[_Told], list[str]]:
+def _ask(vaults: Vaults, query: Query, look: _Look) -> tuple[list[_Told], list[str]]:
+    """The answer of each vault while all are read, with the words of the question
+    weighed over all of them; and the warnings of the vaults."""
     warnings, refusals = list(vaults.warnings), []
 
     def leave_out(vault: Vault, error: MemcliError) -> None:
@@ -123,13 +103,8 @@ def _ask_once(
 def _weighed(
     held: list[_Held], look: _Look, leave_out: Callable[[Vault, MemcliError], None]
 ) -> list[_Told]:
-    """The answer of each vault, with its words weighed over all of them.
-
-    Args:
-        held: the vaults; one whose database ends meanwhile is taken out.
-        look: gives a vault's answer.
-        leave_out: is told each vault that is taken out, and the error.
-    """
+    """The answer of each vault, with its words weighed over all of them; one whose
+    database ends meanwhile is taken out of `held`, and told to `leave_out`."""
     while held:
         readers = [reader for _, reader, _ in held]
         try:
@@ -145,6 +120,16 @@ def _weighed(
             for vault in lost:
                 leave_out(vault, error)
     return []
+
+
+def _reader(vault: Vault) -> Reader:
+    """A reader of a vault; a disk that fails twice is a reason not to ask it."""
+    with suppress(OSError):
+        return vault.index.reader()
+    try:
+        return vault.index.reader()
+    except OSError as error:
+        raise Unreadable(f"{vault.root}: {reason_of(error)}") from error
 
 
 def _count_resolved(vaults: Vaults, own: Reader, stack: ExitStack) -> None:
@@ -163,18 +148,14 @@ def _count_resolved(vaults: Vaults, own: Reader, stack: ExitStack) -> None:
 def _warnings(notes: Iterable[tuple[Vault, Sequence[str]]]) -> list[str]:
     """The warnings that all vaults give, then each vault's own with its name."""
     by_vault = [(vault.source, texts) for vault, texts in notes]
-    every = chain.from_iterable(texts for _, texts in by_vault)
+    every = dict.fromkeys(text for _, texts in by_vault for text in texts)
     common = [
         text
-        for text in dict.fromkeys(every)
+        for text in every
         if len(by_vault) > 1 and all(text in texts for _, texts in by_vault)
     ]
-    return common + [
-        f"{source}: {text}"
-        for source, texts in by_vault
-        for text in texts
-        if text not in common
-    ]
+    own = [(at, text) for at, texts in by_vault for text in texts if text not in common]
+    return common + [f"{source}: {text}" for source, text in own]
 
 
 # --- one answer ---------------------------------------------------------------------
