@@ -57,17 +57,6 @@ def test_fields_and_text_are_taken_as_they_were_written(vault: Vault) -> None:
     assert subprocess.check_output([*git, "status", "--porcelain"]) == b""
 
 
-def test_line_ends_and_a_byte_order_mark_stay(vault: Vault) -> None:
-    name = saved(vault)
-    path = Path(vault.root, vault.path_of(name))
-    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
-    old = opened(vault, name)
-    edit(vault, old, old.data.decode().replace("Tuesdays", "Mondays"))
-    written = path.read_bytes()
-    assert written.startswith(b"\xef\xbb\xbf---\r\n")
-    assert written.count(b"\n") == written.count(b"\r\n")
-
-
 def test_what_is_no_longer_this_entry_is_refused_and_nothing_changes(
     vault: Vault, snapshot: Callable[[str], dict[str, str]]
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import evolve, undo
+from memcli.curation import evolve
 from memcli.curation.entities import decide
 from memcli.curation.entities import listing as entities
 from memcli.curation.entities.decide import EntityRequest, ignore
@@ -84,14 +84,6 @@ def test_listed_counts_what_is_registered_and_what_is_mentioned(vault: Vault) ->
     assert (rows["Redis"].current, rows["Redis"].hub) == (10, True)
     assert (rows["parse_args"].current, rows["parse_args"].past) == (0, 1)
     assert (rows["parse_args"].registered, rows["Etcd"].registered) == (False, True)
-
-
-def test_an_unknown_name_gets_the_nearest_one(vault: Vault) -> None:
-    save(vault, "x", entities=["Redis"])
-    with pytest.raises(EntryNotFound) as error:
-        entities.page(vault, "Rediss")
-    assert error.value.error_code == "entity_not_found"
-    assert error.value.hint == "Did you mean 'Redis'?"
 
 
 # --- names that wait ---------------------------------------------------------------
@@ -224,25 +216,3 @@ def test_what_is_taken_or_makes_no_sense_is_refused_and_changes_nothing(
         with pytest.raises(error):
             decide.apply(vault, request)
     assert snapshot(vault.root) == before
-
-
-@pytest.mark.parametrize(
-    "request_",
-    [
-        EntityRequest("rename", "Redis", "Valkey"),
-        EntityRequest("merge", "Etcd", "Redis"),
-        EntityRequest("alias", "Redis", "store"),
-        EntityRequest("register", "New"),
-    ],
-)
-def test_a_decision_is_one_commit_that_undo_takes_back(
-    vault: Vault, snapshot: Callable[[str], dict[str, str]], request_: EntityRequest
-) -> None:
-    register(vault, "Redis", "kv")
-    register(vault, "Etcd")
-    save(vault, "kv, etcd, a store, something New")
-    before = snapshot(vault.root)
-    decide.apply(vault, request_)
-    undo.undo_last(vault, "review: ")
-    after = snapshot(vault.root)
-    assert {**after, "rev-parse HEAD": ""} == {**before, "rev-parse HEAD": ""}

@@ -12,7 +12,6 @@ from memcli.entries.entry import Status
 from memcli.entries.ids import is_adopted
 from memcli.entries.text.links import links_of
 from memcli.errors import (
-    Conflict,
     EntryNotFound,
     InvalidValue,
     NotAllowed,
@@ -263,23 +262,6 @@ def test_revert_goes_back_as_a_new_version_and_forth_again(vault: Vault) -> None
     assert len(vault.read(lambda reader: versions(reader, first))) == 4
 
 
-def test_one_commit_holds_exactly_the_files_of_both_versions_and_nothing_staged(
-    vault: Vault,
-) -> None:
-    old = save(vault, "one")
-    path = vault.path_of(old)
-    Path(vault.root, "mine.md").write_text("staged\n", encoding="utf-8")
-    git(vault, "add", "mine.md")
-    done = vault.evolve(old, "two", reason="r")
-    shown = git(vault, "show", "--name-only", "--no-renames", "--format=%s", "HEAD")
-    changed = shown.split("\n")
-    assert changed[0] == "evolve: two"
-    assert sorted(path for path in changed[1:] if path) == sorted(
-        [path, done.path, done.replaced[0].path]
-    )
-    assert git(vault, "status", "--porcelain") == "A  mine.md\n"
-
-
 def test_nothing_that_is_not_valid_changes_anything(
     vault: Vault, snapshot: Callable[[str], dict[str, str]]
 ) -> None:
@@ -301,21 +283,3 @@ def test_nothing_that_is_not_valid_changes_anything(
         with pytest.raises(EntryNotFound):
             vault.evolve(name, "x")
     assert snapshot(vault.root) == before
-
-
-def test_a_hand_edit_in_between_is_not_overwritten(
-    make_vault: Callable[..., Vault],
-) -> None:
-    vault = make_vault()
-    name = save(vault, "one")
-    path = Path(vault.root, vault.path_of(name))
-    real = vault.draft
-
-    def edited_meanwhile(values: Any) -> Any:
-        path.write_text(path.read_text("utf-8") + "and more\n", "utf-8")
-        return real(values)
-
-    vault.draft = edited_meanwhile  # type: ignore[method-assign]
-    with pytest.raises(Conflict, match="was edited while it was being changed"):
-        vault.evolve(name, "two")
-    assert path.read_text("utf-8").endswith("one\nand more\n")

@@ -5,7 +5,6 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -18,9 +17,7 @@ from memcli.entries import codec, layout
 from memcli.entries.entry import Status
 from memcli.errors import (
     Conflict,
-    EntryNotFound,
     InvalidEntry,
-    InvalidValue,
     NotAllowed,
     UnsafePath,
 )
@@ -364,22 +361,6 @@ def test_each_decision_is_one_commit_that_undo_takes_back_to_the_byte(
     undo.undo_last(two, "review: ")
     assert tree(two) == before
     assert states(two) == dict.fromkeys(NAMES, "open")
-
-
-def test_what_is_refused_commits_nothing_of_a_persons(
-    two: Vault, snapshot: Callable[[str], Any]
-) -> None:
-    path = Path(two.root, layout.IDEA_LEDGER)
-    path.write_text(path.read_text() + "\nby hand\n")
-    before = snapshot(two.root)
-    for act in (
-        lambda: ideas.promote(two, list(NAMES), {"kind": "thought"}),
-        lambda: ideas.dismiss(two, [NAMES[0], "nowhere"]),
-    ):
-        assert ideas.dismiss(two, []) == ([], None)
-        with pytest.raises((InvalidValue, EntryNotFound)):
-            act()
-    assert snapshot(two.root) == before
 
 
 @pytest.mark.parametrize("name", ["..", "../../memories", "a/../../..", ".git"])

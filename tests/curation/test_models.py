@@ -140,14 +140,6 @@ def test_evidence_that_was_edited_superseded_resolved_or_removed_makes_it_stale(
     ]
 
 
-def test_evidence_that_expired_makes_it_stale(vault: Vault, clock: list[int]) -> None:
-    base = save(vault, "The freeze lasts", expires_at="2026-11-22T00:00:00Z")
-    name = model(vault, "The release plan", base)
-    assert why(vault, name) == []
-    clock[0] += 24 * HOUR
-    assert why(vault, name) == [("expired", [base])]
-
-
 def test_a_change_that_is_not_of_the_text_makes_nothing_stale(
     vault: Vault, clock: list[int]
 ) -> None:

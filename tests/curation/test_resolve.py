@@ -218,16 +218,3 @@ def test_undo_brings_it_back_and_takes_the_marks_away(vault: Vault) -> None:
     assert path.read_bytes() == before
     assert shown(vault) == ["one"]
     assert vault.reopen(name) == []
-
-
-def test_a_change_between_plan_and_deed_is_looked_at_again(vault: Vault) -> None:
-    first, second = save(vault, "cache misses one"), save(vault, "cache misses two")
-    found = resolve.plan(vault, [first, second])
-    vault.resolve(first)
-    assert [t.id for t in resolve.apply(vault, found)] == [second]
-    found = resolve.plan(vault, [first], undo=True)
-    vault.reopen(first)
-    assert resolve.apply(vault, found) == []
-
-
-# --- the list ---------------------------------------------------------------------

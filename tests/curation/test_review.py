@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import inbox, review, undo
+from memcli.curation import inbox, review
 from memcli.entries.entry import Status
-from memcli.errors import Conflict, EntryNotFound, NotAllowed
+from memcli.errors import EntryNotFound, NotAllowed
 from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from tests.conftest import NOW
@@ -166,42 +166,3 @@ def test_a_selection_is_by_age_and_confidence(vault: Vault) -> None:
             if one.age_days >= (days or 0)
             and order.index(one.confidence or "LOW") >= floor
         ], (days, least)
-
-
-def test_a_broken_inbox_file_is_named_and_stops_nothing(vault: Vault) -> None:
-    candidate(vault, "fine")
-    Path(vault.root, "inbox", "broken.md").write_text("---\na: [\n---\n")
-    assert [one.text for one in inbox.pending(vault)] == ["fine"]
-    review.approve(vault, [inbox.pending(vault)[0].id])
-    found = recall.enumerate_all(vault, Query("", view_of(NOW)))
-    assert "inbox/broken.md" in found.warnings[0]
-
-
-@pytest.mark.parametrize("action", ["approve", "edit", "reject", "supersede"])
-def test_undo_brings_back_the_bytes_of_every_file(vault: Vault, action: str) -> None:
-    old = fact(vault, "Deploy on Tuesdays")
-    name = candidate(vault, "Deploy on Mondays")
-    before = tree(vault)
-    if action == "approve":
-        review.approve(vault, [name])
-    elif action == "edit":
-        review.approve(vault, [name], {"text": "Deploy at night"})
-    elif action == "reject":
-        review.reject(vault, [name])
-    else:
-        review.supersede(vault, name, old)
-    assert tree(vault) != before
-    done = undo.undo_last(vault, "review: ")
-    assert done.subject.startswith("review: ")
-    assert tree(vault) == before
-    assert [one.id for one in inbox.pending(vault)] == [name]
-    assert git(vault, "status", "--porcelain") == ""
-
-
-def test_undo_never_overwrites_what_was_changed_since(vault: Vault) -> None:
-    name = candidate(vault, "first")
-    path = review.approve(vault, [name]).items[0].path
-    Path(vault.root, path).write_text("mine now\n", encoding="utf-8")
-    with pytest.raises(Conflict, match=path):
-        undo.undo_last(vault, "review: ")
-    assert Path(vault.root, path).read_text(encoding="utf-8") == "mine now\n"

@@ -8,6 +8,8 @@ import pytest
 
 from memcli import Vault
 from memcli.curation import importing, review, undo
+from memcli.curation.entities import decide
+from memcli.curation.entities.decide import EntityRequest
 from memcli.curation.in_place import pin, tag
 from memcli.entries import layout
 from memcli.errors import Conflict, NotAllowed
@@ -16,13 +18,13 @@ from tests import clones
 
 def steps(vault: Vault) -> Iterator[str]:
     """One change after the other; each is done when its name is given."""
-    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"})).id
+    saved = vault.save(vault.draft({"text": "We deploy kv on Tuesdays"})).id
     yield "save"
     tag(vault, saved, add=["deploy"])
     yield "tag"
     pin(vault, [saved])
     yield "pin"
-    second = vault.evolve(saved, "We deploy on Mondays").id
+    second = vault.evolve(saved, "We deploy kv on Mondays").id
     yield "evolve"
     vault.resolve(second)
     yield "resolve"
@@ -33,8 +35,25 @@ def steps(vault: Vault) -> Iterator[str]:
     yield "import"
     waiting = vault.save(vault.draft({"text": "A guess", "status": "pending"})).id
     yield "inbox"
-    review.approve(vault, [waiting])
+    review.approve(vault, [waiting], {"text": "A guess that holds"})
     yield "approve"
+    drafts = [{"text": text, "status": "pending"} for text in ("Not so", "At noon")]
+    both = vault.save_all([vault.draft(draft) for draft in drafts])
+    refused, newer = (saved.id for saved in both)
+    yield "more of the inbox"
+    review.reject(vault, [refused])
+    yield "reject"
+    review.supersede(vault, newer, waiting)
+    yield "supersede"
+    for request in (
+        EntityRequest("register", "Redis", aliases=("kv",)),
+        EntityRequest("alias", "Redis", "store"),
+        EntityRequest("rename", "Redis", "Valkey"),
+        EntityRequest("register", "Etcd"),
+        EntityRequest("merge", "Etcd", "Valkey"),
+    ):
+        decide.apply(vault, request)
+        yield request.verb
     vault.forget(second)
     yield "forget"
 

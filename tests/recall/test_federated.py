@@ -177,31 +177,6 @@ def test_several_rank_as_one_that_holds_it_all(
     shutil.rmtree(folder)
 
 
-@pytest.mark.slow
-def test_ten_entries_and_hundreds_merge(
-    own: Vault, team: Vault, user_config: Configure
-) -> None:
-    """A word that is rare in the small vault only because it is small wins nothing."""
-    save(own, *(f"groceries number {n}" for n in range(8)))
-    save(own, "the deploy key is on my desk", "remember the release party")
-    save(
-        team,
-        *(f"service {n} deploy notes, release {n % 7}" for n in range(600)),
-        "the payments deploy needs the redis release flag",
-    )
-    user_config(table("platform", team))
-    both = Vaults.open()
-    found = both.recall("which flag does the payments deploy need?", explain=True)
-    assert found.rows[0].text == "the payments deploy needs the redis release flag"
-    found = both.recall("where is the deploy key?")
-    assert found.rows[0].text == "the deploy key is on my desk"
-    assert found.rows[0].source == "personal"
-    assert found.missing_terms == []
-    # Alone, the small vault would score its one word above everything of the large.
-    alone = own.recall("groceries")
-    assert alone.rows[0].score < both.recall("groceries").rows[0].score
-
-
 def test_weighing_together_does_not_last(own: Vault, team: Vault) -> None:
     save(own, "we deploy on mondays", "we test")
     save(team, *(f"deploy {n}" for n in range(20)))
@@ -230,21 +205,6 @@ def test_max_chars_is_for_all_together(own: Vault, team: Vault) -> None:
     both = Vaults((own, team))
     found = recall.recall(both, Query("deploy", view_of(NOW), max_chars=12))
     assert (len(found.rows), found.omitted) == (1, 1)
-
-
-def test_reflect_gathers_from_all(
-    own: Vault, team: Vault, user_config: Configure
-) -> None:
-    save(own, "The payment tests need REDIS_URL")
-    save(team, "The payment tests run for 9 minutes", occurred_at="2026-08-01")
-    save(team, "The payment tests are slow", layer="observation")
-    user_config(table("platform", team))
-    found = Vaults.open().reflect("what about the payment tests?")
-    assert [row.layer for row in found.facts] == ["observation", "fact", "fact"]
-    assert {row.source for row in found.facts} == {"personal", "team:platform"}
-    assert found.missing_terms == []
-    assert found.confidence == "medium"
-    assert len(found.citations) == 3
 
 
 def test_visibility_applies_in_each(own: Vault, team: Vault) -> None:

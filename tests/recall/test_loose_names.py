@@ -71,17 +71,3 @@ def test_a_path_links_entries_and_is_no_entity(vault: Vault) -> None:
     other = save(vault, "Only Bob reviews ./cmd/pay/")
     assert vault.get(other).entities == ()
     assert "Only Bob reviews ./cmd/pay/" in rows(vault)
-
-
-def test_what_an_agent_may_not_see_links_nothing(vault: Vault) -> None:
-    config = '[agents.bot]\npolicy = "shared"\n'
-    Path(vault.root, ".memcli", "config.toml").write_text(config, encoding="utf-8")
-    save(vault, "The payment gateway of Grace Hopper times out at night")
-    save(vault, "On weekends call Grace Hopper at 555", visibility="private")
-    save(vault, "Grace Hopper speaks of something else")
-    others(vault, 38)
-    assert len(rows(vault, limit=20)) == 3
-    found = vault.acting_as("bot").recall(QUESTION, limit=20).rows
-    texts = [row.text for row in found]
-    assert "Grace Hopper speaks of something else" in texts
-    assert "On weekends call Grace Hopper at 555" not in texts

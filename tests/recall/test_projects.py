@@ -184,28 +184,3 @@ def test_another_project_is_not_offered_to_be_replaced(vault: Vault):
     text = "deploy the shop release on Monday morning now"
     saved = vault.save(vault.draft({"text": text, "project": BLOG}))
     assert {item.id for item in saved.similar} == {there, anywhere}
-
-
-def test_the_index_decides_as_eligibility_does(vault: Vault, three: dict[str, str]):
-    from memcli.entries.eligibility import View, verdict
-    from memcli.entries.ids import number
-
-    save(vault, "over since long", SHOP, expires_at="2001-01-01")
-    vault.resolve(next(iter(three)))
-
-    def compare(reader: Any) -> set[str | None]:
-        views = [
-            View(vault.now_ms() // 1000, here=here, as_of=as_of)
-            for here in (None, 0, number(SHOP), number(BLOG))
-            for as_of in (None, vault.now_ms() // 1000)
-        ]
-        reasons = set()
-        for doc in reader.everything():
-            for view in views:
-                reason = reader.verdict(doc, view)
-                assert reason == verdict(reader.facts(doc), view)
-                reasons.add(reason)
-        return reasons
-
-    reasons = vault.read(compare)
-    assert {None, "holds in another project", "expired"} <= reasons

@@ -207,15 +207,6 @@ def test_as_of_a_period_is_as_of_its_end(named: str, end: str) -> None:
     assert dates.iso(as_of) == end
 
 
-def test_last_week_does_not_take_this_week_as_well(vault: Vault) -> None:
-    for day in ("2026-11-08", "2026-11-10", "2026-11-15", "2026-11-16", "2026-11-20"):
-        vault.save(vault.draft({"text": f"Deployed on {day}", "occurred_at": day}))
-    asked = from_words("deployed", SATURDAY, after="last week")
-    found = {row.occurred_at for row in vault.recall(asked).rows}
-    assert found == {"2026-11-10", "2026-11-15"}
-    assert {row.occurred_at for row in vault.reflect(asked).facts} == found
-
-
 # --- the words around a question ----------------------------------------------------
 
 

@@ -1,11 +1,6 @@
 """What recall promises: who is found, who is shown, and in which order."""
 
-import shutil
-from pathlib import Path
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.errors import InvalidValue
@@ -185,20 +180,6 @@ def test_time_filter_takes_coarse_dates_as_spans(vault: Vault) -> None:
     }
 
 
-def test_only_active_entries_are_shown_unless_asked(vault: Vault) -> None:
-    save(vault, "entry active")
-    for status in ("superseded", "resolved", "expired", "pending", "rejected"):
-        save(vault, f"entry {status}", status=status)
-    save(vault, "entry past", expires_at="2020-01-01")
-    assert found(vault, "entry") == ["entry active"]
-    seen = recall(vault, Query("entry", view_of(NOW, statuses=["resolved"])))
-    assert [row.text for row in seen.rows] == ["entry resolved"]
-    seen = recall(vault, Query("entry", view_of(NOW, history=True)))
-    assert {row.text for row in seen.rows} == {"entry active", "entry superseded"}
-    everything = enumerate_all(vault, Query("", view_of(NOW)))
-    assert [row.text for row in everything.rows] == ["entry active"]
-
-
 def test_what_expired_by_its_date_is_found_by_that_status(vault: Vault) -> None:
     save(vault, "entry active", expires_at="2999-01-01")
     save(vault, "entry past", expires_at="2020-01-01")
@@ -212,21 +193,6 @@ def test_what_expired_by_its_date_is_found_by_that_status(vault: Vault) -> None:
         assert {row.status for row in rows} == {"expired"}
 
 
-def test_as_of_shows_what_was_current_then(vault: Vault) -> None:
-    save(vault, "entry new", created="2024-06-01T00:00:00Z")
-    save(
-        vault,
-        "entry old",
-        created="2024-01-01T00:00:00Z",
-        status="superseded",
-        updated="2024-06-01T00:00:00Z",
-    )
-    then = recall(vault, Query("entry", view_of(NOW, as_of=epoch(2024, 3))))
-    assert [row.text for row in then.rows] == ["entry old"]
-    later = recall(vault, Query("entry", view_of(NOW, as_of=epoch(2024, 7))))
-    assert [row.text for row in later.rows] == ["entry new"]
-
-
 def test_constraints_beyond_the_fifth_are_counted(vault: Vault) -> None:
     names = ("main", "release", "beta", "alpha", "stable", "next", "old")
     rules = [{"text": f"Never push {name}", "kind": "constraint"} for name in names]
@@ -236,16 +202,6 @@ def test_constraints_beyond_the_fifth_are_counted(vault: Vault) -> None:
     assert (len(answer.constraints), answer.more_constraints) == (5, 1)
     assert vault.reflect("kubernetes").more_constraints == 1
     assert vault.recall("beta").more_constraints == 0
-
-
-def test_constraints_in_force_surface_beside_the_rows(vault: Vault) -> None:
-    save(vault, "red apples")
-    save(vault, "Never push to main", kind="constraint")
-    save(vault, "Old rule", kind="constraint", status="resolved")
-    answer = vault.recall("apples")
-    assert [row.text for row in answer.rows] == ["red apples"]
-    assert [row.text for row in answer.constraints] == ["Never push to main"]
-    assert vault.recall("push main").constraints == []
 
 
 def test_a_constraint_that_max_chars_leaves_out_still_surfaces(vault: Vault) -> None:
@@ -262,19 +218,6 @@ def test_max_chars_keeps_whole_rows_and_counts_the_rest(vault: Vault) -> None:
     answer = vault.recall("apples", max_chars=50)
     assert [row.text for row in answer.rows] == ["apples"]
     assert answer.omitted == 1
-
-
-def test_enumeration_equals_a_scan_of_the_files(vault: Vault) -> None:
-    ids = {save(vault, f"entry {n}", kind="fix") for n in range(3)}
-    shutil.copy(Path(vault.root, "README.md"), Path(vault.root, "memories", "x.md"))
-    rows = enumerate_all(vault, Query("", view_of(NOW))).rows
-    paths = {
-        str(path.relative_to(vault.root))
-        for path in Path(vault.root).rglob("*.md")
-        if path.name != "README.md"
-    }
-    assert {row.path for row in rows} == paths
-    assert ids < {row.id for row in rows}
 
 
 def test_filters_are_checked(vault: Vault) -> None:
@@ -298,31 +241,6 @@ def test_explain_names_the_pieces_of_the_score(vault: Vault) -> None:
     assert row.explain["entity"] == 1.25
     assert row.explain["lexical"] > 0
     assert "entity" in row.channels
-
-
-@given(st.text(max_size=80))
-def test_any_question_gets_an_answer(question: str) -> None:
-    from memcli.entries.text import tokens
-
-    for term, word in tokens.question(question, tokens.stemmer()):
-        assert term
-        assert word
-
-
-def test_ties_break_alike_however_the_files_came(vault: Vault, tmp_path: Path) -> None:
-    for number in range(20):
-        save(vault, f"apples {'x' * number}")
-    first = [row.id for row in vault.recall("apples", limit=20).rows]
-    copy = tmp_path / "copy"
-    shutil.copytree(vault.root, copy, ignore=shutil.ignore_patterns("index"))
-    names = sorted((copy / "memories" / "note").glob("*.md"), reverse=True)
-    other = Vault.open(str(copy))
-    for path in names:  # one at a time, so that they get other numbers
-        moved = path.with_suffix(".tmp")
-        path.rename(moved)
-        other.recall("apples")
-        moved.rename(path)
-    assert [row.id for row in other.recall("apples", limit=20).rows] == first
 
 
 # --- low coverage -------------------------------------------------------------------

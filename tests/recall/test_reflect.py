@@ -122,15 +122,6 @@ def test_confidence_is_low_when_the_words_are_not_covered(vault: Vault) -> None:
     ]
 
 
-def test_confidence_is_not_high_when_the_words_are_half_covered(vault: Vault) -> None:
-    texts = [f"Unrelated note{number} of thing{number}" for number in range(30)]
-    vault.save_all([vault.draft({"text": text}) for text in texts])
-    deployments(vault, 8)
-    found = vault.reflect("checkout deployed service kubernetes frankfurt")
-    assert 0.4 <= found.coverage < 0.5
-    assert found.confidence == "medium"
-
-
 def test_coverage_is_the_share_that_one_fact_holds(vault: Vault) -> None:
     """Words scattered over several facts are not missing, and cover less."""
     save(vault, "Redis keeps the sessions")
@@ -265,17 +256,6 @@ def test_filters_are_those_of_recall(vault: Vault) -> None:
     assert [(one.query, one.after) for one in wider] == [("redis", None)]
 
 
-def test_the_same_question_gives_the_same_bytes(
-    vault: Vault, reopen: Callable[[Vault], Vault]
-) -> None:
-    deployments(vault, 8)
-    save(vault, "The checkout service is deployed by Ann", entities=["Ann", "Bob"])
-    question = "how is the checkout service deployed in Frankfurt?"
-    one = json.dumps(vault.reflect(question).as_dict())
-    again = Vault.open(vault.root, now_ms=lambda: NOW * 1000)
-    assert json.dumps(again.reflect(question).as_dict()) == one
-
-
 def test_what_was_replaced_or_solved_is_named_and_not_among_the_facts(
     vault: Vault,
 ) -> None:
@@ -302,12 +282,6 @@ def test_what_was_replaced_or_solved_is_named_and_not_among_the_facts(
     assert {one.id for one in wide.superseded_excluded} == {solved}
     as_of = view_of(NOW, as_of=NOW - DAY)
     assert vault.reflect("timeout", view=as_of).superseded_excluded == []
-
-
-def test_what_was_left_out_is_capped(vault: Vault) -> None:
-    for number in range(9):
-        vault.resolve(save(vault, f"The build hangs on host{number}"))
-    assert len(vault.reflect("build hangs").superseded_excluded) == 5
 
 
 def test_the_nearest_facts_are_named_as_pairs_the_newer_named_newer(
@@ -347,23 +321,6 @@ def test_observations_on_a_resolved_blocker_make_nothing_sure(vault: Vault) -> N
     assert found.confidence_why == "5 facts, stale; every word matched"
 
 
-def test_what_rests_on_something_replaced_is_stale(vault: Vault) -> None:
-    base = save(vault, "The tests take an hour")
-    other = save(vault, "The tests are green")
-    one = save(vault, "Tests are slow", layer="observation", evidence=[base, "s1"])
-    two = save(vault, "Tests are good", layer="observation", evidence=[other])
-    assert vault.reflect("tests").stale == []
-    vault.evolve(base, "The tests take a minute")
-    found = vault.reflect("tests")
-    assert found.stale == [one]
-    assert {row.id: row.stale for row in found.facts if row.layer != "fact"} == {
-        one: True,
-        two: False,
-    }
-    rows = recall.enumerate_all(vault, Query("", View(NOW))).rows
-    assert [row.id for row in rows if row.stale] == [one]
-
-
 def test_next_queries_are_concrete(vault: Vault) -> None:
     save(vault, "Ann deployed checkout", entities=["Ann"], occurred_at="2026-01-05")
     save(vault, "Checkout deployed twice", occurred_at="2026-03-05")
@@ -396,22 +353,6 @@ def test_response_schema_is_ignored_and_deprecated(vault: Vault) -> None:
     assert told[0].filename == __file__
 
 
-def test_synthesize_keeps_the_older_envelope_and_runs_no_synthesis(
-    vault: Vault,
-) -> None:
-    deployments(vault, 3)
-    found = vault.reflect(QUESTION, budget="low")
-    made = vault.synthesize(QUESTION, budget="low")
-    assert made.as_dict() == {
-        "answer": found.answer,
-        "query": QUESTION,
-        "confidence": "medium",
-        "sources": ids(found),
-        "wiki_context_used": False,
-    }
-    assert "no synthesis" in (Vault.synthesize.__doc__ or "")
-
-
 VIEWS = {
     "isolated": View(NOW, agent=Agent("ann")),
     "shared": View(NOW, agent=Agent("ann", ReadPolicy.SHARED)),
@@ -427,19 +368,6 @@ def test_a_successor_that_is_hidden_is_not_named(vault: Vault) -> None:
 
 
 # --- what stands beside the facts ----------------------------------------------------
-
-
-def test_a_citation_has_the_layer_the_source_and_the_type_of_its_fact(
-    vault: Vault,
-) -> None:
-    fact = save(vault, "The build takes an hour", type="system")
-    save(vault, "The build is slow", layer="observation", evidence=[fact], type="tool")
-    found = vault.reflect("how slow is the build?")
-    assert [(one.layer, one.type, one.source) for one in found.citations] == [
-        ("observation", "tool", "personal"),
-        ("fact", "system", "personal"),
-    ]
-    assert found.as_dict()["citations"][0]["layer"] == "observation"
 
 
 @pytest.mark.parametrize("ask", ["recall", "reflect"])

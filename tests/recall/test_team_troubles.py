@@ -17,7 +17,6 @@ from memcli.errors import InvalidConfig
 from memcli.search.index import Index
 from memcli.search.reader import Reader
 from memcli.storage import known_vaults, settings
-from memcli.vault.health.lint import lint
 from tests.conftest import VaultMaker, state_of
 
 Trouble = Callable[[Path], object]
@@ -190,20 +189,6 @@ def test_every_number_has_an_upper_bound(tmp_path: Path) -> None:
         config(line)(tmp_path)
         with pytest.raises(InvalidConfig, match=r"config\.toml:2"):
             settings.load(str(tmp_path))
-
-
-@pytest.mark.parametrize("name", ["n", "n" * 9])
-def test_1200_nested_folders_end_no_command(vault: Vault, name: str) -> None:
-    nested(Path(vault.root, "memories", "nested"), name)
-    try:
-        vault.save(vault.draft({"text": "We deploy on Mondays"}))
-        found = vault.recall("deploy deep")
-        assert len(found.rows) == (2 if name == "n" else 1)
-        codes = {finding.code for finding in lint(vault)}
-        assert codes <= {"unreadable"}
-        assert bool(found.warnings) == bool(codes) == (len(found.rows) == 1)
-    finally:
-        MENDED.pop()()
 
 
 def test_a_disk_that_fails_takes_one_vault_away(
