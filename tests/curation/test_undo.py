@@ -113,7 +113,7 @@ def test_a_vault_in_a_folder_of_a_repository_undoes_its_own(tmp_path: Path) -> N
 
     subprocess.run(["git", "init", "-q", str(tmp_path / "code")], check=True)
     root = tmp_path / "code" / "notes"
-    prepare(str(root))
+    prepare(str(root), agreed=True)
     vault = Vault.open(str(root))
     saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
     assert (root / saved.path).exists()
