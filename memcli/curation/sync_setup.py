@@ -74,24 +74,20 @@ def setup(vault: Vault, address: str, terms: Terms) -> Named:
     made = addresses.is_folder(address) and remotes.make_bare(
         address, branch, vault.environ
     )
-    remote = _added(repository, Remote(NAME, address, branch), terms)
+    remote = Remote(NAME, address, branch)
+    _add(repository, remote, terms)
     return Named(remote, added=True, made=made)
 
 
-def _added(repository: Repository, remote: Remote, terms: Terms) -> Remote:
+def _add(repository: Repository, remote: Remote, terms: Terms) -> None:
     """Add the remote, and take it out again when it does not answer."""
     remotes.add_remote(repository, remote.name, remote.address)
     try:
-        # A remote that others began may have another branch than ours.
-        theirs = remotes.default_branch(repository, remote, terms)
-        remote = remote._replace(branch=theirs or remote.branch)
+        remotes.see_branches(repository, remote, terms)
         remotes.set_upstream(repository, remote)
-        if theirs:
-            remotes.see_branches(repository, remote, terms)
     except (MemcliError, KeyboardInterrupt):
         remotes.remove_remote(repository, remote.name)
         raise
-    return remote
 
 
 def _absolute(address: str, cwd: str | None) -> str:

@@ -285,15 +285,11 @@ def finish(
     move = begun.move
     drop_old(root)
     if move and repository.branch() != move.branch:
-        _take_back(root, repository, begun)
-        here = repository.branch() or "a detached HEAD"
-        tell(
-            f"a killed sync of the branch {move.branch} was not finished: this is "
-            f"{here}; memcli sync repeats it on {move.branch}"
+        raise HistoryError(
+            f"a killed sync of the branch {move.branch} is not finished, and this is "
+            f"{repository.branch() or 'a detached HEAD'}",
+            hint=f"Go back: git switch {move.branch}; the next command finishes it.",
         )
-        clear(root)
-        fault("cleared")
-        return
     paths, conflicts = _put_rest(root, begun, fault)
     if paths or (move and not conflicts):
         tell(f"finishing what a killed command began: {begun.message}")
@@ -349,38 +345,6 @@ def _put_rest(
     # At once: a killed import may have left thousands, each with a wait for the disk.
     files.write_several(written, fault=step)
     return [path for path in begun.files if path not in conflicts], conflicts
-
-
-def _take_back(root: str, repository: Repository, begun: Journal) -> None:
-    """Give the files of a killed sync their old bytes, on another branch than its own.
-
-    A person has switched the branch after the kill. A file that the new branch holds as
-    it was written stays.
-    """
-    paths = [
-        path
-        for path, (before, after) in begun.files.items()
-        if _digest(after) != before and _current(root, path) == after
-    ]
-    if not paths or begun.move is None:
-        return
-    head = repository.files_at("HEAD", paths) if repository.head() else {}
-    old = repository.files_at(begun.move.before, paths)
-    # What goes makes room for what comes back.
-    for path in sorted(paths, key=lambda path: old[path] is not None):
-        before, after = begun.files[path]
-        # The commit may hold other bytes than the folder held.
-        if head.get(path) != after and _digest(old[path]) == before:
-            _put(inside(root, path), old[path])
-
-
-def _put(place: str, data: bytes | None) -> None:
-    """Let a file hold these bytes, or be gone."""
-    if data is None:
-        files.remove(place)
-    else:
-        files.make_room(place)
-        files.write_atomic(place, data)
 
 
 def lock_path(root: str) -> str:

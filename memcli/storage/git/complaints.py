@@ -47,14 +47,6 @@ def failure(
         return changed_meanwhile(paths[0])
     if b"cannot lock ref" in output:
         return LockBusy("another git moved HEAD during the commit", hint="Try again.")
-    for state in ("merge", "cherry-pick", "rebase"):
-        if b"partial commit during a " + state.encode() in output:
-            return unfinished(repository, state, paths)
-    if b"outside of your sparse-checkout" in output:
-        return HistoryError(
-            f"{what} cannot be committed: a sparse checkout leaves its folder out",
-            hint=SPARSE_HINT,
-        )
     return refused(f"{what} cannot be committed", done)
 
 

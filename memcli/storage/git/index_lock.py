@@ -59,7 +59,6 @@ class IndexLock:
         self._copy = os.path.join(git_dir, f"{_SCRATCH}{os.getpid()}")
         self.env = {**env, "GIT_INDEX_FILE": self._copy}
         self._handle = -1
-        self._installed: os.stat_result | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -104,42 +103,20 @@ class IndexLock:
         return {**self.env, "GIT_INDEX_FILE": self._copy + "-head"}
 
     def _give(self, copy: str) -> None:
-        """Give the index a second name, which takes no space: git never writes into an
-        index, but puts another in its place. Where there are no such names, copy it,
-        with its time: git looks into files that are not older."""
-        try:
-            os.link(self._index, copy)
-        except FileNotFoundError:
-            return  # nothing was ever staged
-        except OSError as refused:
-            if refused.errno in files.REFUSED:
-                raise write_failed(copy, refused) from refused
-            try:
-                status = os.stat(self._index)
-                data = files.read(self._index, limit=LARGEST)
-                files.write_derived(copy, data)
-                os.chmod(copy, stat.S_IMODE(status.st_mode))
-                os.utime(copy, ns=(status.st_mtime_ns, status.st_mtime_ns))
-            except OSError as error:
-                raise write_failed(copy, error) from error
-
-    def is_in_place(self) -> bool:
-        """Whether the index is the copy that was installed, which no git replaced."""
+        """Copy the index, with its time: git looks into files that are not older."""
         try:
             status = os.stat(self._index)
-        except OSError:
-            return False
-        mine = self._installed
-        # Another file may have been given the number of one that was replaced.
-        return mine is not None and (
-            os.path.samestat(status, mine)
-            and (status.st_mtime_ns, status.st_size) == (mine.st_mtime_ns, mine.st_size)
-        )
+            files.write_derived(copy, files.read(self._index, limit=LARGEST))
+            os.chmod(copy, stat.S_IMODE(status.st_mode))
+            os.utime(copy, ns=(status.st_mtime_ns, status.st_mtime_ns))
+        except FileNotFoundError:
+            return  # nothing was ever staged
+        except OSError as error:
+            raise write_failed(copy, error) from error
 
     def install(self) -> bool:
         """Let the copy be the index; return whether the system did that."""
         try:
-            self._installed = os.stat(self._copy)
             os.replace(self._copy, self._index)
         except OSError:
             return False

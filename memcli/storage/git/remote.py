@@ -95,30 +95,6 @@ def count(repository: Repository, commit: str, but: str | None) -> int:
     return int(done.printed) if done.code == 0 else 0
 
 
-def default_branch(repository: Repository, remote: Remote, terms: Terms) -> str | None:
-    """The branch that the remote's HEAD names; None of an empty one.
-
-    Raises:
-        RemoteUnreachable, RemoteRefused: as `fetch`.
-    """
-    words = ("ls-remote", "--symref", "--", remote.name, "HEAD", "refs/heads/*")
-    done = network.talk(repository.root, _talking(repository, terms), words, terms)
-    if done.code:
-        raise trouble(done, remote)
-    branches, named = set(), ""
-    for line in done.printed.decode("utf-8", "replace").splitlines():
-        value, _, ref = line.partition("\t")
-        if value.startswith("ref: refs/heads/") and ref == "HEAD":
-            named = value.removeprefix("ref: refs/heads/")
-        elif ref.startswith("refs/heads/"):
-            branches.add(ref.removeprefix("refs/heads/"))
-    if remote.branch in branches:
-        return remote.branch
-    if named in branches:
-        return named
-    return min(branches, default=None)
-
-
 def fetch(repository: Repository, remote: Remote, terms: Terms) -> str | None:
     """Bring the remote's branch; its commit, None where the remote has none yet.
 

@@ -63,7 +63,6 @@ def stage(
             break
     else:
         raise ignored_by_rule(present)
-    _refuse_sparse(repository, env, present)
     # What goes makes room for what comes. `--remove` alone would also take out a file
     # that is there, and that a sparse checkout leaves out.
     gone = [path for path, data in contents.items() if data is None]
@@ -148,20 +147,6 @@ def _in_other_tree(path: str, folder: str, *, link: bool) -> HistoryError:
             "it belong to the vault; then repeat"
         )
     return HistoryError(f"{path} cannot be committed: {folder} {what}", hint=hint)
-
-
-def _refuse_sparse(
-    repository: Repository, env: dict[str, str], paths: Sequence[str]
-) -> None:
-    """Raise HistoryError where a sparse checkout leaves out the folder of a file, which
-    only `git add` says."""
-    if os.path.lexists(os.path.join(repository.git_dir, "info", "sparse-checkout")):
-        one_each = {path.rpartition("/")[0]: path for path in paths}
-        listed = pathspecs(one_each.values())
-        add = ("add", "--dry-run", *PATHS)
-        done = run(repository.root, env, add, listed) if paths else None
-        if done is not None and b"outside of your sparse" in done.output:
-            raise failure(repository, done, [*one_each.values()])
 
 
 def differing(

@@ -142,42 +142,6 @@ def test_a_disk_without_second_names_has_the_lock_too(
     assert not list((tracked / ".git").glob("*lock*"))
 
 
-def test_index_that_another_git_wrote_meanwhile_is_put_right(
-    tracked: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As `git commit PATH` does, which reads the index before it locks it."""
-    index = tracked / ".git" / "index"
-    old = index.read_bytes()
-    install = IndexLock.install
-
-    def then_another_git(lock: IndexLock) -> bool:
-        installed = install(lock)
-        for _ in range(2):  # the second may be given the number of the first
-            (tracked / ".git" / "theirs").write_bytes(old)
-            os.replace(tracked / ".git" / "theirs", index)
-        return installed
-
-    monkeypatch.setattr(IndexLock, "install", then_another_git)
-    (tracked / "notes" / "a.md").write_text("a\n")
-    assert commits.commit(Repository.open(str(tracked)), ["notes/a.md"], "save")
-    assert git(tracked, "status", "--porcelain") == ""
-
-
-def test_message_of_a_squashed_merge_waits_for_its_own_commit(root: Path) -> None:
-    git(root, "checkout", "-qb", "side")
-    (root / "side.md").write_text("side\n")
-    git(root, "add", "side.md")
-    git(root, "commit", "-qm", "of the side")
-    git(root, "checkout", "-q", "main")
-    git(root, "merge", "-q", "--squash", "side")
-    message = (root / ".git" / "SQUASH_MSG").read_text()
-    hook(root, "post-commit", "")
-    (root / "new.md").write_text("new\n")
-    assert commits.commit(Repository.open(str(root)), ["new.md"], "save")
-    assert (root / ".git" / "SQUASH_MSG").read_text() == message
-    assert git(root, "status", "--porcelain") == "A  side.md\n"
-
-
 @pytest.mark.parametrize("name", ["pre-commit", "post-commit"])
 @pytest.mark.parametrize("folder", ["", "docs/vault"])
 def test_what_a_hook_commits_is_not_staged_as_deleted(

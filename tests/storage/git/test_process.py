@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memcli.errors import HistoryError
+from memcli.errors import HistoryError, Unreadable
 from memcli.storage.git import commit as commits
 from memcli.storage.git import index_lock, process
 from memcli.storage.git.repository import Repository
@@ -138,7 +138,10 @@ def test_a_pipe_that_git_would_wait_for_is_named_within_a_second(
     only = name.endswith(("attributes", "main", "logs/HEAD"))
     for ask in asks[1:] if only else asks:
         begun = time.monotonic()
-        with pytest.raises(HistoryError, match=f"{name} is a pipe"):
+        # memcli itself copies the index.
+        with pytest.raises(
+            (HistoryError, Unreadable), match=f"{name}:? is (a pipe|not)"
+        ):
             ask()
         assert time.monotonic() - begun < 2
     assert not alive(f"git -C {root}")
