@@ -200,11 +200,9 @@ class InvalidConfig(MemcliError):
         *,
         hint: str | None = None,
         code: str | None = None,
-        line: int = 1,
         reason: str | None = None,
     ) -> None:
         super().__init__(message, hint=hint, code=code)
-        self.line = line
         self.reason = reason or message
 
 

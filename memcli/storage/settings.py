@@ -2,13 +2,12 @@
 
 Invariant: a vault's config is read only when a built-in default is about to refuse or
 to decide, and parsed only when it sets something (reading TOML costs a start-up 11 ms).
-A setting that cannot be understood is an error with its line, never a silent default.
+A setting that cannot be understood is an error, never a silent default.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from types import MappingProxyType
 
 from memcli.entries import layout
@@ -16,7 +15,7 @@ from memcli.entries.eligibility import DEFAULTS, Agent, Policies, Policy, ReadPo
 from memcli.entries.entry import Item
 from memcli.errors import InvalidConfig, Unreadable
 from memcli.named_tuple import NamedTuple
-from memcli.storage import files
+from memcli.storage import files, user_config
 from memcli.storage.user_config import MOST, wrong
 
 TYPE_CHECKING = False
@@ -123,33 +122,12 @@ def parsed(text: str, path: str) -> Config:
     """The settings that a config's text says; raises as `load`, and names the path."""
     if says_nothing(text):
         return Config()
-    from memcli.entries import toml_text
-
-    try:
-        tables = toml_text.tables(text)
-    except RecursionError as error:
-        raise _unusable(path, "nested too deep") from error
-    except ValueError as error:  # of TOML, of a number of 5,000 digits
-        at = re.search(r"\(at line (\d+)", str(error))
-        raise _unusable(path, str(error), int(at[1]) if at else 1) from error
-    try:
-        return _config(tables)
-    except _Wrong as wrong:
-        line = _line(text, wrong.table, wrong.name)
-        setting = f"[{wrong.table}] {wrong.name}".rstrip()
-        reason = f"{setting} {wrong.what}"
-        raise InvalidConfig(
-            f"{path}:{line}: {reason}",
-            hint=f"Correct that line{wrong.hint}, and check it with: "
-            "memcli inspect lint",
-            line=line,
-            reason=reason,
-        ) from wrong
+    return _config(user_config.read(text, path), path)
 
 
-def _unusable(path: str, reason: str, line: int = 1) -> InvalidConfig:
-    hint = "Correct the file, or delete it."
-    return InvalidConfig(f"{path}: {reason}", hint=hint, line=line, reason=reason)
+def _unusable(path: str, reason: str, hint: str = "or delete it") -> InvalidConfig:
+    hint = f"Correct the file, {hint}. To check it: memcli inspect lint"
+    return InvalidConfig(f"{path}: {reason}", hint=hint, reason=reason)
 
 
 def says_nothing(text: str) -> bool:
@@ -193,28 +171,6 @@ def agent(root: str, name: str) -> Agent:
 # --- from tables to settings ------------------------------------------------------
 
 
-class _Wrong(Exception):
-    """A setting that cannot be used: its table and name, what is wrong, and a hint."""
-
-    def __init__(self, table: str, name: str, what: str, hint: str = "") -> None:
-        super().__init__(table, name, what)
-        self.table, self.name, self.what, self.hint = table, name, what, hint
-
-
-def _line(text: str, table: str, name: str) -> int:
-    """The line of a setting; else the line of its table, else the first."""
-    near, inside = 1, False
-    key = re.compile(rf"""["']?{re.escape(name)}["']?\s*=""")
-    for number, line in enumerate(text.splitlines(), 1):
-        header = re.match(r"\s*\[([^\[\]]+)\]", line)
-        if header:
-            inside = re.sub(r"""["'\s]""", "", header[1]) == table
-            near = number if inside else near
-        elif inside and key.match(line.strip()):
-            return number
-    return near
-
-
 def defaults() -> dict[str, Any]:
     """Every setting of a vault with its default, but for those of agents: what it may
     be follows from the default, `_BOUNDS` and `_CHOICES`."""
@@ -246,8 +202,10 @@ OF_AGENT: dict[str, Any] = {"policy": "isolated", "groups": ()}
 """The settings of `[agents.NAME]`."""
 
 
-def _config(tables: Mapping[str, Any]) -> Config:
-    values = {name: _value(tables, name, each) for name, each in defaults().items()}
+def _config(tables: Mapping[str, Any], path: str = "") -> Config:
+    values = {
+        name: _value(tables, path, name, each) for name, each in defaults().items()
+    }
 
     def part(table: str) -> dict[str, Any]:
         return {
@@ -257,20 +215,20 @@ def _config(tables: Mapping[str, Any]) -> Config:
         }
 
     return Config(
-        kinds=tuple(map(_kind, values["vault.kinds"])),
+        kinds=tuple(_kind(path, kind) for kind in values["vault.kinds"]),
         limits=Limits(**part("limits")),
         policies={item: Policy(**part(f"reflections.{item}")) for item in Item},
         injection=Injection(**part("injection")),
         memory=Memory(**part("memory")),
-        agents=_agents(tables),
+        agents=_agents(tables, path),
         log_signals=values["signals.log"],
         actions=values["actions.enabled"],
         ask_agent=values["sessions.ask_agent"],
     )
 
 
-def _value(tables: Mapping[str, Any], setting: str, default: Any) -> Any:
-    """The value of a setting; _Wrong where it is not of the default's type.
+def _value(tables: Mapping[str, Any], path: str, setting: str, default: Any) -> Any:
+    """The value of a setting; InvalidConfig where it is not of the default's type.
 
     A table that is missing has defaults; something else in its place fits no type.
     """
@@ -281,16 +239,17 @@ def _value(tables: Mapping[str, Any], setting: str, default: Any) -> Any:
     value: Any = table.get(name, default) if isinstance(table, dict) else None
     bounds = _BOUNDS.get(setting, (0, MOST))
     if reason := wrong(value, default, _CHOICES.get(setting, ()), bounds):
-        hint = f" (the default is {[] if default == () else default!r})"
-        raise _Wrong(where, name, f"{reason} (got {value!r})", hint)
+        said = f"[{where}] {name} {reason} (got {value!r})"
+        hint = f"where the default is {[] if default == () else default!r}"
+        raise _unusable(path, said, hint)
     return float(value) if isinstance(default, float) else value
 
 
-def _agents(tables: Mapping[str, Any]) -> Mapping[str, Agent]:
+def _agents(tables: Mapping[str, Any], path: str) -> Mapping[str, Agent]:
     """`[agents.NAME]` with `policy` and `groups`."""
     table = tables.get("agents", {})
     if not isinstance(table, dict):
-        raise _Wrong("agents", "", "must be tables: [agents.NAME]")
+        raise _unusable(path, "[agents] must be tables: [agents.NAME]")
     agents = {}
     for name, of_agent in table.items():
         # What is no table has no valid policy.
@@ -298,19 +257,15 @@ def _agents(tables: Mapping[str, Any]) -> Mapping[str, Agent]:
         policy: Any = found.get("policy", OF_AGENT["policy"])
         groups: Any = found.get("groups", OF_AGENT["groups"])
         if reason := wrong(policy, "", [*map(str, ReadPolicy)]):
-            raise _Wrong(f"agents.{name}", "policy", f"{reason} (got {policy!r})")
+            raise _unusable(path, f"[agents.{name}] policy {reason} (got {policy!r})")
         if reason := wrong(groups, ()):
-            raise _Wrong(f"agents.{name}", "groups", reason)
+            raise _unusable(path, f"[agents.{name}] groups {reason}")
         agents[name] = Agent(name, ReadPolicy(policy), tuple(groups))
     return agents
 
 
-def _kind(value: str) -> str:
+def _kind(path: str, value: str) -> str:
     if not value.replace("-", "").isalnum():
-        raise _Wrong(
-            "vault",
-            "kinds",
-            f"holds no kind: {value!r}",
-            " (a kind is one lower-case word, hyphens allowed)",
-        )
+        said = f"[vault] kinds holds no kind: {value!r}"
+        raise _unusable(path, said, "a kind is one lower-case word, hyphens allowed")
     return value.lower()

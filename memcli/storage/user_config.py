@@ -176,16 +176,10 @@ def read(text: str, path: str) -> dict[str, Any]:
 
     try:
         return toml_text.tables(text)
-    except RecursionError as error:
-        message = f"{path}: nested too deep"
-        raise InvalidConfig(message, hint="Correct the file.") from error
-    except ValueError as error:
-        what, _, place = str(error).rpartition(" (at ")
-        line = place.removeprefix("line ").partition(",")[0]
-        if not line.isdigit():  # at the end of the document
-            line = str(len(text.splitlines()))
-        message = f"{path}:{line}: {what or error}"
-        raise InvalidConfig(message, hint="Correct the file.") from error
+    except (RecursionError, ValueError) as error:
+        what = "nested too deep" if isinstance(error, RecursionError) else str(error)
+        message, hint = f"{path}: {what}", "Correct the file."
+        raise InvalidConfig(message, hint=hint, reason=what) from error
 
 
 def with_value(text: str, path: str, table: str, key: str, value: Any) -> str:

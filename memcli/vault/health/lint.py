@@ -59,7 +59,7 @@ def lint(vault: Vault) -> list[Finding]:
     except InvalidConfig as error:
         # Nothing else can be judged without the config; every command refuses.
         path, reason = layout.CONFIG, error.reason
-        return [Finding(path, error.line, "bad_config", ERROR, reason, error.hint)]
+        return [Finding(path, 1, "bad_config", ERROR, reason, error.hint)]
     tree = lint_tree.walked(vault.root)
     found = []
     try:

@@ -375,30 +375,28 @@ def test_lint_changes_nothing(vault: Vault):
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "says"),
+    ("text", "says"),
     [
         (
             '[agents.planner]\n# may\npolicy = "shared"\n[agents."ada"]\n'
             'groups = []\npolicy = "sharedd"\n',
-            6,
             "[agents.ada] policy must be one of isolated, shared, group",
         ),
         (
             "[limits]\nlock_wait = 1\nbody = 0\n",
-            3,
             "[limits] body must be a number from 1 to",
         ),
-        ("[agents]\nada = 1\n", 1, "[agents.ada] policy must be one of"),
-        ("\n[vault\n", 2, "Expected ']'"),
+        ("[agents]\nada = 1\n", "[agents.ada] policy must be one of"),
+        ("\n[vault\n", "Expected ']'"),
     ],
 )
-def test_a_setting_that_cannot_be_used_is_found_with_file_and_line(
-    vault: Vault, text: str, line: int, says: str
+def test_a_setting_that_cannot_be_used_is_found_with_its_file(
+    vault: Vault, text: str, says: str
 ) -> None:
     write(vault, ".memcli/config.toml", text)
     write(vault, "a.md", "no entry <<<<<<< either")
     (finding,) = lint(vault)
-    assert finding[:4] == (".memcli/config.toml", line, "bad_config", "error")
+    assert finding[:4] == (".memcli/config.toml", 1, "bad_config", "error")
     assert finding.message.startswith(says)
     with pytest.raises(InvalidConfig) as refused:
         vault.draft({"text": "x", "kind": "nosuch"})
@@ -425,7 +423,7 @@ def test_a_vault_in_a_repository_is_not_its_own_nested_one(tmp_path: Path) -> No
     from memcli.vault.create import prepare
 
     subprocess.run(["git", "init", "-q", str(tmp_path / "code")], check=True)
-    prepare(str(tmp_path / "code" / "notes"))
+    prepare(str(tmp_path / "code" / "notes"), agreed=True)
     assert lint(Vault.open(str(tmp_path / "code" / "notes"))) == []
 
 
