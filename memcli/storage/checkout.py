@@ -46,12 +46,11 @@ _NO_LFS = (
 # Of a repository with more files git needs too long to say which of them changed.
 _MANY = 20_000
 
-# A line that defines what it names, in the languages that people use.
+# The words before what a line defines, in the languages that people use.
 _DEFINING = (
-    b"class", b"def", b"func", b"function", b"fn", b"struct", b"enum", b"interface",
-    b"type", b"trait", b"const", b"let", b"var", b"val", b"module", b"namespace",
-    b"object", b"record", b"protocol", b"macro_rules!", b"#define", b"export",
-)  # fmt: skip
+    rb"(?:class|def|func|function|fn|struct|enum|interface|type|trait|const|let|var|val"
+    rb"|module|namespace|object|record|protocol|macro_rules!|#define|export)"
+)
 
 LARGEST = 1_000_000
 """Bytes of a file that is looked at."""
@@ -239,48 +238,34 @@ class CodeHistory:
         words = done.printed.decode("utf-8", "replace").split("\0")
         return [] if done.code else [word.strip("\n") for word in words]
 
-    def lines_with(
-        self, words: Sequence[str], seconds: float
-    ) -> list[tuple[str, bytes]]:
-        """(path, line) of each line of tracked text that holds one of these words.
-
-        Paths are relative to the project's folder. Nothing, where git needs more time
-        than given or finds more than a few megabytes.
-        """
-        if not words:
-            return []
-        named = [part for word in words for part in ("-e", word)]
-        command = (
-            "grep", "-I", "-F", "-w", "-z", "--no-color", "--no-textconv",
-            "--full-name", "--no-recurse-submodules", *named, "--", ".",
-        )  # fmt: skip
-        from memcli.storage.git.process import MOST_PRINTED
-
-        done = self._git(command, seconds=seconds)
-        if done.code or len(done.printed) >= MOST_PRINTED:
-            return []
-        found = []
-        for row in done.printed.split(b"\n"):
-            name, sign, line = row.partition(b"\0")
-            path = name.decode("utf-8", "surrogateescape")
-            if sign and path.startswith(self._prefix):
-                found.append((path.removeprefix(self._prefix), line))
-        return found
-
     def homes(self, symbols: Sequence[str], seconds: float) -> dict[str, str]:
         """The file that defines each symbol; a symbol that none defines is left out.
 
-        Nothing is found in a repository of too many files, and after these seconds.
+        Nothing is found in a repository of too many files, after these seconds, and
+        where git finds more than a few megabytes.
         """
-        if self.number_of_files() > _MANY:
-            return {}
+        from memcli.storage.git.process import MOST_PRINTED
+
         parts = {symbol: symbol.split(".")[-2:] for symbol in symbols}
-        words = {word for each in parts.values() for word in each}
+        words = sorted({word for each in parts.values() for word in each})
+        if not words or self.number_of_files() > _MANY:
+            return {}
+        command = (
+            "grep", "-I", "-F", "-w", "-z", "--no-color", "--no-textconv",
+            "--full-name", "--no-recurse-submodules",
+            *(part for word in words for part in ("-e", word)), "--", ".",
+        )  # fmt: skip
+        done = self._git(command, seconds=seconds)
+        if done.code or len(done.printed) >= MOST_PRINTED:
+            return {}
         defined: dict[str, dict[str, None]] = {word: {} for word in words}
-        for path, line in self.lines_with(sorted(words), seconds):
-            for word, paths in defined.items():
-                if _defines(line, word.encode()) and not anchors.unsafe(path):
-                    paths[path] = None
+        for row in done.printed.split(b"\n"):
+            name, _, line = row.partition(b"\0")
+            path = name.decode("utf-8", "surrogateescape")
+            path = path.removeprefix(self._prefix)
+            for word in words:
+                if defines(line, word) and not anchors.unsafe(path):
+                    defined[word][path] = None
         found = {symbol: _home(part, defined) for symbol, part in parts.items()}
         return {symbol: path for symbol, path in found.items() if path}
 
@@ -310,18 +295,13 @@ def _home(parts: Sequence[str], defined: dict[str, dict[str, None]]) -> str:
     return ""
 
 
-def _defines(line: bytes, word: bytes) -> bool:
-    """Whether a line of code defines a word: `class X`, `X = ...`, `const X`."""
-    before, found, after = line.partition(word)
-    if not found:
+def defines(line: bytes, word: str) -> bool:
+    """Whether a line of code defines a word: `class X`, `X = ...`, `int X(...) {`."""
+    name = word.encode()
+    if name not in line:
         return False
-    words = before.split()
-    if words and words[-1] in _DEFINING:
-        return True
-    # `X = 3` and `X: int = 3` at a line's beginning, `int x(` of C and Go's methods.
-    rest = after.lstrip()
-    assigned = rest.startswith((b"=", b":")) and not rest.startswith((b"==", b"::"))
-    if not before and assigned:
-        return True
-    typed = bool(words) and not before[:1].isspace() and after.startswith(b"(")
-    return typed and line.rstrip().endswith((b"{", b")"))
+    name = re.escape(name)
+    kinds = rb"(?<![\w$])" + _DEFINING + rb"\s+" + name + rb"(?![\w$])"
+    assigned = rb"^" + name + rb"\s*(?:=(?!=)|:(?!:))"
+    typed = rb"^[^\s=][^=]*\s\**" + name + rb"\(.*[{)]\s*$"
+    return any(re.search(form, line) for form in (kinds, assigned, typed))

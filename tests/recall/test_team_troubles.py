@@ -187,7 +187,7 @@ def test_every_number_has_an_upper_bound(tmp_path: Path) -> None:
         *("[reflections.derived]\nk = nan", "[memory]\nsession_cap = 99999999999"),
     ):
         config(line)(tmp_path)
-        with pytest.raises(InvalidConfig, match=r"config\.toml: \[limits\]"):
+        with pytest.raises(InvalidConfig, match=r"config\.toml: \["):
             settings.load(str(tmp_path))
 
 

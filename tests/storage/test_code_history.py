@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from memcli.storage import checkout
 from memcli.storage.checkout import CodeHistory
 from tests.storage.test_projects import git
 
@@ -76,15 +77,39 @@ def test_a_renamed_file_is_found_by_gits_own_detection(shop: Path) -> None:
     assert opened(shop).renamed("f" * 12, "web/src/app.py") is None
 
 
-def test_lines_are_found_by_a_whole_word_in_tracked_text(shop: Path) -> None:
-    (shop / "web" / "a.py").write_bytes(b"class Limiter:\n    pass\nLimiters = 1\n")
-    (shop / "web" / "blob").write_bytes(b"\0Limiter\n")
+def test_a_symbol_is_found_where_tracked_text_defines_it(shop: Path) -> None:
+    (shop / "web" / "a.py").write_bytes(b"x = Limiter()\nLimiters = 1\n")
+    (shop / "web" / "b.py").write_bytes(b"class Limiter:\n    pass\n")
+    (shop / "web" / "blob").write_bytes(b"\0class Limiter\n")
     git(shop, "add", ".")
-    (shop / "web" / "b.py").write_bytes(b"class Limiter\n")
+    (shop / "web" / "a0.py").write_bytes(b"class Limiter\n")
     history = opened(shop / "web")
-    assert history.lines_with(["Limiter"], 5) == [("a.py", b"class Limiter:")]
-    assert history.lines_with([], 5) == []
-    assert history.lines_with(["--help"], 5) == []
+    assert history.homes(["Limiter", "nothing"], 5) == {"Limiter": "b.py"}
+    assert history.homes([], 5) == history.homes(["--help"], 5) == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "is_one"),
+    [
+        (b"class X:", True),
+        (b"    async def X(self):", True),
+        (b"X = 3", True),
+        (b"X: int = 3", True),
+        (b"int X(char *a) {", True),
+        (b"func (s *S) X(a int) {", True),
+        (b"#define X 1", True),
+        (b"    X = 3", False),
+        (b"X == 3", False),
+        (b"X::y()", False),
+        (b"class Xs:", False),
+        (b"return X(1);", False),
+        (b"subclass X", False),
+    ],
+)
+def test_a_line_defines_what_stands_where_languages_put_it(
+    line: bytes, is_one: bool
+) -> None:
+    assert checkout.defines(line, "X") is is_one
 
 
 def test_a_search_that_takes_too_long_is_ended(
@@ -96,7 +121,7 @@ def test_a_search_that_takes_too_long_is_ended(
     (slow / "git").chmod(0o755)
     monkeypatch.setenv("PATH", f"{slow}:{os.environ['PATH']}")
     before = time.monotonic()
-    assert opened(shop).lines_with(["line"], 0.05) == []
+    assert opened(shop).homes(["line"], 0.05) == {}
     assert time.monotonic() - before < 2
 
 
@@ -111,7 +136,7 @@ def test_no_program_of_the_repositorys_settings_runs(
         git(shop, "config", name, str(trap))
     (shop / ".gitattributes").write_text("*.py diff=x\n")
     history = opened(shop)
-    history.lines_with(["line"], 5)
+    history.homes(["line"], 5)
     history.was(commit, "web/src/app.py", 1_000_000)
     history.renamed(commit, "web/src/app.py")
     assert not (tmp_path / "sprung").exists()
