@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
 _MOST_NAMED = 5
 _OF_A_TITLE = 40
-# A title that was given for an id has more than one word; a longer one is a text.
-_FEWEST_WORDS = 2
-_LONGEST_TITLE = 300
 # What evidence takes for the beginning of an id has at least so many characters.
 _SHORTEST = 4
 # A mistyped id has at least so many characters, and all but the last two of them right.
@@ -149,34 +146,23 @@ def _stem(row: StoredRow) -> str:
 
 
 def _hint(reader: Reader, word: str) -> str:
+    """What to do about a word that leads nowhere: the entry that was there, or the one
+    whose id or file's name is spelt nearly like it."""
     if former := _former(reader, word):
         return _was(former)
-    near = _near(reader, word.lower())
-    if near is None and len(word) > _BEGINNING:
-        from difflib import get_close_matches
+    from difflib import get_close_matches
 
-        begun = reader.starting("name", composed(word[:_BEGINNING].casefold()))
-        for name in get_close_matches(word.casefold(), begun, 3, _SPELT_ALIKE):
-            for row in _named(reader, name)[:1]:
-                return f"Did you mean {_stem(row)} ({row.id})?"
-    if near is not None:
-        return f"Did you mean {near.id} ({near.title})?"
-    if titled := _titled(reader, word):
-        return f"Did you mean {titled.id} ({titled.title})?"
+    word = word.casefold()
+    if len(word) > _BEGINNING:
+        ids = reader.starting("id", word[: _LEAST_ALIKE - 2])
+        ids = ids if len(word) >= _LEAST_ALIKE else []
+        names = reader.starting("name", composed(word[:_BEGINNING]))
+        by_start = {entry_id[: len(word)]: entry_id for entry_id in ids}
+        for near in get_close_matches(word, [*by_start, *names], 3, _SPELT_ALIKE):
+            known = by_start.get(near)
+            for row in (of_id(reader, known) if known else _named(reader, near))[:1]:
+                return f"Did you mean {row.id} ({row.title})?"
     return "Find its id: memcli recall WORDS, or memcli list"
-
-
-def _titled(reader: Reader, word: str) -> StoredRow | None:
-    """The entry in force that has all words of a title, or of another name for it."""
-    from memcli.entries.text import tokens
-    from memcli.vault.likeness import alike
-
-    words = set(tokens.terms(word[:_LONGEST_TITLE], tokens.stemmer()))
-    if len(words) < _FEWEST_WORDS:
-        return None
-    rows = [row for _, row in alike(reader, words, reader.plain, limit=3)]
-    held = [row for row in rows if words <= set(row.terms)]
-    return held[0] if held else None
 
 
 def _was(row: StoredRow) -> str:
@@ -211,18 +197,6 @@ def shortest_beside(reader: Reader, entry_id: str) -> str:
             break
         length -= 1
     return entry_id[:length]
-
-
-def _near(reader: Reader, word: str) -> StoredRow | None:
-    """The entry whose id begins like a mistyped one, if one is much alike."""
-    if len(word) < _LEAST_ALIKE:
-        return None
-    from difflib import get_close_matches
-
-    begun = reader.starting("id", word[: _LEAST_ALIKE - 2])
-    by_start = {entry_id[: len(word)]: entry_id for entry_id in begun}
-    near = get_close_matches(word, by_start, 1, 0.8)
-    return of_id(reader, by_start[near[0]])[0] if near else None
 
 
 def of_id(reader: Reader, entry_id: str) -> list[StoredRow]:

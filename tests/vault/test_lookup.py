@@ -49,7 +49,7 @@ def test_a_mistyped_name_of_a_file_is_named_rightly(vault: Vault) -> None:
     save(vault, "Redis restarts at night")
     with pytest.raises(EntryNotFound) as caught:
         vault.path_of("redis-restart-at-night")
-    assert "Did you mean redis-restarts-at-night (" in str(caught.value.hint)
+    assert "(Redis restarts at night)?" in str(caught.value.hint)
 
 
 def test_a_name_of_two_files_is_refused_with_both(vault: Vault) -> None:
@@ -91,28 +91,6 @@ def test_a_title_or_alias_is_no_address(vault: Vault) -> None:
             vault.path_of(word)
 
 
-@pytest.mark.parametrize(
-    "called",
-    ["We use SQLite for the ledger", "SQLite ledger", "we use sqlite for the ledger."],
-)
-def test_a_title_that_was_given_for_an_id_is_answered_with_the_id(
-    vault: Vault, called: str
-) -> None:
-    mine = save(vault, "We use SQLite for the ledger, because one process writes")
-    save(vault, "We use Redis for the queue")
-    with pytest.raises(EntryNotFound) as refused:
-        vault.get(called)
-    assert mine in (refused.value.hint or "")
-
-
-@pytest.mark.parametrize("called", ["ledger", "SQLite for the moon", "?" * 400, "a b"])
-def test_other_words_are_answered_with_no_id(vault: Vault, called: str) -> None:
-    mine = save(vault, "We use SQLite for the ledger")
-    with pytest.raises(EntryNotFound) as refused:
-        vault.get(called)
-    assert mine not in (refused.value.hint or "")
-
-
 def test_an_archived_version_does_not_share_the_name_of_its_successor(
     vault: Vault,
 ) -> None:
@@ -143,7 +121,7 @@ def test_an_agent_finds_no_name_of_what_it_may_not_see(vault: Vault) -> None:
     for word in ("the-secret-plan", "memories/note/2026/11/the-secret-plan.md"):
         with pytest.raises(EntryNotFound) as caught:
             seen.path_of(word)
-        assert "Did you mean the-secret" not in str(caught.value.hint)
+        assert "secret" not in str(caught.value.hint)
     assert seen.path_of("the-open-plan") == vault.path_of(other)
 
 
