@@ -6,7 +6,7 @@ Invariant: pure; one value for each draft, whether it became an entry or not.
 from __future__ import annotations
 
 from memcli.entries.eligibility import Action, View, may, settled_by
-from memcli.entries.entry import Entry, Status, Visibility
+from memcli.entries.entry import Entry, Visibility
 from memcli.entries.field_values import MOST_ASKED
 from memcli.named_tuple import NamedTuple
 
@@ -125,19 +125,15 @@ _FILLED = (
 )  # fmt: skip
 _KEPT = ("kind", "layer", "subtype", "item", "visibility", "groups", "expires_at")
 _PLAIN = Entry("")
-# These have a flag of `memcli evolve`.
-_BY_SET = ("subtype", "occurred_at", "expires_at")
-_EVOLVED = ("title", "kind", "type", *_BY_SET)
 
 
 class NotTaken(NamedTuple):
-    """A field that was not taken: what was given, what the entry has (None: nothing),
-    and how to change it."""
+    """A field that was not taken: what was given, and what the entry has (None:
+    nothing)."""
 
     field: str
     given: str
     has: str | None
-    how: str
 
 
 class Merged(NamedTuple):
@@ -178,20 +174,20 @@ def merge(
         if name in _ADDED and not (drawn and name == "evidence"):
             value = (*getattr(entry, name), *_new(given, has))
             if name == "asked" and len(value) > MOST_ASKED:
-                left.append(_not_taken(entry, name, given, has))
+                left.append(_not_taken(name, given, has))
                 continue
         elif name in filled and has == getattr(_PLAIN, name):
             value = given
         else:
             if not (name in _ADDED and set(given) <= set(has)):
-                left.append(_not_taken(entry, name, given, has))
+                left.append(_not_taken(name, given, has))
             continue
         if value != getattr(entry, name):
             changes[name] = value
     allowed = _is_for_all_of(draft, entry) and may(Action.EVOLVE, entry, writer)
     if changes and not allowed:
         left = [
-            _not_taken(entry, name, getattr(draft, name), getattr(seen, name))
+            _not_taken(name, getattr(draft, name), getattr(seen, name))
             for name in changes
         ] + left
         changes = {}
@@ -203,7 +199,7 @@ def sentence(entry_id: str, left: NotTaken) -> str:
     has = f"has '{left.has}'" if left.has else "has none"
     return (
         f"{left.field} '{left.given}' was not taken: {entry_id} {has}; to change it: "
-        f"{left.how}"
+        f"memcli evolve {entry_id}, or edit its file"
     )
 
 
@@ -222,19 +218,8 @@ def _is_for_all_of(draft: Entry, entry: Entry) -> bool:
     return both_group and set(entry.groups) <= set(draft.groups)
 
 
-def _not_taken(entry: Entry, name: str, given: object, has: object) -> NotTaken:
-    how = f"edit `{name}` in {entry.path}"
-    if name in _EVOLVED and entry.status is Status.ACTIVE:
-        import shlex
-
-        flag, value = name.replace("_", "-"), shlex.quote(_shown(given))
-        given_as = f"--set {flag}={value}" if name in _BY_SET else f"--{flag} {value}"
-        how = f"memcli evolve {entry.id} {given_as}"
-    cites = entry.layer is not _PLAIN.layer
-    if name == "evidence" and entry.status is Status.ACTIVE and cites:
-        flags = " ".join(f"--cite {cite}" for cite in _shown(given).split(", "))
-        how = f"memcli evolve {entry.id} {flags}"
-    return NotTaken(name, _shown(given), _shown(has) or None, how)
+def _not_taken(name: str, given: object, has: object) -> NotTaken:
+    return NotTaken(name, _shown(given), _shown(has) or None)
 
 
 def _shown(value: object) -> str:
