@@ -206,13 +206,6 @@ class InvalidConfig(MemcliError):
         self.reason = reason or message
 
 
-class SkillNotFound(MemcliError):
-    """No skill of this name comes with memcli."""
-
-    code = "skill_not_found"
-    exit_code = 2
-
-
 class UsageError(MemcliError):
     """A command line, or a request, that makes no sense as a whole."""
 

@@ -52,7 +52,6 @@ _TAKES = {
     "layers": "--layer",
     "statuses": "--status",
     "confidences": "--min-confidence",
-    "skills": "install names|uninstall names|--show",
     "settings": "config words",
     "kinds": "--kind|-k",
     "tag": "--tag|-t|--untag|tag tags",
@@ -88,10 +87,6 @@ def _without_vault(what: str, environ: Mapping[str, str]) -> Sequence[str] | Non
         from memcli.storage import known_vaults
 
         return ["personal", "repo", *known_vaults.configured(environ)]
-    if what == "skills":
-        from memcli.hosts import skills
-
-        return list(skills.catalog())
     if what == "settings":
         from memcli.storage import settings
         from memcli.vault import config

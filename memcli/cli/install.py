@@ -9,7 +9,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 import importlib.util
 import os
 
-from memcli.cli.install_steps import Plan
+from memcli.cli.install_steps import Plan, skills_are_missing, skills_listed
 from memcli.errors import InvalidConfig, MemcliError, UsageError
 from memcli.hosts.install import hooks, mcp_server
 from memcli.hosts.install.step import failed
@@ -31,17 +31,14 @@ _FLEETING = ("/archive-v0/", "/uv/cache/", "/pipx/.cache/", "/.cache/pipx/")
 def install(
     context: Context,
     host: str | None = None,
-    names: list[str] | None = None,
     *,
     scope: Literal["user", "project"] = "user",
     dry_run: bool = False,
     mcp: bool = False,
     judge: bool = False,
-    no_judge: bool = False,
     skills: bool = False,
     dir_: str | None = None,
     force: bool = False,
-    show: str | None = None,
     all_: bool = False,
 ) -> Result:
     """Install hooks, so that an agent host calls memcli by itself
@@ -62,46 +59,39 @@ def install(
       memcli install claude-code --judge --dry-run
       memcli install gemini --mcp --scope project --dry-run
       memcli install claude-code --skills
-      memcli install codex core recall --skills --scope project
 
     Options:
         host: `[HOST]` The agent host
-        names: `[SKILL]...` With --skills: these instead of all
         mcp: `--mcp` Also name memcli among the host's MCP servers
         judge: `--judge` Also let the host's own command judge sessions that have ended:
             try it once, and name it in your config
-        no_judge: `--no-judge` No judge, and no question about one
         skills: `--skills` Only the skills; without a host, list them
         dir_: `--dir PATH, with --skills` Another folder of skills
         force: `--force, with --skills` Also pages that were edited
-        show: `--show SKILL` Print a skill's page
         all_: `--all` Hooks and skills in every host that is on this machine
     """
-    from memcli.cli import skills as pages
-
-    if show:
-        return pages.page(show, host)
+    plan = Plan(context, scope, strict=not all_, dry_run=dry_run)
     if skills:
-        if not (host or names or dir_):
-            return pages.listed(context)
-        plan = Plan(context, scope, strict=True, dry_run=dry_run)
-        plan.steps = pages.steps(context, (host, names), scope, dir_, force=force)
+        if not (host or dir_):
+            return skills_listed(context)
+        plan.add_skills(host, dir_, force=force)
         return plan.carried_out()
     if all_ and (host or judge or scope != "user"):
         raise UsageError("--all is about every host", hint="Drop the host.")
-    if judge and no_judge:
-        raise UsageError("--judge or --no-judge", hint="Drop one of them.")
     if not all_:
-        _named(host, names, "install")
+        _named(host, "install")
     _refuse_agent(context)
-    plan = Plan(context, scope, strict=not all_, dry_run=dry_run)
     hosts = plan.here() if all_ else [plan.host(host or "")]
     plan.add(hooks, hosts)
     question = "Install the skills, which teach it when to recall and save, too?"
-    if all_ or (pages.are_missing(context, hosts[0]) and plan.asks(question)):
-        plan.add_skills(hosts)
+    if all_ or (skills_are_missing(context, hosts[0]) and plan.asks(question)):
+        # Once into each folder: some hosts share one.
+        whose = {each.skill_folder: each.name for each in reversed(hosts)}
+        for each in hosts:
+            if each.skill_folder and whose[each.skill_folder] == each.name:
+                plan.add_skills(each.name)
     _servers(plan, hosts, mcp=mcp)
-    _judge(plan, hosts, judge=judge, no_judge=no_judge)
+    _judge(plan, hosts, judge=judge)
     warnings = [*_about_vault(context, plan.machine.vault), *_about(plan.program)]
     return plan.carried_out(warnings)
 
@@ -109,11 +99,9 @@ def install(
 def uninstall(
     context: Context,
     host: str | None = None,
-    names: list[str] | None = None,
     *,
     scope: Literal["user", "project"] = "user",
     dry_run: bool = False,
-    judge: bool = False,
     skills: bool = False,
     dir_: str | None = None,
     force: bool = False,
@@ -135,47 +123,36 @@ def uninstall(
 
     Options:
         host: `[HOST]` The agent host
-        names: `[SKILL]...` With --skills: these instead of all
-        judge: `--judge` Take only the host's judge out of your config
         skills: `--skills` Only the skills
         dir_: `--dir PATH, with --skills` Another folder of skills
         force: `--force, with --skills` Also pages that were edited
         all_: `--all` Everything out of every host, and their judge
     """
     from memcli.cli import judge_setting
-    from memcli.cli import skills as pages
 
+    plan = Plan(context, scope, strict=not all_, dry_run=dry_run)
     if skills:
-        parts = (host, names)
-        plan = Plan(context, scope, strict=True, dry_run=dry_run)
-        plan.steps = pages.steps(context, parts, scope, dir_, force=force, removal=True)
+        plan.add_skills(host, dir_, force=force, removal=True)
         return plan.removed("no page of memcli is there")
     if all_:
-        if host or judge or scope != "user":
+        if host or scope != "user":
             raise UsageError(
                 "--all means every host, at both scopes", hint="Give no host with it."
             )
-        return _all_out(context, dry_run=dry_run)
-    name = _named(host, names, "uninstall")
-    plan = Plan(context, scope, strict=True, dry_run=dry_run)
+        return _all_out(plan)
+    name = _named(host, "uninstall")
     hosts, warnings = [plan.host(name)], []
-    if not judge:
-        plan.add(hooks, hosts, removal=True)
-        plan.add(mcp_server, hosts, removal=True)
+    plan.add(hooks, hosts, removal=True)
+    plan.add(mcp_server, hosts, removal=True)
     try:
-        if judge or scope == "user":
+        if scope == "user":
             plan.steps += judge_setting.take_out(context, name)
     except InvalidConfig as error:
-        if judge:
-            raise
         warnings.append(f"the judge stays as it is: {error.message}")
-    nothing = f"{name} does not call memcli"
-    if judge:
-        nothing = f"the judge of your config is not that of {name}"
-    return plan.removed(f"no change: {nothing}", warnings)
+    return plan.removed(f"no change: {name} does not call memcli", warnings)
 
 
-def _judge(plan: Plan, hosts: Sequence[Host], *, judge: bool, no_judge: bool) -> None:
+def _judge(plan: Plan, hosts: Sequence[Host], *, judge: bool) -> None:
     """Plan what becomes of the judge."""
     from memcli.cli import judge_setting
 
@@ -183,11 +160,8 @@ def _judge(plan: Plan, hosts: Sequence[Host], *, judge: bool, no_judge: bool) ->
     if judge:
         put_in = judge_setting.put_in(plan.context, hosts[0].name, dry_run=plan.dry_run)
         plan.steps.append(put_in)
-    elif no_judge:
-        plan.steps.append(judge_setting.refuse(plan.context))
-    elif able:
-        dry_run = plan.dry_run
-        steps, notes = judge_setting.ask(plan.context, able.name, dry_run=dry_run)
+    elif able and not plan.dry_run:
+        steps, notes = judge_setting.ask(plan.context, able.name)
         plan.steps += steps
         plan.notes += notes
 
@@ -218,13 +192,12 @@ def _has_sdk() -> bool:
     return importlib.util.find_spec("mcp") is not None
 
 
-def _all_out(context: Context, *, dry_run: bool) -> Result:
+def _all_out(plan: Plan) -> Result:
     """Take everything out of every host, and name what stays."""
     from memcli.cli import judge_setting
     from memcli.hosts import install, skills, table
 
-    plan = Plan(context, "user", strict=False, dry_run=dry_run)
-    hosts = table.with_hooks()
+    context, hosts = plan.context, table.with_hooks()
     for scope in install.SCOPES:
         plan.scope = scope
         plan.add(hooks, hosts, removal=True)
@@ -234,9 +207,9 @@ def _all_out(context: Context, *, dry_run: bool) -> Result:
             plan.steps += judge_setting.take_out(context, host.name)
     except MemcliError as error:
         plan.steps.append(failed("judge", "", error))
-    chosen = skills.pick(skills.catalog())
+    every = list(skills.catalog().values())
     for folder in skills.places(context.environ, context.cwd or os.sep):
-        plan.steps += skills.plan(chosen, folder, removal=True)
+        plan.steps += skills.plan(every, folder, removal=True)
     left = _left(context)
     done = plan.removed("no host has hooks or skills of memcli")
 
@@ -250,17 +223,12 @@ def _all_out(context: Context, *, dry_run: bool) -> Result:
     return done._replace(data={**done.data, "left": named}, text=text)
 
 
-def _named(host: str | None, names: list[str] | None, verb: str) -> str:
+def _named(host: str | None, verb: str) -> str:
     """The host that was named.
 
     Raises:
-        UsageError: none was, or several words.
+        UsageError: none was.
     """
-    if names:
-        raise UsageError(
-            f"unexpected argument: {names[0]}",
-            hint="Name one host at a time; skills go with --skills.",
-        )
     from memcli.hosts import table
 
     if not host:

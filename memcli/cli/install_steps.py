@@ -96,30 +96,48 @@ class Plan:
             else:
                 self.steps.append(step)
 
-    def add_skills(self, hosts: Iterable[Host]) -> None:
-        """Plan every skill, once into each folder: some hosts share one."""
-        from memcli.cli import skills as pages
+    def add_skills(
+        self,
+        host: str | None,
+        folder: str | None = None,
+        *,
+        force: bool = False,
+        removal: bool = False,
+    ) -> None:
+        """Plan every skill, a page a step.
 
-        folders: dict[str, str] = {}
-        for host in hosts:
-            if host.skill_folder:
-                folders.setdefault(host.skill_folder, host.name)
-        for name in folders.values():
-            try:
-                self.steps += pages.steps(self.context, (name, ()), self.scope, None)
-            except MemcliError as error:
-                if self.strict:
-                    raise
-                self.steps.append(failed("skills", name, error))
+        Args:
+            host: whose pages; may be left out where a folder is named.
+            folder: another folder than the host's own.
+            force: also pages that were edited.
+            removal: take them out.
+
+        Raises:
+            UsageError: neither is named; memcli knows no folder of that host.
+        """
+        from memcli.hosts import skills
+
+        environ, cwd = self.context.environ, self.context.cwd or os.sep
+        if not (host or folder):
+            one_of = f"One of {', '.join(skills.HOSTS)}; or --dir."
+            raise UsageError("name the host", hint=one_of)
+        every = list(skills.catalog().values())
+        try:
+            if folder:
+                path = os.path.abspath(os.path.expanduser(folder))
+                place = skills.SkillFolder(path, "", ())
+            else:
+                place = skills.place(host or "", self.scope, environ, cwd)
+            self.steps += skills.plan(every, place, host, force=force, removal=removal)
+        except MemcliError as error:
+            if self.strict:
+                raise
+            self.steps.append(failed("skills", host or "", error))
 
     def asks(self, question: str) -> bool:
         """Ask a person who is there about their own settings; anything else is a no."""
-        if self.scope != "user" or not self.context.interactive:
-            return False
-        if self.dry_run:
-            self.notes.append(f"would ask: {question}")
-            return False
-        return self.context.confirm(question)
+        can_ask = self.context.interactive and not self.dry_run
+        return self.scope == "user" and can_ask and self.context.confirm(question)
 
     def removed(self, nothing: str, warnings: Sequence[str] = ()) -> Result:
         """As `carried_out`, of a removal, which names only what there was."""
@@ -206,3 +224,61 @@ _WOULD = {
     "removed": "remove",
     "noted": "note",
 }
+
+
+# --- skills ---------------------------------------------------------------------------
+
+
+def skills_are_missing(context: Context, host: Host) -> bool:
+    """Whether a host that has a folder for skills has none of them."""
+    from memcli.hosts import skills
+
+    if not host.skill_folder:
+        return False
+    folder = skills.place(host.name, "user", context.environ, os.sep).path
+    known = skills.catalog().values()
+    return not any(skills.look(skill, folder) for skill in known)
+
+
+def skills_listed(context: Context) -> Result:
+    """The skills, with the copies of them that are installed."""
+    from memcli.hosts import skills
+
+    where = skills.places(context.environ, os.getcwd())
+    rows: list[dict[str, Any]] = [
+        {
+            "name": skill.name,
+            "folder": skill.folder,
+            "version": skill.version,
+            "description": skill.description,
+            "installed": [
+                {
+                    "path": copy.path,
+                    "scope": place.scope,
+                    "hosts": list(place.hosts),
+                    "state": copy.state,
+                    "version": copy.version,
+                    "variant": copy.variant or None,
+                }
+                for place in where
+                if (copy := skills.look(skill, place.path))
+            ],
+        }
+        for skill in skills.catalog().values()
+    ]
+
+    def text(canvas: Canvas) -> None:
+        for row in rows:
+            canvas.line(f"{row['name']} (version {row['version']})", style="title")
+            # What follows the colon is for the host that chooses by it.
+            canvas.line(f"  {row['description'].partition(':')[0]}")
+            for copy in row["installed"]:
+                line = f"  {copy['state']}: {copy['path']}"
+                if copy["state"] == "outdated":
+                    line += f" (version {copy['version']})"
+                style = "good" if copy["state"] == "current" else "bad"
+                canvas.line(line, style=style)
+            if not row["installed"]:
+                canvas.line("  not installed", style="dim")
+
+    return Result(data={"skills": rows, "count": len(rows)}, text=text)

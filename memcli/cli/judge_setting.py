@@ -74,7 +74,7 @@ def refuse(context: Context) -> Step:
     return _step(context, "noted", ())
 
 
-def ask(context: Context, host: str, *, dry_run: bool) -> tuple[list[Step], list[str]]:
+def ask(context: Context, host: str) -> tuple[list[Step], list[str]]:
     """Ask a person at the terminal, once for all hosts; returns what changes, and
     notes where nothing does.
 
@@ -88,12 +88,10 @@ def ask(context: Context, host: str, *, dry_run: bool) -> tuple[list[Step], list
     if not context.interactive or _KEY in settings:
         return [], []
     said = f"{shown(record.judge)} may read each session once when it has ended"
-    if dry_run:
-        return [], [f"would ask whether {said} (--judge, --no-judge)"]
     context.tell(_offer(record))
     answer = context.ask_unless_typed("May it? [y/N] ")
     if answer is None:
-        return [], [f"not asked whether {said} (--judge, --no-judge)"]
+        return [], [f"not asked whether {said} (--judge)"]
     if answer.strip().lower() not in ("y", "yes"):
         return [refuse(context)], []
     try:

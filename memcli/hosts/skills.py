@@ -16,7 +16,7 @@ import hashlib
 import os
 import re
 
-from memcli.errors import MemcliError, SkillNotFound, Unreadable, UnsafePath, UsageError
+from memcli.errors import MemcliError, Unreadable, UnsafePath, UsageError
 from memcli.hosts import table
 from memcli.hosts.host import home, project_root, refuse_outside
 from memcli.hosts.install.step import SCOPES, Step, read
@@ -26,7 +26,7 @@ from memcli.storage import files, state_dirs
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 
@@ -107,25 +107,6 @@ def _source(name: str) -> str:
         raise MemcliError(
             f"{path} is damaged: {error}", hint="Install memcli again."
         ) from error
-
-
-def pick(names: Iterable[str]) -> list[Skill]:
-    """The skills of these names, each once.
-
-    Raises:
-        SkillNotFound: naming the skills that there are.
-    """
-    known = catalog()
-    by_folder = {skill.folder: skill for skill in known.values()}
-    picked = {}
-    for name in names:
-        skill = known.get(name) or by_folder.get(name)
-        if skill is None:
-            raise SkillNotFound(
-                f"there is no skill {name!r}", hint=f"There are: {', '.join(known)}."
-            )
-        picked[skill.name] = skill
-    return list(picked.values())
 
 
 def page_of(skill: Skill, variant: str) -> bytes:
@@ -318,8 +299,7 @@ def place(host: str, scope: str, environ: Mapping[str, str], cwd: str) -> SkillF
     if record is None or record.skill_folder is None:
         raise UsageError(
             f"memcli knows no folder of skills for {name}",
-            hint=f"Name one with --dir, or print a skill: memcli install "
-            f"{name} --show core",
+            hint=f"Name one: memcli install {name} --skills --dir PATH",
         )
     own = home(environ)
     root = own if scope == "user" else project_root(cwd, home=own)

@@ -45,7 +45,6 @@ PLACES = [
     ("list --by ", ["kind", "tag", "project", "status"]),
     ("install clau", ["claude-code"]),
     ("inspect mod", ["models"]),
-    ("install --show reca", ["recall", "recap"]),
     ("config set limits.b", ["limits.body"]),
     ("entities reg", ["register"]),
     ("completion z", ["zsh"]),

@@ -75,8 +75,7 @@ def test_a_judge_is_proposed_tried_once_written_shown_and_taken_out(
     assert judge_in(again)["outcome"] == "unchanged"
     assert (tmp_path / "asked").read_text().count("## What was typed") == 1
 
-    other = memcli("uninstall", "codex", "--judge", environ=environ)
-    assert "is not that of codex" in other.out
+    memcli("uninstall", "codex", environ=environ)
     assert judge_of(config) == words
     memcli("uninstall", "claude-code", environ=environ)
     assert config.read_text() == TEAM
@@ -128,19 +127,6 @@ def test_hooks_are_taken_out_although_the_config_cannot_be_read(
     done = memcli("uninstall", "claude-code", "--json")
     assert done.json["data"]["items"][0]["outcome"] == "removed"
     assert any("the judge stays" in said for said in done.json["warnings"])
-
-
-def test_no_judge_is_noted_and_asks_no_more(
-    memcli: Run, config: Path, tmp_path: Path
-) -> None:
-    planned = memcli("install", "claude-code", "--no-judge", "--dry-run")
-    assert "would note no judge in" in planned.out
-    assert config.read_text() == TEAM
-    done = memcli("install", "claude-code", "--no-judge", "--json")
-    assert judge_in(done)["outcome"] == "noted"
-    assert judge_of(config) == []
-    both = memcli("install", "codex", "--judge", "--no-judge", "--json")
-    assert (both.code, both.json["error"]["code"]) == (2, "usage")
 
 
 def test_on_a_pipe_nothing_is_asked_and_the_config_stays(
@@ -198,34 +184,38 @@ def test_a_person_is_asked_once_and_told_the_cost_and_the_command(
 def test_a_person_is_asked_for_the_skills_until_they_are_there(
     vault: Vault, config: Path, home: Path
 ) -> None:
+    config.write_text("[mining]\njudge = []\n")
     person = Asked(vault, config, [])
-    person.install("claude-code", no_judge=True)
+    person.install("claude-code", dry_run=True)
+    person.install("claude-code")
+    assert sum("skills" in said for said in person.heard) == 1
     assert not (home / ".claude" / "skills").exists()
     person.skills = "y"
-    person.install("claude-code", no_judge=True)
+    person.install("claude-code")
     assert (home / ".claude" / "skills" / "recap" / "SKILL.md").is_file()
     person.heard.clear()
-    person.install("claude-code", no_judge=True)
+    person.install("claude-code")
     assert not any("skills" in said for said in person.heard)
 
 
 def test_a_person_is_asked_for_the_mcp_server_where_its_sdk_is(
     vault: Vault, config: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    config.write_text("[mining]\njudge = []\n")
     person = Asked(vault, config, [])
     person.server = "y"
     monkeypatch.setattr(installing, "_has_sdk", lambda: False)
-    person.install("claude-code", no_judge=True)
+    person.install("claude-code")
     assert not (home / ".claude.json").exists()
-    done = person.install("claude-code", mcp=True, no_judge=True)
+    done = person.install("claude-code", mcp=True)
     outcomes = {each["what"]: each["outcome"] for each in done.data["items"]}
     assert (outcomes["hooks"], outcomes["MCP server"]) == ("unchanged", "failed")
     assert "memcli[mcp]" in done.data["items"][1]["why"]
     monkeypatch.setattr(installing, "_has_sdk", lambda: True)
-    person.install("claude-code", no_judge=True)
+    person.install("claude-code")
     assert (home / ".claude.json").is_file()
     person.heard.clear()
-    person.install("claude-code", no_judge=True)
+    person.install("claude-code")
     assert not any("MCP" in said for said in person.heard)
 
 
@@ -233,7 +223,7 @@ def test_a_no_is_remembered_and_no_answer_is_none(
     vault: Vault, config: Path, tmp_path: Path
 ) -> None:
     person = Asked(vault, config, [None, ""])
-    assert "--no-judge" in person.sees("claude-code")
+    assert "(--judge)" in person.sees("claude-code")
     assert config.read_text() == TEAM
     person.install("codex")
     assert judge_of(config) == []
@@ -251,11 +241,3 @@ def test_a_judge_that_fails_after_a_yes_is_a_warning_and_asked_about_again(
     assert (home / ".claude" / "settings.json").exists()
     person.install("claude-code")
     assert judge_of(config) == []
-
-
-def test_a_dry_run_says_what_would_be_asked_and_asks_nothing(
-    vault: Vault, config: Path
-) -> None:
-    person = Asked(vault, config, [])
-    assert "would ask whether claude -p" in person.sees("claude-code", dry_run=True)
-    assert config.read_text() == TEAM

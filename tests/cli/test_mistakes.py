@@ -151,12 +151,11 @@ MISTAKES = """
 1 entry_not_found inspect ../../etc
 1 research_not_found inspect research nosuch
 1 owner_only inspect --agent ada
-2 skill_not_found install --show nosuch
-2 usage install recap --skills
-2 usage install codex recap
+2 usage install nosuch --skills
 2 usage install windsurf --skills
-2 skill_not_found install codex nosuch --skills
+2 usage uninstall --skills
 2 usage install codex --force
+2 usage install codex gemini
 2 invalid_host install nosuch
 2 usage install codex --scope world
 2 usage import

@@ -14,29 +14,9 @@ def outcomes(done: Outcome) -> dict[str, str]:
     return {item["what"].removeprefix("skill "): item["outcome"] for item in items}
 
 
-@pytest.mark.parametrize(
-    ("words", "path"),
-    [
-        (["recap"], "recap"),
-        (["core"], "core/generic"),
-        (["memcli", "claude-code"], "core/claude-code"),
-        (["core", "gemini"], "core/gemini-cli"),
-        (["core", "copilot-cli"], "core/copilot-cli"),
-        (["reflect", "chatgpt"], "reflect"),
-    ],
-)
-def test_show_prints_the_page_byte_for_byte(
-    memcli: Run, words: list[str], path: str
-) -> None:
-    page = PAGES[path]
-    assert memcli("install", "--show", *words).out == page
-    data = memcli("install", "--show", *words, "--json").json["data"]
-    assert data["text"] == page
-
-
 def test_it_needs_no_vault(memcli: Run, home: Path) -> None:
     nowhere = {"MEMCLI_VAULT": str(home / "nowhere")}
-    for words in (["--skills"], ["--show", "recap"], ["--skills", "--dir", "x"]):
+    for words in (["--skills"], ["--skills", "--dir", "x"]):
         assert memcli("install", *words, environ=nowhere).code == 0
 
 
@@ -71,13 +51,13 @@ def test_a_project_gets_its_own(memcli: Run, home: Path, tmp_path: Path) -> None
     (tmp_path / "app" / ".git").mkdir(parents=True)
     (tmp_path / "app" / "src").mkdir()
     done = memcli(
-        *("install", "codex", "core", "recap", "--skills"),
+        *("install", "codex", "--skills"),
         *("--scope", "project", "--json"),
         cwd=tmp_path / "app" / "src",
     )
     folder = tmp_path / "app" / ".agents" / "skills"
     assert done.code == 0
-    assert sorted(path.name for path in folder.iterdir()) == ["memcli", "recap"]
+    assert {"memcli", "recap"} <= {path.name for path in folder.iterdir()}
     assert not (home / ".agents").exists()
     elsewhere = memcli("install", "--skills", "--json").json["data"]
     assert all(skill["installed"] == [] for skill in elsewhere["skills"])
@@ -91,25 +71,26 @@ def test_a_link_of_a_repository_leads_no_page_out_of_it(
     (tmp_path / "app" / ".git").mkdir(parents=True)
     (tmp_path / "outside").mkdir()
     (tmp_path / "app" / ".agents").symlink_to(tmp_path / "outside")
-    words = ("install", "codex", "core", "--skills", "--scope", "project")
+    words = ("install", "codex", "--skills", "--scope", "project")
     done = memcli(*words, "--json", cwd=tmp_path / "app")
     assert done.json["error"]["code"] == "unsafe_path"
     assert list((tmp_path / "outside").iterdir()) == []
 
 
 def test_an_edited_page_is_kept_and_said_to_be(memcli: Run, home: Path) -> None:
-    words = ("install", "codex", "recap", "recall", "--skills")
+    words = ("install", "codex", "--skills")
     assert memcli(*words).code == 0
     page = home / ".agents" / "skills" / "recap" / "SKILL.md"
     page.write_text(page.read_text("utf-8") + "\nMine, behind the last.\n", "utf-8")
     edited = page.read_bytes()
     done = memcli(*words, "--json")
     assert (done.code, done.json["ok"]) == (1, False)
-    assert outcomes(done) == {"recap": "kept", "recall": "unchanged"}
+    assert outcomes(done)["recap"] == "kept"
+    assert [*outcomes(done).values()].count("unchanged") == 8
     assert "--force" in memcli(*words).out
     listed = memcli("install", "--skills", "--json").json["data"]["skills"]
     states = {s["name"]: c["state"] for s in listed for c in s["installed"]}
-    assert states == {"recap": "edited", "recall": "current"}
+    assert (states["recap"], states["recall"]) == ("edited", "current")
     assert page.read_bytes() == edited
     assert outcomes(memcli(*words, "--force", "--json"))["recap"] == "updated"
     assert page.read_bytes() == PAGES["recap"].encode()
@@ -118,27 +99,17 @@ def test_an_edited_page_is_kept_and_said_to_be(memcli: Run, home: Path) -> None:
 def test_hosts_that_share_a_folder_do_not_take_turns(memcli: Run, home: Path) -> None:
     page = home / ".agents" / "skills" / "memcli" / "SKILL.md"
     for host in ("codex", "gemini", "copilot", "opencode", "codex"):
-        assert memcli("install", host, "core", "--skills").code == 0
+        assert memcli("install", host, "--skills").code == 0
     assert page.read_bytes() == PAGES["core/generic"].encode()
     listed = memcli("install", "--skills", "--json").json["data"]["skills"]
-    (copy,) = [copy for skill in listed for copy in skill["installed"]]
+    (core,) = (skill for skill in listed if skill["name"] == "core")
+    (copy,) = core["installed"]
     assert copy["hosts"] == ["codex", "gemini", "copilot", "opencode"]
     assert (copy["state"], copy["variant"]) == ("current", "generic")
 
 
-def test_a_skill_is_removed_from_the_host_that_is_named(
-    memcli: Run, home: Path
-) -> None:
-    memcli("install", "claude-code", "core", "--skills")
-    page = home / ".claude" / "skills" / "memcli" / "SKILL.md"
-    none = memcli("uninstall", "core", "--skills")
-    assert (none.code, "name the host" in none.err, page.exists()) == (2, True, True)
-    assert memcli("uninstall", "claude-code", "core", "--skills").code == 0
-    assert not page.exists()
-
-
 def test_a_host_without_a_folder_takes_one(memcli: Run, tmp_path: Path) -> None:
-    done = memcli("install", "windsurf", "core", "--skills", "--dir", "w")
+    done = memcli("install", "windsurf", "--skills", "--dir", "w")
     assert done.code == 0
     page = (tmp_path / "w" / "memcli" / "SKILL.md").read_bytes()
     assert page == PAGES["core/windsurf"].encode()
@@ -148,6 +119,6 @@ def test_a_file_in_the_way_is_an_error_that_says_where(
     memcli: Run, tmp_path: Path
 ) -> None:
     (tmp_path / "w").write_text("a file")
-    done = memcli("install", "recap", "--skills", "--dir", "w", "--json")
+    done = memcli("install", "--skills", "--dir", "w", "--json")
     assert (done.code, done.json["error"]["code"]) == (1, "write_failed")
     assert str(tmp_path / "w") in done.json["error"]["message"]

@@ -453,7 +453,7 @@ def test_reflect_searches_as_often_as_its_budgets_allow() -> None:
 
 def install(folder: Path, host: str = "generic", **how: bool) -> dict[str, str]:
     """Install every skill; outcome by name."""
-    chosen = skills.pick(skills.catalog())
+    chosen = list(skills.catalog().values())
     place = skills.SkillFolder(str(folder), "user", (host,))
     steps = [apply(step) for step in skills.plan(chosen, place, host, **how)]
     return {step.what.removeprefix("skill "): step.outcome for step in steps}
@@ -487,7 +487,7 @@ def test_what_an_earlier_version_wrote_is_brought_up_to_date(
     tmp_path: Path, copy: Path
 ) -> None:
     host = str(tmp_path / "host")
-    (recap,) = skills.pick(["recap"])
+    recap = skills.catalog()["recap"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("memcli.storage.state_dirs.our_folder", lambda _: str(ROOT))
         install(tmp_path / "host", "codex")
@@ -498,7 +498,7 @@ def test_what_an_earlier_version_wrote_is_brought_up_to_date(
         r"^version = ", "version = 1", listed.read_text("utf-8"), flags=re.M
     )
     listed.write_text(raised, "utf-8")
-    (raised_recap,) = skills.pick(["recap"])
+    raised_recap = skills.catalog()["recap"]
     found = skills.look(raised_recap, host)
     assert found
     assert (found.state, found.version) == ("outdated", recap.version)
@@ -514,7 +514,7 @@ def test_what_an_earlier_version_wrote_is_brought_up_to_date(
 
 
 def test_a_damaged_installation_is_named(copy: Path) -> None:
-    (recap,) = skills.pick(["recap"])
+    recap = skills.catalog()["recap"]
     (copy / "recap.md").write_text("@{nothing}")
     with pytest.raises(MemcliError, match="nothing"):
         skills.page_of(recap, "generic")
