@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Literal
 
+    from memcli.declared import Parameter
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
@@ -46,81 +47,63 @@ class Offer(NamedTuple):
 
 # What a flag, or an argument of a command, takes.
 _TAKES = {
-    "hosts": "--host|install host|uninstall host",
-    "vaults": "--vault|-v",
-    "tools": "--from",
-    "layers": "--layer",
-    "statuses": "--status",
-    "confidences": "--min-confidence",
-    "settings": "config words",
-    "kinds": "--kind|-k",
+    "host": "--host|install host|uninstall host",
+    "vault": "--vault|-v",
+    "status": "--status",
+    "setting": "config words",
+    "kind": "--kind|-k",
     "tag": "--tag|-t|--untag|tag tags",
-    "projects": "--project|-p",
+    "project": "--project|-p",
     "agent": "--agent",
-    "entries": "--cite|--also|--useful|--not-useful|--supersede|show ids|edit entry_id|"
-    "forget entry_id",
-    "in force": "evolve entry_id|tag entry_id|pin ids|resolve ids|promote entry_id",
-    "candidates": "review ids",
+    "entry": "--cite|--also|--useful|--not-useful|--supersede|show ids|edit entry_id|"
+    "forget entry_id|evolve entry_id|tag entry_id|pin ids|resolve ids|promote entry_id",
+    "candidate": "review ids",
     "inspected": "inspect what",
-    "entities": "--entity|entities names",
-    "ideas": "ideas slugs",
+    "entity": "--entity|entities names",
 }
 _BY_PLACE = {
     place: what for what, places in _TAKES.items() for place in places.split("|")
-}
-_FIXED = {
-    "layers": "fact observation model",
-    "statuses": "active superseded resolved expired pending rejected",
-    "confidences": "HIGH MEDIUM LOW",
 }
 
 
 def _without_vault(what: str, environ: Mapping[str, str]) -> Sequence[str] | None:
     """Values that need no vault; None for those of a vault."""
-    if what in _FIXED:
-        return _FIXED[what].split()
-    if what == "hosts":
+    if what == "status":
+        return "active superseded resolved expired pending rejected".split()
+    if what == "host":
         from memcli.hosts import table
 
         return [host.name for host in table.with_hooks()]
-    if what == "vaults":
+    if what == "vault":
         from memcli.storage import known_vaults
 
         return ["personal", "repo", *known_vaults.configured(environ)]
-    if what == "settings":
+    if what == "setting":
         from memcli.storage import settings
         from memcli.vault import config
 
         return [*settings.defaults(), config.DEFAULT_VAULT]
-    if what == "tools":
-        from memcli.hosts.memories import tools
-
-        return [tool.name for tool in tools.TOOLS]
     return None
 
 
 def _of_vault(what: str, vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
     """Values that the index of a vault has, given what was typed."""
-    if what in ("entries", "in force", "candidates"):
-        yield from _entries(what, reader, current)
-    elif what == "inspected":
+    if what == "inspected":
         from memcli.cli.inspect import TOPICS
 
         yield from map(Offer, TOPICS)
+    if what in ("entry", "candidate", "inspected"):
         yield from _entries(what, reader, current)
-    elif what == "entities":
+    elif what == "entity":
         for entity in vault.registry.entities:
-            yield Offer(entity.name, entity.type)
-            for alias in entity.aliases:
-                yield Offer(alias, f"{entity.type} {entity.name}")
-    elif what == "ideas":
-        yield from _ideas(vault)
-    elif what == "kinds":
+            for name in (entity.name, *entity.aliases):
+                yield Offer(name, entity.type)
+    elif what == "kind":
         yield from map(Offer, vault.kinds)
     else:
-        if what == "projects":
+        if what == "project":
             yield from map(Offer, ("here", "none", "any"))
-        for name in reader.starting(what.removesuffix("s"), current):
+        for name in reader.starting(what, current):
             if name != "-":
                 yield Offer(name)
 
@@ -133,31 +116,13 @@ def _entries(what: str, reader: Reader, current: str) -> Iterator[Offer]:
     else:
         ids = reader.starting("id", current)
         docs = [doc for entry_id in ids for doc in reader.exact("id", entry_id)]
-        docs.sort(key=lambda doc: -created[doc])
-    for doc in docs:
-        row = reader.row(doc)
-        over = what == "in force" and row.status in (
-            "superseded",
-            "rejected",
-            "expired",
-        )
-        if over or (what == "candidates" and row.status != "pending"):
+    for row in map(reader.row, docs):
+        if what == "candidate" and row.status != "pending":
             continue
         if row.id.startswith(current):
             state = "" if row.status == "active" else f" ({row.status})"
             title = shortened(row.title, _TITLE - len(state), " ")
             yield Offer(row.id, f"{title}{state}")
-
-
-def _ideas(vault: Vault) -> Iterator[Offer]:
-    """The open ideas, which are the owner's."""
-    from memcli.curation import ideas
-    from memcli.curation.idea_text import OPEN
-
-    if vault.agent is None:
-        for section in ideas.sections(vault):
-            if section.state == OPEN:
-                yield Offer(section.slug, section.title)
 
 
 # What the shells take as one word without quotes; several such words with a
@@ -248,19 +213,19 @@ def offers(words: Sequence[str], environ: Mapping[str, str]) -> list[Offer]:
     """
     *before, current = words
     if before[-1:] in (["--vault"], ["-v"]):
-        return _starting(current, map(Offer, _without_vault("vaults", environ) or ()))
+        return _starting(current, map(Offer, _without_vault("vault", environ) or ()))
     before = flags.in_order([*before, "-"])[:-1] if before else []
     if not before or before[0] not in commands.COMMANDS:
         if any(not word.startswith("-") for word in before):
             return []
         return _starting(current, _commands(current))
-    place = _place(before[0], before[1:], current)
-    if place is None:
-        known = flags.flags(before[0])
+    name = before[0]
+    parameter, one, head = _place(name, before[1:], current)
+    if parameter == "-":
+        known = flags.flags(name)
         return _starting(current, [Offer(flag) for flag in known if flag[:2] == "--"])
-    parameter, choices, head = place
     current = current.removeprefix(head)
-    values = _values(before, parameter, choices, environ, current)
+    values = _values(before, parameter, one, environ, current)
     return [
         offer._replace(value=head + offer.value) for offer in _starting(current, values)
     ]
@@ -289,57 +254,51 @@ def _starting(current: str, values: Iterable[Offer]) -> list[Offer]:
 
 def _place(
     name: str, words: Sequence[str], current: str
-) -> tuple[str, tuple[str, ...], str] | None:
-    """Which parameter the last word is for: its name, its choices, and what stands
-    before its value in the word. None when it is a flag."""
+) -> tuple[str, Parameter | None, str]:
+    """Where the last word stands, the parameter that it is for, and what stands before
+    its value in the word. The place of a flag itself is `-`."""
     known, loose = flags.flags(name), 0
-    waiting: str | None = None
+    waiting = ""
     for word in words:
-        if waiting is not None:
-            waiting = None
-        elif word.startswith("-") and word != "-":
-            flag, equals, _ = word.partition("=")
-            takes = flag in known and known[flag].kind is not bool and not equals
-            waiting = flag if takes else None
+        flag, equals, _ = word.partition("=")
+        if waiting:
+            waiting = ""
+        elif flag in known and known[flag].kind is not bool:
+            waiting = "" if equals else flag
         else:
-            loose += 1
-    if waiting is not None:
-        return waiting, known[waiting].choices, ""
+            loose += not word.startswith("-") or word == "-"
+    if waiting:
+        return waiting, known[waiting], ""
     flag, equals, _ = current.partition("=")
     if equals and flag in known:
-        return flag, known[flag].choices, f"{flag}="
+        return flag, known[flag], f"{flag}="
     if current.startswith("-"):
-        return None
+        return "-", None, ""
     sign = "+" if name == "tag" and loose and current.startswith("+") else ""
     for number, one in enumerate(flags.arguments(name)):
         if number == loose or one.repeat:
-            return f"{name} {one.name}", one.choices, sign
-    return "", (), ""
+            return f"{name} {one.name}", one, sign
+    return "", None, ""
 
 
 def _values(
     before: Sequence[str],
-    parameter: str,
-    choices: tuple[str, ...],
+    place: str,
+    one: Parameter | None,
     environ: Mapping[str, str],
     current: str,
 ) -> list[Offer]:
     """Everything that a parameter may be."""
-    if choices:
-        return [Offer(choice) for choice in choices]
-    what = _BY_PLACE.get(parameter)
-    if what is None:
-        return []
-    fixed = _without_vault(what, environ)
-    if fixed is not None:
-        return [Offer(word) for word in fixed]
+    what = _BY_PLACE.get(place, "")
+    fixed = one.choices if one and one.choices else _without_vault(what, environ)
+    if fixed is not None or not what:
+        return [Offer(word) for word in fixed or ()]
     from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
 
     named = _value_of(before, ("--vault", "-v"))
     agent = _value_of(before, ("--agent",)) or environ.get("MEMCLI_AGENT") or None
-    caller = Caller(environ=environ, agent=agent, cwd=os.getcwd())
-    vault = Vault.open(named, caller)
+    vault = Vault.open(named, Caller(environ=environ, agent=agent, cwd=os.getcwd()))
     return vault.index.opened.as_it_is(
         lambda reader: list(_of_vault(what, vault, reader, current))
     )

@@ -49,7 +49,6 @@ PLACES = [
     ("entities reg", ["register"]),
     ("completion z", ["zsh"]),
     ("--vault rep", ["repo"]),
-    ("import --from mem", ["mem0"]),
     ("recall some words ", []),
     ("save --title x", []),
     ("nosuch ", []),
@@ -80,19 +79,12 @@ def test_an_offer_of_an_id_fits_80_columns_with_its_state(filled: Vault) -> None
     assert len(f"{long}  -- {about}") <= 80
 
 
-def test_entities_are_offered_by_each_name_and_ideas_by_their_slugs(
-    filled: Vault,
-) -> None:
+def test_entities_are_offered_by_each_name(filled: Vault) -> None:
     page = Path(filled.root, "entities", "tool", "redis.md")
     page.parent.mkdir(parents=True)
     page.write_text("---\nname: Redis Cluster\naliases: [redis, $(x)]\n---\n")
-    ledger = Path(filled.root, "ideas", "Ideas.md")
-    ledger.parent.mkdir(exist_ok=True)
-    ledger.write_text("# Ideas\n\n## 2026-11-21: Warm the index\n\nAt login.\n")
     assert offered("entities", "rename", "") == ["Redis Cluster", "redis"]
     assert offered("recall", "--entity", "Redis") == ["Redis Cluster"]
-    assert offered("ideas", "promote", "") == ["warm-the-index"]
-    assert offered("--agent", "eve", "ideas", "promote", "") == []
 
 
 def test_bash_gets_a_name_with_its_spaces_escaped(
@@ -115,16 +107,9 @@ def test_powershell_says_the_word_at_the_cursor_first(
     assert capsys.readouterr().out == "convention\t\narea:ci\t\ndeploy\t\n"
 
 
-def test_what_is_over_is_not_offered_to_change_and_candidates_to_review(
-    filled: Vault,
-) -> None:
-    first = filled.recall("Tuesdays").rows[0].id
-    second = filled.evolve(first, "We deploy on Mondays").id
+def test_only_candidates_are_offered_to_review(filled: Vault) -> None:
     waits = filled.save(filled.draft({"text": "A guess", "status": "pending"})).id
     filled.read(lambda reader: reader.size)
-    assert first in offered("show", "")
-    assert first not in offered("evolve", "")
-    assert second in offered("evolve", "")
     assert offered("review", "") == [waits]
 
 
