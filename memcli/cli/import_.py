@@ -89,10 +89,7 @@ def import_(
     kinds = _kinds(vault, map_ or [])
     manner = importing.Manner(kinds=kinds, dry_run=dry_run, allow_secret=allow_secret)
     done = importing.import_lines(vault, data, source, manner)
-    result = report(done)
-    if done.failed and not (done.created or done.duplicates) and source != "-":
-        return result._replace(warnings=(*_other_form(source), *result.warnings))
-    return result
+    return report(done)
 
 
 def _is_page(path: str) -> bool:
@@ -100,26 +97,6 @@ def _is_page(path: str) -> bool:
     from memcli.hosts import table
 
     return os.path.basename(path) in table.page_names() and os.path.isfile(path)
-
-
-def _other_form(source: str) -> list[str]:
-    """A hint when a file that gave no memory is of another form."""
-    from shlex import quote
-
-    from memcli.errors import MemcliError
-    from memcli.hosts import transcripts
-    from memcli.hosts.memories import tools
-    from memcli.hosts.memories.pages import Memory
-
-    if isinstance(next(tools.mem0(source, None), None), Memory):
-        command = f"memcli import {quote(source)} --from mem0"
-        return [f"{source} looks like an export of mem0; to import it: {command}"]
-    try:
-        host = transcripts.open_transcript(source).session.host
-    except MemcliError:
-        return []
-    command = f"memcli reflect --session {quote(source)}"
-    return [f"{source} is a session's transcript ({host}); to mine it: {command}"]
 
 
 def _kinds(vault: Vault, words: list[str]) -> dict[str, str]:

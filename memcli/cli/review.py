@@ -2,8 +2,6 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-import re
-
 from memcli.cli.context import Canvas, Context, Result, refuse
 from memcli.cli.rows import decided, listed, planned
 from memcli.entries.text.counted import counted
@@ -165,17 +163,14 @@ def _days(text: str | None, now: int) -> float | None:
         return None
     from memcli.entries.dates import parse_bound
 
-    word = text.strip()
-    if re.fullmatch(r"\d+\.\d+d?", word):
-        return float(word.removesuffix("d"))
+    days = f"{text.strip()}d" if text.strip().isdigit() else text
     try:
-        moment = parse_bound(f"{word}d" if word.isdigit() else word, now, end=False)
+        return (now - parse_bound(days, now, end=False)) / 86_400
     except InvalidValue as error:
         raise InvalidValue(
             f"--all-older-than takes days, as in 30, or 2w, or a date (got {text!r})",
             code="invalid_all_older_than",
         ) from error
-    return (now - moment) / 86_400
 
 
 def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:

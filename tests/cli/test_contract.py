@@ -290,21 +290,6 @@ def test_a_bug_in_ranking_is_told_by_name_with_exit_code_70(
     assert "KeyError" in capsys.readouterr().err
 
 
-def test_an_import_of_a_transcript_points_to_the_command_that_mines_it(
-    memcli: Run, tmp_path: Path
-) -> None:
-    message = {"role": "user", "content": "always use tabs"}
-    record = {"type": "user", "sessionId": "a", "uuid": "x", "message": message}
-    path = tmp_path / "a session.jsonl"
-    path.write_text(json.dumps(record) + "\n")
-    done = memcli("import", str(path), "--json")
-    assert done.code == 1
-    assert f"memcli reflect --session '{path}'" in done.json["warnings"][0]
-    path.write_text('{"txt": "no memory"}\n')
-    warnings = memcli("import", str(path), "--json").json["warnings"]
-    assert not any("reflect --session" in warning for warning in warnings)
-
-
 def test_a_file_that_an_export_cannot_read_is_named_counted_and_no_success(
     memcli: Run, vault: Vault
 ) -> None:
