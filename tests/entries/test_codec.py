@@ -52,10 +52,11 @@ anchors = st.sampled_from(
     ["src/app.py", "a b.py:1-2#2-1a2b3c4d9f8e7d6c@a1b2c3d", "é:7"]
 )
 names = st.sampled_from(["RateLimiter@src/limits.py", "src/"])
-sources = st.fixed_dictionaries(
-    {name: maybe for name in Source._fields if name != "seq"}
-    | {"seq": st.none() | st.integers(0, 10**9)}
-).map(lambda parts: Source(**parts))
+sources = st.builds(
+    Source,
+    seq=st.none() | st.integers(0, 10**9),
+    **{name: maybe for name in Source._fields if name != "seq"},
+)
 one_line = "agent rationale supersedes superseded_by reason resolved_by resolution_note"
 moments = "occurred_at occurred_until resolved_at refreshed_at expires_at review_after"
 entries = st.builds(
