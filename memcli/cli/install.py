@@ -36,6 +36,7 @@ def install(
     dry_run: bool = False,
     mcp: bool = False,
     judge: bool = False,
+    no_judge: bool = False,
     skills: bool = False,
     dir_: str | None = None,
     force: bool = False,
@@ -65,6 +66,7 @@ def install(
         mcp: `--mcp` Also name memcli among the host's MCP servers
         judge: `--judge` Also let the host's own command judge sessions that have ended:
             try it once, and name it in your config
+        no_judge: `--no-judge` No judge, and no question about one
         skills: `--skills` Only the skills; without a host, list them
         dir_: `--dir PATH, with --skills` Another folder of skills
         force: `--force, with --skills` Also pages that were edited
@@ -78,6 +80,8 @@ def install(
         return plan.carried_out()
     if all_ and (host or judge or scope != "user"):
         raise UsageError("--all is about every host", hint="Drop the host.")
+    if judge and no_judge:
+        raise UsageError("--judge or --no-judge", hint="Drop one of them.")
     if not all_:
         _named(host, "install")
     _refuse_agent(context)
@@ -91,7 +95,7 @@ def install(
             if each.skill_folder and whose[each.skill_folder] == each.name:
                 plan.add_skills(each.name)
     _servers(plan, hosts, mcp=mcp)
-    _judge(plan, hosts, judge=judge)
+    _judge(plan, hosts, judge=judge, no_judge=no_judge)
     warnings = [*_about_vault(context, plan.machine.vault), *_about(plan.program)]
     return plan.carried_out(warnings)
 
@@ -152,7 +156,7 @@ def uninstall(
     return plan.removed(f"no change: {name} does not call memcli", warnings)
 
 
-def _judge(plan: Plan, hosts: Sequence[Host], *, judge: bool) -> None:
+def _judge(plan: Plan, hosts: Sequence[Host], *, judge: bool, no_judge: bool) -> None:
     """Plan what becomes of the judge."""
     from memcli.cli import judge_setting
 
@@ -160,6 +164,8 @@ def _judge(plan: Plan, hosts: Sequence[Host], *, judge: bool) -> None:
     if judge:
         put_in = judge_setting.put_in(plan.context, hosts[0].name, dry_run=plan.dry_run)
         plan.steps.append(put_in)
+    elif no_judge:
+        plan.steps.append(judge_setting.refuse(plan.context))
     elif able and not plan.dry_run:
         steps, notes = judge_setting.ask(plan.context, able.name)
         plan.steps += steps

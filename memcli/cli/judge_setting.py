@@ -91,7 +91,7 @@ def ask(context: Context, host: str) -> tuple[list[Step], list[str]]:
     context.tell(_offer(record))
     answer = context.ask_unless_typed("May it? [y/N] ")
     if answer is None:
-        return [], [f"not asked whether {said} (--judge)"]
+        return [], [f"not asked whether {said} (--judge, --no-judge)"]
     if answer.strip().lower() not in ("y", "yes"):
         return [refuse(context)], []
     try:

@@ -129,6 +129,19 @@ def test_hooks_are_taken_out_although_the_config_cannot_be_read(
     assert any("the judge stays" in said for said in done.json["warnings"])
 
 
+def test_no_judge_is_noted_and_asks_no_more(
+    memcli: Run, config: Path, tmp_path: Path
+) -> None:
+    planned = memcli("install", "claude-code", "--no-judge", "--dry-run")
+    assert "would note no judge in" in planned.out
+    assert config.read_text() == TEAM
+    done = memcli("install", "claude-code", "--no-judge", "--json")
+    assert judge_in(done)["outcome"] == "noted"
+    assert judge_of(config) == []
+    both = memcli("install", "codex", "--judge", "--no-judge", "--json")
+    assert (both.code, both.json["error"]["code"]) == (2, "usage")
+
+
 def test_on_a_pipe_nothing_is_asked_and_the_config_stays(
     memcli: Run, config: Path
 ) -> None:
@@ -223,7 +236,7 @@ def test_a_no_is_remembered_and_no_answer_is_none(
     vault: Vault, config: Path, tmp_path: Path
 ) -> None:
     person = Asked(vault, config, [None, ""])
-    assert "(--judge)" in person.sees("claude-code")
+    assert "(--judge, --no-judge)" in person.sees("claude-code")
     assert config.read_text() == TEAM
     person.install("codex")
     assert judge_of(config) == []
