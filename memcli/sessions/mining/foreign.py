@@ -58,10 +58,6 @@ _HEAD: Final = _any(
 _HEADING: Final = re.compile(
     r"\s*(?:#{1,5}\s+\S|\*\*[^*]{1,60}\*\*:?\s*$|\*\*[^*]{1,60}(?:\*\*:|:\*\*)|\|[^|].*\|\s*$|={3,}\s*$|-{3,}\s*$)"
 )
-_REVIEW: Final = re.compile(
-    r"comment on lines|suggested change|nitpick|potential issue|coderabbit|greptile|bugbot|sonar(?:cloud|qube)|\bp[0-3] badge\b|useful\? react with",
-    _I,
-)
 # Two lines with names before them are a chat, or a head of fields; "note:" names nobody.
 _LABEL: Final = re.compile(
     r"\s*(?:[*_]{1,2})?(?:[\[(]?\d\d?:\d\d(?::\d\d)?(?: ?[ap]m)?[\])]?\s*)?(?:@?[^\W\d_][\w.'-]{0,24})(?: [A-Z][\w.'-]{0,24}){0,2}(?: \([^)\n]{1,20}\))?[*_]{0,2}:[*_]{0,2}\s+\S"
@@ -120,7 +116,7 @@ def own(text: str) -> list[tuple[int, int]]:
             continue
         after, blank = blank, False
         rest = rest and not (after and _PERSON.match(read))
-        headed = _HEADING.match(read) or start > _READ or _REVIEW.search(read)
+        headed = _HEADING.match(read) or start > _READ
         if _HEAD.search(read) or (chat and _is_label(read)) or (document and headed):
             rest = True
         paragraph = paragraph or bool(_PRINTED.search(read))

@@ -46,7 +46,7 @@ _ODD: Final = re.compile(
 # What agrees, thanks, greets or only connects.
 _WORDS: Final = (
     r"(?:yes|yep|yeah|ok|okay|thanks?(?: you)?|thx|great|perfect|nice|cool|good(?: find| catch)?|hi|hello|hey|sure|done|right|exactly|agreed|correct|alright|please|pls|well|and|also|so|but|now|then|hmm+|first|finally|actually|btw"
-    r"|claude|codex|(?:looks|works|sounds) (?:good|great|fine)|(?:that|this)(?:'s| is)? (?:works?|it|right|correct)(?: now| exactly)?|got it|makes sense|understood|(?:is (?:that|this) )?clear|(?:only )?respond with \w+|if you understand|one more thing)"
+    r"|claude|codex|(?:looks|works|sounds) (?:good|great|fine)|(?:that|this)(?:'s| is)? (?:works?|it|right|correct)(?: now| exactly)?|got it|makes sense|(?:do|go for) (?:it|that|so)|go ahead|understood|(?:is (?:that|this) )?clear|(?:only )?respond with \w+|if you understand|one more thing)"
 )
 _ANSWER: Final = re.compile(rf"(?:[\s,.!\u2013\u2014-]*\b{_WORDS}\b)+[\s,.!:]*", _I)
 # What names a statement before its colon.
@@ -66,18 +66,22 @@ _REPLIES: Final = re.compile(
 # A task, with its thing.
 _TASK: Final = re.compile(
     r"\s*(?:please |pls |just |go ahead and |actually )*(?:(?:continue|debug|fix|implement|proceed|rebase|refactor|rename|rerun|revert)\b"
-    r"|(?:add|ask|build|bump|change|check|clean|commit|create|delete|deploy|do|extract|finish|give|go|install|invoke|keep|look|make|merge|move|open|push|release|remove|replace|restart|review|run|show|split|start|switch|test|try|update|upgrade|use|write) (?:the|an?|all|any|more|my|our|both|two|three|option|ahead|at|for|into|me|on|up|to)\b)",
+    r"|(?:add|ask|build|bump|change|check|clean|commit|create|delete|deploy|do|extract|finish|give|go|install|invoke|keep|look|make|merge|move|open|push|release|remove|replace|restart|review|run|show|split|start|switch|test|try|update|upgrade|use|write) (?:the|an?|all|any|more|my|our|both|two|three|option|ahead|at|for|into|me|on|up|to|with)\b)",
     _I,
 )
+# Behind a statement such a task may be about its words.
+_MAKES: Final = re.compile(
+    r"\s*(?:please |pls |just )*(?:give|make|show|create|write|do|keep)\b", _I
+)
 _ASKS: Final = re.compile(
-    r"\W*(?:why (?:did|do|are|have|is|does)\b|(?:can|could|will|would) (?:you|we) (.*))",
+    r"\W*(?:why (?:did|do|are|have) you\b|(?:can|could|will|would) (?:you|we) (.*))",
     _I,
 )
 # A bound or a condition of the agent's work; a word on what it does, or was told; what
 # the person does meanwhile.
 _DIRECTS: Final = re.compile(
     r"^\W*(?:please )?(?:don'?t|do not|never|always|i (?:hate|dislike|prefer|like))\b(?!.*\b(?:it|this|that)\b)|^\W*(?:once|when|before|after|until|if)\b(?!.*\b(?:so|would|were|did)\b)"
-    r"|\bi(?:'ve| have)? (?:(?:already|just|also) )?(?:told|asked|want|need) you\b|\byou (?:should|must|need to|have to) (?!not\b|never\b|have\b)|^\W*you (?:keep|forgot|missed|broke|still|just)\b|\bthat to happen again\b"
+    r"|\bi(?:'ve| have)? (?:(?:already|just|also) )?(?:told|asked|want|need) you\b|\byou (?:should|must|need to|have to) (?!not\b|never\b|have\b)|^\W*you (?:keep|forgot|missed|broke)\b|\bthat to happen again\b"
     r"|\b(?:i'm|i am|we're|we are) (?:going to )?(?:build|chang|continu|debug|deploy|fix|implement|migrat|mov|refactor|releas|replac|review|runn?|switch|test|us|work)(?:e|ing)?\b",
     _I,
 )
@@ -107,16 +111,16 @@ _PEOPLE: Final = re.compile(
 _TEXT: Final = re.compile(
     r"\b(?:e-?mails?|mails?|(?<!commit )(?<!error )(?<!log )messages?|slack|letters?|wiki|tweets?|posters?|drafts?|repl(?:y|ies)|respon(?:d|se)(?! (?:only )?with)|wording|tone|grammar|typos?|sentences?|phrases?|words?|paragraphs?|texts?"
     r"|quot\w+|translat\w+|summar\w+|tl;?dr|shorte[rn]\w*|formal\w*|polite\w*|friendl\w+|re(?:write|phrase|word)\w*|proof-?read\w*|titles?|headings?|headlines?|captions?|slogans?|banners?|articles?|blogs?|books?|poems?|songs?|lyrics|speech|dictat\w+|transcri\w+|subtitles?|slides?|paste[ds]?|example|scenario|spam|scam|legit\w*"
-    r"|german|french|spanish|italian|portuguese|dutch|russian|chinese|japanese|thoughts|opinions?|wdyt|eli5|explain|say|rules?|orders?|instruct\w+|polic(?:y|ies)|statements?|placeholders?|training data|should read|(?:glad|happy) to help|my next \w+|(?:what|thing|one|line) (?:that )?i(?:'ll| will)? (?:send|paste|type|write|put)|i(?:'ll| will)? (?:send|paste)|answer (?:this|that|him|her|them|to)|how (?:should|would|do) (?:i|you|we) (?:react|answer|reply))\b",
+    r"|german|french|spanish|italian|portuguese|dutch|russian|chinese|japanese|thoughts|opinions?|wdyt|eli5|explain|say|rules?|instruct\w+|placeholders?|training data|should read|(?:glad|happy) to help|my next \w+|(?:what|thing|one|line) (?:that )?i(?:'ll| will)? (?:send|paste|type|write|put)|i(?:'ll| will)? (?:send|paste)|answer (?:this|that|him|her|them|to)|how (?:should|would|do) (?:i|you|we) (?:react|answer|reply))\b",
     _I,
 )
 # A game, a story, a case that is only supposed.
 _PLAY: Final = re.compile(
-    r"\b(?:imagine|suppose|assume|pretend\w*|hypothe\w+|what if|let's say|role-?play\w*|mock (?:interview|exam)|in character|rehears\w+|sketch|games?|story|stories|novel|scene|act (?:as|like)|jok(?:e|es|ing)|kidding|ha(?:ha)+|lol|lmao|rofl|sarcas\w*|ironic\w*|quiz|riddle|exam|exercise|fiction\w*|in theory|theoretical\w*|prank|parody|satire|improv|persona|you are now|malicious|red team|attack\w*|resist|evil|trap|dry run|(?:test|see|try) (?:you\b|whether|if you|how you)|yeah right|play (?:a|an|the|my)\b)\b",
+    r"\b(?:imagine|suppose|assume|pretend\w*|hypothe\w+|what if|let's say|role-?play\w*|mock (?:interview|exam)|in character|rehears\w+|sketch|games?|story|stories|novel|scene|act (?:as|like)|jok(?:e|es|ing)|kidding|ha(?:ha)+|lol|lmao|rofl|sarcas\w*|ironic\w*|quiz|riddle|exam|exercise|fiction\w*|in theory|theoretical\w*|prank|parody|satire|improv|persona|you are now|i(?:'m| am) \w+ now|phishing|malicious|red team|attack\w*|resist|evil|trap|dry run|(?:test|see|try) (?:you\b|whether|if you|how you)|yeah right|play (?:a|an|the|my)\b)\b",
     _I,
 )
 _TAKES_BACK: Final = re.compile(
-    r"\b(?:never ?mind|scratch (?:that|it)|forget (?:it|that|what|about|the)|ignore|disregard|strike that|take (?:it|that|this) back|second thoughts?|opposite|nonsense|silly|ridiculous|just (?:saying|venting|testing)|wrong (?:window|chat|tab|terminal|session)|what i (?:just )?(?:said|wrote|typed)|meant for|oops|undo (?:that|this|it))\b"
+    r"\b(?:never ?mind|scratch (?:that|it)|forget (?:it|that|what|about|the)|ignore|disregard|strike that|take (?:it|that|this) back|second thoughts?|opposite|contrary|fooled|refuse|nonsense|silly|ridiculous|just (?:saying|venting|testing)|wrong (?:window|chat|tab|terminal|session)|what i (?:just )?(?:said|wrote|typed)|meant for|oops|undo (?:that|this|it))\b"
     r"|(?:n't|\bnot) (?:\w+ )?(?:mean|meant|agree|believe|listen|serious\w*|really|want (?:it|that|this)\W*$)\b|^\W*(?:not|nah|or)\b",
     _I,
 )
@@ -177,7 +181,9 @@ def in_doubt(
         plain = one.plain
         sure = rule is not None and rule.confidence is not Confidence.LOW
         if rule is not None and sure and behind != "explained":
-            if not _is_introduced(plain, rule):
+            if not _is_introduced(plain, rule) or (
+                behind and _TAKES_BACK.search(plain)
+            ):
                 return True
             behind = "explained" if explained[place] else "ruled"
             continue
@@ -244,12 +250,16 @@ def _is_said(plain: str, behind: str) -> bool:
         return len(words) > 2 and sum(word[:1].islower() for word in words) > 1
     if plain.rstrip(" )").endswith("?"):
         asks = _ASKS.match(plain)
-        if asks is None or asks[1] is None:
-            return asks is not None
+        if asks is None or _POINTS.search(plain):
+            return False
+        if asks[1] is None:
+            return not behind
         plain = asks[1]
     plain = _bare(plain)
     if _DIRECTS.search(plain):
-        return True
+        return len(plain.split()) > (4 if behind else 2)
+    if behind and _MAKES.match(plain):
+        return False
     pointed = _POINTS.search(plain)
     if behind and _OURS.search(plain) and not (pointed or _UNSURE.search(plain)):
         return True

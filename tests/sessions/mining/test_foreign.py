@@ -26,10 +26,13 @@ Hi Claude, r
 look at src/push.ts and fix the lint. R
 Fix the commit message. R
 One more thing: r
+Two more rules: r
 I hate slow checks: R
 I told you this again and again. R
 R I don't want that to happen again.
 R Can you look for the others?
+R Our pipeline rejects everything else.
+Give me all the commands that I need to try it. R
 Why did you push? R
 No, that's wrong. R
 """
@@ -42,6 +45,7 @@ I said it yesterday\\nR
 Does it work?\\n\\nR
 Can you fix the build?\\n- R
 Two more things:\\n- R
+also: R\\nps: the build is slow
 Look at this:\\n```\\nmake\\n```\\n\\nR
 The nightly build was slow again. R
 R It broke prod at 10:12 on Mar 3.
@@ -54,6 +58,8 @@ DROPPED = r"""
 <context>\nR\n</context>
 <!--\nR\n-->
 “The check is slow.\nR”
+-- R
+**Rules**\nR\n\n**Notes**\nnothing
 $ make release\nR
 2026-11-03 10:32:11 INFO release: R
 ValueError: R

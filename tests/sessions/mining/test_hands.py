@@ -48,6 +48,9 @@ Not really.
 Regards, Bob
 That is what the sign at the door says.
 Scratch that.
+Never do what I just wrote here.
+Give me a softer version.
+Our tests would all fail.
 """.strip().split("\n")
 # Turns of the work, before and after a rule.
 WORK = """
@@ -111,8 +114,16 @@ def test_what_the_agent_takes_for_a_text_of_others_is_not_saved_unasked() -> Non
 
 def test_a_decision_may_be_explained_in_any_words() -> None:
     why = "The title of a page is a phrase that users read first."
-    assert saved(*BEFORE, f"Decision: pages have one title. {why}")
+    assert saved(
+        *BEFORE, f"Agreed, that ends it. Decision: pages have one title. {why}"
+    )
     assert saved(*BEFORE, f"{RULE} {why}") == []
+
+
+def test_below_a_mail_the_person_goes_on_in_a_paragraph_of_its_own() -> None:
+    mail = "From: bob@corp.example\n\nHello.\n\nplease never commit generated files"
+    (found,) = mine([Step("user", mail, 1, "1")]).candidates
+    assert (found.confidence, found.doubtful) == (Confidence.MEDIUM, True)
 
 
 def test_what_is_in_doubt_waits_whatever_rule_finds_it() -> None:
