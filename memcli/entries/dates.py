@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import time
 
-from memcli.entries.entry import MONTHS, NUMERALS, WEEKDAYS
+from memcli.entries.entry import MONTHS, WEEKDAYS
 from memcli.errors import InvalidValue
 
 _DATE = (
@@ -153,39 +153,6 @@ _AGO = r"(?a:(\d{1,6}|an?)\s*([a-z]+)(?:\s+ago)?)"
 _PERIOD = rf"(this|last|next) (week|month|year|{'|'.join(WEEKDAYS)})"
 
 
-MONTH = f"(?:{'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in MONTHS)}|sept)"
-"""A pattern for the name of a month; its first three letters will do."""
-
-# "March 2026", "8 May 2026", "May 8, 2026".
-_NAMED = (
-    rf"(?ai:(?:(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?)?({MONTH})\.?"
-    r"(?: (\d{1,2})(?:st|nd|rd|th)?(?=,| \d{4}))?,? (\d{4}))"
-)
-
-
-def month_number(name: str) -> int:
-    """The number of a month by a name that `MONTH` finds, in lower case."""
-    return 1 + [each[:3] for each in MONTHS].index(name[:3])
-
-
-def _plain(text: str) -> str:
-    """A typed text in lower case; numbers as digits, a named month as ISO.
-
-    >>> _plain("Three weeks ago"), _plain("May 8, 2026"), _plain("March 2026")
-    ('3 weeks ago', '2026-05-08', '2026-03')
-    """
-    words = " ".join(text.lower().split())
-    if named := re.fullmatch(_NAMED, words):
-        before, month, behind, year = named.groups()
-        day = before or behind
-        return f"{year}-{month_number(month):02}" + (f"-{int(day):02}" if day else "")
-    first, space, rest = words.removeprefix("in ").partition(" ")
-    if first not in NUMERALS:
-        return words
-    forward = "in " if words.startswith("in ") else ""
-    return f"{forward}{NUMERALS.index(first) + 1}{space}{rest}"
-
-
 def _read(text: str, now: int, *, ahead: bool = False) -> tuple[int, int, int]:
     """The span of what a person typed, and how many characters of ISO are as coarse.
 
@@ -193,7 +160,7 @@ def _read(text: str, now: int, *, ahead: bool = False) -> tuple[int, int, int]:
         ValueError, OverflowError: it lies in no year.
         InvalidValue: it names no time.
     """
-    words = _plain(text)
+    words = " ".join(text.lower().split())
     if words == "now":
         return now, now, 20
     distance = re.fullmatch(_AGO, words.removeprefix("in "))

@@ -151,24 +151,6 @@ def test_a_field_takes_what_a_bound_takes_and_the_future_where_it_lies_there(
     assert field_date(text, NOW, "expires_at", ahead=True) == ahead
 
 
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [
-        ("March 2026", "2026-03"),
-        ("8 May 2026", "2026-05-08"),
-        ("May 8th, 2026", "2026-05-08"),
-        ("Sept. 2026", "2026-09"),
-        ("three weeks ago", "2026-10-31"),
-        ("In two weeks", "2026-12-05"),
-    ],
-)
-def test_months_and_numbers_in_words_are_dates(typed: str, meant: str) -> None:
-    now = to_epoch("2026-11-21")
-    assert field_date(typed, now, "occurred_at") == meant
-    start = parse_bound(typed, now, end=False)
-    assert iso(start).startswith(meant)
-
-
 @given(st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31)))  # noqa: DTZ001
 def test_a_day_is_counted_as_python_counts_it(moment: datetime) -> None:
     moment = moment.replace(microsecond=0, tzinfo=UTC)

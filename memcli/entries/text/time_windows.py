@@ -48,12 +48,13 @@ _NUMBERS = {word: number for number, word in enumerate(NUMERALS, 1)}
 # "A couple of days ago" is one to three of them, "a few" two to five.
 _VAGUE = {"couple": (1, 3), "few": (2, 5)}
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
+_MONTH = f"(?:{'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in MONTHS)}|sept)"
 _TH = "(?:st|nd|rd|th)?"
 _ON_DAY = rf"(?P<day>\d{{1,2}}){_TH}"
-_OF_MONTH = rf"(?P<month>{dates.MONTH})\.?"
+_OF_MONTH = rf"(?P<month>{_MONTH})\.?"
 # The beginning of "June and July 2025" and of "5-7 June 2025".
 _FROM = (
-    rf"(?:(?:(?P<first_month>{dates.MONTH})\.?|(?P<first_day>\d{{1,2}}){_TH})"
+    rf"(?:(?:(?P<first_month>{_MONTH})\.?|(?P<first_day>\d{{1,2}}){_TH})"
     r"\ ?(?:and|to|or|until|till|-|–)\ ?)?"
 )
 _OF_YEAR = r"(?P<year>(?:19|20)\d\d)(?![\w:/#-]|[.,]\d)"
@@ -177,15 +178,18 @@ def _absolute(named: dict[str, str], now: int) -> Span:
     month, day = named["month"], named.get("day")
     first = named.get("first_month", month), named.get("first_day", day)
     start, end = (
-        dates.span(
-            f"{date}-{dates.month_number(m):02}" + (f"-{int(d):02}" if d else "")
-        )[edge]
+        dates.span(f"{date}-{_month(m):02}" + (f"-{int(d):02}" if d else ""))[edge]
         for edge, (m, d) in enumerate((first, (month, day)))
     )
     # "June and 7 July", "5 and June": what they mean is not certain.
     if start >= end or ("first_month" if day else "first_day") in named:
         raise ValueError(date)
     return start, end
+
+
+def _month(name: str) -> int:
+    """The number of a month by a name that `_MONTH` finds."""
+    return 1 + [each[:3] for each in MONTHS].index(name[:3])
 
 
 def _relative(named: dict[str, str], now: int) -> Span | None:
@@ -199,7 +203,7 @@ def _relative(named: dict[str, str], now: int) -> Span | None:
         return _up_to_now(_count(named["count"])[1], named["unit"], now)
     if "last_month" in named:
         year, present = int(dates.iso(now)[:4]), int(dates.iso(now)[5:7])
-        month = dates.month_number(named["last_month"])
+        month = _month(named["last_month"])
         return dates.span(f"{year - (month >= present)}-{month:02}")
     which, period = named.get("which", "last"), named["period"]
     if which == "past":
