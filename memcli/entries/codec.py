@@ -231,7 +231,7 @@ def _chunks(
 
     def fitted(lines: str, comment: str = "") -> str:
         rows = lines.split("\n")[:-1]
-        return "".join(f"{page.indent}{row}{comment}{newline}" for row in rows)
+        return "".join(f"{row}{comment}{newline}" for row in rows)
 
     id_key = _own_id(page.parts)[0] or _ID_KEYS["id" not in names]
     written = set()

@@ -49,7 +49,6 @@ class Page(NamedTuple):
     bom: str
     opening: str
     lines: list[str]
-    indent: str
     parts: list[Part]
     closing: str
     body: str
@@ -61,10 +60,8 @@ class Page(NamedTuple):
         return "\r\n" if first.endswith("\r\n") else "\n"
 
     def verbatim(self, part: Part) -> str:
-        """Return a key's own lines, with LF and without the block's indentation."""
+        """Return a key's own lines, with LF."""
         lines = self.lines[part.first : part.end]
-        if self.indent:
-            lines = [line.removeprefix(self.indent) for line in lines]
         return "".join(lines).replace("\r\n", "\n")
 
 
@@ -72,7 +69,7 @@ def take_apart(data: bytes, path: str) -> Page:
     """Split a file; InvalidEntry for what `codec.decode` names."""
     text = _to_text(data, path)
     bom, text = ("\ufeff", text[1:]) if text.startswith("\ufeff") else ("", text)
-    whole = Page(bom, "", [], "", [], "", text)
+    whole = Page(bom, "", [], [], "", text)
     opening = _OPENING.match(text)
     if opening is None:
         if re.match(r"<{7} .*\r?\n---", text):
@@ -91,7 +88,7 @@ def take_apart(data: bytes, path: str) -> Page:
     simple = plain_yaml.read(block)
     if simple is not None:
         rows = block.splitlines(keepends=True)
-        return Page(bom, opening[0], rows, "", simple, closing[1], after)
+        return Page(bom, opening[0], rows, simple, closing[1], after)
     conflict = _CONFLICT.search(block)
     if conflict:
         raise _conflict(path, block.count("\n", 0, conflict.start()) + 2)
@@ -108,8 +105,7 @@ def take_apart(data: bytes, path: str) -> Page:
         lines and not lines[0].strip() and not any(p.name in FIELDS for p in parts)
     ):
         return whole
-    indent = " " * root.start_mark.column if parts else ""
-    return Page(bom, opening[0], lines, indent, parts, closing[1], after)
+    return Page(bom, opening[0], lines, parts, closing[1], after)
 
 
 def _first_key(text: str, start: int) -> str | None:
@@ -251,7 +247,7 @@ def _parts(
         if not (
             key.id == "scalar"
             and (key.value or key.style)
-            and key.start_mark.column == root.start_mark.column
+            and key.start_mark.column == 0
             and key.end_mark.line == first
             and lines[end - 1].endswith("\n")
         ):
