@@ -190,9 +190,7 @@ class _Work:
                 self._carry(before, side[end], head, who)
 
     def _carry(self, before: Entry, other: Entry, head: str, who: str) -> None:
-        current, notes = fields.carried(before, other, self.now[head])
-        for note in notes:
-            self.notes.setdefault(head, note)
+        current = fields.carried(before, other, self.now[head])
         kept = self.now.get(other.id)
         edited = other.id == before.id and other.body != before.body
         if edited and kept is not None and kept.status is not Status.ACTIVE:

@@ -141,16 +141,20 @@ def merge(base: Entry | None, older: Entry, newer: Entry) -> MergedFields:
                 other = sides[1] if value == sides[2] else sides[2]
                 notes.append(f"{name} '{_shown(other)}' gave way to '{_shown(value)}'")
         values[name] = value
-    values |= audience(base, older, newer) | status(base, older, newer)
+    readers = audience(base, older, newer)
+    is_group = readers["visibility"] is Visibility.GROUP
+    if is_group and readers["groups"] not in (older.groups, newer.groups):
+        notes.append("both sides changed its groups: only those of both may see it")
+    values |= readers | status(base, older, newer)
     values["extra"], renamed = _extra(base, older, newer)
-    notes += (*left_out(base, older, newer), *renamed)
+    notes += renamed
     return MergedFields(newer.replace(**values), tuple(notes))
 
 
-def carried(before: Entry, other: Entry, current: Entry) -> MergedFields:
+def carried(before: Entry, other: Entry, current: Entry) -> Entry:
     """The newest version with what another side made of the version before it."""
-    values = decisions_of(merge(before, other, current).entry, CARRIED)
-    return MergedFields(current.replace(**values), left_out(before, other, current))
+    merged = merge(before, other, current).entry
+    return current.replace(**decisions_of(merged, CARRIED))
 
 
 def status(base: Entry | None, older: Entry, newer: Entry) -> dict[str, Any]:
@@ -201,17 +205,6 @@ def audience(base: Entry | None, older: Entry, newer: Entry) -> dict[str, Any]:
         ]  # fmt: skip
         decided = seen, tuple(name for name in lists[-1] if name in lists[0])
     return dict(zip(("visibility", "groups"), decided, strict=True))
-
-
-def left_out(base: Entry | None, older: Entry, newer: Entry) -> tuple[str, ...]:
-    """A sentence part on groups that one side named and that may not see the entry."""
-    readers = audience(base, older, newer)
-    sides = (older.groups, newer.groups)
-    if readers["visibility"] is not Visibility.GROUP or readers["groups"] in sides:
-        return ()
-    names = sorted({*older.groups, *newer.groups} - {*readers["groups"]})
-    shown = _shown(", ".join(names))
-    return (f"both sides changed its groups: these may not see it: {shown}",)
 
 
 def _extra(

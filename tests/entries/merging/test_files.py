@@ -65,7 +65,7 @@ def extra(*lines: str) -> Fields:
          {"visibility": Visibility.GROUP, "groups": ("board",)},
          {"visibility": Visibility.GROUP, "groups": ("dev",)},
          {"visibility": Visibility.GROUP, "groups": ()},
-         "both sides changed its groups: these may not see it: board, dev"),
+         "both sides changed its groups: only those of both may see it"),
     ],
 )  # fmt: skip
 def test_each_field_is_merged_by_its_rule(
