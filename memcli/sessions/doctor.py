@@ -64,175 +64,164 @@ def doctor(named: str | None, around: Surroundings, caller: Caller) -> list[Chec
         caller: who asks.
     """
     environ, cwd = caller.environ, caller.cwd or os.sep
-    checks = [_memcli(around), *_git(environ)]
-    try:
-        vault = Vault.open(named, caller)
-    except MemcliError as error:
-        checks.append(_problem("vault", error))
-    else:
-        checks += [*_of_vault(vault), *_pages(vault, cwd)]
-    checks += [*_settings(environ), *_other_vaults(caller)]
     hosts = list(_hosts(environ, cwd, around))
-    checks += hosts
-    checks += _skills(environ, cwd, hosts=any(one.name != _NO_HOST for one in hosts))
-    checks.append(_judge(environ))
-    checks.append(_sdk(around, [one.name for one in hosts]))
-    return checks
+    looks: dict[str, Callable[[], Iterator[Check]]] = {
+        "memcli": lambda: _memcli(around),
+        "git": lambda: _git(environ),
+        "vault": lambda: _of_vault(Vault.open(named, caller), cwd),
+        "config": lambda: _settings(environ),
+        "vaults": lambda: _other_vaults(caller),
+        "hooks": lambda: iter(hosts),
+        "skills": lambda: _skills(environ, cwd, hosts=hosts != [_NO_HOST]),
+        "judge": lambda: _judge(environ),
+        "mcp": lambda: _sdk(around, hosts),
+    }
+    return [check for name, look in looks.items() for check in _guarded(name, look)]
 
 
-def _sdk(around: Surroundings, hosts: list[str]) -> Check:
-    if around.has_mcp:
-        return Check("mcp", OK, "the MCP SDK is installed (for memcli mcp)")
-    said = "the MCP SDK is not installed (for memcli mcp)"
-    if any(name.startswith("MCP server") for name in hosts):
-        mend = "install memcli again with the extra mcp: 'memcli[mcp]'"
-        return Check("mcp", PROBLEM, said, mend)
-    return Check("mcp", OK, said)
+def _guarded(
+    name: str, look: Callable[[], Iterator[Check]], mend: str | None = None
+) -> Iterator[Check]:
+    """The checks of a look; what stands in its way is one, too."""
+    try:
+        yield from look()
+    except MemcliError as error:
+        yield Check(name, PROBLEM, error.message, error.hint or mend)
 
 
-# The name of the check that stands alone where no agent host is on the machine.
-_NO_HOST = "hooks"
-
-
-def _problem(name: str, error: MemcliError, mend: str | None = None) -> Check:
-    return Check(name, PROBLEM, error.message, error.hint or mend)
-
-
-def _memcli(around: Surroundings) -> Check:
+def _memcli(around: Surroundings) -> Iterator[Check]:
     version, python = around.versions
     said = f"{version}, Python {python}, {' '.join(around.program.words)}"
-    found = around.which("memcli")
+    found, own = around.which("memcli"), around.program.words[0]
     if found is None:
-        folder = os.path.dirname(around.program.words[0])
-        mend = f'put its folder on the PATH: export PATH="{folder}:$PATH"'
-        return Check("memcli", NOTE, f"{said}; there is no memcli on the PATH", mend)
-    if os.path.realpath(found) != os.path.realpath(around.program.words[0]):
+        mend = f'put its folder on the PATH: export PATH="{os.path.dirname(own)}:$PATH"'
+        yield Check("memcli", NOTE, f"{said}; there is no memcli on the PATH", mend)
+    elif os.path.realpath(found) != os.path.realpath(own):
         said = f"{said}; the one on the PATH is another"
-        return Check("memcli", NOTE, said, f"see: {found}")
-    return Check("memcli", OK, said)
+        yield Check("memcli", NOTE, said, f"see: {found}")
+    else:
+        yield Check("memcli", OK, said)
 
 
 def _git(environ: Mapping[str, str]) -> Iterator[Check]:
     from memcli.vault.health import git_state
 
-    try:
-        yield Check("git", OK, git_state.version(environ))
-    except MemcliError as error:
-        yield _problem("git", error)
+    yield Check("git", OK, git_state.version(environ))
 
 
-def _of_vault(vault: Vault) -> Iterator[Check]:
+# --- the vault ------------------------------------------------------------------------
+
+
+def _of_vault(vault: Vault, cwd: str) -> Iterator[Check]:
     """The vault, its files, its history, its index, and what hooks did in it."""
-    looks = {"vault": _lint, "history": _identity, "index": _index, "sync": _sync}
-    looks["calls"] = _calls
     if vault.is_published:
-        looks = {"vault": _published}
+        entries = counted(vault.read(lambda reader: reader.size), "entry")
+        yield Check("vault", OK, f"{vault.named}, {entries}: a database answers for it")
+        return
+    looks = {"vault": _lint, "history": _history, "index": _index, "sync": _sync}
+    looks["calls"] = _calls
+    fsck = f"see what git says: {shlex.join(['git', '-C', vault.root, 'fsck'])}"
     for name, look in looks.items():
-        try:
-            yield Check(name, *look(vault))
-        except MemcliError as error:
-            fsck = shlex.join(["git", "-C", vault.root, "fsck"])
-            yield _problem(name, error, f"see what git says: {fsck}")
-            return
+        for check in _guarded(name, lambda: look(vault), fsck):  # noqa: B023 used at once
+            yield check
+            if check.state == PROBLEM and check.mend == fsck:
+                return
+    yield from _pages(vault, cwd)
 
 
-def _published(vault: Vault) -> tuple[str, ...]:
-    entries = counted(vault.read(lambda reader: reader.size), "entry")
-    return OK, f"{vault.named}, {entries}: a database answers for it"
-
-
-def _lint(vault: Vault) -> tuple[str, ...]:
+def _lint(vault: Vault) -> Iterator[Check]:
     from memcli.entries.file_checks import ERROR
     from memcli.vault.health.lint import lint
 
     findings = lint(vault)
     errors = [finding for finding in findings if finding.level == ERROR]
     entries = counted(vault.index.again(lambda reader: reader.size), "entry")
-    where = f"{vault.root}, {entries}"
+    said = f"{vault.root}, {entries}"
     if errors:
         first = errors[0]
-        said = f"{counted(len(errors), 'error')}: {first.path}: {first.message}"
+        said += f", {counted(len(errors), 'error')}: {first.path}: {first.message}"
         mend = "memcli doctor --fix --dry-run, then memcli inspect lint"
-        return PROBLEM, f"{where}, {said}", mend
-    if findings:
-        warnings = counted(len(findings), "warning")
-        return NOTE, f"{where}, {warnings}", "memcli inspect lint"
-    if not os.access(vault.root, os.W_OK):
-        said = f"{where}; you may not write there, so nothing can be saved in it"
-        return NOTE, said, "ask who owns the folder, or use another vault"
-    return OK, where
+        yield Check("vault", PROBLEM, said, mend)
+    elif findings:
+        said += f", {counted(len(findings), 'warning')}"
+        yield Check("vault", NOTE, said, "memcli inspect lint")
+    elif not os.access(vault.root, os.W_OK):
+        said += "; you may not write there, so nothing can be saved in it"
+        yield Check("vault", NOTE, said, "ask who owns the folder")
+    else:
+        yield Check("vault", OK, said)
 
 
-def _identity(vault: Vault) -> tuple[str, ...]:
+def _history(vault: Vault) -> Iterator[Check]:
     from memcli.storage.git import history
     from memcli.vault.health import git_state
 
     repository = git_state.repository_of(vault)
     if repository is None:
-        return PROBLEM, "the vault is not under git", f"memcli init {vault.root}"
+        said = "the vault is not under git"
+        yield Check("history", PROBLEM, said, f"memcli init {vault.root}")
+        return
+    history.subjects(repository, 1)  # raises where git cannot say
     name = repository.user_name()
     if name is None:
         said = "git does not know your name, so memcli commits under its own"
-        return NOTE, said, 'git config --global user.name "YOUR NAME"'
-    newest = history.subjects(repository, 1)
-    when = f", the last commit of {newest[0].when[:10]}" if newest else ""
-    return OK, f"commits as {name}{when}"
-
-
-def _is_detached(vault: Vault) -> bool:
-    from memcli.storage.git.repository import Repository
-
-    try:
-        return Repository.open(vault.root, environ=vault.environ).is_detached()
-    except MemcliError:
-        return False
-
-
-def _sync(vault: Vault) -> tuple[str, ...]:
-    """How far the vault is from its remote, and how the last sync ended."""
-    from memcli.vault import vaults
-
-    state = vaults.sync_state(vault)
-    if state is None:
-        if _is_detached(vault):
-            said = "HEAD is detached, so there is no branch to sync"
-            return NOTE, said, "memcli inspect lint"
-        return OK, "no remote; to name one: memcli sync --setup URL"
-    facts = [f"{state.remote} ({state.address})"]
-    if state.ahead is None or state.behind is None:
-        facts.append("never fetched")
+        mend = 'git config --global user.name "YOUR NAME"'
+        yield Check("history", NOTE, said, mend)
     else:
-        facts.append(f"{state.ahead:,} ahead, {state.behind:,} behind")
-    if state.at is not None:
-        minutes = max(0, vault.now_ms() // 1000 - state.at) // 60
-        facts.append(f"last sync {counted(minutes, 'minute')} ago")
-    said = ", ".join(facts)
-    if state.error:
-        return NOTE, f"{said}: {state.line}", "memcli sync"
-    if state.others:
-        said += f"; a vault that this one does not meet is on {', '.join(state.others)}"
-        log = shlex.join(["git", "-C", vault.root, "log", "--all", "--oneline"])
-        return NOTE, said, f"to see both: {log}"
-    if state.ahead or state.behind:
-        return NOTE, said, "memcli sync"
-    return OK, said
+        yield Check("history", OK, f"commits as {name}")
 
 
-def _index(vault: Vault) -> tuple[str, ...]:
+def _index(vault: Vault) -> Iterator[Check]:
     from memcli.vault.health import overview
 
     facts = overview.index_facts(vault)
     entries = counted(facts["entries"], "entry")
     said = f"{entries}, {facts['bytes']:,} bytes in {facts['path']}"
     if facts["unreadable"]:
-        folders = ", ".join(facts["unreadable"])
-        return PROBLEM, f"cannot list {folders}", "chmod u+rx them"
-    if facts["stale"]:
-        return NOTE, f"{said}; another process keeps it locked", "try again"
-    return OK, said
+        said = f"cannot list {', '.join(facts['unreadable'])}"
+        yield Check("index", PROBLEM, said, "chmod u+rx them")
+    elif facts["stale"]:
+        said += "; another process keeps it locked"
+        yield Check("index", NOTE, said, "try again")
+    else:
+        yield Check("index", OK, said)
 
 
-def _calls(vault: Vault) -> tuple[str, ...]:
+def _sync(vault: Vault) -> Iterator[Check]:
+    """How far the vault is from its remote, and how the last sync ended."""
+    from memcli.vault import vaults
+    from memcli.vault.health import git_state
+
+    state = vaults.sync_state(vault)
+    if state is None:
+        repository = git_state.repository_of(vault)
+        if repository and repository.is_detached():
+            said = "HEAD is detached, so there is no branch to sync"
+            yield Check("sync", NOTE, said, "memcli inspect lint")
+        else:
+            said = "no remote; to name one: memcli sync --setup URL"
+            yield Check("sync", OK, said)
+        return
+    said = f"{state.remote} ({state.address}), never fetched"
+    if state.ahead is not None:
+        said = f"{state.remote} ({state.address}), {state.ahead:,} ahead, "
+        said += f"{state.behind or 0:,} behind"
+    if state.at is not None:
+        minutes = max(0, vault.now_ms() // 1000 - state.at) // 60
+        said += f", last sync {counted(minutes, 'minute')} ago"
+    if state.error:
+        yield Check("sync", NOTE, f"{said}: {state.line}", "memcli sync")
+    elif state.others:
+        said += f"; a vault that this one does not meet is on {', '.join(state.others)}"
+        log = shlex.join(["git", "-C", vault.root, "log", "--all", "--oneline"])
+        yield Check("sync", NOTE, said, f"to see both: {log}")
+    elif state.ahead or state.behind:
+        yield Check("sync", NOTE, said, "memcli sync")
+    else:
+        yield Check("sync", OK, said)
+
+
+def _calls(vault: Vault) -> Iterator[Check]:
     """The last calls of hooks: no call is fine, an error is worth a look."""
     from memcli.sessions import hook_log
 
@@ -245,10 +234,11 @@ def _calls(vault: Vault) -> tuple[str, ...]:
     failed = [line for line in lines if line.get("error")]
     said = f"{counted(len(lines), 'call')} of hooks in 7 days"
     if failed:
-        last = f"{failed[0].get('event')}: {failed[0]['error']}"
-        said += f", {len(failed):,} of them failed, the last was {last}"
-        return NOTE, said, "memcli inspect sessions"
-    return OK, said
+        said += f", {len(failed):,} of them failed, the last was "
+        said += f"{failed[0].get('event')}: {failed[0]['error']}"
+        yield Check("calls", NOTE, said, "memcli inspect sessions")
+    else:
+        yield Check("calls", OK, said)
 
 
 def _pages(vault: Vault, cwd: str) -> Iterator[Check]:
@@ -261,27 +251,23 @@ def _pages(vault: Vault, cwd: str) -> Iterator[Check]:
         yield Check(f"page {page.name}", NOTE, said, page.command)
 
 
+# --- what is around it ----------------------------------------------------------------
+
+
 def _settings(environ: Mapping[str, str]) -> Iterator[Check]:
     """The user's config, where it cannot be read."""
     from memcli.storage import user_config
 
-    try:
-        user_config.check(environ)
-    except MemcliError as error:
-        yield _problem("config", error)
+    user_config.check(environ)
+    yield from ()
 
 
 def _other_vaults(caller: Caller) -> Iterator[Check]:
-    """The vaults of teams and of the repository; and the user's config as such."""
+    """The vaults of teams and of the repository."""
     from memcli.storage import known_vaults
     from memcli.vault import vaults
 
-    try:
-        states = vaults.states(caller)
-    except MemcliError as error:
-        yield _problem("vaults", error)
-        return
-    for state in states:
+    for state in vaults.states(caller):
         name = f"vault {state.name}"
         if state.name == known_vaults.PERSONAL:
             continue
@@ -295,6 +281,10 @@ def _other_vaults(caller: Caller) -> Iterator[Check]:
         else:
             entries = counted(state.entries or 0, "entry")
             yield Check(name, OK, f"{state.path}, {entries}")
+
+
+# The check that stands alone where no agent host is on the machine.
+_NO_HOST = Check("hooks", OK, "no agent host is on this machine")
 
 
 def _hosts(
@@ -315,24 +305,19 @@ def _hosts(
         elif one.state != "no":
             verb = "work" if one.what == "hooks" else "works"
             said = "; ".join((f"{verb}, at scope {one.scope}", *one.notes))
-            state = NOTE if one.notes else OK
-            yield Check(name, state, said, one.again)
+            yield Check(name, NOTE if one.notes else OK, said, one.again)
     for host in silent:
         if host not in calling:
             said = "the host is here, and does not call memcli"
             yield Check(f"hooks of {host}", NOTE, said, f"memcli install {host}")
     if not calling and not silent:
-        yield Check(_NO_HOST, OK, "no agent host is on this machine")
+        yield _NO_HOST
 
 
 def _skills(environ: Mapping[str, str], cwd: str, *, hosts: bool) -> Iterator[Check]:
     from memcli.hosts import skills
 
-    try:
-        known = list(skills.catalog().values())
-    except MemcliError as error:
-        yield _problem("skills", error)
-        return
+    known = list(skills.catalog().values())
     pages = 0
     for folder in skills.places(environ, cwd):
         copies = [skills.look(skill, folder.path) for skill in known]
@@ -344,19 +329,30 @@ def _skills(environ: Mapping[str, str], cwd: str, *, hosts: bool) -> Iterator[Ch
             mend = f"memcli install {host} --skills --scope {folder.scope}"
             said = f"{counted(old, 'outdated page')} in {folder.path}"
             yield Check(f"skills of {host}", NOTE, said, mend)
-    if pages:
-        yield Check("skills", OK, f"{counted(pages, 'page')} installed")
-    elif hosts:
+    if hosts and not pages:
         yield Check("skills", NOTE, "no host has them", "memcli install --all")
     else:
-        yield Check("skills", OK, "no agent host is on this machine")
+        yield Check("skills", OK, f"{counted(pages, 'page')} installed")
 
 
-def _judge(environ: Mapping[str, str]) -> Check:
+def _judge(environ: Mapping[str, str]) -> Iterator[Check]:
     from memcli.sessions.judging import command
 
     state = command.state(environ)
     if state["problem"]:
-        return Check("judge", PROBLEM, state["problem"], f"correct {state['path']}")
-    words = state["command"]
-    return Check("judge", OK, " ".join(words) if words else "none, by default")
+        yield Check("judge", PROBLEM, state["problem"], f"correct {state['path']}")
+    else:
+        said = " ".join(state["command"] or ()) or "none, by default"
+        yield Check("judge", OK, said)
+
+
+def _sdk(around: Surroundings, hosts: list[Check]) -> Iterator[Check]:
+    """The SDK of `memcli mcp`, which a host may need."""
+    needed = any(check.name.startswith("MCP server") for check in hosts)
+    if around.has_mcp or not needed:
+        lacks = "" if around.has_mcp else "not "
+        yield Check("mcp", OK, f"the MCP SDK is {lacks}installed (for memcli mcp)")
+    else:
+        said = "the MCP SDK is not installed, and a host starts memcli mcp"
+        mend = "install memcli again with the extra mcp: 'memcli[mcp]'"
+        yield Check("mcp", PROBLEM, said, mend)
