@@ -13,7 +13,6 @@ version comes without what the other clone did to the old one.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 from functools import partial
@@ -141,7 +140,10 @@ _MOST = 50
 
 
 def dropped(vault: Vault, repository: Repository) -> Iterator[Finding]:
-    """A finding for each such commit with an entry that the vault has not.
+    """A finding for each entry of such a commit that HEAD's history never had.
+
+    A rebase copies its commits, and may merge them: there an entry is known by its id,
+    also when it was changed or removed later. A stash merges nothing.
 
     Raises:
         HistoryError: git refused.
@@ -151,51 +153,47 @@ def dropped(vault: Vault, repository: Repository) -> Iterator[Finding]:
     behind = dict(history.left_behind(repository, _MOVERS))
     if not behind:
         return
-    named = set()
-    for commit in by_stash(repository):
-        for path in _unlike_history(vault, repository, commit):
-            named.add(path)
-            message = f"commit {commit[:12]} is in no branch: a git stash left it out"
-            yield Finding(path, 1, "dropped", WARNING, message, "memcli doctor --fix")
-    for blob in _unknown(vault, repository, list(behind)):
-        if blob.path not in named:
-            named.add(blob.path)
-            subject = behind[blob.commit]
-            message = f"{subject!r} is in no branch: another git left it out"
-            hint = f"git cherry-pick {blob.commit[:12]} brings it back."
-            yield Finding(blob.path, 1, "dropped", WARNING, message, hint)
-
-
-def _unknown(
-    vault: Vault, repository: Repository, commits: Sequence[str]
-) -> Iterator[Blob]:
-    """The entries of these commits that neither the vault nor HEAD's history knows."""
-    from memcli.storage.git import history
-
-    # A rebase copies its commits: most contents come twice, and are known.
+    stashed = by_stash(repository)
     written = {
         (blob.path, blob.id): blob
-        for blob in reversed(history.blobs_of(repository, commits))
+        for blob in reversed(history.blobs_of(repository, [*behind, *stashed]))
         if layout.is_entry(blob.path)
     }
-    blobs = list(written.values())
-    unknown: list[tuple[Blob, str]] = []
-    for blob, data in zip(blobs, repository.contents(blobs), strict=True):
-        with contextlib.suppress(MemcliError):
-            name = codec.decode(data, blob.path, kinds=vault.kinds).entry.id
-            if not vault.index.again(partial(lookup.of_id, entry_id=name)):
-                unknown.append((blob, name))
-    if not unknown:
-        return
-    paths = {blob.path for blob, _ in unknown}
-    had = {
-        (blob.path, blob.id)
-        for blob in history.blobs(repository, paths, None, of="HEAD")
-    }
-    for blob, name in unknown:
-        # Also when it was changed or removed later, the branch has known it.
-        if (blob.path, blob.id) not in had and not history.has_had(repository, name):
-            yield blob
+    had = history.blobs(repository, {path for path, _ in written}, None, of="HEAD")
+    for blob in had:
+        written.pop((blob.path, blob.id), None)
+    lost: dict[str, Blob] = {}
+    for blob in written.values():  # the oldest first: a later one builds on it
+        lost.setdefault(blob.path, blob)
+    contents = repository.contents([*lost.values()])
+    for blob, data in zip(lost.values(), contents, strict=True):
+        commit = blob.commit[:12]
+        if blob.commit in stashed:
+            now, after = changes_of(vault, repository, blob.commit).get(
+                blob.path, (None, None)
+            )
+            if after in (None, now):
+                continue
+            message = f"commit {commit} is in no branch: a git stash left it out"
+            hint = MEND
+        elif _is_known(vault, repository, data, blob.path):
+            continue
+        else:
+            message = f"{behind[blob.commit]!r} is in no branch: another git left it "
+            message, hint = f"{message}out", f"git cherry-pick {commit} brings it back."
+        yield Finding(blob.path, 1, "dropped", WARNING, message, hint)
+
+
+def _is_known(vault: Vault, repository: Repository, data: bytes, path: str) -> bool:
+    """Whether the vault or HEAD's history knows the id of an entry."""
+    from memcli.storage.git import history
+
+    try:
+        name = codec.decode(data, path, kinds=vault.kinds).entry.id
+    except MemcliError:
+        return True
+    found = vault.index.again(partial(lookup.of_id, entry_id=name))
+    return bool(found) or history.has_had(repository, name)
 
 
 def by_stash(repository: Repository) -> list[str]:
@@ -223,23 +221,6 @@ def changes_of(
             return {}
         changes[path] = now, after
     return changes
-
-
-def _unlike_history(vault: Vault, repository: Repository, commit: str) -> list[str]:
-    """The entries of such a commit whose text HEAD's history never had."""
-    from memcli.storage.git import history
-
-    wanted = {
-        path: after
-        for path, (now, after) in changes_of(vault, repository, commit).items()
-        if layout.is_entry(path) and after not in (None, now)
-    }
-    known = history.blobs(repository, [*wanted], None, of="HEAD")
-    had = zip(known, repository.contents(known), strict=True) if known else ()
-    for blob, data in had:
-        if wanted.get(blob.path) == data:
-            del wanted[blob.path]
-    return [*wanted]
 
 
 def _shown(repository: Repository, commit: str, path: str) -> bytes | None:
