@@ -212,7 +212,7 @@ def changes_of(
 
     changes = {}
     for path in history.changes(repository, commit):
-        before, after = (_shown(repository, of, path) for of in (f"{commit}^", commit))
+        before, after = (shown(repository, of, path) for of in (f"{commit}^", commit))
         try:
             now = disk.current(inside(vault.root, path))
         except MemcliError:
@@ -223,7 +223,8 @@ def changes_of(
     return changes
 
 
-def _shown(repository: Repository, commit: str, path: str) -> bytes | None:
+def shown(repository: Repository, commit: str, path: str) -> bytes | None:
+    """What a commit holds at a path; None for nothing that can be read."""
     try:
         return repository.show(commit, path)
     except MemcliError:

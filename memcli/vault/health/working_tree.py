@@ -17,6 +17,7 @@ from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.vault_paths import inside
 from memcli.vault import lookup
+from memcli.vault.health.git_state import shown
 
 TYPE_CHECKING = False
 
@@ -150,7 +151,7 @@ def working_tree(
         elif place is None or place in older:  # where it was before it was archived
             missing.append(path)
         elif place in uncommitted or (
-            place not in staged and _in_head(repository, place) is not None
+            place not in staged and shown(repository, "HEAD", place) is not None
         ):
             moved[path] = place
         else:
@@ -180,7 +181,7 @@ def _lost(
 
     found = {}
     for path, code in rows:
-        data = _in_head(repository, path) if code in ("MM", "D ") else None
+        data = shown(repository, "HEAD", path) if code in ("MM", "D ") else None
         if data is not None and data == _on_disk(root, path):
             found[path] = code
     other = [path for path, code in found.items() if code == "MM"]
@@ -216,7 +217,7 @@ def _place_of(
     """
     from memcli.entries import codec
 
-    data = _in_head(repository, path)
+    data = shown(repository, "HEAD", path)
     try:
         entry_id = codec.decode(data or b"", path, kinds=vault.kinds).entry.id
     except MemcliError:
@@ -231,14 +232,6 @@ def _place_of(
 
 def _digest(data: bytes | None) -> bytes | None:
     return None if data is None else sha256(data)
-
-
-def _in_head(repository: Repository, path: str) -> bytes | None:
-    """What HEAD holds at a path; None for nothing."""
-    try:
-        return repository.show("HEAD", path)
-    except MemcliError:
-        return None
 
 
 def _on_disk(root: str, path: str) -> bytes | None:
