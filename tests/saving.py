@@ -4,11 +4,19 @@ from pathlib import Path
 from typing import Any
 
 from memcli import Vault
+from memcli.recall.listing import Listed, listed
+from memcli.recall.query import Query
 
 
 def save(vault: Vault, text: str, **fields: Any) -> str:
     """Save an entry; its id."""
     return vault.save(vault.draft({"text": text, **fields})).id
+
+
+def every(vault: Vault, query: Query) -> Listed:
+    """Every entry that a query admits, the oldest id first."""
+    found = listed(vault, query._replace(limit=10**6))
+    return found._replace(rows=sorted(found.rows, key=lambda row: (row.id, row.path)))
 
 
 def write(vault: Vault, path: str, text: str = "text\n") -> Path:

@@ -21,7 +21,7 @@ from memcli.entries.text.prompt_injection import harmless
 from memcli.errors import Conflict, MemcliError, Unreadable, WriteFailed
 from memcli.hosts.memories import pages
 from memcli.named_tuple import NamedTuple, encoded
-from memcli.recall import recall
+from memcli.recall import listing
 from memcli.recall.query import Filters, Query
 from memcli.storage import files
 
@@ -63,12 +63,12 @@ def entries(vault: Vault, filters: Filters, *, current: bool) -> Exported:
     statuses = frozenset({Status.ACTIVE} if current else Status)
     query = Query("", View(now, statuses, agent=vault.agent), filters)
     found: list[Entry] = []
-    rows = recall.enumerate_all(vault, query).rows
+    rows = listing.listed(vault, query._replace(limit=2**31)).rows
     unread = [
         f"{file.path}:{file.line} was left out: {file.reason}"
         for file in vault.index.again(lambda reader: reader.broken)
     ]
-    for row in rows:
+    for row in sorted(rows, key=lambda row: (row.id, row.path)):
         try:
             entry = vault.stored(row.path).entry
         except MemcliError as error:

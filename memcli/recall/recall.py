@@ -91,18 +91,6 @@ def recall(sources: Vault | Vaults, query: Query) -> Recalled:
     return answer._replace(warnings=warnings)
 
 
-def enumerate_all(vault: Vault, query: Query) -> Recalled:
-    """Every entry of a vault that the filters admit, by id (oldest first).
-
-    Raises:
-        InvalidValue: the query names what does not exist, see `query.checked`.
-    """
-    ((_, answer),), warnings = ask(vault, query, _every)
-    if query.view.as_of is None:
-        answer = held_against_code(vault, answer, order=None)
-    return answer._replace(warnings=warnings)  # type: ignore[no-any-return]
-
-
 def ask(
     sources: Vault | Vaults, query: Query, look: Callable[[Reader, Query], Any]
 ) -> tuple[list[tuple[Vault, Any]], list[str]]:
@@ -206,27 +194,6 @@ def weights_of(query: Query) -> Weights:
     if query.depth:
         return weights
     return weights._replace(entity=0.0, session=0.0, after=(), before=())
-
-
-def _every(reader: Reader, query: Query) -> Recalled:
-    admit = Admission(reader, query.view, query.filters)
-    chosen = within(reader, query)
-    docs = reader.everything() if chosen is None else chosen
-    rows = [(reader.row(doc), doc) for doc in docs if admit(doc)]
-    rows.sort(key=lambda pair: (pair[0].id, pair[0].path))
-    return Recalled(
-        query=None,
-        rows=[
-            aged(reader, query.view, doc, stored, row_of(stored, query.source))
-            for stored, doc in rows
-        ],
-        constraints=[],
-        coverage=0.0,
-        missing_terms=[],
-        window=asking.echo(query.filters),
-        omitted=0,
-        warnings=plain_warnings(reader, query),
-    )
 
 
 def _ranking(

@@ -18,18 +18,17 @@ from memcli.errors import (
     SecretFound,
     UsageError,
 )
-from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.vault.lineage import versions
 from tests.conftest import NOW
 from tests.git_command import git
-from tests.saving import save
+from tests.saving import every, save
 
 DAY = 86_400
 
 
 def texts(vault: Vault, **view: Any) -> list[str]:
-    found = recall.enumerate_all(vault, Query("", view_of(NOW, **view)))
+    found = every(vault, Query("", view_of(NOW, **view)))
     return sorted(row.text for row in found.rows)
 
 

@@ -9,11 +9,10 @@ import pytest
 from memcli import Vault
 from memcli.curation import models
 from memcli.entries.entry import Layer, Subtype, Visibility
-from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.vault.health import inspect
 from tests.conftest import VaultMaker
-from tests.saving import save
+from tests.saving import every, save
 
 HOUR = 3_600
 
@@ -31,11 +30,7 @@ def why(vault: Vault, name: str) -> list[tuple[str, list[str]]]:
     """The reasons of one model, as every surface gives them; they agree."""
     view = view_of(vault.now_ms() // 1000)
     (one,) = [one for one in models.models(vault, view) if one.id == name]
-    (row,) = [
-        row
-        for row in recall.enumerate_all(vault, Query("", view)).rows
-        if row.id == name
-    ]
+    (row,) = [row for row in every(vault, Query("", view)).rows if row.id == name]
     shown = inspect.inspect(vault, name)
     assert [*row.stale_why] == one.stale_why == shown.stale_why
     assert one.stale == row.stale == shown.stale

@@ -9,21 +9,20 @@ from memcli.curation import inbox, resolve, resolve_query
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.errors import EntryNotFound, NotAllowed
-from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.sessions.briefing import select
 from memcli.vault.health.inspect import inspect
 from tests import clones
 from tests.conftest import NOW
 from tests.git_command import git
-from tests.saving import save
+from tests.saving import every, save
 
 VIEW = View(NOW)
 
 
 def shown(vault: Vault) -> list[str]:
     """Everything that any path shows."""
-    rows = recall.enumerate_all(vault, Query("", view_of(NOW))).rows
+    rows = every(vault, Query("", view_of(NOW))).rows
     found = vault.read(lambda reader: select.chosen(reader, vault.settings, VIEW))
     return sorted(
         {row.text for row in rows} | {one.text for one in (*found.rules, *found.focus)}

@@ -10,10 +10,10 @@ from memcli import Vault
 from memcli.curation import inbox, review
 from memcli.entries.entry import Status
 from memcli.errors import EntryNotFound, NotAllowed
-from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from tests.conftest import NOW
 from tests.git_command import git
+from tests.saving import every
 
 
 def candidate(vault: Vault, text: str, **fields: Any) -> str:
@@ -26,7 +26,7 @@ def fact(vault: Vault, text: str, **fields: Any) -> str:
 
 def texts(vault: Vault, *statuses: str) -> list[str]:
     view = view_of(NOW, statuses=statuses)
-    return sorted(row.text for row in recall.enumerate_all(vault, Query("", view)).rows)
+    return sorted(row.text for row in every(vault, Query("", view)).rows)
 
 
 def tree(vault: Vault) -> dict[str, bytes]:

@@ -14,12 +14,12 @@ import pytest
 
 from memcli import Vault
 from memcli.entries.entry import Status
-from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from tests.conftest import EVERYTHING
 from tests.git_command import git
+from tests.saving import every
 
 pytestmark = pytest.mark.slow
 
@@ -76,14 +76,14 @@ _READER = """
 import sys
 import time
 from memcli import Vault
-from memcli.recall import recall
 from memcli.recall.query import Query, view_of
+from tests.saving import every
 root, count = sys.argv[1:]
 for number in range(int(count)):
     vault = Vault(root)
     assert vault.recall("shared subject").warnings == []
     view = view_of(2_000_000_000, history=True)
-    rows = recall.enumerate_all(vault, Query("", view)).rows
+    rows = every(vault, Query("", view)).rows
     active = [row.id for row in rows if row.status == "active"]
     assert len(active) == len(set(active)), "an id twice"
 """
@@ -159,9 +159,7 @@ def test_a_crowd_loses_nothing_and_each_id_has_one_current_version(
 
     view = view_of(2_000_000_000, statuses=[str(status) for status in Status])
     rows = [
-        row
-        for row in recall.enumerate_all(vault, Query("", view)).rows
-        if row.path != staged.name
+        row for row in every(vault, Query("", view)).rows if row.path != staged.name
     ]
     texts = Counter(row.text for row in rows if row.text.startswith("writer"))
     assert len(texts) == WRITERS * SAVES

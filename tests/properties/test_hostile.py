@@ -20,7 +20,6 @@ from memcli import Vault
 from memcli.curation import review
 from memcli.entries import layout
 from memcli.errors import HistoryError, LockBusy, UnsafePath
-from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.recall.results import Row
 from memcli.vault.caller import Caller
@@ -29,6 +28,7 @@ from tests import processes
 from tests.conftest import NOW, VaultMaker, isolated_environment, state_of
 from tests.forks import REFUSED, ended
 from tests.git_command import git
+from tests.saving import every
 
 Snapshot = Callable[[str], dict[str, str]]
 
@@ -84,9 +84,7 @@ def test_what_is_written_while_a_hook_refuses_is_put_aside_and_told(
 
 def everything(vault: Vault) -> list[Row]:
     view = view_of(NOW, statuses=["active", "superseded", "resolved", "pending"])
-    found = recall.enumerate_all(
-        Vault(vault.root, Caller(now_ms=vault.now_ms)), Query("", view)
-    )
+    found = every(Vault(vault.root, Caller(now_ms=vault.now_ms)), Query("", view))
     assert found.warnings == []
     return found.rows
 
@@ -334,10 +332,10 @@ def test_a_clock_that_jumps_back_makes_no_knot(make_vault: VaultMaker) -> None:
     assert len(set(ids)) == len(ids)
     now = NOW + 86_400
     view = view_of(now, history=True)
-    rows = {row.id: row for row in recall.enumerate_all(vault, Query("", view)).rows}
+    rows = {row.id: row for row in every(vault, Query("", view)).rows}
     assert [rows[one].superseded_by for one in ids] == [*ids[1:], None]
     for moment in (NOW - 2 * 86_400, NOW, NOW + 1, now):
-        then = recall.enumerate_all(vault, Query("", view_of(now, as_of=moment)))
+        then = every(vault, Query("", view_of(now, as_of=moment)))
         assert len(then.rows) == (0 if moment < NOW else 1)
     assert lint(vault) == []
 

@@ -19,11 +19,12 @@ from memcli.entries.codec import decode
 from memcli.entries.eligibility import Resolve, View, facts, resolve_of, verdict
 from memcli.entries.identity import claim
 from memcli.errors import InvalidEntry
+from memcli.recall.listing import Listed
 from memcli.recall.query import Query, view_of
-from memcli.recall.recall import enumerate_all
 from memcli.recall.results import Recalled
 from memcli.storage.lock import Lock
 from tests.conftest import state_of
+from tests.saving import every
 
 NOW = 1_795_262_400
 # Words that inflect, that stop, and that only an index keeps apart.
@@ -64,11 +65,11 @@ def folder_vault(root: Path) -> Vault:
     return Vault.open(str(root), now_ms=lambda: NOW * 1000)
 
 
-def everything(vault: Vault) -> Recalled:
-    return enumerate_all(vault, Query("", view_of(NOW)))
+def everything(vault: Vault) -> Listed:
+    return every(vault, Query("", view_of(NOW)))
 
 
-def answers(vault: Vault) -> list[Recalled]:
+def answers(vault: Vault) -> list[Recalled | Listed]:
     """Full rows, with scores and their pieces, of ranked and unranked questions."""
     ranked = [vault.recall(text, explain=True, budget="high") for text in QUESTIONS]
     past = view_of(NOW, history=True, statuses=["resolved", "expired"])
@@ -257,7 +258,7 @@ def _half(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
-def _grown(root: Path) -> list[Recalled]:
+def _grown(root: Path) -> list[Recalled | Listed]:
     """Index six files in two updates; return the right answers."""
     for i in range(6):
         write(root, f"n/{i}.md", page(f"deploy {WORDS[i]}", i, session="s", seq=i))

@@ -22,7 +22,6 @@ from memcli.entries import codec, layout
 from memcli.entries.entry import Status
 from memcli.errors import EntryNotFound
 from memcli.hosts.transcript import Session, Step
-from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.sessions.reflect_session import candidates, learn
 from memcli.vault.caller import Caller, silent
@@ -31,6 +30,7 @@ from memcli.vault.health.overview import overview
 from tests.conftest import EVERYTHING, NOW, sample, state_of
 from tests.forks import REFUSED, ended, steps_of
 from tests.git_command import git
+from tests.saving import every
 
 pytestmark = [
     pytest.mark.slow,
@@ -214,7 +214,7 @@ def next_commands_work(root: Path) -> None:
     """A recall, then everything that a person would try."""
     vault = opened(root, 3_000)
     view = view_of(NOW, statuses=[str(status) for status in Status])
-    rows = recall.enumerate_all(vault, Query("", view))
+    rows = every(vault, Query("", view))
     assert rows.warnings == []
     assert {row.id for row in rows.rows} == set(state(root))
     assert dirty(root) == overview(vault)["dirty"]

@@ -15,7 +15,7 @@ from memcli.curation import evolve, inbox, resolve_query
 from memcli.curation.resolve_query import plan_query
 from memcli.entries.eligibility import Agent, ReadPolicy, View, facts, verdict
 from memcli.entries.entry import Status
-from memcli.recall import listing, recall
+from memcli.recall import listing
 from memcli.recall.query import Query, view_of
 from memcli.search.following import Unindexed
 from memcli.sessions.briefing import prompt as prompts
@@ -24,6 +24,7 @@ from memcli.vault import duplicates, likeness
 from memcli.vault.caller import Caller
 from memcli.vault.health.inspect import inspect
 from tests.conftest import NOW
+from tests.saving import every
 
 DAY = 86_400
 WORD = "shibboleth"
@@ -116,7 +117,7 @@ def rows(vault: Vault, view: View) -> set[str]:
 
 
 def everything(vault: Vault, view: View) -> set[str]:
-    return {row.id for row in recall.enumerate_all(vault, Query("", view)).rows}
+    return {row.id for row in every(vault, Query("", view)).rows}
 
 
 def newest(vault: Vault, view: View) -> set[str]:
@@ -198,7 +199,7 @@ def test_hooks_tell_nothing_else(asked: Vault, view: str) -> None:
 @pytest.mark.slow
 def test_inspect_says_the_same_and_why(asked: Vault) -> None:
     allowed = admitted(asked, View(NOW))
-    for row in recall.enumerate_all(asked, Query("", VIEWS["every status"])).rows:
+    for row in every(asked, Query("", VIEWS["every status"])).rows:
         found = inspect(asked, row.id)
         assert found.eligible == (row.id in allowed)
         assert (found.reason_not_eligible is None) == found.eligible
@@ -216,7 +217,7 @@ def test_resolve_and_review_offer_only_what_is_in_force(asked: Vault) -> None:
 
 def test_what_is_like_a_text_is_in_force(asked: Vault) -> None:
     allowed = admitted(asked, View(NOW))
-    for row in recall.enumerate_all(asked, Query("", VIEWS["every status"])).rows[::17]:
+    for row in every(asked, Query("", VIEWS["every status"])).rows[::17]:
         draft = asked.draft({"text": f"{row.text} more"})
 
         def similar(reader: Any, draft: Any = draft) -> set[str]:

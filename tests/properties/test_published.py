@@ -22,7 +22,6 @@ from memcli.entries.text import prompt_injection
 from memcli.errors import LockBusy, MemcliError, NotAllowed
 from memcli.recall import listing
 from memcli.recall.query import Filters, Query, view_of
-from memcli.recall.recall import enumerate_all
 from memcli.recall.results import Recalled
 from memcli.search.postgres import connection, engine, publisher
 from memcli.storage import known_vaults
@@ -74,7 +73,6 @@ def answers(vault: Vault) -> Iterator[Recalled]:
     yield vault.recall("what about friday in may 2023", explain=True)
     yield vault.recall("friday", filters=Filters(after=NOW - 90 * 86_400))
     yield vault.recall("zzz qqqq deploi", explain=True)
-    yield enumerate_all(vault, Query("", view_of(NOW)))
 
 
 def assert_alike(files: Vault, published: Vault) -> None:
@@ -82,10 +80,12 @@ def assert_alike(files: Vault, published: Vault) -> None:
         assert same(plain(one), plain(other)), f"{SEED=} {one.query}"
     assert entities.listed(files) == entities.listed(published)
     assert entities.candidates(files) == entities.candidates(published)
-    query = Query("", view_of(NOW))
+    query = Query("", view_of(NOW), limit=10**6)
     here, there = listing.listed(files, query), listing.listed(published, query)
     assert here.total == there.total
-    assert [row.id for row in here.rows] == [row.id for row in there.rows]
+    assert [r._replace(source="") for r in here.rows] == [
+        r._replace(source="") for r in there.rows
+    ]
     found, said = files.reflect("deploy friday"), published.reflect("deploy friday")
     assert (found.answer, found.confidence_why) == (said.answer, said.confidence_why)
 

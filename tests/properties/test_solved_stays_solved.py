@@ -16,7 +16,7 @@ from memcli.curation import importing, inbox, resolve_query, review
 from memcli.curation.entities import listing as page
 from memcli.entries.eligibility import View
 from memcli.hosts.transcript import Session, Step
-from memcli.recall import listing, recall
+from memcli.recall import listing
 from memcli.recall.query import Query, view_of
 from memcli.sessions.briefing import prompt, select, start, teams
 from memcli.sessions.reflect_session import candidates, learn
@@ -24,6 +24,7 @@ from memcli.storage.known_vaults import KnownVault
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
 from tests.conftest import NOW, VaultMaker
+from tests.saving import every
 
 SOLVED = "Restart the Shibboleth cache after every deploy"
 TWIN = "1m7y6wbehbqyv1kh"
@@ -136,7 +137,6 @@ def shown(vault: Vault) -> dict[str, list[str]]:
     """The texts and titles that each surface shows when it is asked for the words."""
     found = vault.recall(SOLVED, view=VIEW, depth=2)
     history = vault.recall(SOLVED, view=view_of(NOW, history=True)).rows
-    every = recall.enumerate_all(vault, Query("", VIEW)).rows
     newest = listing.listed(vault, Query("", VIEW)).rows
     both = Vaults([vault])
     reflected = vault.reflect(SOLVED, view=VIEW)
@@ -147,7 +147,6 @@ def shown(vault: Vault) -> dict[str, list[str]]:
     return {
         "recall": [row.text for row in (*found.rows, *found.constraints)],
         "recall --set history=true": [row.text for row in history],
-        "every": [row.text for row in every],
         "list": [row.text for row in newest],
         "Vaults": [row.text for row in both.recall(SOLVED, view=VIEW).rows],
         "reflect": [row.text for row in reflected.facts],
@@ -202,7 +201,7 @@ def test_no_surface_shows_it_and_reopening_brings_it_back(
     (standing,) = resolve_query.standings(vault, ["resolved", "recurred"])
     assert standing.id == name
     vault.reopen(name)
-    assert {"recall", "every", "reflect", "Vaults"} <= set(all_of(vault, SOLVED))
+    assert {"recall", "reflect", "Vaults"} <= set(all_of(vault, SOLVED))
 
 
 @pytest.mark.parametrize("way", [by_hand, by_restored_line, by_pull, by_agent])
@@ -232,11 +231,11 @@ def test_what_the_user_resolved_hides_the_teams_twin_and_not_the_other_way_round
 
     def rows() -> list[str]:
         found = both.recall(SOLVED)
-        every = [row.id for row in recall.enumerate_all(team, Query("", VIEW)).rows]
+        listed = [row.id for row in every(team, Query("", VIEW)).rows]
         facts = [row.id for row in both.reflect(SOLVED).facts]
         ids = {row.id for row in (*found.rows, *found.constraints)}
         assert set(facts) == ids
-        assert (theirs in every) is (theirs in ids)
+        assert (theirs in listed) is (theirs in ids)
         return sorted(ids)
 
     assert rows() == sorted([mine, theirs])
@@ -258,7 +257,7 @@ def test_a_rule_that_is_mined_again_in_other_words_waits_for_review(
     words = "From now on, always run make lint before you commit to main."
     first = [Step("user", words, 1, "1", None)]
     learn(vault, Session("one", "generic"), lambda: candidates(first))
-    (rule,) = recall.enumerate_all(vault, Query("", VIEW)).rows
+    (rule,) = every(vault, Query("", VIEW)).rows
     vault.resolve(rule.id)
     words = "From now on, run make lint before every commit to main."
     second = [Step("user", words, 1, "1", None)]
@@ -266,7 +265,7 @@ def test_a_rule_that_is_mined_again_in_other_words_waits_for_review(
     (fate,) = done.fates
     assert fate.action == "review"
     assert rule.id in (fate.why or "")
-    assert recall.enumerate_all(vault, Query("", VIEW)).rows == []
+    assert every(vault, Query("", VIEW)).rows == []
     assert [one.id for one in inbox.pending(vault)] == [fate.id]
 
 

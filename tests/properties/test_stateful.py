@@ -29,12 +29,12 @@ from memcli.entries.dates import to_epoch
 from memcli.entries.entry import Entry, Item, ResolutionScope, Status
 from memcli.entries.identity import claim
 from memcli.errors import AmbiguousId, EntryNotFound, NotAllowed
-from memcli.recall import recall
 from memcli.recall.query import Query, view_of
 from memcli.vault.caller import Caller
 from memcli.vault.create import prepare
 from tests.conftest import EVERYTHING, state_of
 from tests.git_command import git
+from tests.saving import every
 
 pytestmark = pytest.mark.slow
 
@@ -271,7 +271,7 @@ class VaultMachine(RuleBasedStateMachine):
     # --- what must hold ---------------------------------------------------------------
 
     def listed(self, **view: object) -> list[tuple[str, str, str]]:
-        found = recall.enumerate_all(self.vault, Query("", view_of(self.now, **view)))  # type: ignore[arg-type]
+        found = every(self.vault, Query("", view_of(self.now, **view)))  # type: ignore[arg-type]
         assert found.warnings == []
         return sorted((row.id, row.path, row.text) for row in found.rows)
 

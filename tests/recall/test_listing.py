@@ -9,9 +9,9 @@ from memcli import Vault
 from memcli.errors import EntryNotFound
 from memcli.recall.listing import Listed, listed, show
 from memcli.recall.query import EVERYTHING, Filters, Query, view_of
-from memcli.recall.recall import enumerate_all
 from memcli.vault.vaults import Vaults
 from tests.conftest import NOW, VaultMaker
+from tests.saving import every
 
 DAY = 86_400
 
@@ -73,7 +73,7 @@ def test_filters_and_eligibility_admit_what_recall_admits(days: Vault) -> None:
         ask(filters=Filters(tags=("b",), tags_match="any_strict")),
         ask(statuses=("resolved",)),
     ):
-        rows = enumerate_all(days, query).rows[::-1]
+        rows = every(days, query).rows[::-1]
         assert [row.id for row in listed(days, query).rows] == [r.id for r in rows]
     assert first not in [row.id for row in listed(days, ask()).rows]
 

@@ -6,8 +6,8 @@ from memcli import Vault
 from memcli.errors import InvalidValue
 from memcli.recall.confidence import Covered, covered
 from memcli.recall.query import Filters, Query, view_of
-from memcli.recall.recall import enumerate_all, recall
-from tests.saving import save
+from memcli.recall.recall import recall
+from tests.saving import every, save
 
 NOW = 1_795_000_000
 
@@ -187,7 +187,7 @@ def test_what_expired_by_its_date_is_found_by_that_status(vault: Vault) -> None:
     expired = view_of(NOW, statuses=["expired"])
     for rows in (
         recall(vault, Query("entry", expired)).rows,
-        enumerate_all(vault, Query("", expired)).rows,
+        every(vault, Query("", expired)).rows,
     ):
         assert {row.text for row in rows} == {"entry past", "entry over"}
         assert {row.status for row in rows} == {"expired"}

@@ -18,6 +18,7 @@ from memcli.recall.results import Recalled
 from memcli.search.reader import Reader
 from memcli.vault import saving
 from tests.conftest import NOW
+from tests.saving import every
 
 DAY = 86_400
 
@@ -302,7 +303,7 @@ def test_facts_of_two_projects_or_without_common_words_are_no_pair(
     save(vault, "The retry limit is 3", project="example.org/a")
     save(vault, "The retry limit is 5", project="example.org/b")
     save(vault, "Nobody knows who chose this limit, or where it is written down")
-    rows = recall.enumerate_all(vault, Query("", View(NOW))).rows
+    rows = every(vault, Query("", View(NOW))).rows
     assert len(rows) == 3
     assert pairs(rows) == []
 

@@ -14,7 +14,6 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.recall.query import Query, view_of
-from memcli.recall.recall import enumerate_all
 from memcli.search import database
 from memcli.search.following import Behind
 from memcli.search.index import Index
@@ -23,7 +22,7 @@ from memcli.storage import files
 from memcli.storage.lock import Lock
 from tests.conftest import state_of
 from tests.git_command import git
-from tests.saving import save
+from tests.saving import every, save
 
 NOW = 1_795_000_000
 
@@ -155,7 +154,7 @@ def test_unreadable_folder_deletes_nothing(
 
 
 def test_vault_readme_is_no_entry(vault: Vault) -> None:
-    assert enumerate_all(vault, Query("", view_of(NOW))).rows == []
+    assert every(vault, Query("", view_of(NOW))).rows == []
 
 
 def test_save_sees_changed_files_without_updating_the_index(vault: Vault) -> None:
