@@ -199,7 +199,7 @@ def sentence(entry_id: str, left: NotTaken) -> str:
     has = f"has '{left.has}'" if left.has else "has none"
     return (
         f"{left.field} '{left.given}' was not taken: {entry_id} {has}; to change it: "
-        f"memcli evolve {entry_id}, or edit its file"
+        "evolve it, or edit its file"
     )
 
 

@@ -83,7 +83,7 @@ def test_a_text_that_is_there_keeps_who_may_see_it_and_says_so(memcli: Run) -> N
     again = memcli("save", "The port is 8080", "--visibility", "private")
     assert again.code == 0
     assert "visibility 'private' was not taken" in again.err
-    assert "has 'shared'; to change it: memcli evolve " in again.err
+    assert "has 'shared'; to change it: evolve it" in again.err
     assert memcli("save", "The port is 8080").err == ""
 
 

@@ -50,9 +50,9 @@ def test_what_contradicts_is_named_with_the_command_that_does_it(vault: Vault) -
     assert (again.outcome, vault.get(first.id).kind) == ("duplicate", "convention")
     assert again.notes == (
         f"kind 'decision' was not taken: {first.id} has 'convention'; to change it: "
-        f"memcli evolve {first.id}, or edit its file",
+        "evolve it, or edit its file",
         f"expires_at '2030-01-01' was not taken: {first.id} has none; to change it: "
-        f"memcli evolve {first.id}, or edit its file",
+        "evolve it, or edit its file",
     )
 
 
