@@ -45,10 +45,6 @@ def test_what_is_not_there_is_gone(checkout: Path, path: str) -> None:
     assert code.has(str(checkout), path).gone
 
 
-def test_a_checkout_that_is_missing_is_gone_with_all_its_files(tmp_path: Path) -> None:
-    assert read(tmp_path / "nowhere", "src/app.py").gone
-
-
 def link(checkout: Path) -> str:
     (checkout / "out").symlink_to("../secret")
     return "out"
@@ -120,12 +116,6 @@ def odd(_: Path) -> str:
     return "a\0b"
 
 
-def forbidden(checkout: Path) -> str:
-    (checkout / "shut").write_bytes(b"x\n")
-    (checkout / "shut").chmod(0)
-    return "shut"
-
-
 @pytest.mark.parametrize(
     "made",
     [
@@ -144,21 +134,3 @@ def test_what_is_no_plain_file_of_the_project_is_not_read_and_says_why(
 
 def test_a_pipe_in_a_folders_place_does_not_block(checkout: Path) -> None:
     assert read(checkout, pipe_as_folder(checkout)).data is None
-
-
-@pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read all"
-)
-def test_a_file_that_may_not_be_read_says_so(checkout: Path) -> None:
-    assert read(checkout, forbidden(checkout)).reason == "permission denied"
-
-
-def test_no_descriptor_is_left_open(checkout: Path) -> None:
-    made = [each(checkout) for each in (link, pipe, submodule, just_too_large)]
-    if not os.path.isdir("/proc/self/fd"):
-        pytest.skip("the system does not list open files")
-    before = len(os.listdir("/proc/self/fd"))
-    for path in [*made, "src/app.py", "src/nope", "nope/x"]:
-        code.read(str(checkout), path)
-        code.has(str(checkout), path)
-    assert len(os.listdir("/proc/self/fd")) == before

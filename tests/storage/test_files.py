@@ -123,63 +123,12 @@ def test_mode_of_a_replaced_file_is_kept(tmp_path: Path, mode: int) -> None:
 
 
 @posix
-def test_new_file_gets_what_the_umask_allows(tmp_path: Path) -> None:
-    before = os.umask(0o027)
-    try:
-        files.write_atomic(str(tmp_path / "a.md"), b"")
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE((tmp_path / "a.md").stat().st_mode) == 0o640
-
-
-@posix
 def test_symbolic_link_stays_one(tmp_path: Path) -> None:
     (tmp_path / "real.md").write_bytes(b"old")
     (tmp_path / "link.md").symlink_to("real.md")
     files.write_atomic(str(tmp_path / "link.md"), b"new")
     assert (tmp_path / "link.md").is_symlink()
     assert (tmp_path / "real.md").read_bytes() == b"new"
-
-
-def test_full_disk_says_so(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_bytes(b"old")
-
-    def full(_step: str) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with pytest.raises(WriteFailed, match="no space left") as caught:
-        files.write_atomic(str(tmp_path / "a.md"), b"new", fault=full)
-    assert "Free some space" in (caught.value.hint or "")
-    assert (tmp_path / "a.md").read_bytes() == b"old"
-
-
-@posix
-def test_write_that_fails_half_way_leaves_the_old_file(tmp_path: Path) -> None:
-    import resource
-
-    (tmp_path / "a.md").write_bytes(b"old")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
-    try:
-        with pytest.raises(WriteFailed, match="too large"):
-            files.write_atomic(str(tmp_path / "a.md"), b"x" * 5000)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert (tmp_path / "a.md").read_bytes() == b"old"
-    assert names(tmp_path) == ["a.md"]
-
-
-@posix
-def test_folder_without_permission_is_a_failed_write(foreign_folder: Path) -> None:
-    path = foreign_folder / "a.md"
-    path.write_bytes(b"old")
-    foreign_folder.chmod(0o555)
-    try:
-        with pytest.raises(WriteFailed, match="permission denied; nothing was"):
-            files.write_atomic(str(path), b"new")
-    finally:
-        foreign_folder.chmod(0o755)
-    assert path.read_bytes() == b"old"
 
 
 # --- write_several ------------------------------------------------------------
@@ -270,53 +219,6 @@ def test_one_impossible_name_stops_all_files(tmp_path: Path, name: str) -> None:
 
 
 # --- Lock ---------------------------------------------------------------------
-
-HOLDER = (
-    "import sys, time; from memcli.storage.lock import Lock\n"
-    "with Lock(sys.argv[1], 0):\n"
-    "    print('held', flush=True); time.sleep(60)"
-)
-
-
-def start_holder(path: Path) -> subprocess.Popen[str]:
-    holder = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(path)], stdout=subprocess.PIPE, text=True
-    )
-    assert holder.stdout is not None
-    assert holder.stdout.readline() == "held\n"
-    return holder
-
-
-def stop(holder: subprocess.Popen[str]) -> None:
-    holder.kill()
-    holder.communicate()
-
-
-def test_busy_lock_names_file_holder_and_age(tmp_path: Path) -> None:
-    path = tmp_path / "run" / "lock"
-    holder = start_holder(path)
-    try:
-        with pytest.raises(LockBusy) as caught, Lock(str(path), 0):
-            pass
-    finally:
-        stop(holder)
-    assert str(path) in caught.value.message
-    assert f"by process {holder.pid}, for 0 s" in caught.value.message
-    assert caught.value.exit_code == 75
-
-
-def test_waiting_ends_when_the_holder_is_killed(tmp_path: Path) -> None:
-    path = tmp_path / "lock"
-    holder = start_holder(path)
-    waits = []
-
-    def sleep(seconds: float) -> None:
-        waits.append(seconds)
-        if len(waits) == 3:
-            stop(holder)
-
-    with Lock(str(path), 60, sleep=sleep):
-        assert len(waits) == 3
 
 
 def test_who_waits_is_told_once_who_holds_the_lock_and_what_for(tmp_path: Path) -> None:
@@ -485,14 +387,6 @@ def test_a_lock_empties_no_file_that_a_link_leads_to(tmp_path: Path, name: str) 
 
 
 # --- write_derived --------------------------------------------------------------
-
-
-def test_derived_file_is_replaced_and_leaves_nothing_else(tmp_path: Path) -> None:
-    path = tmp_path / "cache"
-    for data in (b"old", b"new"):
-        files.write_derived(str(path), data)
-        assert path.read_bytes() == data
-    assert names(tmp_path) == ["cache"]
 
 
 def test_derived_file_is_not_written_through_a_link(tmp_path: Path) -> None:

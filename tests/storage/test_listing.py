@@ -1,9 +1,7 @@
 """Each listing of a vault's files shows every sort of edit since the one before."""
 
-import mmap
 import os
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -39,11 +37,6 @@ def write(path: Path, text: str = "other text\n") -> None:
     path.write_text(text)
 
 
-def append(path: Path) -> None:
-    with path.open("a") as file:
-        file.write("more\n")
-
-
 def replace(path: Path, text: str = "other text\n") -> None:
     write(path.with_name(".new"), text)
     path.with_name(".new").replace(path)
@@ -53,20 +46,6 @@ def replace_keeping_time_and_size(path: Path) -> None:
     before = path.stat()
     replace(path, "TEXT\n")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-
-
-def change_in_memory(path: Path) -> None:
-    with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as memory:
-        memory[0] = 65
-
-
-def copy_into(path: Path) -> None:
-    with path.with_name("two.md").open("rb") as source, path.open("r+b") as file:
-        os.copy_file_range(source.fileno(), file.fileno(), 3)
-
-
-def written_elsewhere(path: Path) -> None:
-    subprocess.run(["sh", "-c", 'echo more >> "$0"', str(path)], check=True)
 
 
 def folder_made_and_filled(path: Path) -> None:
@@ -87,24 +66,12 @@ def vault_replaced(path: Path) -> None:
     vault.with_name("copy").rename(vault)
 
 
-def home_replaced(path: Path) -> None:
-    home = path.parents[5]
-    shutil.copytree(home, home.with_name("copy"))
-    home.rename(home.with_name("old"))
-    home.with_name("copy").rename(home)
-
-
 EDITS: dict[str, Callable[[Path], object]] = {
     "written in place": write,
-    "appended": append,
     "replaced at once": replace,
     "replaced, with the time and the size as they were": replace_keeping_time_and_size,
-    "cut short": lambda path: os.truncate(path, 1),
     "its time set back": lambda path: os.utime(path, (1, 1)),
     "locked": lambda path: path.chmod(0),
-    "changed in memory": change_in_memory,
-    "copied into": copy_into,
-    "written by another process": written_elsewhere,
     "renamed": lambda path: path.rename(path.with_name("three.md")),
     "renamed to another folder": lambda path: path.rename(path.parents[1] / "a.md"),
     "hidden": lambda path: path.rename(path.with_name(".one.md")),
@@ -124,7 +91,6 @@ EDITS: dict[str, Callable[[Path], object]] = {
     "a folder deleted": lambda path: shutil.rmtree(path.parent),
     "a folder replaced": folder_replaced,
     "the vault replaced": vault_replaced,
-    "the folder around the vault replaced": home_replaced,
     "the vault moved away": lambda path: path.parents[4].rename(path.parents[5] / "x"),
 }
 

@@ -8,7 +8,6 @@ import pytest
 
 from memcli.errors import InvalidConfig
 from memcli.storage import projects
-from tests.conftest import ROOT
 
 SHOP = "github.com/acme/shop"
 
@@ -164,11 +163,3 @@ def test_a_name_that_cannot_be_is_an_error_with_its_place(
     configured(home, line)
     with pytest.raises(InvalidConfig, match=r"config.toml: \[projects\] '~/x'"):
         name(work)
-
-
-def test_looking_takes_no_process(monkeypatch: pytest.MonkeyPatch):
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("a process was started")
-
-    monkeypatch.setattr(subprocess, "Popen", refuse)
-    projects.of(str(ROOT), os.environ)

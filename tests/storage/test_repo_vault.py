@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from memcli.errors import NotAllowed, VaultNotFound
 from memcli.storage import repo_vault
 from tests.checkouts import allow
 
@@ -130,13 +129,3 @@ def test_a_home_folder_under_git_carries_none_for_all_below_it(
     (home / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     (home / ".memory" / ".memcli").mkdir(parents=True)
     assert allowed(home) is None
-
-
-def test_the_name_leads_to_an_allowed_one_alone(repo: Repo, tmp_path: Path) -> None:
-    top = repo()
-    with pytest.raises(NotAllowed, match="not allowed"):
-        repo_vault.needed(str(top), os.environ)
-    with pytest.raises(VaultNotFound, match="carries a vault"):
-        repo_vault.needed(str(tmp_path), os.environ)
-    allow(top)
-    assert repo_vault.needed(str(top), os.environ).path == str(top / ".memory")

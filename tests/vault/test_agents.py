@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memcli import Vault
 from memcli.entries.eligibility import Agent, ReadPolicy, alternatives, facts, visible
 from memcli.entries.entry import Entry, Visibility
-from memcli.errors import EntryNotFound, InvalidConfig, NotAllowed
+from memcli.errors import EntryNotFound, NotAllowed
 from memcli.vault import agents
 from memcli.vault import vault as vaults
 from memcli.vault.caller import Caller
@@ -52,14 +52,6 @@ def test_the_index_and_the_one_function_say_the_same(
     }
     by_index = any(all(one in terms for one in needs) for needs in alternatives(agent))
     assert by_index is visible(facts(entry), agent)
-
-
-def test_what_an_agent_writes_names_that_agent_and_not_the_drafts(
-    make_vault: VaultMaker,
-) -> None:
-    vault = make_vault(agent="ada")
-    saved = vault.save(vault.draft({"text": "x", "agent": "bob"}))
-    assert vault.get(saved.id).agent == "ada"
 
 
 @pytest.mark.parametrize("stale", [True, False])
@@ -134,23 +126,6 @@ def test_what_shows_more_than_single_entries_is_for_the_owner(
             ask(vault)
     with pytest.raises(NotAllowed, match="for the owner"):
         undo.undo_last(vault, "review: ")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '[agents.ada]\npolicy = "all"',
-        "[agents]\nada = 1",
-        '[agents.ada]\ngroups = "red"',
-    ],
-)
-def test_a_config_of_agents_that_cannot_be_understood_is_refused(
-    make_vault: VaultMaker, text: str
-) -> None:
-    vault = make_vault()
-    Path(vault.root, ".memcli", "config.toml").write_text(text, encoding="utf-8")
-    with pytest.raises(InvalidConfig, match="agents"):
-        make_vault(agent="ada")
 
 
 def test_inspect_agents_counts_what_each_wrote_and_sees(make_vault: VaultMaker) -> None:

@@ -401,15 +401,6 @@ def test_log_follows_a_rename_newest_first_and_not_into_a_similar_file(
     assert [c.subject for c in history.log(repository, "c.md")] == ["edit: c", "add: c"]
 
 
-def test_an_empty_repository_answers(made: Path, tmp_path: Path) -> None:
-    empty = Vault(copied(made, "empty", tmp_path / "empty"))
-    repository = empty.open()
-    empty.write("a.md")
-    assert repository.head() is None
-    assert history.log(repository, "a.md") == []
-    assert repository.status() == [("??", "a.md")]
-
-
 def test_show_gives_the_bytes_of_then(vault: Vault) -> None:
     repository = vault.open()
     (vault.root / "a.md").write_bytes(b"\xff\x00\r\n")
