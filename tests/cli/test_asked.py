@@ -3,7 +3,6 @@
 import pytest
 
 from memcli import Vault
-from memcli.curation import importing
 from memcli.entries.entry import KINDS, Entry
 from memcli.entries.field_values import LONGEST_ASKED, MOST_ASKED
 from memcli.entries.fields import draft
@@ -41,15 +40,6 @@ def test_save_and_evolve_take_phrases_and_inspect_shows_them(memcli: Run) -> Non
     assert shown["asked"] == ["pool is full"]
 
 
-def test_batches_and_imports_take_phrases(vault: Vault) -> None:
-    line = b'{"text": "a", "asked": ["other words"]}\n'
-    (made,) = importing.import_lines(vault, line, "-", importing.Manner("save")).created
-    assert vault.get(made.id).asked == ("other words",)
-    too_long = b'{"text": "b", "asked": ["%s"]}\n' % (b"x" * 61)
-    (failed,) = importing.import_lines(vault, too_long, "-").failed
-    assert failed.code == "invalid_asked"
-
-
 def test_the_same_text_again_adds_its_phrases_while_there_is_room(vault: Vault) -> None:
     first = save(vault, TEXT, asked=PHRASES)
     again = vault.save(vault.draft({"text": TEXT, "asked": ["pool size"]}))
@@ -68,12 +58,6 @@ def test_a_new_text_takes_new_phrases_and_says_so(vault: Vault) -> None:
     given = vault.evolve(done.id, "The driver pools them", asked=["max_connections"])
     assert vault.get(given.id).asked == ("max_connections",)
     assert given.notes == ()
-
-
-def test_phrases_stay_when_other_fields_change(vault: Vault) -> None:
-    first = save(vault, TEXT, asked=PHRASES)
-    done = vault.evolve(first, kind="convention")
-    assert vault.get(done.id).asked == PHRASES
 
 
 def test_two_clones_keep_the_phrases_of_both() -> None:

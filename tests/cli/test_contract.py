@@ -68,15 +68,6 @@ def test_batch_names_the_line_that_is_wrong(memcli: Run) -> None:
     assert "line 2" in done.json["error"]["message"]
 
 
-def test_import_reports_lines_and_saves_the_rest(memcli: Run, vault: Vault) -> None:
-    lines = b'{"text": "red"}\nnot json\n{"text": ""}\n{"text": "x", "knd": 1}\n\xff\n'
-    done = memcli("import", "-", "--json", stdin=lines)
-    assert (done.code, done.json["ok"]) == (1, False)
-    assert [item["line"] for item in done.json["data"]["failed"]] == [2, 3, 4, 5]
-    assert len(done.json["data"]["created"]) == 1
-    assert len(vault.recall("red").rows) == 1
-
-
 def test_held_lock_is_a_reason_to_try_again(
     vault: Vault, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -196,35 +187,6 @@ def test_output_is_utf8_in_every_locale(memcli: Run) -> None:
         assert "καφές 咖啡 ☕" in memcli(*words, environ=environ).out
 
 
-def test_adopting_a_folder_changes_no_byte(memcli: Run, tmp_path: Path) -> None:
-    folder = tmp_path / "notes"
-    folder.mkdir()
-    for number in range(200):
-        (folder / f"Note {number}.md").write_bytes(
-            b"---\r\ntags: [a, b]\r\ntitle: 'T'\r\n---\r\nheron %d" % number
-        )
-    before = {path.name: path.read_bytes() for path in folder.glob("*.md")}
-    done = memcli("init", str(folder), "--yes", "--json")
-    assert done.json["data"]["notes"] == 200
-    found = memcli("recall", "heron", "--json", "--vault", str(folder))
-    assert len(found.json["data"]["rows"]) == 10
-    assert {path.name: path.read_bytes() for path in folder.glob("*.md")} == before
-
-
-def test_importing_a_folder_twice_adds_nothing(memcli: Run, tmp_path: Path) -> None:
-    folder = tmp_path / "obsidian"
-    (folder / "sub").mkdir(parents=True)
-    (folder / "One.md").write_text("See [[Two]]\n")
-    (folder / "sub" / "Two.md").write_text("---\naliases: [Zwei]\n---\n# Two\n\nText\n")
-    dry = memcli("import", str(folder), "--dry-run", "--json").json["data"]
-    assert len(dry["created"]) == 2
-    first = memcli("import", str(folder), "--json").json["data"]
-    again = memcli("import", str(folder), "--json").json["data"]
-    assert (len(first["created"]), len(again["created"])) == (2, 0)
-    assert len(again["duplicates"]) == 2
-    assert memcli("inspect", "lint").out == "lint: nothing is wrong\n"
-
-
 def test_closed_streams_are_no_crash(vault: Vault) -> None:
     vault.save(vault.draft({"text": "red apples"}))
     command = f'"{sys.executable}" -m memcli recall apples'
@@ -250,27 +212,6 @@ def test_a_batch_can_be_seen_before_it_is_saved(
     assert memcli("save", "text", "--set", "dry-run=true", "--json").json["error"]
     done = memcli("save", "--batch", "-", stdin=lines)
     assert done.out.startswith("saved 2, ")
-
-
-def test_what_is_saved_after_its_end_is_told_to_be_hidden(memcli: Run) -> None:
-    done = memcli("save", "the freeze", "--expires-at", "2020-01-01", "--json").json
-    assert "expired on 2020-01-01" in done["warnings"][0]
-    assert memcli("inspect", "--json").json["data"]["by_status"] == {"expired": 1}
-
-
-def test_relative_words_count_from_at(memcli: Run) -> None:
-    memcli("save", "Bert fixed the build", "--occurred-at", "2025-06-14")
-    for at in ("2025-06-15", "2025-06-15T08:00:00Z"):
-        done = memcli(
-            "recall", "who fixed it yesterday?", "--set", f"at={at}", "--json"
-        )
-        window = done.json["data"]["window"]
-        assert (window["after"], window["before"]) == (
-            "2025-06-14T00:00:00Z",
-            "2025-06-15T00:00:00Z",
-        )
-        (row,) = done.json["data"]["rows"]
-        assert "temporal" in row["channels"]
 
 
 def test_a_bug_in_ranking_is_told_by_name_with_exit_code_70(

@@ -15,15 +15,6 @@ def saved(memcli: Run) -> Run:
     return memcli
 
 
-def test_save_says_what_it_mentions_and_registers(memcli: Run) -> None:
-    words = ("save", "ask Ada about parse_args", "--entity", "Ada", "--type", "person")
-    done = memcli(*words, "--json").json["data"]
-    assert done["entities"] == ["Ada", "parse_args"]
-    assert done["registered"] == ["Ada"]
-    again = memcli("save", "Ada said no")
-    assert again.out.splitlines()[1:] == ["  mentions Ada"]
-
-
 @pytest.mark.parametrize("flags", [["--kind", "skill"], ["--type", "skill"]])
 def test_a_skill_that_is_saved_is_an_entity(memcli: Run, flags: list[str]) -> None:
     text = "Stop the gateway, copy the dump, start it"
@@ -114,22 +105,6 @@ def test_a_rename_is_a_plan_until_it_is_confirmed(saved: Run) -> None:
     assert saved("entities", "show", "redis").out.startswith("Valkey (tool)")
     assert saved("undo").out.startswith("undone: review: renamed Redis to Valkey\n")
     assert saved("entities", "show", "redis").out.startswith("Redis (tool)")
-
-
-def test_an_empty_name_is_what_is_wrong_with_it(saved: Run) -> None:
-    words = ("entities", "rename", "Redis", "", "--yes", "--json")
-    error = saved(*words).json["error"]
-    assert error["message"].startswith("not a name")
-    error = saved("entities", "rename", "Redis", "--yes", "--json").json["error"]
-    assert error["message"] == "memcli entities rename takes two names"
-
-
-def test_a_merge_names_both(saved: Run) -> None:
-    saved("save", "x", "--entity", "Redis DB", "--type", "system")
-    words = ("entities", "merge", "Redis DB", "Redis", "--yes", "--json")
-    data = saved(*words).json["data"]
-    assert data["name"] == "Redis"
-    assert {"path": "entities/system/redis-db.md", "what": "removed"} in data["files"]
 
 
 @pytest.mark.parametrize(("answer", "name"), [("y", "Valkey"), ("n", "Redis")])

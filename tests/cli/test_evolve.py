@@ -83,14 +83,6 @@ def test_it_says_what_it_replaced_and_what_it_did_not(
     assert [item["id"] for item in merged["replaced"]] == [new, near]
 
 
-def test_fields_change_without_a_text(memcli: Run, vault: Vault, old: str) -> None:
-    words = ["--kind", "convention", "--tag", "web", "--untag", "deploy"]
-    done = memcli("evolve", old, *words, "--title", "When", "--json").json["data"]
-    entry = vault.get(done["id"])
-    assert (entry.kind, entry.tags, entry.title) == ("convention", ("web",), "When")
-    assert entry.body == "We deploy on Tuesdays\n"
-
-
 def test_the_editor_opens_with_the_old_text(
     memcli: Run, vault: Vault, old: str, tmp_path: Path
 ) -> None:
@@ -134,22 +126,6 @@ def test_what_was_written_in_an_editor_is_not_lost_when_it_is_refused(
     assert set(tmp_path.glob("memcli-*")) == left
     missing = memcli("evolve", old, "--edit", environ={"EDITOR": "no-such-editor"})
     assert "cannot be started" in missing.err
-
-
-def test_revert_goes_back(memcli: Run, vault: Vault, old: str) -> None:
-    new = memcli("evolve", old, "On Mondays", "--json").json["data"]["id"]
-    back = memcli("undo", new, "--json").json["data"]
-    assert vault.get(back["id"]).body == "We deploy on Tuesdays\n"
-    assert back["supersedes"] == new
-
-
-def test_a_superseded_entry_is_answered_with_the_current_one(
-    memcli: Run, old: str
-) -> None:
-    new = memcli("evolve", old, "On Mondays", "--json").json["data"]["id"]
-    error = memcli("evolve", old, "On Sundays", "--json").json["error"]
-    assert error["code"] == "superseded"
-    assert error["hint"] == f"Name the current version: {new}"
 
 
 def test_what_is_refused_is_refused_before_the_reason_is_asked_for(

@@ -98,49 +98,6 @@ def test_the_text_that_gives_way_is_in_the_archive(clone: Clone, way: str) -> No
     assert kept.path.startswith("archive/memories/note/deploy.")
 
 
-def evolved(name: str, body: str, created: str) -> list[Entry]:
-    fresh = BASE.replace(id=name, body=body, created=created, supersedes=BASE.id)
-    ended = BASE.replace(
-        status=Status.SUPERSEDED,
-        superseded_by=name,
-        path=f"archive/memories/note/deploy.{BASE.id}.md",
-    )
-    return [ended, fresh]
-
-
-def test_two_new_versions_become_one_chain(clone: Clone) -> None:
-    one = evolved("1m7yzmkeg0000001", "On Fridays\n", "2026-11-22T08:00:00Z")
-    two = evolved("1m7yzmmdr0000002", "On Mondays\n", "2026-11-23T08:00:00Z")
-    in_two_branches(clone, one, two)
-    clone.git("merge", "-m", "m", "other")
-    entries = clone.entries()
-    chain = [BASE.id, "1m7yzmkeg0000001", "1m7yzmmdr0000002"]
-    assert [entries[name].superseded_by for name in chain] == [*chain[1:], None]
-    assert [entries[name].supersedes for name in chain] == [None, *chain[:-1]]
-    assert entries[chain[2]].path == PATH
-    assert entries[chain[1]].status is Status.SUPERSEDED
-
-
-def test_a_resolve_meets_a_new_version(clone: Clone) -> None:
-    resolved = BASE.replace(status=Status.RESOLVED, resolved_at="2026-11-22T08:00:00Z")
-    two = evolved("1m7yzmmdr0000002", "On Mondays\n", "2026-11-23T08:00:00Z")
-    in_two_branches(clone, [resolved], two)
-    clone.git("merge", "-m", "m", "other")
-    entries = clone.entries()
-    assert entries["1m7yzmmdr0000002"].status is Status.RESOLVED
-    claims = [e for e in entries.values() if e.body == BASE.body]
-    assert Status.RESOLVED in {entry.status for entry in claims}
-
-
-def test_two_entries_of_one_new_name_are_both_kept(clone: Clone) -> None:
-    path = "memories/note/same.md"
-    one = BASE.replace(id="1m7yzmkeg0000001", body="one\n", path=path)
-    two = BASE.replace(id="1m7yzmmdr0000002", body="two\n", path=path)
-    in_two_branches(clone, [one], [two])
-    clone.git("merge", "-m", "m", "other")
-    assert {"one\n", "two\n"} <= {entry.body for entry in clone.entries().values()}
-
-
 def test_without_memcli_git_leaves_its_marks(clone: Clone) -> None:
     assert let_git_merge(str(clone.root), ("/nowhere/memcli",))
     in_two_branches(clone, [BASE.replace(body="one\n")], [BASE.replace(body="two\n")])

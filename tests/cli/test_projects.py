@@ -59,20 +59,6 @@ def test_a_save_for_a_project_named_without_its_owner_names_the_whole_one(vault:
     assert nowhere == ["this folder belongs to no project, so it holds everywhere"]
 
 
-def test_evolve_carries_the_project_over_or_changes_it(
-    memcli: Run, vault: Vault, shop: Path, tmp_path: Path
-):
-    first = memcli("save", "Use pnpm", "--json", cwd=shop).json["data"]["id"]
-    second = memcli("evolve", first, "Use pnpm 9", "--json", cwd=tmp_path)
-    kept = vault.get(second.json["data"]["id"])
-    assert kept.project == SHOP
-    third = memcli("evolve", kept.id, "--project", "none", "--json", cwd=shop)
-    assert vault.get(third.json["data"]["id"]).project is None
-    last = third.json["data"]["id"]
-    fourth = memcli("evolve", last, "--project", "here", "--json", cwd=shop)
-    assert vault.get(fourth.json["data"]["id"]).project == SHOP
-
-
 def test_a_batch_holds_here_and_an_import_where_its_lines_say(
     memcli: Run, vault: Vault, shop: Path
 ):
@@ -133,13 +119,3 @@ def test_projects_are_listed_and_narrow_entities_and_models(memcli: Run, shop: P
     refused = memcli("inspect", "agents", "--project", "any")
     assert refused.code == 2
     assert "belongs to: memcli inspect models" in refused.err
-
-
-def test_a_config_that_names_no_project_right_is_an_error(
-    memcli: Run, home: Path, shop: Path
-):
-    folder = home / ".config" / "memcli"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.toml").write_text('[projects]\n"~/x" = 1\n', encoding="utf-8")
-    done = memcli("save", "x", "--json", cwd=shop)
-    assert (done.code, done.json["error"]["code"]) == (1, "invalid_config")

@@ -20,7 +20,6 @@ from tests.sessions.test_reflect_session import (
     ALWAYS,
     SEEDED,
     commits,
-    say,
     talk,
     texts,
 )
@@ -83,11 +82,6 @@ def test_a_pipe_gets_a_row_of_five_cells_for_each_candidate(
     assert {len(row) for row in rows} == {5}
 
 
-def test_nothing_to_keep_is_no_row_and_no_error(memcli: Run, tmp_path: Path) -> None:
-    done = memcli("reflect", "--session", talk(tmp_path, [("user", "hello")]))
-    assert (done.code, done.out, done.err) == (0, "", "")
-
-
 def test_a_dry_run_shows_the_plan_and_writes_nothing(
     memcli: Run, vault: Vault, tmp_path: Path, snapshot: Snapshot
 ) -> None:
@@ -100,14 +94,6 @@ def test_a_dry_run_shows_the_plan_and_writes_nothing(
     assert {one["id"] for one in done["candidates"]} == {None}
     assert snapshot(vault.root) == before
     assert session_records.every(vault.root) == []
-
-
-def test_a_line_that_cannot_be_read_is_a_warning(memcli: Run, tmp_path: Path) -> None:
-    path = Path(say(tmp_path, ALWAYS))
-    path.write_bytes(b'{"role": "user", "te\n' + path.read_bytes())
-    done = memcli("reflect", "--session", str(path), "--json")
-    assert done.json["warnings"] == ["1 line of the transcript could not be read"]
-    assert done.json["data"]["counts"] == {"saved": 1}
 
 
 # --- inside an agent's session ------------------------------------------------------
@@ -200,19 +186,6 @@ def test_memory_review_mode_silent_asks_nothing(vault: Vault, tmp_path: Path) ->
     walked = reflect(vault, "y", session=talk(tmp_path, SEEDED))
     assert walked.said == ""
     assert walked.data["counts"]["saved"] == 4
-
-
-def test_a_dry_run_asks_nothing(vault: Vault, tmp_path: Path) -> None:
-    assert reflect(vault, session=talk(tmp_path, SEEDED), dry_run=True).said == ""
-
-
-def test_json_asks_nothing_though_a_person_is_there(
-    vault: Vault, tmp_path: Path
-) -> None:
-    person = Person(vault, ["y"])
-    context = person.context._replace(json=True)
-    result = commands.load("reflect")(context, session=talk(tmp_path, SEEDED))
-    assert (person.heard, "decided" in result.data) == ([], False)
 
 
 class Screen:
@@ -364,8 +337,3 @@ def test_since_and_host_choose_among_them(
     refused = memcli("reflect", "--all-sessions", "--since", "soon", "--json")
     assert refused.code == 2
     assert "soon" in refused.json["error"]["message"]
-
-
-def test_a_machine_without_transcripts_says_so(memcli: Run) -> None:
-    done = memcli("reflect", "--all-sessions")
-    assert (done.code, done.err) == (0, "no transcripts on this machine\n")

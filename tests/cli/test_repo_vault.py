@@ -135,16 +135,6 @@ def test_a_clone_is_silent_until_it_is_allowed(
     assert sources(memcli, clone) == []
 
 
-def test_a_hook_can_answer_at_once_from_what_was_just_allowed(
-    carrying: Path, memcli: Run, tmp_path: Path
-) -> None:
-    clone = tmp_path / "clone"
-    git(tmp_path, "clone", "-q", str(carrying), str(clone))
-    assert memcli("allow", cwd=clone).code == 0
-    index = Vault(str(clone / ".memory")).index.opened
-    assert index.read(lambda reader: reader.size, most=0)
-
-
 def test_allow_says_what_would_be_trusted(carrying: Path, memcli: Run) -> None:
     memcli("save", "Never push on Fridays", "--kind", "constraint", "--vault", "repo",
            "--pinned", cwd=carrying)  # fmt: skip
@@ -176,17 +166,6 @@ def test_allow_asks_a_person_once_it_has_said_so(
     found = repo_vault.find(str(carrying), os.environ)
     assert found is not None
     assert found.allowed is (answer == "y")
-
-
-def test_a_vault_that_cannot_be_read_is_allowed_with_a_warning(
-    carrying: Path, memcli: Run
-) -> None:
-    memcli("allow", "--revoke", cwd=carrying)
-    (carrying / ".memory" / ".memcli" / "config.toml").write_text("= broken")
-    done = memcli("allow", "--json", cwd=carrying)
-    assert done.json["data"]["outcome"] == "allowed"
-    (warning,) = done.json["warnings"]
-    assert "cannot be read yet" in warning
 
 
 def test_what_is_allowed_is_listed_and_is_for_the_user_to_say(
@@ -228,15 +207,6 @@ def test_repo_is_the_name_of_no_other_vault(
     config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text(f'[vaults.repo]\npath = "{tmp_path}"\n')
     assert memcli("recall", "x", "--json").json["error"]["code"] == "invalid_config"
-
-
-def test_one_that_the_config_names_is_asked_as_that_alone(
-    carrying: Path, memcli: Run, home: Path
-) -> None:
-    config = home / ".config" / "memcli" / "config.toml"
-    config.write_text(f'[vaults.shop]\npath = "{carrying}/.memory"\n')
-    memcli("allow", "--revoke", cwd=carrying)
-    assert sources(memcli, carrying) == ["team:shop"]
 
 
 def test_an_mcp_client_in_the_repository_is_answered_from_it(

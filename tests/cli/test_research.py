@@ -1,6 +1,5 @@
 """The command line of models and research, as its users run it."""
 
-from collections.abc import Callable
 from typing import Any
 
 from memcli import Vault
@@ -70,72 +69,3 @@ def test_a_budget_that_is_spent_exits_with_1_and_searches_nothing(memcli: Run) -
     assert done["error"]["code"] == "budget_spent"
     assert "--budget mid" in done["error"]["hint"]
     assert told(memcli, *words, "--budget", "mid")["data"]["research"]["left"] == 2
-
-
-def test_cite_takes_prefixes_and_refuses_what_is_not_there(
-    memcli: Run, vault: Vault, snapshot: Callable[[str], dict[str, str]]
-) -> None:
-    fact = saved(memcli, "Tyler writes Go")
-    words = (
-        "save",
-        "Tyler's career",
-        "--layer",
-        "model",
-        "--set",
-        "subtype=structural",
-    )
-    done = told(memcli, *words, "--cite", fact[:15])
-    assert done["data"]["cited"] == [fact]
-    before = snapshot(vault.root)
-    wrong = ("save", "Tyler's dog", "--layer", "observation")
-    done = told(memcli, *wrong, "--cite", "1zzzzzzzzzzzzzzz", code=1)
-    assert done["error"]["code"] == "entry_not_found"
-    done = told(memcli, "save", "Tyler's dog", "--cite", fact, code=2)
-    assert done["error"]["code"] == "invalid_layer"
-    done = told(memcli, "save", "x", "--set", "subtype=pinned", code=2)
-    assert done["error"]["code"] == "invalid_subtype"
-    assert snapshot(vault.root) == before
-
-
-def test_stale_models_are_shown_with_the_reason_until_they_are_renewed(
-    memcli: Run,
-) -> None:
-    old = saved(memcli, "Tyler writes Go")
-    model = saved(memcli, "Tyler's career", "--layer", "model", "--cite", old)
-    assert told(memcli, "inspect", "models", "--stale")["data"]["models"] == []
-    new = told(memcli, "evolve", old, "Tyler writes Rust")["data"]["id"]
-    found = told(memcli, "inspect", "models", "--stale")["data"]
-    reason = {"reason": "superseded", "ids": [old], "number": 1, "paths": [[old]]}
-    assert [(one["id"], one["stale_why"]) for one in found["models"]] == [
-        (model, [reason])
-    ]
-    assert f"{model}: evidence superseded: {old}" in memcli("inspect", "models").out
-    assert f"stale: evidence superseded: {old}" in memcli("reflect", "Tyler").out
-    assert f"stale: evidence superseded: {old}" in memcli("inspect", model).out
-    done = told(memcli, "evolve", model, "Tyler's career so far")
-    assert "is still stale (evidence superseded" in done["warnings"][0]
-    name = done["data"]["id"]
-    told(memcli, "recall", "Tyler", "--research", "r")
-    words = ("--research", "r", "--cite", new, "--cite", name, "--cite", old)
-    done = told(memcli, "evolve", name, "Tyler writes Rust now", *words)
-    assert done["data"]["cited"] == [new]
-    assert done["data"]["dropped"] == [old]
-    assert told(memcli, "inspect", "models")["data"]["stale"] == 0
-
-
-def test_an_agent_replays_only_what_it_may_still_see(memcli: Run, vault: Vault) -> None:
-    mine = saved(memcli, "Tyler writes Go", "--agent", "ada")
-    found = told(memcli, "recall", "Tyler", "--research", "x", "--agent", "ada")
-    assert found["data"]["research"]["agent"] == "ada"
-    path = vault.path_of(mine)
-    full = f"{vault.root}/{path}"
-    with open(full, encoding="utf-8") as file:
-        text = file.read()
-    with open(full, "w", encoding="utf-8") as file:
-        file.write(text.replace("agent: ada", "agent: bob"))
-    run = told(memcli, "inspect", "research", "x", "--agent", "ada")["data"]
-    assert run["searches"][0]["found"] == []
-    assert run["retrieved"] == []
-    assert told(memcli, "inspect", "models", "--agent", "ada")["data"]["count"] == 0
-    owner = told(memcli, "inspect", "research", "x")["data"]
-    assert owner["searches"][0]["found"][0]["id"] == mine

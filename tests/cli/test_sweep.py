@@ -36,29 +36,3 @@ def test_a_sweep_mines_what_crashed_and_says_so(
     assert "reflected" in done.out
     assert texts(vault) == [ALWAYS]
     assert memcli("sweep").err == "no session waits\n"
-
-
-def test_a_sweep_that_fails_exits_with_1_and_says_why(
-    memcli: Run, vault: Vault, crashed: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "s1.jsonl").write_text('{"step": "user_input"}\n')
-    crashed.write_text(crashed.read_text().replace("claude-code", "windsurf"))
-    for one in (crashed, tmp_path / "s1.jsonl"):
-        age(one, 7_200)
-    done = memcli("sweep", "--json")
-    (row,) = done.json["data"]["sessions"]
-    assert (done.code, done.json["ok"], row["outcome"]) == (1, False, "failed")
-    assert "no transcript of a known host" in row["why"]
-    assert crashed.exists()
-
-
-def test_an_agent_sweeps_its_own_sessions(
-    memcli: Run, vault: Vault, crashed: Path
-) -> None:
-    asked = ("sweep", "--agent", "ada & co", "--json")
-    assert memcli(*asked).json["data"]["sessions"] == []
-    crashed.write_text(crashed.read_text("utf-8") + "agent: ada & co\n", "utf-8")
-    age(crashed, 7_200)
-    assert len(memcli(*asked).json["data"]["sessions"]) == 1
-    (row,) = vault.recall("linter").rows
-    assert vault.get(row.id).agent == "ada & co"

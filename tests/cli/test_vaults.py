@@ -185,28 +185,6 @@ def test_feedback_on_what_may_only_be_read_is_told_and_the_rest_noted(
     assert error["message"] == "no vault is named 'platform'"
 
 
-def test_a_prefix_that_several_entries_share_is_refused(
-    team: Vault, vault: Vault, memcli: Run
-) -> None:
-    error = memcli("recall", "--useful", "1", "--json", environ=READ).json["error"]
-    assert error["code"] == "ambiguous_id"
-    assert error["message"].count("personal memories/") == 1
-    assert error["message"].count("team:platform memories/") == 1
-
-
-@pytest.mark.parametrize(
-    "words", [["evolve", "ID", "x"], ["resolve", "ID"], ["forget", "ID"]]
-)
-def test_every_command_says_which_vault_has_an_id(
-    team: Vault, memcli: Run, words: list[str]
-) -> None:
-    (row,) = team.recall("bazel").rows
-    given = [row.id if word == "ID" else word for word in words]
-    error = memcli(*given, "--json", environ=READ).json["error"]
-    assert error["code"] == "entry_not_found"
-    assert error["hint"] == "Add --vault platform"
-
-
 def test_inspect_says_which_team_has_an_id(team: Vault, memcli: Run) -> None:
     (row,) = team.recall("bazel").rows
     error = memcli("inspect", row.id, "--json", environ=READ).json["error"]
@@ -253,21 +231,3 @@ def test_inspect_vaults(team: Vault, vault: Vault, memcli: Run) -> None:
     assert one.json["error"]["code"] == "usage"
     done = memcli("inspect", "vaults", "--agent", "eve", "--json", environ=READ)
     assert done.json["error"]["code"] == "owner_only"
-
-
-def test_a_hook_gets_the_folder_of_a_name(team: Vault, memcli: Run) -> None:
-    hooks = ["install", "claude-code", "--dry-run", "--vault", "platform"]
-    assert team.root in memcli(*hooks, "--json", environ=READ).out
-
-
-def test_a_name_in_the_environment_will_do(team: Vault, memcli: Run) -> None:
-    done = memcli(
-        "recall",
-        "deploy",
-        "--set",
-        "personal-only=true",
-        "--json",
-        environ={"MEMCLI_VAULT": "platform"},
-    )
-    (row,) = done.json["data"]["rows"]
-    assert row["text"] == TEAM[1]

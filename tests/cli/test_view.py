@@ -102,31 +102,6 @@ def test_an_agents_page_holds_what_it_may_see(vault: Vault) -> None:
     assert "Zeppelin" in html_of(vault)
 
 
-def test_the_page_says_why_an_entry_is_not_shown_and_what_came_before(
-    vault: Vault,
-) -> None:
-    first, fixed = save(vault, {"text": "Kafka 2"}, {"text": "A bug", "kind": "fix"})
-    vault.evolve(first, "Kafka 3")
-    vault.resolve(fixed, note="gone")
-    entries = {entry["title"]: entry for entry in data_of(html_of(vault))["entries"]}
-    assert entries["Kafka 2"]["status"] == "superseded"
-    assert entries["Kafka 3"]["before"] == first
-    assert "resolved" in entries["A bug"]["hidden"]
-
-
-def test_only_what_matched_a_question_counts_as_recalled(
-    process: Run, vault: Vault
-) -> None:
-    process("save", "The queue is Kafka")
-    process("save", "Never force-push", "--kind", "constraint")
-    process("recall", "kafka")
-    start = b'{"session_id": "s", "source": "startup"}'
-    process("hook", "session-start", "--host", "claude-code", stdin=start)
-    entries = data_of(html_of(vault))["entries"]
-    counts = {entry["title"]: entry.get("recalled", 0) for entry in entries}
-    assert counts == {"The queue is Kafka": 1, "Never force-push": 0}
-
-
 def test_the_command_writes_one_file_and_none_into_the_vault(
     memcli: Run, vault: Vault, tmp_path: Path
 ) -> None:

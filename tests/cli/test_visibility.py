@@ -62,11 +62,6 @@ def test_an_agent_is_refused_a_group_that_it_is_not_in(memcli: Run) -> None:
     assert "agent planner is not in group 'mobile'" in refused.err
 
 
-def test_what_the_owner_keeps_private_no_agent_sees(memcli: Run) -> None:
-    assert memcli("save", "The port is 8080", "--visibility", "private").code == 0
-    assert seen_by(memcli, *EVERYBODY) == []
-
-
 def test_groups_that_make_no_sense_are_refused(memcli: Run) -> None:
     for who in ([], ["--agent", "reader"]):
         none = memcli("save", "x y z", "--visibility", "group", *who)

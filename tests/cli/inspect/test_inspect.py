@@ -6,12 +6,9 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import commands
-from memcli.entries.ids import is_id
 from tests.cli.conftest import Run
 from tests.contexts import at_terminal
 from tests.git_command import git
-
-TOPICS = "index lint inbox reflections sessions mining entities agents signals".split()
 
 
 def write(vault: Vault, path: str, text: str) -> None:
@@ -59,25 +56,6 @@ def test_error_exits_with_1_and_still_gives_the_data(
     assert (finding["path"], finding["level"]) == ("a.md", "error")
 
 
-def test_warnings_alone_exit_with_0(memcli: Run, vault: Vault):
-    write(vault, "a.md", "one\n\n[[Nowhere]]\n")
-    done = memcli("inspect", "lint")
-    assert (done.code, done.out.splitlines()) == (
-        0,
-        ["lint: errors 0, warnings 1", "a.md:3: warning: links to nothing: Nowhere"],
-    )
-
-
-def test_overview_names_errors_first_and_counts_the_rest(memcli: Run, vault: Vault):
-    write(vault, "a.md", "".join(f"[[n{i}]]\n" for i in range(60)))
-    write(vault, "z.md", "---\nid: [\n---\n")
-    shown = memcli("inspect").out
-    assert shown.index("z.md:") < shown.index("a.md:1:")
-    assert "... and 41 more: memcli inspect lint" in shown
-    assert memcli("inspect", "lint").out.count("links to nothing") == 60
-    assert len(memcli("inspect", "--json").json["data"]["findings"]) == 61
-
-
 def test_index_that_met_a_broken_file_exits_with_1(memcli: Run, vault: Vault):
     assert memcli("inspect", "index").code == 0
     write(vault, "a.md", "---\nid: [\n---\nx\n")
@@ -99,13 +77,6 @@ def test_word_that_is_neither_id_nor_topic_lists_the_topics(memcli: Run):
     done = memcli("inspect", "wombat", "--json")
     assert (done.code, done.json["error"]["code"]) == (1, "entry_not_found")
     assert "index, lint" in done.json["error"]["hint"]
-
-
-@pytest.mark.parametrize("topic", TOPICS)
-def test_topic_stands_in_no_ids_way(topic: str):
-    is_prefix = is_id(topic.ljust(16, "0"))
-    # Ids are times: none starts with "a" for three hundred years.
-    assert not is_prefix or topic == "agents"
 
 
 def status(vault: Vault) -> str:
@@ -170,20 +141,6 @@ def test_an_entry_shows_its_versions_and_what_an_item_weighs(
     assert f"recurred on {vault.get(item).updated[:10]}" in shown
     assert "seen 2 times" in shown
     assert "resolved, and recurred" in memcli("inspect").out
-
-
-@pytest.mark.parametrize("flag", ["--yes", "--dry-run"])
-def test_what_only_shows_takes_no_flag_of_a_repair(memcli: Run, flag: str) -> None:
-    done = memcli("inspect", flag)
-    assert done.code == 2
-    assert f"No such option: {flag}" in done.err
-
-
-def test_a_dry_run_changes_nothing_also_with_yes(memcli: Run, vault: Vault) -> None:
-    write(vault, "a.md", "new\n")
-    done = memcli("doctor", "--fix", "--dry-run", "--yes", "--json").json
-    assert done["data"]["applied"] is False
-    assert status(vault) == "?? a.md\n"
 
 
 def test_a_repair_that_leaves_an_error_says_what_to_do_and_exits_with_1(

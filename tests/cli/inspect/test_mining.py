@@ -2,12 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 from memcli import Vault
 from memcli.curation import inbox, review
-from memcli.errors import Unreadable
-from memcli.sessions import reflect_session
 from memcli.sessions.reflect_session import reflect_file
 from tests.cli.conftest import Run
 from tests.sessions.test_reflect_session import ALWAYS, SEEDED, say, talk
@@ -44,14 +40,6 @@ def test_the_vault_how_each_rule_fares(
     assert "standing\t1\t1\t0\t0\t" in lines
 
 
-def test_an_empty_vault(memcli: Run) -> None:
-    done = memcli("inspect", "mining")
-    assert (done.code, done.out) == (
-        0,
-        "0 sessions mined here, 0 entries from mining\n",
-    )
-
-
 def test_a_session_every_candidate_why_and_what_became_of_it(
     memcli: Run, vault: Vault, tmp_path: Path
 ) -> None:
@@ -84,24 +72,6 @@ def test_a_session_every_candidate_why_and_what_became_of_it(
     place = lines.index("HIGH correction: (forgotten)")
     assert lines[place + 1] == f"  forgotten {ids['set-right']}"
     assert "uv instead" not in "\n".join(lines)
-
-
-def test_a_session_that_could_not_be_mined_says_why(
-    memcli: Run, vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(steps: object) -> None:
-        raise Unreadable("the disk is gone")
-
-    monkeypatch.setattr(reflect_session, "mine", broken)
-    with pytest.raises(Unreadable):
-        reflect_file(vault, talk(tmp_path, SEEDED))
-    (failed,) = memcli("inspect", "mining", "--json").json["data"]["sessions"][
-        "not_reflected"
-    ]
-    assert failed["session"] == "talk"
-    assert failed["error"].startswith("unreadable: ")
-    assert "not reflected: generic talk: unreadable" in memcli("inspect", "mining").out
-    assert "  not reflected: unreadable" in memcli("inspect", "mining", "talk").out
 
 
 def test_a_name_that_is_none_or_several(

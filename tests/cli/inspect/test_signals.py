@@ -1,8 +1,6 @@
 """Signals by the command line, hooks and MCP: who asked, and what was of use."""
 
 import json
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,10 +8,9 @@ import pytest
 from memcli import Vault
 from memcli.cli.mcp import catalog, tools
 from memcli.entries import layout
-from memcli.storage import known_vaults
 from memcli.vault import signals
 from tests.cli.conftest import Run
-from tests.conftest import VaultMaker, state_of
+from tests.conftest import state_of
 from tests.contexts import context_of
 from tests.saving import save
 
@@ -30,12 +27,6 @@ def test_a_question_is_noted_with_the_way_it_came(
     assert memcli(command, "deploy", "--json").code == 0
     (one,) = noted(vault)
     assert (one["via"], [row["id"] for row in one["rows"]]) == (command, [mine])
-
-
-def test_each_question_of_a_batch_is_noted(memcli: Run, vault: Vault):
-    lines = b'{"query": "deploy"}\n{"query": "zebra"}\n'
-    assert memcli("recall", "--batch", "-", stdin=lines).code == 0
-    assert len(noted(vault)) == 2
 
 
 def hook(process: Run, event: str, **payload: str) -> str:
@@ -129,23 +120,6 @@ def test_feedback_and_a_question_are_two_commands(
     assert noted(vault, "feedback") == []
 
 
-def test_feedback_goes_to_the_vault_that_holds_the_entry(
-    memcli: Run, vault: Vault, make_vault: VaultMaker, home: Path
-):
-    known_vaults.set_default_vault(vault.root, os.environ)
-    team = make_vault("team")
-    mine = save(team, "They deploy with bazel")
-    settings = home / ".config" / "memcli" / "config.toml"
-    settings.write_text(f"[vaults.platform]\npath = '{team.root}'\n")
-    own = {"MEMCLI_VAULT": ""}
-    assert memcli("recall", "deploy", environ=own).code == 0
-    assert [len(noted(one)) for one in (vault, team)] == [1, 1]
-    done = memcli("recall", "--useful", mine, "--json", environ=own)
-    (one,) = done.json["data"]["feedback"]
-    assert (one["source"], one["recall"]) == ("team:platform", noted(team)[0]["recall"])
-    assert len(noted(team, "feedback")) == 1
-
-
 def test_inspect_signals_says_what_happened(memcli: Run, vault: Vault):
     assert memcli("signals").out.startswith("no signal yet\n")
     skill = save(vault, "How to deploy", kind="skill")
@@ -178,13 +152,6 @@ def test_pairs_are_json_lines(memcli: Run, vault: Vault):
     assert data == {"pairs": [pair], "count": 1}
     assert memcli("inspect", "lint", "--pairs").code == 2
     assert memcli("signals", "--dry-run").code == 2
-
-
-def test_signals_that_are_off_say_so(memcli: Run, vault: Vault):
-    Path(vault.root, layout.CONFIG).write_text("[signals]\nlog = false\n")
-    memcli("recall", "deploy")
-    assert memcli("signals").out.startswith("nothing is noted here")
-    assert memcli("signals", "--json").json["data"]["on"] is False
 
 
 def test_an_agent_does_not_see_the_log(memcli: Run, vault: Vault):

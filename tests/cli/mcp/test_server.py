@@ -27,7 +27,6 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 
 from memcli import Vault
-from memcli.cli.mcp import answers
 from memcli.cli.mcp.catalog import SERVED
 from memcli.entries import layout
 from memcli.hosts import table
@@ -89,15 +88,6 @@ def time_limit() -> Iterator[None]:
         yield
     finally:
         timer.cancel()
-
-
-def called(name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """A call, by memory_admin where the tool itself does not take a parameter."""
-    (tool,) = [one for one in SERVED if one.name == name]
-    if not {*arguments, *(f"{name}s" for name in arguments)} & tool.rare().keys():
-        return name, arguments
-    action = name.removeprefix("memory_")
-    return "memory_admin", {"action": action, "arguments": arguments}
 
 
 async def ask(
@@ -299,23 +289,6 @@ def test_recalled_text_is_given_as_it_is_inside_json(
 # --- the server -----------------------------------------------------------------------
 
 
-def test_vault_may_change_by_hand_between_calls(serve: Serve, vault: Vault) -> None:
-    async def work(client: Client) -> None:
-        saved = await ask(client, "memory_save", text="Deploy on Tuesdays")
-        path = Path(vault.root, saved["path"])
-        path.write_text(path.read_text().replace("Tuesdays", "Mondays"))
-        (row,) = (await ask(client, "memory_recall", query="deploy"))["rows"]
-        assert row["text"] == "Deploy on Mondays"
-        Path(vault.root, "note.md").write_text("Deploy pears by hand")
-        assert len((await ask(client, "memory_recall", query="deploy"))["rows"]) == 2
-        shutil.rmtree(state_of(vault.root, layout.INDEX))
-        path.unlink()
-        (row,) = (await ask(client, "memory_recall", query="deploy"))["rows"]
-        assert row["text"] == "Deploy pears by hand"
-
-    serve(work)
-
-
 def test_calls_at_once_lose_nothing(serve: Serve, vault: Vault) -> None:
     texts = [f"Pears number {number} are in crate {number * 7}" for number in range(8)]
 
@@ -377,40 +350,6 @@ def test_cancelled_change_is_made_whole_and_the_server_goes_on(
 
     serve(work)
     assert lint(vault) == []
-
-
-def test_lock_that_is_not_let_go_is_an_error_to_try_again(
-    serve: Serve, vault: Vault
-) -> None:
-    config = Path(vault.root, ".memcli", "config.toml")
-    config.write_text("[limits]\nlock_wait = 0.2\n", encoding="utf-8")
-
-    async def work(client: Client) -> None:
-        with Lock(str(state_of(vault.root, layout.LOCK)), 1):
-            error = await refused(client, "memory_save", text="x")
-            assert error["code"] == "lock_busy"
-            assert "try again" in error["hint"]
-        await ask(client, "memory_save", text="x")
-
-    serve(work)
-
-
-def test_huge_texts_are_saved_or_refused(serve: Serve) -> None:
-    async def work(client: Client) -> None:
-        fits = "pears " * 150_000
-        saved = await ask(client, "memory_save", text=fits)
-        assert saved["outcome"] == "created"
-        (row,) = (await ask(client, "memory_recall", query="pears"))["rows"]
-        assert len(row["text"]) < answers.LONGEST
-        assert row["text_chars"] == len(fits.strip())
-        whole = await ask(client, "memory_inspect", id=saved["id"])
-        assert whole["text"].strip() == fits.strip()
-        error = await refused(client, "memory_save", text="apples " * 1_000_000)
-        assert error["code"] == "too_large"
-        error = await refused(client, "memory_save", text="a\0b")
-        assert error["code"] == "not_text"
-
-    serve(work)
 
 
 def test_without_a_vault_each_call_says_so_until_there_is_one(
@@ -476,29 +415,6 @@ def test_file_name_that_is_not_utf8_does_not_end_the_server(
         await ask(client, "memory_inspect")
 
     serve(work)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_many_calls_leave_no_file_open(serve: Serve, vault: Vault) -> None:
-    vault.save(vault.draft({"text": "Pears are green"}))
-
-    def handles() -> int:
-        for folder in Path("/proc").iterdir():
-            with contextlib.suppress(OSError):
-                words = (folder / "cmdline").read_bytes().split(b"\0")
-                if b"mcp" in words and vault.root.encode() in words:
-                    return len(list((folder / "fd").iterdir()))
-        raise AssertionError("there is no server")
-
-    async def work(client: Client) -> None:
-        await ask(client, "memory_recall", query="pears")
-        before = handles()
-        for number in range(40):
-            await ask(client, "memory_recall", query=f"pears {number}")
-        assert handles() <= before + 2
-
-    serve(work, real=True)
 
 
 # --- the wire -------------------------------------------------------------------------
