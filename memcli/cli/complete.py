@@ -22,7 +22,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Literal
 
     from memcli.declared import Parameter
@@ -128,8 +128,6 @@ def _entries(what: str, reader: Reader, current: str) -> Iterator[Offer]:
 # What the shells take as one word without quotes; several such words with a
 # space between are the name of an entity, which zsh and fish escape by themselves.
 _WORD = re.compile(r"[\w.:/@%+=~-]+(?: [\w.:/@%+=~-]+)*")
-# Seconds; a person who has pressed Tab waits for it.
-_LONGEST_WAIT = 1.0
 _MOST = 50
 _LONGEST = 80
 _EVERYWHERE = ("--vault", "--agent", "--json", "--header", "--help", "--version")
@@ -147,7 +145,7 @@ def main(words: Sequence[str]) -> None:
             line, cut = _of_bash(line)
         elif shell == "powershell":
             line = [*line[1:], line[0].removeprefix("=")]
-        for offer in _in_time(lambda: offers(line, os.environ)):
+        for offer in offers(line, os.environ):
             about = " ".join(safe(offer.about).split())[:_LONGEST]
             value = offer.value[cut:]
             if shell == "bash":
@@ -157,27 +155,6 @@ def main(words: Sequence[str]) -> None:
         lines = []
     text = "".join(f"{line}\n" for line in lines)
     sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-
-
-def _in_time(found: Callable[[], list[Offer]]) -> list[Offer]:
-    """The offers that are found within a second; raises TimeoutError later than that.
-
-    The database of a vault may not answer, and a person waits.
-    """
-    if sys.platform == "win32":
-        return found()
-    import signal
-
-    def late(_signal: int, _frame: object) -> None:
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, _LONGEST_WAIT)
-    try:
-        return found()
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def _of_bash(words: list[str]) -> tuple[list[str], int]:
@@ -298,7 +275,9 @@ def _values(
 
     named = _value_of(before, ("--vault", "-v"))
     agent = _value_of(before, ("--agent",)) or environ.get("MEMCLI_AGENT") or None
-    vault = Vault.open(named, Caller(environ=environ, agent=agent, cwd=os.getcwd()))
+    vault = Vault.open(
+        named, Caller(environ=environ, agent=agent, cwd=os.getcwd(), waits=False)
+    )
     return vault.index.opened.as_it_is(
         lambda reader: list(_of_vault(what, vault, reader, current))
     )

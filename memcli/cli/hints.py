@@ -10,14 +10,7 @@ from __future__ import annotations
 import shlex
 
 from memcli.entries.text.counted import counted
-from memcli.errors import (
-    AmbiguousId,
-    EntryNotFound,
-    MemcliError,
-    Unavailable,
-    VaultNotFound,
-)
-from memcli.named_tuple import NamedTuple
+from memcli.errors import AmbiguousId, EntryNotFound, MemcliError
 from memcli.storage import known_vaults
 
 TYPE_CHECKING = False
@@ -106,21 +99,14 @@ def named(words: Sequence[str]) -> str:
 def explained(
     error: EntryNotFound, context: Context, asked: list[str]
 ) -> EntryNotFound:
-    """The refusal of an unknown id, with the user's vault that has it, if one does, and
-    those whose database does not answer.
+    """The refusal of an unknown id, with the user's vaults that have it.
 
     Args:
         error: of the vault that was asked.
         context: what it was asked by.
         asked: the vaults that the command line names.
     """
-    if error.entry_id is None:
-        return error
-    names, silent = _holders(error.entry_id, context, asked)
-    if silent and not names:
-        said = "; ".join([error.message, *silent])
-        hint = f"Try again later. {error.hint}" if error.hint else "Try again later."
-        return EntryNotFound(said, hint=hint, entry_id=error.entry_id)
+    names = _holders(error.entry_id, context, asked) if error.entry_id else []
     if not names:
         return error
     vaults = " and ".join(f"`{name}`" for name in names)
@@ -181,31 +167,10 @@ def for_project(vault: Vault, saved: Saved, named: str) -> list[str]:
     ]
 
 
-def _holders(
-    entry_id: str, context: Context, asked: list[str]
-) -> tuple[list[str], list[str]]:
-    """The names of the user's other vaults that have such an id; and what is said of
-    those whose database does not answer."""
+def _holders(entry_id: str, context: Context, asked: list[str]) -> list[str]:
+    """The names of the user's other vaults that have such an id."""
     from memcli.vault.vault import Vault
-    from memcli.vault.vaults import not_asked
 
-    names, silent = [], []
-    caller = context.caller("reading")._replace(waits=False)
-    for name in _others(context, asked):
-        try:
-            Vault.open(name, caller).path_of(entry_id)
-        except AmbiguousId:
-            pass
-        except Unavailable as error:
-            silent.append(not_asked(name, error))
-            continue
-        except MemcliError:
-            continue
-        names.append(name)
-    return names, silent
-
-
-def _others(context: Context, asked: list[str]) -> list[str]:
     try:
         places = known_vaults.configured(context.environ)
         found = known_vaults.of_repository(context.cwd, context.environ)
@@ -215,70 +180,69 @@ def _others(context: Context, asked: list[str]) -> list[str]:
     names = [n for n, place in places.items() if place.recall or not context.agent]
     if found and found.allowed:
         names.append(known_vaults.REPO)
-    return [name for name in (known_vaults.PERSONAL, *names) if name not in asked]
+    holding = []
+    caller = context.caller("reading")._replace(waits=False)
+    for name in (known_vaults.PERSONAL, *names):
+        if name in asked:
+            continue
+        try:
+            Vault.open(name, caller).path_of(entry_id)
+        except AmbiguousId:
+            pass
+        except MemcliError:
+            continue
+        holding.append(name)
+    return holding
 
 
 UNCHECKED = "its citations were not checked: it comes from no research run"
 
 
-class Research(NamedTuple):
-    """The research run that counts a question, and the command that asks it.
+def in_research(
+    context: Context,
+    sources: Vault | Vaults,
+    run: tuple[str, str, str | None],
+    question: Query,
+    answer: Callable[[Query], tuple[Result, list[Row]]],
+) -> Result:
+    """The answer to a question that a research run counts, with what is left of it.
 
-    Its record is kept in the user's own vault among those that are asked, else in the
-    first that may be written to. When none may be, it is the user's own.
+    The run is recorded in the first of the vaults that may be written to; where none
+    may be, in the user's own.
+
+    Args:
+        context: the world outside.
+        sources: the vaults that are asked.
+        run: its name, the command that asks, and the budget that is asked for.
+        question: the question.
+        answer: answers it, with the rows that are recorded.
+
+    Raises:
+        VaultNotFound: there is no vault of the user's to write to.
     """
+    from memcli.curation import research
+    from memcli.vault.vault import Vault
 
-    context: Context
-    sources: Vault | Vaults
-    name: str
-    command: str
-    budget: str | None
-
-    def search(
-        self, question: Query, answer: Callable[[Query], tuple[Result, list[Row]]]
-    ) -> Result:
-        """The answer to a question, with what is left of the run.
-
-        Raises:
-            VaultNotFound: there is no vault of the user's to write to.
-        """
-        from memcli.curation import research
-
-        result, run = research.search(
-            self._home(),
-            self.name,
-            command=self.command,
-            query=question.text,
-            budget=self.budget,
-            look=lambda budget: answer(question._replace(budget=budget)),
+    home = next((vault for vault in sources.vaults if not vault.read_only), None)
+    if home is None:
+        own = known_vaults.PERSONAL
+        home = Vault.open(own, context.caller("indexing"), writes=True)
+    name, command, budget = run
+    result, kept = research.search(
+        home,
+        name,
+        command=command,
+        query=question.text,
+        budget=budget,
+        look=lambda budget: answer(question._replace(budget=budget)),
+    )
+    warnings = list(result.warnings)
+    if not kept.left:
+        warnings.append(
+            f"that was the last search of research '{kept.name}' (budget {kept.budget})"
         )
-        warnings = list(result.warnings)
-        if not run.left:
-            warnings.append(
-                f"that was the last search of research '{run.name}' (budget "
-                f"{run.budget})"
-            )
-        data = {**result.data, "research": run.brief()}
-        return result._replace(data=data, warnings=tuple(warnings))
-
-    def _home(self) -> Vault:
-        from memcli.vault.vault import Vault
-
-        writable = [vault for vault in self.sources.vaults if not vault.read_only]
-        personal = [v for v in writable if v.source == known_vaults.PERSONAL]
-        if writable:
-            return (personal or writable)[0]
-        why = ", and yours is read-only"
-        try:
-            own = Vault.open(known_vaults.PERSONAL, self.context.caller("indexing"))
-            if not own.read_only:
-                return own
-        except MemcliError as error:
-            why = f": {error.message}"
-        raise VaultNotFound(
-            f"a research run is recorded in a vault of your own{why}",
-            hint="Make one: memcli init FOLDER; or ask without --research.",
-        )
+    data = {**result.data, "research": kept.brief()}
+    return result._replace(data=data, warnings=tuple(warnings))
 
 
 def nearest(

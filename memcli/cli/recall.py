@@ -97,9 +97,9 @@ def recall(
     elif research:
         from memcli.cli import hints
 
-        question, budget = query_of(context, text, asked), asked.get("budget")
-        run = hints.Research(context, sources, research, "recall", budget)
-        result = run.search(question, answer)
+        run = research, "recall", asked.get("budget")
+        question = query_of(context, text, asked)
+        result = hints.in_research(context, sources, run, question, answer)
     else:
         result, _ = answer(query_of(context, text, asked))
     if exit_code:  # of a batch, whether any of its questions found

@@ -163,8 +163,8 @@ def _answer(
         return answer(question)[0]
     from memcli.cli import hints
 
-    run = hints.Research(context, sources, research, "reflect", asked.get("budget"))
-    return run.search(question, answer)
+    run = research, "reflect", asked.get("budget")
+    return hints.in_research(context, sources, run, question, answer)
 
 
 def _result(

@@ -146,18 +146,6 @@ def test_research_over_a_team_says_where_from_and_is_recorded_in_ones_own(
     assert len(list((state_of(vault.root, layout.RESEARCH) / "owner").iterdir())) == 2
 
 
-def test_research_without_a_vault_of_ones_own_is_refused(
-    team: Vault, memcli: Run, home: Path, tmp_path: Path
-) -> None:
-    ask = ["recall", "bazel", "--vault", "platform", "--research", "r", "--json"]
-    for own in (str(tmp_path / "none"), team.root):
-        error = memcli(*ask, environ={"MEMCLI_VAULT": own}).json["error"]
-        assert error["code"] == "vault_not_found"
-        assert "recorded in a vault of your own" in error["message"]
-        assert "memcli init" in error["hint"]
-    assert not state_of(team.root, layout.RESEARCH).exists()
-
-
 def test_feedback_on_what_may_only_be_read_is_told_and_the_rest_noted(
     team: Vault, vault: Vault, memcli: Run
 ) -> None:

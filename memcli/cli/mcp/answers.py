@@ -39,17 +39,6 @@ _USUAL = {
 }
 # What nothing was done with or cut from.
 _NOTHING = {"dry_run": False, "omitted": 0, "cut": 0, "broken": 0}
-# How a candidate was found: for people who look for the rule behind it.
-_HOW = (
-    "category pattern rationale excerpt line record at occurrences everywhere".split()
-)
-# Of an entry's history and file: for people who look into the vault's folder.
-_OF_FILES = ("file", "resolution_scope")
-# Of the vault as a whole: for people who look after it.
-_OF_VAULT = ("path", "head", "index")
-_COMMIT = re.compile(r"[0-9a-f]{40}")
-
-
 # --- what is left out -----------------------------------------------------------------
 
 
@@ -73,10 +62,6 @@ def shortened(data: Any) -> Any:
         del kept["type"]
     # A dictionary of empty values only is one of them.
     kept = {key: value for key, value in kept.items() if key in _LISTS or value != {}}
-    plan = kept.get("plan")
-    if kept.get("applied") and isinstance(plan, dict):
-        # What was done names each entry of the plan again.
-        kept["plan"] = {k: v for k, v in plan.items() if k not in ("targets", "margin")}
     title, text = kept.get("title"), kept.get("text")
     if isinstance(title, str) and isinstance(text, str) and _begins(text, title):
         del kept["title"]
@@ -96,27 +81,12 @@ def lean(data: dict[str, Any]) -> dict[str, Any]:
         for name, value in shortened(data).items()
         if _NOTHING.get(name, ...) != value
     }
-    if _COMMIT.fullmatch(str(kept.get("commit"))):
-        del kept["commit"]
     if {"citations", "facts"} <= kept.keys():  # a fact has the text of its citation
         texts = {row["id"] for row in kept["facts"]}
         kept["citations"] = [
             _without(one, ("context",)) if one["id"] in texts else one
             for one in kept["citations"]
         ]
-    if {"candidates", "transcript"} <= kept.keys():
-        kept["candidates"] = [_without(one, _HOW) for one in kept["candidates"]]
-        del kept["transcript"]
-    if {"by_kind", "inbox"} <= kept.keys():
-        kept = _without(kept, _OF_VAULT)
-    if "eligible" in kept:
-        kept = _one_entry(kept)
-    no_match = kept.get("no_match")
-    if no_match and no_match.get("missing_terms") == kept.get("missing_terms"):
-        kept["no_match"] = _without(no_match, ("missing_terms",))
-    if kept.get("applied") is True:
-        # Each of them has the status that was asked for now.
-        kept["items"] = [_without(one, ("status",)) for one in kept.get("items", ())]
     return kept
 
 
@@ -149,16 +119,6 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
         row["text"] = f"{text[:_KEPT].rstrip()} [...]"
         row["text_chars"] = len(text)
     return row
-
-
-def _one_entry(data: dict[str, Any]) -> dict[str, Any]:
-    data["history"] = [
-        {name: one[name] for name in ("when", "subject") if name in one}
-        for one in data.get("history", ())
-    ]
-    data["related"] = [_without(one, ("created",)) for one in data.get("related", ())]
-    kept = _without(data, _OF_FILES)
-    return {name: value for name, value in kept.items() if value not in ("", [])}
 
 
 def _without(data: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -22,7 +22,6 @@ from anyio import to_thread
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
-from mcp.shared.message import SessionMessage
 
 from memcli.cli.render import safe
 from memcli.errors import UsageError
@@ -30,7 +29,7 @@ from memcli.errors import UsageError
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from typing import Any
 
     from memcli.cli.mcp.catalog import Tool
@@ -81,56 +80,23 @@ def _interrupted(*_: object) -> None:
 
 
 async def _until_closed(server: Server[Any]) -> None:
-    async def refuse(error: mcp_types.JSONRPCError) -> None:
-        with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
-            await outgoing.send(SessionMessage(error))
-
-    requests: Any = None if sys.platform == "win32" else _requests(refuse)
+    requests: Any = None if sys.platform == "win32" else _requests()
     async with stdio_server(requests) as (incoming, outgoing):
         # What a call prints is talk; in stdout's buffer it would be lost at the end.
         with contextlib.redirect_stdout(sys.stderr):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-async def _requests(
-    refuse: Callable[[mcp_types.JSONRPCError], Awaitable[None]],
-) -> AsyncIterator[str]:
-    """The messages on stdin, which from then on gives nothing to git's hooks.
-
-    A line that is none is answered by `refuse`: the SDK drops it without a word, and a
-    client would wait for ever.
-    """
+async def _requests() -> AsyncIterator[str]:
+    """The messages on stdin, which from then on gives nothing to git's hooks."""
     pipe = os.dup(0)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
     with os.fdopen(pipe, encoding="utf-8", errors="replace") as file:
         async for line in anyio.wrap_file(file):
-            message = whole(line)
-            if not message.strip():
-                continue
-            if error := mistake(message):
-                await refuse(error)
-            else:
-                yield message
-
-
-def mistake(line: str) -> mcp_types.JSONRPCError | None:
-    """The answer of JSON-RPC to a line that is no message; None for a message."""
-    with contextlib.suppress(ValueError, RecursionError):
-        mcp_types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-        return None
-    code, said, number = mcp_types.PARSE_ERROR, "this line is not JSON", None
-    with contextlib.suppress(ValueError, RecursionError):
-        given = json.loads(line)
-        code, said = mcp_types.INVALID_REQUEST, "this line is no JSON-RPC message"
-        if isinstance(given, dict) and "method" in given:
-            number = given.get("id")
-    return mcp_types.JSONRPCError(
-        jsonrpc="2.0",
-        id=number if type(number) in (int, str) else None,
-        error=mcp_types.ErrorData(code=code, message=said),
-    )
+            if line.strip():
+                yield whole(line)
 
 
 def whole(line: str) -> str:

@@ -89,15 +89,6 @@ def test_only_hints_are_reworded_among_the_lines_of_a_command() -> None:
     assert lines.lines == said
 
 
-def test_the_entries_of_a_plan_that_was_applied_are_named_once() -> None:
-    one = {"id": "x"}
-    plan = {"targets": [one], "already": [{"id": "y"}], "margin": 1.0, "undo": False}
-    done = answers.shortened({"applied": True, "items": [one], "plan": plan})
-    assert done["plan"] == {"already": [{"id": "y"}], "undo": False}
-    planned = {"applied": False, "items": [], "plan": plan}
-    assert answers.shortened(planned) == planned
-
-
 # --- nothing that a model can take as the usual case --------------------------------
 
 
@@ -184,15 +175,6 @@ def test_what_the_data_lists_is_not_told_again(vault: Vault, context: Context) -
     assert planned.notes[-1] == "Nothing changed. Give the ids to apply."
     done = tools.call(catalog.memory_resolve, {"ids": [kept]}, context)
     assert not [note for note in (*planned.notes, *done.notes) if kept in note]
-
-
-def test_the_overview_is_of_memories_and_not_of_files(
-    vault: Vault, context: Context
-) -> None:
-    vault.save(vault.draft({"text": "Deploys run from main"}))
-    told = tools.call(catalog.memory_inspect, {}, context).data or {}
-    assert told["by_kind"] == {"note": 1}
-    assert told.keys().isdisjoint({"index", "head", "path"})
 
 
 @pytest.mark.parametrize("data", [{}, {"rows": []}])

@@ -502,23 +502,6 @@ JUNK = [
 ]
 
 
-def test_a_line_that_is_no_message_is_answered_with_an_error(wire: Wire) -> None:
-    wire.greet()
-    for line, number, code in (
-        (b'{"jsonrpc": "2.0", "id": 3, "method": "ping"\n', None, -32700),
-        (b"[" * 100_000 + b"\n", None, -32700),
-        (b"\xff\x00\n", None, -32700),
-        (b"[]\n", None, -32600),
-        (b'{"jsonrpc": "2.0", "id": 9, "method": 5}\n', 9, -32600),
-        (b'{"jsonrpc": "2.0", "id": true, "method": 5}\n', None, -32600),
-    ):
-        wire.send(b"\n" + line)
-        answer = json.loads(wire.stdout.readline())
-        assert (answer["jsonrpc"], answer["id"]) == ("2.0", number), line
-        assert answer["error"]["code"] == code, line
-    assert wire.request(4, "ping")["result"] == {}
-
-
 @pytest.mark.slow
 def test_junk_on_stdin_is_survived_before_and_after_the_greeting(wire: Wire) -> None:
     for line in JUNK:
