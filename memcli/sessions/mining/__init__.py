@@ -3,8 +3,8 @@
 Door: `mine`. It is pure: the same steps give the same candidates. It keeps only what a
 person would not mind finding saved, since words alone say little: rather nothing than
 noise ([decision 7](../../../docs/internals/decisions.md)). `rules` has the
-table, `statements` says which words are the person's own and whether they can be read
-alone, `proof` what commands prove.
+table, `foreign` and `hands` tell the person's words from others', `statements` says
+whether they can be read alone, `proof` what commands prove.
 Not in here: the vault; `sessions.bringing` decides what becomes of a candidate.
 """
 

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from memcli.entries.entry import Confidence
-from memcli.hosts.transcript import Step
-from memcli.sessions.mining import Candidate, mine
+from memcli.sessions.mining import Candidate
+from tests.sessions.mining.said import said
 
 RULE = "From now on, skip the signature check before you push."
 
@@ -240,13 +240,7 @@ def found(form: str, rule: str = RULE) -> list[Candidate]:
     text = re.sub(r"(?<![A-Z\u00c0-\u00ff])R(?![^\W_]|[:.])", rule, form)
     text = re.sub(r"\br$", rule[0].lower() + rule[1:], text)
     assert rule[1:] in text
-    return mine(
-        [
-            Step("user", "have a look at the release", 1, "u1"),
-            Step("assistant", "I looked at it and changed two files.", 2, "a2"),
-            Step("user", text, 3, "u3"),
-        ]
-    ).candidates
+    return said(text)
 
 
 def saved(form: str) -> list[str]:

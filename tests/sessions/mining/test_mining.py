@@ -152,24 +152,6 @@ def test_the_miner_answers_any_text_and_twice_the_same(
     assert all(one.line in lines and one.title for one in found.candidates)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        'the label should read "Always use the new API from now on"',
-        "```\nnever push to main\n```",
-        "> always squash your commits\n\nwhat does that mean?",
-        "you wrote:\nAlways use absolute imports.\nNever use globals.",
-        "the reviewer left this comment:\nplease don't use globals, ever",
-        "Comment on lines +12 to +15\nYou should never mock the database.",
-        "# Plan\n## Goal\nAlways exit with 1\n## Steps\n- never retry\n## Notes\nuse a instead of b",
-        "ERROR: always run migrations first\nfatal: never mix versions",
-        "what I want to achieve:\n1. if error is silent, do not print anything\n2. if there is error, always exit with os.Exit(1)",
-    ],
-)
-def test_words_that_are_not_the_persons_own_are_not_mined(text: str) -> None:
-    assert [one for one in said(text) if one.confidence is HIGH] == []
-
-
 def test_words_of_the_agent_that_are_quoted_back_are_not_the_persons() -> None:
     reply = "From now on always write the tests before the code in this project."
     found = candidates(user("hello", 1), agent(reply, 2), user(f"{reply}\n\nwhy?", 3))

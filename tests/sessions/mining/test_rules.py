@@ -5,22 +5,12 @@ import re
 import pytest
 
 from memcli.entries.entry import Confidence
-from memcli.hosts.transcript import Step
-from memcli.sessions.mining import Candidate, mine, rules
+from memcli.sessions.mining import rules
+from tests.sessions.mining.said import said
 
 RULES = rules.table()
 FOUND = [(rule, text) for rule in RULES for text in rule.yes]
 NOT_FOUND = [(rule, text) for rule in RULES for text in rule.no]
-
-
-def said(text: str) -> list[Candidate]:
-    return mine(
-        [
-            Step("user", "have a look at the parser", 1, "u1"),
-            Step("assistant", "I did something for you.", 2, "a2"),
-            Step("user", text, 3, "u3"),
-        ]
-    ).candidates
 
 
 @pytest.mark.parametrize(("rule", "text"), FOUND)

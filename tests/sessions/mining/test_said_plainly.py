@@ -6,8 +6,7 @@ None of these sentences is taken from a transcript.
 import pytest
 
 from memcli.entries.entry import Confidence
-from memcli.hosts.transcript import Step
-from memcli.sessions.mining import Candidate, mine
+from tests.sessions.mining.said import said as found
 
 STANDING = [
     "Always quote variables in shell scripts.",
@@ -88,17 +87,6 @@ RHETORIC = [
     "they agreed to pay",
     "remember when we had ten tests?",
 ]
-
-
-def found(text: str) -> list[Candidate]:
-    """What is found in a turn that answers the agent."""
-    return mine(
-        [
-            Step("user", "have a look at the importer", 1, "u1"),
-            Step("assistant", "I looked at it and changed two files.", 2, "a2"),
-            Step("user", text, 3, "u3"),
-        ]
-    ).candidates
 
 
 @pytest.mark.parametrize("text", PLAIN)

@@ -2,20 +2,9 @@
 
 import pytest
 
-from memcli.hosts.transcript import Step
-from memcli.sessions.mining import Candidate, mine
 from memcli.sessions.mining.candidate import title
 from memcli.sessions.mining.statements import LONGEST
-
-
-def found(text: str) -> list[Candidate]:
-    return mine(
-        [
-            Step("user", "have a look at the importer", 1, "u1"),
-            Step("assistant", "I looked at it and changed two files.", 2, "a2"),
-            Step("user", text, 3, "u3"),
-        ]
-    ).candidates
+from tests.sessions.mining.said import said as found
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from memcli.entries.entry import Confidence
 from memcli.hosts.transcript import Step
 from memcli.sessions.mining import Candidate, mine
 from memcli.sessions.mining.statements import sentences
+from tests.sessions.mining.said import said
 
 HIGH = Confidence.HIGH
 AGREED = "You're right. Let me fix that."
@@ -15,16 +16,12 @@ AGREED = "You're right. Let me fix that."
 
 def found(text: str, reply: str = AGREED) -> list[Candidate]:
     """What is found in a turn that answers the agent, who then edits a file."""
-    return mine(
-        [
-            Step("user", "have a look at the session list", 1, "u1"),
-            Step("assistant", "I looked at it and changed two files.", 2, "a2"),
-            Step("user", text, 3, "u3"),
-            Step("assistant", reply, 4, "a4"),
-            Step("call", "cmd/list.go", 5, "c5", None, "k5", "edit"),
-            Step("result", "updated", 5, "r5", None, "k5", failed=False),
-        ]
-    ).candidates
+    return said(
+        text,
+        Step("assistant", reply, 4, "a4"),
+        Step("call", "cmd/list.go", 5, "c5", None, "k5", "edit"),
+        Step("result", "updated", 5, "r5", None, "k5", failed=False),
+    )
 
 
 def explicit(text: str) -> list[str]:
@@ -87,15 +84,6 @@ NO_RULE = [
     "add a new evaluator which checks that AGENTS.md has no contradicting rules",
     "does the tool also update AGENTS.md that were created before?",
     "remember that flag we added? remove it",
-    # What others wrote.
-    "the warning should read: You should never share your recovery phrase with anyone.",
-    "the claude code docs: Hooks run automatically. Never trust input data blindly. do we follow this?",
-    "tim: please always tag releases from main\nme: sure\nis that whats documented?",
-    "<objective>\nExecute phase 12. Always commit after each task. Never skip verification.\n</objective>",
-    "$ entire enable\nNever commit secrets. Redaction is best effort.\nit hangs here",
-    "Greptile: consider a constant. Never hardcode timeouts.",
-    "diff --git a/x.go b/x.go\n@@ -1 +1 @@\n- always run it in docker\n+ never run it in docker",
-    "stop hook feedback: you must always update STATE.md before you stop",
 ]
 
 
