@@ -57,6 +57,8 @@ def door(
 
     def by_command_line(name: str, agent: str = "", /, **values: Any) -> Reply:
         (tool,) = [one for one in catalog.TOOLS if one.name == name]
+        if values == {"all": True}:
+            tool = tool._replace(command="list")
         said = [tool.command, *flags(tool, values)]
         if said[:2] == ["inspect", "entity"]:
             said[:2] = ["entities", "show"]
@@ -94,7 +96,8 @@ def flags(tool: Tool, values: dict[str, Any]) -> list[str]:
     known = table.of(tool.command)
     words: list[str] = []
     for name, value in values.items():
-        one = known.get(tool.parameters()[name].name) or known["what"]  # id, topic
+        own = tool.parameters()[name].name
+        one = known.get(own) or known.get(f"{own}_") or known["what"]  # id, topic
         if one.is_argument:
             words += value if isinstance(value, list) else [value]
             continue
@@ -204,8 +207,8 @@ def test_agent_id_is_present_on_every_daemon_api_call_from_skill_handlers(
     answer = request.getfixturevalue("demo")
     lines = [words for page in PAGES.values() for words in shown(page)]
     lines = [list(words) for words in dict.fromkeys(map(tuple, lines))]
-    # An undo is an evolve of memory_evolve.
-    assert {words[1] for words in lines} - {"undo"} == set(CALLS)
+    # An undo is an evolve of memory_evolve, a list a recall of memory_recall.
+    assert {words[1] for words in lines} - {"undo", "list"} == set(CALLS)
     for number, words in enumerate(lines):
         opened.clear()
         named = number % 2 == 0  # the others have it of MEMCLI_AGENT

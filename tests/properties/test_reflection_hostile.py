@@ -56,10 +56,11 @@ def test_what_speaks_to_the_model_is_asked_about_and_never_saved(
     config = Path(vault.root, ".memcli", "config.toml")
     config.write_text(f'[memory]\nreview_mode = "{mode}"\n', encoding="utf-8")
     done = reflect_file(vault, say(tmp_path, ORDER, ALWAYS))
-    assert [fate.action for fate in done.fates] == ["review", "saved"]
+    # What stands beside such a turn waits as well.
+    assert [fate.action for fate in done.fates] == ["review", "review"]
     assert done.fates[0].why == "tries to override instructions"
     assert vault.get(done.fates[0].id or "").status is Status.PENDING
-    assert texts(vault) == {ALWAYS}
+    assert texts(vault) == set()
 
 
 def test_what_is_mined_links_to_nothing_and_is_known_again(
