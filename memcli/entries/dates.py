@@ -1,26 +1,24 @@
 """Time as text: spans of coarse dates, words for a date, bounds that people type.
 
 Invariant: pure and in UTC; the caller always gives `now`. A coarse date (`2023`,
-`2023-05`) is a span, never a made-up instant. What few callers need
-(`datetime`, patterns) is loaded where it is used.
+`2023-05`) is a span, never a made-up instant.
 """
 
 from __future__ import annotations
 
 import re
-import time
+from datetime import UTC, date, datetime
 
 from memcli.entries.entry import MONTHS, WEEKDAYS
 from memcli.errors import InvalidValue
 
 _DATE = (
     r"(?a:(\d{4})(?:-(\d\d)(?:-(\d\d)"
-    r"(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?"
+    r"(?:[Tt ]([01]\d|2[0-3]):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?"
     r"(?: ?([Zz]|[+-]\d\d(?::?\d\d)?))?)?)?)?)"
 )
 # Of 2001 and later: seconds, or milliseconds.
 _UNIX = r"(?a:([1-9]\d{9})(?:\d{3}|\.\d+)?)"
-_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _DAY = 86_400
 _FORMS = "Write 2026, 2026-11, 2026-11-21 or 2026-11-21T09:30:00Z."
 
@@ -32,12 +30,12 @@ def check_date(value: str, field: str) -> str:
     UTC as `YYYY-MM-DDTHH:MM:SSZ`; one without an offset is taken for UTC. Unix times
     in seconds or milliseconds become one of these.
     """
-    date = _date(value)
-    if date is None:
+    found = _date(value)
+    if found is None:
         raise InvalidValue(
             f"{field}: not a date: {value[:60]!r}", hint=_FORMS, code=f"invalid_{field}"
         )
-    return date
+    return found
 
 
 def _date(value: str) -> str | None:
@@ -45,35 +43,17 @@ def _date(value: str) -> str | None:
     match = re.fullmatch(_DATE, value.strip())
     if match is None:
         unix = re.fullmatch(_UNIX, value.strip())
-        if unix is None:
-            return None
-        from datetime import UTC, datetime
-
-        return f"{datetime.fromtimestamp(int(unix[1]), UTC):%Y-%m-%dT%H:%M:%SZ}"
+        return iso(int(unix[1])) if unix else None
     year, month, day, hour, minute, second, offset = match.groups()
-    if not _exists(int(year), int(month or 1), int(day or 1)):
+    whole = f"{year}-{month or '01'}-{day or '01'}T{hour or '00'}:{minute or '00'}"
+    whole += f":{second or '00'}{(offset or 'Z').upper()}"
+    try:
+        moment = datetime.fromisoformat(whole).astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
     if hour is None:
         return match.group()
-    if hour > "23" or minute > "59" or (second or "00") > "59":
-        return None
-    if offset in (None, "Z", "z") or offset.strip("+-0:") == "":
-        return f"{year}-{month}-{day}T{hour}:{minute}:{second or '00'}Z"
-    from datetime import UTC, datetime
-
-    stamp = f"{year}-{month}-{day}T{hour}:{minute}:{second or '00'}{offset}"
-    try:
-        moment = datetime.fromisoformat(stamp).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
     return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
-
-
-def _exists(year: int, month: int, day: int) -> bool:
-    if not (year and 1 <= month <= 12 and 1 <= day <= _DAYS[month - 1]):
-        return False
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return leap or (month, day) != (2, 29)
 
 
 def span(value: str) -> tuple[int, int]:
@@ -107,10 +87,6 @@ def to_epoch(value: str) -> int:
 
 def iso(epoch_seconds: int) -> str:
     """Return `YYYY-MM-DDTHH:MM:SSZ`; ValueError outside the years 1 to 9999."""
-    if 0 <= epoch_seconds < _GMTIME_UNTIL:
-        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch_seconds))
-    from datetime import date
-
     days, seconds = divmod(epoch_seconds, _DAY)
     try:
         day = date.fromordinal(days + _EPOCH).isoformat()
@@ -173,8 +149,8 @@ def _read(text: str, now: int, *, ahead: bool = False) -> tuple[int, int, int]:
     named = period(words, now)
     if named is not None:
         return *named, {"month": 7, "year": 4}.get(words.rpartition(" ")[2], 10)
-    date = check_date(words, "date")
-    return *span(date), len(date)
+    found = check_date(words, "date")
+    return *span(found), len(found)
 
 
 def parse_bound(text: str, now: int, *, end: bool) -> int:
@@ -256,8 +232,6 @@ def period(words: str, now: int) -> tuple[int, int] | None:
     if named is None:
         return None
     which, unit = named.groups()
-    from datetime import UTC, datetime
-
     moment = datetime.fromtimestamp(now, UTC)
     monday = today - moment.weekday() * _DAY
     if unit == "week":
@@ -288,8 +262,6 @@ def back(now: int, count: int, unit: str) -> int:
         moment = now - count * _SECONDS[unit]
         iso(moment)  # refuses what lies before the year 1
         return moment
-    from datetime import UTC, datetime
-
     today = datetime.fromtimestamp(now, UTC)
     months = today.year * 12 + today.month - 1 - count * (12 if unit == "years" else 1)
     year, month = divmod(months, 12)
@@ -298,19 +270,11 @@ def back(now: int, count: int, unit: str) -> int:
     return _midnight(year, month + 1, day) + now % _DAY
 
 
-# date(1970, 1, 1).toordinal(), and the same from the 1st of March of the year 0.
-_EPOCH, _FROM_MARCH = 719_163, 719_468
-# What `time.gmtime` takes on every system: up to the year 3000.
-_GMTIME_UNTIL = 32_503_680_000
+_EPOCH = date(1970, 1, 1).toordinal()
 
 
 def _midnight(year: int, month: int, day: int) -> int:
-    if not 0 < year < 10_000:
-        raise ValueError(f"no year {year}")
-    # Days since the 1st of March of the year 0, whose last month has the leap day.
-    year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
-    days = year * 365 + year // 4 - year // 100 + year // 400
-    return (days + (153 * month + 2) // 5 + day - 1 - _FROM_MARCH) * _DAY
+    return (date(year, month, day).toordinal() - _EPOCH) * _DAY
 
 
 def _month_length(year: int, month: int) -> int:
