@@ -7,21 +7,17 @@ noise is filled in at run time, and words that a scanner knows are parted.
 import base64
 import random
 import re
-import re._parser as patterns  # type: ignore[import-not-found]
 import string
 import tomllib
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from memcli.entries.text.secret_forms import PHRASES, WORDS
+from memcli.entries.text.secret_forms import _BEGUN, PHRASES, WORDS
 
 FORMS = WORDS + PHRASES
 _READ: dict[str, list[Any]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 )
-# Forms with a beginning of their own; their examples are drawn from their patterns.
-_BEGUN = FORMS[: len(FORMS) - len(_READ["forms"])]
 
 _PHRASE = (
     "orbit velvet canyon marble tulip anchor forest pepper silver window rocket meadow"
@@ -33,7 +29,9 @@ _LETTERS = {
     "d": "123456789",
     "a": string.ascii_lowercase + string.digits,
     "g": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",  # as age writes keys
+    "s": "qpzry9x8gf2tvdw0s3jn54khce6mua7l",
     "b": string.ascii_uppercase + "234567",
+    "w": "".join(c for c in string.ascii_letters + string.digits if c not in "0OIl"),
 }
 _HOLE = re.compile(r"~(?:words12|b:([^~]+)|(\d+)([A-Za-z]?))~")
 
@@ -62,45 +60,14 @@ def fill(template: str, seed: int = 7) -> str:
 
 
 def example(form: tuple[Any, ...], seed: int = 7) -> str:
-    """A made-up secret of a form: its example, or one that its pattern describes."""
-    place = FORMS.index(form) - len(_BEGUN)
-    if place >= 0:
-        kind, template, _ = _READ["forms"][place]
-        assert kind == form[0]
-        return fill(template, seed)
-    source = random.Random(seed)
-    while True:
-        drawn = _drawn(_parsed(form[3]), source)
-        begun = next(part for part in form[1] if drawn.startswith(part))
-        if re.search(r"\d[^\d]|[^\d]\d", drawn.removeprefix(begun)):
-            return drawn
-
-
-def _drawn(pattern: Any, source: random.Random) -> str:
-    """The shortest text for a pattern of literals, sets, groups and counts."""
-    text = ""
-    for name, value in pattern:
-        if str(name) == "LITERAL":
-            text += chr(value)
-        elif str(name) == "IN":
-            text += source.choice(_signs(tuple(value)))
-        elif str(name) == "MAX_REPEAT":
-            text += "".join(_drawn(value[2], source) for _ in range(value[0]))
-        elif str(name) == "SUBPATTERN":
-            text += _drawn(value[3], source)
-        elif str(name) == "BRANCH":
-            text += _drawn(source.choice(value[1]), source)
-    return text
-
-
-@cache
-def _signs(items: tuple[Any, ...]) -> str:
-    """The letters and digits of a set."""
-    ways = [v if str(n) == "RANGE" else (v, v) for n, v in items]
-    return "".join(c for c in _LETTERS[""] if any(a <= ord(c) <= b for a, b in ways))
-
-
-_parsed = cache(patterns.parse)
+    """A made-up secret of a form, for each seed with another of its beginnings."""
+    place = FORMS.index(form)
+    kind, template, _ = _READ["forms"][place]
+    assert kind == form[0]
+    if place < len(_BEGUN):
+        begun = form[1][seed % len(form[1])]
+        template = begun + template.removeprefix(form[1][0])
+    return fill(template, seed)
 
 
 def _forms() -> dict[str, str]:
@@ -142,7 +109,6 @@ HARMLESS = list(
     dict.fromkeys(
         [
             *(counter for *_, counter in _READ["forms"]),
-            *(f"{part}..." for form in _BEGUN for part in form[1]),
             *map(fill, _READ["harmless"]),
         ]
     )
