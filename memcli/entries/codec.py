@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from memcli.entries.entry import FIELDS, KINDS, Entry, Status, check_kind
 from memcli.entries.field_values import fitting_tags
-from memcli.entries.fields import TABLE
+from memcli.entries.fields import CHECKS
 from memcli.entries.frontmatter import Page, Part, checked_lines, take_apart
 from memcli.entries.ids import adopted_id, id_time, is_adopted, is_id
 from memcli.entries.plain_yaml import lines_of, to_bytes
@@ -201,8 +201,8 @@ def _creation(own_id: str, parts: list[Part]) -> str:
 
 _ID_KEYS = ("memcli_id", "id")
 # The id is found by its form, under either key.
-_READERS = {field.name: field.holds for field in TABLE if field.name != "id"}
-_DEFAULTS = tuple(field.default for field in TABLE)
+_READERS = {name: check for name, check in CHECKS.items() if name != "id"}
+_DEFAULTS = tuple(map(Entry._field_defaults.get, FIELDS))
 
 
 def _goes_without(entry: Entry, name: str, value: Any, default: Any) -> bool:

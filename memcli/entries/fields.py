@@ -1,8 +1,8 @@
-"""The fields of an entry: one row for each, with what it may hold.
+"""The fields of an entry: what each may hold.
 
-Invariant: `TABLE` has the frontmatter's fields in canonical order. The codec, which
-reads files, and `draft`, which checks what a caller gives, both ask this table, so a
-field is added here, with an attribute of `Entry`, and nowhere else.
+Invariant: the codec, which reads files, and `draft`, which checks what a caller gives,
+both ask `CHECKS`, so a field is added here, with an attribute of `Entry`, and nowhere
+else. docs/reference/vault-format.md says what each is for.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from memcli.entries import field_values as hold
 from memcli.entries.entry import (
     FIELDS,
-    KINDS,
     Confidence,
     Enforce,
     EntityType,
@@ -18,16 +17,14 @@ from memcli.entries.entry import (
     Item,
     Layer,
     ResolutionScope,
-    Source,
     Status,
     Subtype,
     Visibility,
     check_kind,
 )
-from memcli.entries.field_values import MOST_ASKED, check_unicode, choice, unknown_field
+from memcli.entries.field_values import check_unicode, choice, unknown_field
 from memcli.entries.plain_yaml import lines_of
 from memcli.errors import InvalidContent, InvalidValue, TooLarge
-from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
@@ -38,68 +35,39 @@ if TYPE_CHECKING:
     from memcli.entries.field_values import Check
 
 
-class Field(NamedTuple):
-    """One field of the frontmatter; `help` says what it holds, for a reference page."""
-
-    name: str
-    holds: Check
-    help: str
-
-    @property
-    def default(self) -> Any:
-        """The value that is not written; None where a field has no default."""
-        return Entry._field_defaults.get(self.name)
-
-
-# fmt: off
-TABLE: tuple[Field, ...] = (
-    Field("id", hold.entry_id, "16 characters that never change; any unique prefix addresses it"),
-    Field("kind", hold.kind, f"{', '.join(KINDS)}, or one that the vault's config adds"),
-    Field("layer", choice(Layer), "fact, observation (drawn from facts), or model (a report over both)"),
-    Field("subtype", choice(Subtype), "of a model: structural, emergent, or pinned (kept by people)"),
-    Field("type", choice(EntityType), f"what it is about: {', '.join(EntityType)}"),
-    Field("status", hold.status, f"{', '.join(Status)}; done, closed, fixed and the like are read as resolved"),
-    Field("title", hold.title, "one line; else the body's first heading or clause"),
-    Field("created", hold.date, "when it was written, UTC; else the id's time"),
-    Field("updated", hold.date, "when it was last changed, UTC"),
-    Field("occurred_at", hold.date, "when it happened: 2026, 2026-11, 2026-11-21, ..."),
-    Field("occurred_until", hold.date, "the end, if it lasted"),
-    Field("tags", hold.tags, "lower-case words; key:value is allowed"),
-    Field("asked", hold.asked, f"up to {MOST_ASKED} phrases in other words that a question may use"),
-    Field("entities", hold.lines, "names of what it mentions, linked when it is written"),
-    Field("project", hold.project, "where it holds, as github.com/acme/shop; without one it holds everywhere"),
-    Field("code", hold.code, "the code that it speaks of, as src/app.py or src/app.py:10-20, and what these lines said, as #11-1a2b3c4d9f8e7d6c@a1b2c3d4e5f6"),
-    Field("code_names", hold.code, "paths and symbols of the project that the text names"),
-    Field("agent", hold.line, "the agent that wrote it"),
-    Field("visibility", choice(Visibility), "private, shared or group"),
-    Field("groups", hold.lines, "the groups of agents that may see it"),
-    Field("source", hold.source, f"where it came from: {', '.join(Source._fields)}"),
-    Field("confidence", choice(Confidence), "of a mined entry: HIGH, MEDIUM, LOW"),
-    Field("rationale", hold.line, "why it was mined"),
-    Field("supersedes", hold.line, "the id of the version that it replaces"),
-    Field("superseded_by", hold.line, "the id of the version that replaces it"),
-    Field("reason", hold.line, "why it was replaced"),
-    Field("other_vault", hold.line, "the vault that has the other version, after a move"),
-    Field("resolved_at", hold.date, "when it was resolved"),
-    Field("resolved_by", hold.line, "who resolved it"),
-    Field("resolution_note", hold.line, "how it was resolved"),
-    Field("resolution_scope", choice(ResolutionScope), "claim: entries of the same words are not shown either; or this entry alone"),
-    Field("item", choice(Item), "of a reflection item: invariant (a rule) or derived (it fades)"),
-    Field("key", hold.line, "of a reflection item: its strict key, item and bare text"),
-    Field("seen", hold.dates, "when it was met again"),
-    Field("evidence", hold.lines, "ids or sessions that it rests on"),
-    Field("fingerprints", hold.lines, "what each id of evidence said then, as id:fingerprint"),
-    Field("refreshed_at", hold.date, "up to when an observation or model looked"),
-    Field("research", hold.line, "the research run that retrieved what it cites"),
-    Field("pinned", hold.flag, "true: it goes into every session"),
-    Field("enforce", choice(Enforce), "ask or deny: what a host does before a tool that it is about; set by a person"),
-    Field("expires_at", hold.date, "not shown from this date on"),
-    Field("review_after", hold.date, "when to look whether it still holds"),
-)
-# fmt: on
-
-BY_NAME: Mapping[str, Field] = {field.name: field for field in TABLE}
-
+CHECKS: Mapping[str, Check] = {
+    **dict.fromkeys(
+        ("agent", "rationale", "supersedes", "superseded_by", "reason", "other_vault",
+         "resolved_by", "resolution_note", "key", "research"),
+        hold.line,
+    ),
+    **dict.fromkeys(
+        ("created", "updated", "occurred_at", "occurred_until", "resolved_at",
+         "refreshed_at", "expires_at", "review_after"),
+        hold.date,
+    ),
+    **dict.fromkeys(("entities", "groups", "evidence", "fingerprints"), hold.lines),
+    **dict.fromkeys(("code", "code_names"), hold.code),
+    "id": hold.entry_id,
+    "kind": hold.kind,
+    "status": hold.status,
+    "title": hold.title,
+    "tags": hold.tags,
+    "asked": hold.asked,
+    "project": hold.project,
+    "source": hold.source,
+    "seen": hold.dates,
+    "pinned": hold.flag,
+    "layer": choice(Layer),
+    "subtype": choice(Subtype),
+    "type": choice(EntityType),
+    "visibility": choice(Visibility),
+    "confidence": choice(Confidence),
+    "resolution_scope": choice(ResolutionScope),
+    "item": choice(Item),
+    "enforce": choice(Enforce),
+}  # fmt: skip
+"""What each field of the frontmatter may hold."""
 
 FIELDS_LIMIT = 200_000
 """Characters of all fields beside the text. `frontmatter` reads a quarter more, which
@@ -248,5 +216,5 @@ def _body(given: Any, limit: int) -> str:
 
 
 def _checked(name: str, value: Any, kinds: Collection[str]) -> Any:
-    checked = BY_NAME[name].holds(value, name, False)
+    checked = CHECKS[name](value, name, False)
     return check_kind(checked, kinds) if name == "kind" else checked

@@ -7,21 +7,14 @@ import pytest
 
 from memcli.entries import codec
 from memcli.entries.entry import FIELDS, KINDS, Entry
-from memcli.entries.fields import BY_NAME, FIELDS_LIMIT, TABLE, draft
+from memcli.entries.fields import CHECKS, FIELDS_LIMIT, draft
 from memcli.errors import InvalidValue, MemcliError
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_the_table_has_the_fields_of_an_entry_in_their_order() -> None:
-    assert tuple(field.name for field in TABLE) == FIELDS
-
-
-def test_a_default_is_that_of_the_entry() -> None:
-    entry = Entry("1m7xvn68xtqp489w")
-    assert all(
-        BY_NAME[name].default == getattr(entry, name) for name in FIELDS if name != "id"
-    )
+def test_every_field_of_an_entry_has_a_check() -> None:
+    assert set(CHECKS) == set(FIELDS)
 
 
 @pytest.mark.parametrize(
