@@ -18,8 +18,11 @@ PHRASES = ("too many clients already", "database refuses logins")
 @pytest.mark.parametrize(
     ("phrases", "why"),
     [
-        ([f"phrase {number}" for number in range(MOST_ASKED + 1)], "at most 8 fit"),
-        (["x" * (LONGEST_ASKED + 1)], "at most 60 fit"),
+        (
+            [f"phrase {number}" for number in range(MOST_ASKED + 1)],
+            "takes 8 phrases of 60",
+        ),
+        (["x" * (LONGEST_ASKED + 1)], "takes 8 phrases of 60"),
         ({"a": 1}, "must be a list of strings"),
     ],
 )
