@@ -33,8 +33,6 @@ _NO_PASSWORDS: Final = frozenset(
     "word words argument option flag parameter variable setting config database server client state data error "
     "kennwort passwort password passwd passphrase passcode motdepasse contraseña senha wachtwoord".split()
 )  # fmt: skip
-# How names begin that stand beside words for people.
-_ABOUT: Final = r"(?i)^(?:forgot|reset|confirm|change|show|hide|toggle|update|verify|valid|invalid|wrong|check|has|is|enter|repeat|no|require|hash|missing)"  # fmt: skip
 _TECHNIQUES: Final = r"(?i)(?:base(?:32|58|64)|sha-?\d+|md5|bcrypt|scrypt|argon2\w*|pbkdf2|aes-?\d*|utf-?8|oauth2?|1password|keepass\w*|x509|ed25519|rsa-?\d*|hs256|rs256|totp|2fa|mfa|s3|k8s|http2?|ipv[46])\b"  # fmt: skip
 _STOP: Final = frozenset("a an the of to in on at is are be and or for with not no by as it that which when you your we our user users from must should will can never".split())  # fmt: skip
 
@@ -136,8 +134,6 @@ def is_password(value: str, name: str, *, free: bool) -> bool:
         return False
     if name and squashed(low) in squashed(name):
         return False  # POSTGRES_PASSWORD=postgres
-    if re.search(_ABOUT, name) and not is_mixed(value):
-        return False  # forgotPassword: "Forgot"
     if re.fullmatch(f"{_DOTTED}|{_VARIABLE}", value):
         return False
     if re.match(f"{_TECHNIQUES}|{_INDEXED}", value):

@@ -214,8 +214,7 @@ def _assigned(text: str, wide: bool) -> Iterator[Span]:
         value = match[group] if quoted else match[group].rstrip(".,:!?)]}*")
         start = match.start(group)
         if kind == _PASSWORD:
-            shell = match[2] == "=" and not _is_called(text, match, group)
-            free = wide or quoted or shell
+            free = wide or quoted or match[2] == "="
             if name in _SHORT:
                 secret = values.is_said(value, last=False, wide=False)
             else:
@@ -225,16 +224,6 @@ def _assigned(text: str, wide: bool) -> Iterator[Span]:
             secret = values.is_key(value, name)
         if secret:
             yield start, start + len(value), kind
-
-
-def _is_called(text: str, match: re.Match[str], group: int) -> bool:
-    """Whether `name=value` is an argument in a program, and the value a variable."""
-    if match[1].isupper():
-        return False
-    start = match.start()
-    before = text[max(0, start - 40) : start].rpartition("\n")[2].rstrip()
-    after = text[match.end(group) : match.end(group) + 1]
-    return after == ")" or before.endswith(("(", ",")) or (after == "," and not before)
 
 
 def _named(name: str) -> str | None:
