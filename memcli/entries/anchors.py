@@ -19,7 +19,10 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import TypeVar
+
+    _Place = TypeVar("_Place")
 
 MOST = 20
 """Anchors of one entry, and names of one entry, at most."""
@@ -145,24 +148,20 @@ def parse_name(text: str) -> Name:
 
 def read_all(code: Iterable[str]) -> list[Anchor]:
     """The anchors of an entry's field `code`; other values are passed over."""
-    found = []
-    for text in list(code)[:MOST]:
-        try:
-            found.append(parse(text))
-        except InvalidValue:
-            continue
-    return found
+    return list(_readable(code, parse))
 
 
 def read_names(names: Iterable[str]) -> list[Name]:
     """The names of an entry's field `code_names`; other values are passed over."""
-    found = []
-    for text in list(names)[:MOST]:
+    return list(_readable(names, parse_name))
+
+
+def _readable(texts: Iterable[str], read: Callable[[str], _Place]) -> Iterator[_Place]:
+    for text in list(texts)[:MOST]:
         try:
-            found.append(parse_name(text))
+            yield read(text)
         except InvalidValue:
             continue
-    return found
 
 
 def unsafe(path: str) -> str:

@@ -253,28 +253,22 @@ def compiled(entities: Iterable[Registered]) -> Compiled:
     """
     entities = sorted(entities, key=lambda entity: (entity.path, entity.name))
     meant: dict[str, str] = {}
-    # Folded form -> each spelling, and whether it is found in any case.
-    spelt: dict[str, dict[str, bool]] = {}
     for entity in entities:
         meant.setdefault(fold(entity.name), entity.name)
     names = set(meant)
-    claims: dict[str, dict[str, None]] = {}
+    # Folded form -> each spelling, and whether it is found in any case.
+    spelt: dict[str, dict[str, bool]] = {}
+    claims: dict[str, set[str]] = {}
     for entity in entities:
-        name = meant[fold(entity.name)]
-        loose = _is_loose(entity.name, entity.type)
-        spelt.setdefault(fold(entity.name), {})[entity.name] = loose
-        for alias in entity.aliases:
-            form = fold(alias)
+        for spelling in (entity.name, *entity.aliases):
+            form = fold(spelling)
             if form not in names:
-                claims.setdefault(form, {})[name] = None
-                loose = _is_loose(alias, entity.type)
-                spelt.setdefault(form, {})[alias] = loose
-    ambiguous = {}
-    for form, several in claims.items():
-        if len(several) == 1:
-            meant[form] = next(iter(several))
-        else:
-            ambiguous[form] = tuple(sorted(several))
+                claims.setdefault(form, set()).add(meant[fold(entity.name)])
+            elif spelling != entity.name:
+                continue  # an alias that is a name means the entity of that name
+            spelt.setdefault(form, {})[spelling] = _is_loose(spelling, entity.type)
+    ambiguous = {form: tuple(sorted(s)) for form, s in claims.items() if len(s) > 1}
+    meant |= {form: min(s) for form, s in claims.items() if len(s) == 1}
     return Compiled(meant, ambiguous, _places(spelt))
 
 
