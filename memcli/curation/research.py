@@ -241,7 +241,7 @@ def find(vault: Vault, name: str) -> Run | None:
             hint=f"Use '{fitting}'.",
             code="invalid_research",
         )
-    no_secrets.refuse_name("the research run", name)
+    no_secrets.refuse_texts({"the research run": name}, no_secrets.OF_A_NAME)
     return _read(os.path.join(_folder(vault), f"{name}.json"))
 
 

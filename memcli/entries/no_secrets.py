@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 
 _HINT: Final = "A vault's git history keeps it for good"
+_TAKE_IT_OUT: Final = f"{_HINT}: take it out. Nothing was changed."
+OF_A_NAME: Final = "Its name is written into logs: choose another."
 _HEAD: Final = re.compile(r"---\r?\n")
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -44,27 +46,18 @@ def refuse(entry: Entry) -> None:
             )
 
 
-def refuse_texts(texts: Mapping[str, str | None]) -> None:
+def refuse_texts(texts: Mapping[str, str | None], hint: str = _TAKE_IT_OUT) -> None:
     """Raise SecretFound when a text that a change would write looks like a secret.
 
     Args:
         texts: what to call each, as its flag; None where it was not given.
+        hint: what to do.
     """
     for what, text in texts.items():
         for finding in secrets.find(text or ""):
             raise SecretFound(
-                f"{what}: looks like a secret ({finding.kind})",
-                hint=f"{_HINT}: take it out. Nothing was changed.",
+                f"{what}: looks like a secret ({finding.kind})", hint=hint
             )
-
-
-def refuse_name(what: str, name: str) -> None:
-    """Raise SecretFound when a name that goes into logs looks like a secret."""
-    for finding in secrets.find(name):
-        raise SecretFound(
-            f"{what}: looks like a secret ({finding.kind})",
-            hint="Its name is written into logs: choose another.",
-        )
 
 
 def refuse_new(
@@ -102,7 +95,7 @@ def refuse_new(
                 place = _place(path, text, start, secret)
                 raise SecretFound(
                     f"{place}: looks like a secret ({kind})",
-                    hint=f"{_HINT}: take it out. Nothing was changed.",
+                    hint=_TAKE_IT_OUT,
                 )
 
 

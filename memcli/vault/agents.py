@@ -139,7 +139,7 @@ def named_agent(name: str) -> str:
     if len(name) >= _LONG:
         from memcli.entries import no_secrets
 
-        no_secrets.refuse_name("--agent", name)
+        no_secrets.refuse_texts({"--agent": name}, no_secrets.OF_A_NAME)
     return name
 
 
