@@ -14,7 +14,6 @@ from shlex import quote
 from memcli.curation import sync_report
 from memcli.curation.sync_report import Synced, Traffic, force_of, traffic_of
 from memcli.entries import layout
-from memcli.entries.merging.trees import Blob
 from memcli.errors import HistoryError, LockBusy, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple, encoded
 from memcli.storage import arrival, journal, state_dirs, user_config
@@ -24,7 +23,7 @@ from memcli.storage.git import remote as remotes
 from memcli.storage.git.merging import Move
 from memcli.storage.git.network import Terms
 from memcli.storage.git.repository import Repository
-from memcli.storage.git.tree import REGULAR, Difference
+from memcli.storage.git.tree import Difference
 from memcli.storage.lock import Lock
 from memcli.vault import vaults
 from memcli.vault.health import git_state
@@ -291,7 +290,8 @@ def _merged(vault: Vault, done: Synced, theirs: str | None) -> Synced:
         if decided.after and not done.dry_run:
             step.go(Move(branch, ours, decided.after))
         else:
-            arrival.refuse(vault.root, repository, _coming(repository, ours, decided))
+            coming = _differences(repository, decided.base, theirs)
+            arrival.refuse(vault.root, repository, coming)
         return _with_came(repository, done, decided, theirs, ours)
 
 
@@ -302,18 +302,6 @@ def _arrival(vault: Vault) -> Arrival:
 def _base(repository: Repository, ours: str, theirs: str | None) -> str | None:
     """The last commit of both."""
     return next(iter(tree.bases(repository, ours, theirs)), None) if theirs else None
-
-
-def _coming(repository: Repository, ours: str, decided: _Decision) -> list[Difference]:
-    """The files that a sync would put into the folder."""
-    if decided.after is not None:
-        return tree.differences(repository, ours, decided.after)
-    put = decided.plan.put if decided.plan else {}
-    new = Blob(REGULAR, "")
-    return [
-        Difference(path, None, what if isinstance(what, Blob) else new)
-        for path, what in put.items()
-    ]
 
 
 def _decide(
