@@ -82,7 +82,7 @@ def plan_query(
         others = _matches(reader, _ranked(reader, query, view, rest))
         if not ranking.hits:
             named = [_target(reader, one) for one in others[:_MOST_NEAR]]
-            raise _nothing(reader, query, view, kinds, named)
+            raise _nothing(query, kinds, named)
         matches = _matches(reader, ranking)
         best = matches[0].held
         meant = [one for one in matches if one.meant and one.held > best - _MARGIN]
@@ -196,31 +196,15 @@ def named_others(others: Sequence[Target]) -> str:
 
 
 def _nothing(
-    reader: Reader,
-    query: str,
-    view: View,
-    kinds: Sequence[str],
-    others: Sequence[Target],
+    query: str, kinds: Sequence[str], others: Sequence[Target]
 ) -> EntryNotFound:
     """The refusal of a question that nothing matches among what it concerns."""
-    solved = view._replace(statuses=frozenset({Status.RESOLVED}))
-    already = _ranked(reader, query, solved, _concerned(reader, kinds))
-    whole = [one for one in _matches(reader, already) if one.meant]
-    if whole:
-        row = reader.row(reader.exact("id", whole[0].id)[0])
-        return EntryNotFound(
-            f"nothing in force matches '{query}': {row.id} is resolved already",
-            hint=f"It is: {row.title}. If it is back: memcli resolve --undo {row.id}",
-        )
-    if not others:
-        return EntryNotFound(
-            f"nothing in force matches '{query}'",
-            hint="See what there is: memcli list --by status",
-        )
-    looked = ", ".join(kinds) or "reflection items, blockers, actions and fixes"
-    return EntryNotFound(
-        f"nothing in force matches '{query}' among {looked}; {named_others(others)}"
-    )
+    message = f"nothing in force matches '{query}'"
+    if others:
+        looked = ", ".join(kinds) or "reflection items, blockers, actions and fixes"
+        message += f" among {looked}; {named_others(others)}"
+    hint = "See what there is, and what is resolved: memcli list --by status"
+    return EntryNotFound(message, hint=hint)
 
 
 # --- what is resolved, and what is not --------------------------------------------

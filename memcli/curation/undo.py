@@ -58,14 +58,6 @@ class Undone(NamedTuple):
         return found
 
 
-class _Step(NamedTuple):
-    """One file: as the commit left it, and as it was before."""
-
-    path: str
-    left: bytes | None
-    before: bytes | None
-
-
 def undo_last(vault: Vault, prefix: str = "") -> Undone:
     """Take back what `last` names; raises as `last` and `undo`."""
     found = last(vault, prefix)
@@ -135,9 +127,8 @@ def named(vault: Vault, commit: str) -> Undone:
         if len(start) >= _SHORTEST and each.id.startswith(start)
     ]
     if len(found) == 1:
-        return Undone(
-            found[0].id, found[0].subject, history.changes(repository, found[0].id)
-        )
+        paths = history.changes(repository, found[0].id)
+        return Undone(found[0].id, found[0].subject, paths)
     shown = commit[:_LONGEST]
     message = f"no change of memcli's that can be undone has the id {shown!r}"
     if found:
@@ -163,7 +154,7 @@ def _standing(repository: Repository, limit: int) -> Iterator[Commit]:
 def check(vault: Vault, found: Undone) -> None:
     """Raise what `undo` would raise for a commit that cannot be taken back."""
     repository = Repository.open(vault.root, environ=vault.environ)
-    _plan(vault, repository, found.commit, found.paths)
+    _steps(vault, repository, found.commit, found.paths)
 
 
 def undo(vault: Vault, commit: str, subject: str) -> Undone:
@@ -183,7 +174,7 @@ def undo(vault: Vault, commit: str, subject: str) -> Undone:
     with vault.transaction() as change:
         change.allow_secret = True  # its bytes are in the history already
         paths = history.changes(repository, commit)
-        for path, left, before in _plan(vault, repository, commit, paths):
+        for path, left, before in _steps(vault, repository, commit, paths):
             if before is None:
                 change.remove(path, expected=left)
             else:
@@ -192,10 +183,10 @@ def undo(vault: Vault, commit: str, subject: str) -> Undone:
     return Undone(commit, subject, paths)
 
 
-def _plan(
+def _steps(
     vault: Vault, repository: Repository, commit: str, paths: Sequence[str]
-) -> list[_Step]:
-    """The step for each file of a commit.
+) -> list[tuple[str, bytes | None, bytes | None]]:
+    """Each file of a commit: as the commit left it, and as it was before.
 
     Raises:
         Conflict: a file is not as the commit left it.
@@ -212,4 +203,4 @@ def _plan(
                 hint="By hand, or in a merge, which undo does not take back. "
                 f"See what the change was: {git} show {commit[:10]}",
             )
-    return [_Step(path, left[path], before[path]) for path in paths]
+    return [(path, left[path], before[path]) for path in paths]

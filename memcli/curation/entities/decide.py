@@ -97,20 +97,13 @@ class _FileEdit(NamedTuple):
 
 
 class _Decision(NamedTuple):
-    """The effect of a request on the registry: the entity as it was, with no name where
-    it is new and no path where it has no file, and as it will be.
-
-    `gone` are entities that it takes in; `forms` are the folded names whose mentions
-    become its name; `search_texts` says whether entries whose text mentions it, but
-    whose `entities` do not, get the name.
-    """
+    """The effect of a request on the registry: the entity as it was, without a path
+    where it has no file, and as it will be; the entities that it takes in."""
 
     old: Registered
     entity: Registered
     what: str
     gone: Sequence[Registered] = ()
-    forms: set[str] = set()  # noqa: RUF012 a default that nothing changes
-    search_texts: bool = False
 
 
 def plan(vault: Vault, request: EntityRequest) -> EntityPlan:
@@ -156,22 +149,29 @@ _SENTENCES = {
 def _planned(
     vault: Vault, request: EntityRequest
 ) -> tuple[EntityPlan, list[_FileEdit]]:
-    from memcli.entries import no_secrets
+    from memcli.entries import codec, no_secrets
 
     vault.owner_only("deciding on entities")
     decide = {"register": _registered, "merge": _merged}.get(request.verb, _renamed)
     decision = decide(vault, request)
     edits = _files(vault, decision)
-    decision = decision._replace(
-        entity=decision.entity._replace(path=edits[0].path),
-        forms=decision.forms | _forms(decision.old) | _forms(decision.entity),
-    )
-    touched, rewritten = _entries(vault, decision)
     shown = [(edit.path, edit.what) for edit in edits]
-    edits += rewritten
+    entity = decision.entity._replace(path=edits[0].path)
+    in_texts = request.verb in ("register", "alias")
+    touched = []
+    for path in vault.read(lambda r: _paths(vault, r, entity, in_texts=in_texts)):
+        stored = vault.stored(path)
+        before = stored.entry.entities
+        after = _mapped(before, entity)
+        if after != before:
+            entry = stored.entry.replace(entities=after)
+            data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
+            edits.append(_FileEdit(path, stored.data, data, ""))
+            title = entry.display_title
+            touched.append(Touched(entry.id, title, path, list(before), list(after)))
     # As the transaction would, so that a plan refuses what its execution refuses.
     no_secrets.refuse_new({e.path: (e.before, e.after) for e in edits}, (), "")
-    return EntityPlan(request, decision.entity.name, shown, touched), edits
+    return EntityPlan(request, entity.name, shown, touched), edits
 
 
 # --- what a request means -----------------------------------------------------------
@@ -183,8 +183,7 @@ def _registered(vault: Vault, request: EntityRequest) -> _Decision:
         _refuse_taken(vault.registry, each, None)
     kind = str(check_choice(EntityType, request.type, "type"))
     entity = Registered(name, kind, _others(name, aliases))
-    none = Registered("", kind)
-    return _Decision(none, entity, "registered", search_texts=True)
+    return _Decision(Registered(name), entity, "registered")
 
 
 def _renamed(vault: Vault, request: EntityRequest) -> _Decision:
@@ -197,14 +196,12 @@ def _renamed(vault: Vault, request: EntityRequest) -> _Decision:
     aliases = _others(name, (*old.aliases, old.name, new))
     if (name, aliases) == (old.name, old.aliases):
         raise UsageError(f"'{new}' is a name of {old.name} already")
-    entity = old._replace(name=name, aliases=aliases)
     what = f"called {new}; the file keeps its name" if renames else f"alias {new}"
-    return _Decision(old, entity, what, search_texts=not renames)
+    return _Decision(old, old._replace(name=name, aliases=aliases), what)
 
 
 def _merged(vault: Vault, request: EntityRequest) -> _Decision:
-    source = _known(vault, request.name)
-    target = _known(vault, request.other)
+    source, target = _known(vault, request.name), _known(vault, request.other)
     gone = [
         entity
         for entity in vault.registry.entities
@@ -217,12 +214,10 @@ def _merged(vault: Vault, request: EntityRequest) -> _Decision:
             hint="If a second file has that name, memcli inspect lint says what to do.",
         )
     names = [alias for entity in (source, *gone) for alias in entity.aliases]
-    entity = target._replace(
-        aliases=_others(target.name, (*target.aliases, source.name, *names)),
-        type=target.type if target.path else source.type,
-    )
-    what, forms = f"takes in {source.name}", _forms(source)
-    return _Decision(target, entity, what, gone, forms)
+    aliases = _others(target.name, (*target.aliases, source.name, *names))
+    kind = target.type if target.path else source.type
+    entity = target._replace(aliases=aliases, type=kind)
+    return _Decision(target, entity, f"takes in {source.name}", gone)
 
 
 def _known(vault: Vault, name: str) -> Registered:
@@ -275,84 +270,51 @@ def _others(name: str, aliases: Iterable[str]) -> tuple[str, ...]:
     return tuple(reversed(by_form.values()))
 
 
-def _forms(entity: Registered) -> set[str]:
-    return listing.forms_of(entity, entity.name) if entity.name else set()
-
-
 def _refuse_taken(registry: Registry, name: str, but: Registered | None) -> None:
     """Raise NotAllowed for a name that another entity has."""
     for entity in registry.entities:
         if but is not None and fold(entity.name) == fold(but.name):
             continue
-        if fold(name) in _forms(entity):
-            raise _taken(name, entity)
-
-
-def _taken(name: str, entity: Registered) -> NotAllowed:
-    """The refusal of a name that an entity has."""
-    said = quote(entity.name)  # a page of the registry may be another person's
-    also = "" if fold(name) == fold(entity.name) else f" as an alias of {entity.name}"
-    return NotAllowed(
-        f"'{name}' is registered{also}: {entity.path}",
-        hint=f"memcli entities show {said}, or merge the two: "
-        f"memcli entities merge OTHER {said}",
-        code="entity_exists",
-    )
+        if fold(name) in listing.forms_of(entity, entity.name):
+            said = quote(entity.name)  # a page of the registry may be another person's
+            also = f" as an alias of {entity.name}" * (fold(name) != fold(entity.name))
+            raise NotAllowed(
+                f"'{name}' is registered{also}: {entity.path}",
+                hint=f"memcli entities show {said}, or merge the two: "
+                f"memcli entities merge OTHER {said}",
+                code="entity_exists",
+            )
 
 
 # --- what it means for entries ------------------------------------------------------
 
 
-def _entries(
-    vault: Vault, decision: _Decision
-) -> tuple[list[Touched], list[_FileEdit]]:
-    """The entries whose mentions change, and their new bytes."""
-    from memcli.entries import codec
-
-    kinds = vault.kinds
-    touched, changes = [], []
-    for path in vault.read(lambda reader: _paths(vault, reader, decision)):
-        stored = vault.stored(path)
-        before = stored.entry.entities
-        after = _mapped(before, decision)
-        if after == before:
-            continue
-        entry = stored.entry.replace(entities=after)
-        data = codec.rewrite(stored.data, entry, kinds=kinds)
-        changes.append(_FileEdit(path, stored.data, data, ""))
-        title = entry.display_title
-        touched.append(Touched(entry.id, title, path, list(before), list(after)))
-    return touched, changes
-
-
-def _paths(vault: Vault, reader: Reader, decision: _Decision) -> list[str]:
-    """Entries that mention one of the names, and entries in force whose text does."""
+def _paths(
+    vault: Vault, reader: Reader, entity: Registered, *, in_texts: bool
+) -> list[str]:
+    """Entries that mention one of the names; with `in_texts` also entries in force
+    whose text does."""
     view = View(vault.now_ms() // 1000)
-    entity = decision.entity
     rest = [other for other in vault.registry.entities if other.path != entity.path]
     names = compiled([*rest, entity])
-    docs = set(listing.mentioning(reader, decision.forms))
-    if decision.search_texts:
-        for doc in reader.everything():
-            row = reader.row(doc)
-            # A note that memcli did not write is changed only when it is named.
-            if doc in docs or is_adopted(row.id):
-                continue
-            if reader.verdict(doc, view) is None:
-                text = f"{row.title}\n\n{row.text}"
-                if entity.name in mentions.mentions(text, names)[0]:
-                    docs.add(doc)
+    docs = set(listing.mentioning(reader, listing.forms_of(entity, entity.name)))
+    for doc in reader.everything() if in_texts else ():
+        row = reader.row(doc)
+        # A note that memcli did not write is changed only when it is named.
+        if not is_adopted(row.id) and reader.verdict(doc, view) is None:
+            text = f"{row.title}\n\n{row.text}"
+            if entity.name in mentions.mentions(text, names)[0]:
+                docs.add(doc)
     return sorted(reader.row(doc).path for doc in docs)
 
 
-def _mapped(before: tuple[str, ...], decision: _Decision) -> tuple[str, ...]:
+def _mapped(before: tuple[str, ...], entity: Registered) -> tuple[str, ...]:
     """The mentions with the entity's name for each of its names, or with it added."""
-    name = decision.entity.name
+    name, forms = entity.name, listing.forms_of(entity, entity.name)
     by_form: dict[str, str] = {}
-    for mention in before:
-        now = name if fold(mention) in decision.forms else mention
+    for mention in (*before, name):
+        now = name if fold(mention) in forms else mention
         by_form.setdefault(fold(now), now)
-    by_form.setdefault(fold(name), name)
     return tuple(by_form.values())
 
 
@@ -372,22 +334,16 @@ def ignore(vault: Vault, names: Sequence[str]) -> tuple[list[str], str | None]:
 
     vault.owner_only("deciding on entities")
     with vault.transaction() as change:
-        before = _bytes(inside(vault.root, layout.IGNORED_NAMES))
-        registry, ignored_now = vault.registry, store.ignored_names(vault.root)
-        data, new = before, []
+        path = inside(vault.root, layout.IGNORED_NAMES)
+        data = before = files.read(path) if os.path.lexists(path) else None
+        ignored, new = set(store.ignored_names(vault.root)), []
         for name in map(check_name, names):
-            entity = registry.find(name)
-            if entity is not None:
-                raise _taken(name, entity)
-            if fold(name) not in ignored_now:
-                ignored_now[fold(name)] = name
+            _refuse_taken(vault.registry, name, None)
+            if fold(name) not in ignored:
+                ignored.add(fold(name))
                 data = store.with_name(data, name)
                 new.append(name)
         if data is not None and data != before:
             change.put(layout.IGNORED_NAMES, data, expected=before)
         change.message = subject("review", f"ignored {', '.join(new)}")
     return new, change.commit
-
-
-def _bytes(path: str) -> bytes | None:
-    return files.read(path) if os.path.lexists(path) else None
