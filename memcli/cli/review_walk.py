@@ -13,6 +13,7 @@ from itertools import zip_longest
 
 from memcli.cli.context import Canvas, Context, Result
 from memcli.entries.text.counted import counted
+from memcli.entries.text.differences import told
 from memcli.errors import MemcliError, UsageError
 from memcli.named_tuple import NamedTuple
 
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memcli.curation.idea_text import Section
-    from memcli.curation.inbox import PendingEntry, Proposal
+    from memcli.curation.inbox import PendingEntry
     from memcli.curation.review import EntryDecisions, MergedVersion
+    from memcli.vault.likeness import Similar
     from memcli.vault.vault import Vault
 
 # An item is to be read at a glance; a transcript that got in is not.
@@ -188,7 +190,7 @@ class CandidateWalk(Walk):
     ) -> None:
         super().__init__(context, vault)
         self.only = only
-        self.near: list[Proposal] = []
+        self.near: Sequence[Similar] = ()
 
     def waiting(self) -> list[PendingEntry]:
         from memcli.curation import inbox
@@ -235,10 +237,9 @@ class CandidateWalk(Walk):
         tell("")
         self.near = inbox.proposals(self.vault, item)
         for number, old in enumerate(self.near, 1):
-            alike = f"{old.likeness:.0%} alike" if old.likeness else "named as evidence"
-            tell(f"  {number}: {old.relation} {old.id} ({alike}): {old.title}")
-            if old.why:
-                tell(f"       {old.why}")
+            how = told(old.likeness, old.differs) if old.likeness else "its evidence"
+            relation = "repeats" if inbox.repeats(old) else "similar"
+            tell(f"  {number}: {relation} {old.id} ({how}): {old.title}")
             for line in self.vault.get(old.id).body.splitlines()[:_MOST_OF_OLD]:
                 tell(f"       {line[:_WIDEST]}")
 

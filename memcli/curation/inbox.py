@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memcli.search.stored_row import StoredRow
     from memcli.storage.transaction import Transaction
     from memcli.vault.duplicates import HeldTexts
+    from memcli.vault.likeness import Similar
     from memcli.vault.saved import Saved
     from memcli.vault.vault import Stored, Vault
 
@@ -53,21 +54,6 @@ class PendingEntry(NamedTuple):
     age_days: float
     path: str
     project: str | None = None
-
-
-class Proposal(NamedTuple):
-    """An entry in force that a candidate may replace, and how alike they are.
-
-    `relation` is `repeats` or `similar`; `why` says in what the two differ.
-    """
-
-    id: str
-    title: str
-    kind: str
-    path: str
-    likeness: float
-    relation: str
-    why: str = ""
 
 
 def pending(vault: Vault, *, to_decide: bool = False) -> list[PendingEntry]:
@@ -120,16 +106,16 @@ def select(
     ]
 
 
-def proposals(vault: Vault, candidate: PendingEntry) -> list[Proposal]:
-    """Entries in force that a candidate may replace.
+def proposals(vault: Vault, candidate: PendingEntry) -> list[Similar]:
+    """Entries in force that a candidate may replace, at most three.
 
     First those that it names as its evidence, then what differs from it in what may
     matter, then its own kind, then what is alike.
     """
     now = vault.now_ms() // 1000
 
-    def look(reader: Reader) -> list[Proposal]:
-        from memcli.vault.likeness import alike
+    def look(reader: Reader) -> list[Similar]:
+        from memcli.vault.likeness import alike, similar
 
         docs = reader.exact("id", candidate.id)
         terms = reader.row(docs[0]).terms if docs else ()
@@ -138,36 +124,29 @@ def proposals(vault: Vault, candidate: PendingEntry) -> list[Proposal]:
         def in_force(doc: int) -> bool:
             return reader.verdict(doc, View(now)) is None
 
-        near = [
-            _proposal(candidate, row, likeness)
+        near = {
+            row.id: (likeness, row)
             for likeness, row in alike(reader, terms, in_force, limit=20)
             if likeness >= _RELATED and row.id != candidate.id
-        ]
-        near += [
-            _proposal(candidate, row, 0.0)
-            for name in named - {one.id for one in near}
-            for doc in reader.exact("id", name)
-            if in_force(doc) and (row := reader.row(doc))
-        ]
-        near.sort(
-            key=lambda p: (
-                *(p.id not in named, not p.why),
-                *(p.kind != candidate.kind, -p.likeness, p.id),
+        }
+        for name in named:
+            for doc in filter(in_force, reader.exact("id", name)):
+                near.setdefault(name, (0.0, reader.row(doc)))
+        found = [similar(how, row, candidate.text, "9") for how, row in near.values()]
+        found.sort(
+            key=lambda one: (
+                *(one.id not in named, not one.may_replace),
+                *(one.kind != candidate.kind, -one.likeness, one.id),
             )
         )
-        return near[:_MOST_PROPOSALS]
+        return found[:_MOST_PROPOSALS]
 
     return vault.read(look)
 
 
-def _proposal(candidate: PendingEntry, row: StoredRow, likeness: float) -> Proposal:
-    from memcli.entries.text.differences import SAID, differences
-    from memcli.vault.likeness import MAY_REPLACE
-
-    differs = differences(row.text, candidate.text) if likeness >= MAY_REPLACE else ()
-    relation = "similar" if differs or likeness < _REPEATS else "repeats"
-    why = ", ".join(SAID[one] for one in differs)
-    return taken(Proposal, row, likeness=likeness, relation=relation, why=why)
+def repeats(one: Similar) -> bool:
+    """Whether a candidate says the same as the entry that it may replace."""
+    return one.likeness >= _REPEATS and not one.differs
 
 
 def named(

@@ -198,7 +198,7 @@ def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str
         try:
             (waits,) = inbox.named(vault, [fate.id])
             if prompt_injection.suspicious(waits.text) or any(
-                one.why or one.id in vault.get(fate.id).evidence
+                one.may_replace or one.id in vault.get(fate.id).evidence
                 for one in inbox.proposals(vault, waits)
             ):
                 continue
