@@ -218,7 +218,7 @@ def _ranking(
             docs = reader.everything() if span is None else reader.dated(*span)
         return _in_window(reader, docs, question.inside, scope, query.most)
     if not question.terms:
-        return _in_these_signs(reader, query.text, scope, query.most)
+        return rank.Ranking([], [], [])
     return rank.rank(
         question,
         reader,
@@ -290,18 +290,6 @@ def _in_window(
         Hit(doc, inside(doc), {"temporal": inside(doc)}, (), share=1.0)
         for doc in dated[:limit]
     ]
-    return rank.Ranking(hits, [], [])
-
-
-def _in_these_signs(
-    reader: Reader, text: str, scope: Scope, limit: int
-) -> rank.Ranking:
-    """The documents with exactly this text, for a question without a word."""
-    from memcli.entries.identity import fingerprint
-
-    docs = reader.exact("fingerprint", fingerprint(text)) if text.strip() else []
-    held = reader.newest(doc for doc in docs if scope.holds(doc))
-    hits = [Hit(doc, 1.0, {"lexical": 1.0}, (text,), share=1.0) for doc in held[:limit]]
     return rank.Ranking(hits, [], [])
 
 

@@ -80,14 +80,3 @@ def test_a_secret_is_left_out_and_the_rest_is_kept(vault: Vault, shop: Path) -> 
     body = vault.get(done.created[0].id).body
     assert SECRET not in body
     assert "make deploy" in body
-
-
-def test_a_dry_run_says_what_each_memory_becomes_and_writes_nothing(
-    vault: Vault, shop: Path
-) -> None:
-    page = shop / "AGENTS.md"
-    page.write_text("## Style\n\nUse tabs.\n")
-    done = bring(vault, "agents-md", page, shop, dry_run=True)
-    (item,) = done.became
-    assert (item.title, item.outcome) == ("Style: Use tabs", "created")
-    assert os.listdir(os.path.join(vault.root, "memories")) in ([], [".gitkeep"])

@@ -3,7 +3,6 @@ one line; nothing leaves the vault."""
 
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memcli import Vault
-from memcli.curation import evolve, idea_text, ideas, inbox, review, undo
+from memcli.curation import evolve, idea_text, ideas, inbox, review
 from memcli.curation.ideas import Idea
 from memcli.entries import codec, layout
 from memcli.entries.entry import Status
 from memcli.errors import (
-    Conflict,
     InvalidEntry,
     NotAllowed,
     UnsafePath,
@@ -339,30 +337,6 @@ def test_a_dismissed_idea_stays_in_its_folder_and_is_known(two: Vault) -> None:
 # --- undo, and what must not happen ------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "act",
-    [
-        lambda vault: ideas.promote(vault, list(NAMES)),
-        lambda vault: ideas.dismiss(vault, list(NAMES), "no"),
-    ],
-    ids=["promote", "dismiss"],
-)
-def test_each_decision_is_one_commit_that_undo_takes_back_to_the_byte(
-    two: Vault, act: Callable[[Vault], ideas.IdeaDecisions]
-) -> None:
-    # What a person wrote and never committed stays, too.
-    folder = Path(two.root, "ideas/incubator")
-    (folder / NAMES[0] / "research.md").write_text("by hand")
-    for path in (*folder.glob("*/_index.md"), Path(two.root, layout.IDEA_LEDGER)):
-        path.write_text(path.read_text() + "\nby hand\n")
-    before = tree(two)
-    done = act(two)
-    assert git(two, "rev-parse", "HEAD").strip() == done.commit
-    undo.undo_last(two, "review: ")
-    assert tree(two) == before
-    assert states(two) == dict.fromkeys(NAMES, "open")
-
-
 @pytest.mark.parametrize("name", ["..", "../../memories", "a/../../..", ".git"])
 def test_a_link_that_climbs_is_no_link_to_a_page(two: Vault, name: str) -> None:
     path = Path(two.root, layout.IDEA_LEDGER)
@@ -413,18 +387,6 @@ def test_a_ledger_that_is_no_text_is_refused_with_its_line_and_left(
         with pytest.raises(InvalidEntry, match=f"Ideas.md:{line}: {reason}"):
             act()
     assert tree(two) == before
-
-
-def test_an_edit_in_between_is_a_conflict(two: Vault) -> None:
-    path = Path(two.root, layout.IDEA_LEDGER)
-
-    change = two.transaction()
-    change.__enter__()
-    ideas.add(two, change, [WARM._replace(title="New", record="r8")])
-    path.write_text("# Ideas\n\nedited\n")
-    with pytest.raises(Conflict):
-        change.__exit__(None, None, None)
-    assert path.read_text() == "# Ideas\n\nedited\n"
 
 
 def test_a_broken_page_is_named_and_stops_only_its_own_idea(two: Vault) -> None:

@@ -62,12 +62,6 @@ def test_a_second_import_of_an_entry_that_ended_adds_nothing(vault: Vault) -> No
     assert importing.import_lines(vault, each, "f").created == []
 
 
-def test_dry_run_says_what_would_be_done_and_writes_nothing(vault: Vault) -> None:
-    planned = importing.import_lines(vault, LINES, "f", importing.Manner(dry_run=True))
-    assert len(planned.created) == 3
-    assert vault.recall("one two").rows == []
-
-
 def test_a_link_out_of_the_folder_is_named_and_not_followed(
     vault: Vault, tmp_path: Path
 ) -> None:

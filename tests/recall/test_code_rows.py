@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from memcli.api import Vault, Vaults
-from memcli.recall.listing import show
 from memcli.recall.query import view_of
 from memcli.storage import checkout
 from memcli.vault import code_state
@@ -159,22 +158,6 @@ def test_an_answer_without_anchors_reads_no_file_of_the_project(
     assert "code_state" not in first(inside).as_dict()
 
 
-def test_only_rows_that_are_shown_are_looked_at(
-    inside: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for line in (1, 4, 5, 6, 9):
-        save(inside, f"The limiter waits {line} seconds", code=[f"src/app.py:{line}"])
-    looked: list[str] = []
-    true = checkout.read
-
-    def noting(folder: str, path: str, **more: Any) -> Any:
-        looked.append(path)
-        return true(folder, path, **more)
-
-    monkeypatch.setattr(checkout, "read", noting)
-    assert len(inside.recall(ASK, limit=3).rows) == len(looked) == 3
-
-
 def test_after_its_time_an_answer_checks_no_more(
     inside: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,11 +197,3 @@ def test_a_question_about_an_earlier_moment_looks_at_no_code_of_now(
     row = inside.recall(ASK, view=view_of(now, as_of=now)).rows[0]
     assert (row.code_state, row.stale) == ((), False)
     assert inside.reflect(ASK, view=view_of(now, as_of=now)).stale == []
-
-
-def test_show_says_it_too(inside: Vault, shop: Path) -> None:
-    entry_id = save(inside, "The limiter waits", code=["src/app.py:4-6"])
-    changed(shop)
-    (shown,) = show([inside], [entry_id])
-    assert shown.row.stale
-    assert shown.row.code_state[0].state == "changed"

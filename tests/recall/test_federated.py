@@ -103,16 +103,6 @@ def test_a_path_says_what_it_is(
     }
 
 
-def test_one_folder_of_two_names_is_asked_once(
-    own: Vault, team: Vault, user_config: Configure
-) -> None:
-    save(team, "we deploy")
-    user_config(table("platform", team) + table("same", team))
-    assert len(Vaults.open().recall("deploy").rows) == 1
-    user_config(table("mine", own))
-    assert len(Vaults.open().vaults) == 1
-
-
 # --- one answer ---------------------------------------------------------------------
 
 WORDS = "deploy redis tests login cache index tuesday release".split()

@@ -32,12 +32,6 @@ def test_an_answer_with_a_row_says_nothing_of_no_match(vault: Vault) -> None:
     assert vault.recall("apples pears").no_match is None
 
 
-def test_missing_words_are_named(vault: Vault) -> None:
-    save(vault, "Postgres fails over by Patroni, and Elasticsearch waits")
-    found = why(vault, "Pozdgres by kubernetes")
-    assert found.missing == ("pozdgres", "kubernetes")
-
-
 def test_an_agent_learns_no_word_of_anothers_private_entry(vault: Vault) -> None:
     save(vault, "Postgres fails over", visibility="private")
     found = why(vault.acting_as("bot"), "postgress over")
@@ -113,16 +107,6 @@ def test_the_next_step_names_the_vault_that_was_named(vault: Vault) -> None:
         before, _, after = said.partition(" --vault 'my notes'")
         assert "apels" not in before.partition("memcli")[2], said
         assert not after or after.startswith(" -"), said
-
-
-def test_what_hooks_ask_does_not_look_for_reasons(vault: Vault) -> None:
-    from memcli.recall.query import Query, checked, view_of
-    from memcli.recall.recall import look
-
-    save(vault, "red apples")
-    query = checked(Query("pears", view_of(vault.now_ms() // 1000)), vault)
-    assert look(vault.index.reader(), query).no_match is None
-    assert vault.recall("pears").no_match is not None
 
 
 def test_several_vaults_say_together_what_none_of_them_holds(

@@ -78,19 +78,6 @@ def test_coverage_falls_with_what_is_missing(vault: Vault) -> None:
     assert 0.0 < part < 0.6
 
 
-def test_a_text_without_a_word_is_found_by_the_same_text(vault: Vault) -> None:
-    party = save(vault, "\N{PARTY POPPER}")
-    save(vault, "\N{BUG}")
-    done = vault.recall(" \N{PARTY POPPER} ")
-    assert [row.id for row in done.rows] == [party]
-    assert done.warnings == []
-    vault.resolve(party)
-    assert vault.recall("\N{PARTY POPPER}").rows == []
-    assert vault.recall("\N{ROCKET}").warnings == [
-        "the question holds no word to search for"
-    ]
-
-
 def test_question_without_content_says_so(vault: Vault) -> None:
     save(vault, "red apples")
     answer = vault.recall("what is it about?")
@@ -144,12 +131,6 @@ def test_tags_match_as_the_table_says(
     save(vault, "entry other", tags=["z"])
     texts = found(vault, "entry", tags=("x", "y"), tags_match=mode)
     assert {text.removeprefix("entry ") for text in texts} == expected
-
-
-def test_a_tag_alone_lets_no_untagged_entry_pass(vault: Vault) -> None:
-    save(vault, "entry a", tags=["x"])
-    save(vault, "entry none")
-    assert found(vault, "entry", tags=("x",)) == ["entry a"]
 
 
 def test_unknown_tag_is_named_with_the_nearest(vault: Vault) -> None:

@@ -169,10 +169,6 @@ def test_the_factor_is_small_and_unknown_features_are_zero(
     assert model.adjust(dict(reversed(seen.items()))) == factor
 
 
-def test_without_weights_the_factor_is_one() -> None:
-    assert Scorer(True, "", 0, 0).adjust({"lexical": 3.0, "writer:hook": 1.0}) == 1
-
-
 def test_the_factor_does_not_depend_on_how_high_the_scores_of_a_question_are() -> None:
     model = learned({"lexical": (1.0, 0.5, 0.25), "session": (-2.0, 0.5, 0.25)})
     small = model.adjust({"lexical": 1.0, "session": 3.0, "recency": 1.05})
@@ -218,12 +214,6 @@ def test_a_scorer_does_not_prove_itself_by_what_it_has_put_on_top(eta: float) ->
         assert not model.takes_part, model.reason
 
 
-@pytest.mark.slow
-def test_a_scorer_that_is_right_stays_when_it_is_trained_on_its_own_rows() -> None:
-    old = learn(world(1, 1_000, by_writer, eta=0.5))
-    assert learn(world(2, 1_000, by_writer, eta=0.5, shown_by=old)).takes_part
-
-
 def test_the_order_and_repetition_of_pairs_change_no_byte() -> None:
     pairs = list(summary.training_pairs(world(3, 100, by_writer)))
     once = json.dumps(scorer.train(pairs).as_dict())
@@ -252,13 +242,6 @@ def test_too_few_pairs_or_questions_take_no_part_and_say_how_many() -> None:
         one.update({"question": "q"} if one["event"] == "recall" else {})
     assert learn(again).reason == "1 question of 60 needed"
     assert learn([]).reason == "0 pairs of 200 needed"
-
-
-def test_what_was_trained_reads_back_as_it_was(vault: Vault) -> None:
-    model = learn(world(5, 100, by_writer))
-    assert model.weights
-    scorer.store(vault.root, model)
-    assert scorer.load(vault.root).scorer == model
 
 
 # --- in a vault -------------------------------------------------------------------
@@ -300,12 +283,6 @@ def test_a_scorer_that_takes_part_orders_rows_and_says_so(vault: Vault) -> None:
     assert after.rows[0].channels == before.rows[1].channels
     Path(scorer.path_of(vault.root)).unlink()
     assert vault.recall("deploy rollback", explain=True) == before
-
-
-def test_a_short_answer_brings_in_what_the_factor_lifts(vault: Vault) -> None:
-    _, skill = two(vault)
-    keep(vault, HOOKS_DOWN.as_dict())
-    assert [row.id for row in vault.recall("deploy rollback", limit=1).rows] == [skill]
 
 
 def test_one_that_takes_no_part_changes_no_byte(vault: Vault) -> None:
