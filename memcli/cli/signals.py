@@ -141,6 +141,6 @@ def _draw_scorer(canvas: Canvas, stored: Stored) -> None:
     held = scorer.held_out
     if held is not None:
         canvas.line(
-            f"  in the right order, of {counted(held.pairs, 'pair')} held out: "
-            f"default {held.default:.3f}, scorer {held.scorer:.3f}, p {held.p:g}"
+            f"  in the right order, of {counted(int(held['pairs']), 'pair')} held out: "
+            + "default {default:.3f}, scorer {scorer:.3f}, p {p:g}".format(**held)
         )

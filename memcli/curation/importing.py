@@ -345,6 +345,7 @@ def import_memories(
     if at.project:
         known[at.project.folder] = at.project.name
     folder = at.project.folder if at.project else None
+    kinds = frozenset(vault.kinds)  # each look reads the config
     for item in tools.found(tool, places, folder):
         place = _shown(item.place, at)
         if isinstance(item, Problem):
@@ -360,6 +361,7 @@ def import_memories(
             if fields[name] != text:
                 drafts.notes.append(f"{place}:{item.line}: a secret was left out")
         fields["project"] = known[item.folder]
+        fields["kind"] = fields.get("kind") if fields.get("kind") in kinds else None
         drafts.read(place, item.line, partial(_of_tool, vault, tool, place, fields))
     texts = [_text_of(draft) for _, draft in drafts.found]
     sources = {source for source, _ in texts}
@@ -389,8 +391,6 @@ def _of_tool(vault: Vault, tool: Tool, place: str, fields: dict[str, Any]) -> En
     """The draft of a memory of another tool."""
     session = line_of(fields.pop("session", None))
     source = {"writer": "import", "host": tool.name, "record": place}
-    if fields.get("kind") not in vault.kinds:
-        fields["kind"] = None
     fields["title"] = line_of(fields["title"])[:500]
     return vault.draft({**fields, "source": {**source, "session": session}})
 

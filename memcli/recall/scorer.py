@@ -60,34 +60,22 @@ _ALPHA = 0.01
 _HELD_OUT = 3
 
 
-class HeldOut(NamedTuple):
-    """How both orders fared on questions that the weights have not seen.
-
-    `default` and `scorer` are the shares of pairs in the right order, each question
-    counting the same; `differ` of the questions come out differently; `p` is the
-    chance of so large a gain by luck.
-    """
-
-    questions: int
-    pairs: int
-    default: float
-    scorer: float
-    differ: int
-    p: float
-
-
 class Scorer(NamedTuple):
     """The weights that were learned, from how much, and whether they count.
 
     `weights` has for each feature its weight, and the centre and scale by which it is
-    measured; `position` is what a row's place explains (eta, see above).
+    measured; `position` is what a row's place explains (eta, see above). `held_out`
+    says how both orders fared on questions that the weights have not seen: how many
+    questions and pairs; `default` and `scorer`, the shares of pairs in the right order,
+    each question counting the same; `differ` of the questions come out differently; `p`
+    is the chance of so large a gain by luck.
     """
 
     takes_part: bool
     reason: str
     pairs: int
     questions: int
-    held_out: HeldOut | None = None
+    held_out: Mapping[str, float] | None = None
     position: float = 0.0
     weights: Mapping[str, tuple[float, float, float]] = MappingProxyType({})
 
@@ -100,7 +88,6 @@ class Scorer(NamedTuple):
         return self.factor(_measured(features))
 
     def factor(self, seen: Mapping[str, float]) -> float:
-        """The factor of a row whose features are measured."""
         weighed = (
             weight * (seen.get(name, 0.0) - centre) / scale
             for name, (weight, centre, scale) in self.weights.items()
@@ -109,10 +96,8 @@ class Scorer(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        held = self.held_out and self.held_out._asdict()
         weights = {name: list(numbers) for name, numbers in self.weights.items()}
-        fields = self._asdict() | {"held_out": held, "weights": weights}
-        return {"schema": _SCHEMA, **fields}
+        return {"schema": _SCHEMA, **self._asdict(), "weights": weights}
 
 
 class Stored(NamedTuple):
@@ -174,10 +159,9 @@ def _decoded(value: dict[str, Any]) -> Scorer:
     """The scorer of a JSON value; an error of Python's where it is none."""
     schema, held = value.pop("schema"), value["held_out"]
     weights = {name: (w, c, s) for name, (w, c, s) in value["weights"].items()}
-    held = held and HeldOut(**held)
-    scorer = Scorer(**{**value, "held_out": held, "weights": weights})
-    numbers = [scorer.pairs, scorer.questions, scorer.position, *(held or ())]
-    for each in weights.values():
+    scorer = Scorer(**{**value, "weights": weights})
+    numbers = [scorer.pairs, scorer.questions, scorer.position]
+    for each in ((held or {}).values(), *weights.values()):
         numbers += each
     # Sums of larger ones could overflow.
     usable = all(type(n) in (int, float) and abs(n) <= 10**_DIGITS for n in numbers)
@@ -192,17 +176,16 @@ def _measured(features: Mapping[str, float]) -> dict[str, float]:
     A piece that adds up is its share of the score, a factor what it adds to 1, a mark
     (`writer:hook`) itself.
     """
-    adds = {
-        name: value
-        for name, value in features.items()
-        if name not in _FACTORS and name != _OWN and ":" not in name
+    known = {name: value for name, value in features.items() if name != _OWN}
+    marks = {name for name in known if ":" in name}
+    adds = [v for name, v in known.items() if name not in _FACTORS | marks]
+    whole = math.fsum(adds) or 1.0
+    return {
+        name: value - 1
+        if name in _FACTORS
+        else value / (1.0 if name in marks else whole)
+        for name, value in known.items()
     }
-    whole = math.fsum(adds.values())
-    seen = {name: value / whole for name, value in adds.items()} if whole else {}
-    for name, value in features.items():
-        if name in _FACTORS or ":" in name:
-            seen[name] = value - (name in _FACTORS)
-    return seen
 
 
 # --- training ---------------------------------------------------------------------
@@ -373,21 +356,18 @@ def _judged(scorer: Scorer, testing: Sequence[Sequence[_Pair]]) -> Scorer:
     differ = sum(gain != 0 for gain in gains)
     p = math.erfc(math.fsum(gains) / spread / math.sqrt(2)) / 2 if spread else 1.0
     tested = max(1, len(testing))
-    held = HeldOut(
-        questions=len(testing),
-        pairs=sum(map(len, testing)),
-        default=round(math.fsum(default) / tested, 4),
-        scorer=round(math.fsum(mine) / tested, 4),
-        differ=differ,
-        p=float(f"{p:.3g}"),
-    )
-    figures = f"{held.scorer:.3f} against {held.default:.3f}, p {held.p:g}"
-    if differ < _LEAST_DIFFERENT:
-        reason = f"only {differ} held-out questions come out differently, "
-        reason += f"of {_LEAST_DIFFERENT} needed"
-    elif p >= _ALPHA:
-        reason = f"not better on held-out questions: {figures}, {_ALPHA:g} needed"
-    else:
-        reason = f"better on held-out questions: {figures}"
+    held = {
+        "questions": len(testing),
+        "pairs": sum(map(len, testing)),
+        "default": round(math.fsum(default) / tested, 4),
+        "scorer": round(math.fsum(mine) / tested, 4),
+        "differ": differ,
+        "p": float(f"{p:.3g}"),
+    }
     passed = differ >= _LEAST_DIFFERENT and p < _ALPHA
+    reason = "better" if passed else "not better"
+    reason += " on held-out questions: {scorer:.3f} against {default:.3f}, p {p:g}"
+    if not passed:
+        reason += f"; {differ} differ, {_LEAST_DIFFERENT} and p {_ALPHA:g} needed"
+    reason = reason.format(**held)
     return scorer._replace(takes_part=passed, reason=reason, held_out=held)

@@ -185,8 +185,8 @@ def test_what_decides_is_learned_and_helps_where_it_was_not_trained() -> None:
     assert model.takes_part, model.reason
     held = model.held_out
     assert held is not None
-    assert held.scorer > held.default
-    assert held.p < 0.01
+    assert held["scorer"] > held["default"]
+    assert held["p"] < 0.01
     weights = {name: weight for name, (weight, _, _) in model.weights.items()}
     assert weights["writer:skill"] > 5 * abs(weights["lexical"])
     hook, skill = ({"lexical": 4.0, f"writer:{one}": 1.0} for one in ("hook", "skill"))
@@ -228,8 +228,8 @@ def test_no_question_is_on_both_sides_and_a_third_is_held_out() -> None:
     model = learn(world(4, 200, by_writer))
     held = model.held_out
     assert held is not None
-    assert held.questions == sum(scorer.held_out(f"q{n}") for n in range(200))
-    assert (model.pairs, held.pairs) == (1_800, 9 * held.questions)
+    assert held["questions"] == sum(scorer.held_out(f"q{n}") for n in range(200))
+    assert (model.pairs, held["pairs"]) == (1_800, 9 * held["questions"])
 
 
 def test_too_few_pairs_or_questions_take_no_part_and_say_how_many() -> None:
