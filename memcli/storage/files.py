@@ -12,7 +12,6 @@ import os
 import stat
 import sys
 import time
-import zlib
 
 from memcli.errors import Unreadable, WriteFailed
 
@@ -373,7 +372,7 @@ def reason_of(error: Exception) -> str:
     return (text or str(error) or type(error).__name__).lower()
 
 
-# --- values that memcli can make again, as JSON behind a checksum -----------------
+# --- values that memcli can make again, as JSON ----------------------------------
 
 MALFORMED = (
     *(AttributeError, IndexError, KeyError, OverflowError),
@@ -381,10 +380,8 @@ MALFORMED = (
 )
 """The errors of reading a value of an unexpected shape."""
 
-_MAGIC = b"memcli cache 1\n"
 # The names of the files of a vault of ten million entries.
 _LARGEST_VALUE = 1_000_000_000
-_HEAD = len(_MAGIC) + 4
 
 
 def load_value(path: str, parsed: Callable[[Any], _Parsed]) -> _Parsed | None:
@@ -393,14 +390,10 @@ def load_value(path: str, parsed: Callable[[Any], _Parsed]) -> _Parsed | None:
     A value of another shape than the parser expects is none, whether the parser says
     so with None or raises one of `MALFORMED`.
     """
-    try:
-        data = read(path, limit=_LARGEST_VALUE)
-        body = data[_HEAD:]
-        if data[:_HEAD] != _MAGIC + _checksum(body):
-            return None
-        import json
+    import json
 
-        return parsed(json.loads(body))
+    try:
+        return parsed(json.loads(read(path, limit=_LARGEST_VALUE)))
     except (Unreadable, *MALFORMED):
         return None
 
@@ -415,9 +408,4 @@ def store_value(path: str, value: Any) -> None:
     import json
 
     # ASCII alone: file names may hold half a surrogate pair.
-    body = json.dumps(value, separators=(",", ":")).encode("ascii")
-    write_derived(path, _MAGIC + _checksum(body) + body)
-
-
-def _checksum(body: bytes) -> bytes:
-    return zlib.crc32(body).to_bytes(4, "little")
+    write_derived(path, json.dumps(value, separators=(",", ":")).encode("ascii"))

@@ -200,17 +200,6 @@ def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
     return os.path.abspath(os.path.expanduser(named))
 
 
-def _of_a_missing(word: str | None, root: str, environ: Mapping[str, str]) -> str:
-    """The hint for a vault that is not at its place."""
-    create = f"memcli init {_quoted(root)}"
-    if word and word != PERSONAL:
-        return f"Create it with: {create}"
-    if environ.get("MEMCLI_VAULT"):
-        return f"MEMCLI_VAULT names it; create it with: {create}"
-    moved = "memcli config set default-vault PATH"
-    return f"If it was moved: {moved}; else create it with: {create}"
-
-
 def place_of(
     word: str | None, environ: Mapping[str, str], cwd: str | None = None
 ) -> KnownVault:
@@ -243,7 +232,9 @@ def place_of(
         if os.path.exists(root):
             raise NotAVault(f"{root} is not a folder")
         raise VaultNotFound(
-            f"there is no vault at {root}", hint=_of_a_missing(word, root, environ)
+            f"there is no vault at {root}",
+            hint=f"Create it with: memcli init {_quoted(root)}; if your default vault "
+            "was moved: memcli config set default-vault PATH",
         )
     settings_folder = os.path.join(root, ".memcli")
     if os.path.islink(settings_folder):

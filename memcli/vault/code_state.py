@@ -27,8 +27,17 @@ if TYPE_CHECKING:
 
     from memcli.storage.projects import Project
     from memcli.vault.vault import Vault
-else:
-    Protocol = object
+
+    class Anchored(Protocol):
+        """An entry, or its row in the index, as far as its code is concerned."""
+
+        @property
+        def code(self) -> tuple[str, ...]: ...
+        @property
+        def code_names(self) -> tuple[str, ...]: ...
+        @property
+        def project(self) -> str | None: ...
+
 
 HOOK_SECONDS = 0.02
 """Seconds that a hook may spend on all entries that it tells."""
@@ -39,17 +48,6 @@ SECONDS = 0.25
 # A hook has time for small files only: to look through 1 MB takes longer than it has.
 _HOOK_BYTES = 200_000
 _KIND_KEPT = "constraint"
-
-
-class Anchored(Protocol):
-    """An entry, or its row in the index, as far as its code is concerned."""
-
-    @property
-    def code(self) -> tuple[str, ...]: ...
-    @property
-    def code_names(self) -> tuple[str, ...]: ...
-    @property
-    def project(self) -> str | None: ...
 
 
 class CodeState(NamedTuple):
@@ -306,13 +304,9 @@ class CloseLook:
         fresh = self._as_of_now(anchor, state, path, then, look.data)
         if state.state != CHANGED or not diffs:
             return Looked(state, fresh)
-        if then is None:
-            known = "is not in this checkout" if anchor.commit else "is not known"
-            note = f"what it was is not shown: the commit of the anchor {known}"
-            return Looked(state, fresh, note=note)
-        found = code_lines.compare(anchor, then)
-        if found.state == CHANGED:
-            note = "what it was is not shown: it was anchored before it was committed"
+        found = code_lines.compare(anchor, then) if then is not None else None
+        if then is None or found is None or found.state == CHANGED:
+            note = "what it was is not shown: no commit of this checkout has it"
             return Looked(state, fresh, note=note)
         lines = code_lines.diff(then, look.data, found.first, found.last)
         return Looked(state, fresh, tuple(lines))

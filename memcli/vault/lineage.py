@@ -174,39 +174,24 @@ def free_place(root: str, path: str) -> str:
 
 def refuse_ended(vault: Vault, entry: Entry) -> None:
     """Raise NotAllowed for an entry that is not in use, with what to do instead."""
-    if entry.status is Status.SUPERSEDED and entry.other_vault:
-        raise NotAllowed(
-            f"{entry.id} has moved to {entry.other_vault}, as {entry.superseded_by}",
-            hint=f"In that repository: memcli inspect {entry.superseded_by} "
-            "--vault repo",
-            code="superseded",
-        )
-    if entry.status is Status.SUPERSEDED:
-        head = vault.read(lambda reader: current(reader, entry.id))
-        raise NotAllowed(
-            f"{entry.id} was superseded"
-            + (f" by {head}" if head else ", by an entry that is gone"),
-            hint=f"Name the current version: {head}" if head else None,
-            code="superseded",
-        )
-    if entry.status is Status.RESOLVED:
-        raise NotAllowed(
-            f"{entry.id} is resolved, since {entry.resolved_at or 'an unknown date'}",
-            hint=f"Bring it back first: memcli resolve --undo {entry.id}",
-            code="resolved",
-        )
-    if entry.status is Status.PENDING and layout.is_idea(entry.path):
-        raise NotAllowed(
-            f"{entry.id} is an idea that is not decided on yet",
-            hint=f"Make it a memory: memcli ideas promote {entry.id}",
-            code="pending",
-        )
-    if entry.status in (Status.PENDING, Status.REJECTED):
-        raise NotAllowed(
-            f"{entry.id} is {entry.status}: it is a candidate, not yet a memory",
-            hint=f"Decide on it: memcli review {entry.id} --approve",
-            code=str(entry.status),
-        )
+    name, status = entry.id, entry.status
+    said, hint = f"{name} is {status}", f"Decide on it: memcli review {name} --approve"
+    if status is Status.ACTIVE:
+        return
+    if status is Status.SUPERSEDED and entry.other_vault:
+        said = f"{name} has moved to {entry.other_vault}, as {entry.superseded_by}"
+        hint = f"In that repository: memcli inspect {entry.superseded_by} --vault repo"
+    elif status is Status.SUPERSEDED:
+        head = vault.read(lambda reader: current(reader, name))
+        said = f"{name} was superseded by {head or 'an entry that is gone'}"
+        hint = f"Name the current version: {head}" if head else ""
+    elif status is Status.RESOLVED:
+        said = f"{name} is resolved, since {entry.resolved_at or 'an unknown date'}"
+        hint = f"Bring it back first: memcli resolve --undo {name}"
+    elif status is Status.PENDING and layout.is_idea(entry.path):
+        said = f"{name} is an idea that is not decided on yet"
+        hint = f"Make it a memory: memcli ideas promote {name}"
+    raise NotAllowed(said, hint=hint or None, code=str(status))
 
 
 def recurred_at(reader: Reader, row: StoredRow | Entry) -> str | None:

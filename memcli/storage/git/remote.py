@@ -218,19 +218,16 @@ def make_bare(path: str, branch: str, environ: Mapping[str, str]) -> bool:
         os.path.join(path, "objects")
     ):
         return False
-    parent, reason = os.path.dirname(path), ""
-    hint = "Give a folder that is new or empty, or a bare repository."
-    if os.path.lexists(os.path.join(path, ".git")):
-        reason = f"{path} is a work tree; git does not push into one"
-        hint = "Give a folder for a bare repository, which memcli makes: "
-        hint += f"memcli sync --setup {path}.git"
-    elif os.path.lexists(path) and (not os.path.isdir(path) or os.listdir(path)):
-        reason = f"{path} is no repository, and not empty"
-    elif not os.path.isdir(parent):
-        reason = f"there is no folder {parent}"
-        hint = "Make it, or mount the disk that it is on; then repeat the command."
-    if reason:
-        raise NotAllowed(reason, hint=hint, code="not_bare")
+    parent = os.path.dirname(path)
+    taken = os.path.lexists(path) and not (os.path.isdir(path) and not os.listdir(path))
+    if taken or not os.path.isdir(parent):
+        what = "is not empty, and not bare" if taken else "has no folder above"
+        raise NotAllowed(
+            f"{path} {what}",
+            hint="Give a folder that is new or empty, whose parent exists, or a bare "
+            f"repository: memcli sync --setup {path}.git",
+            code="not_bare",
+        )
     words = ("init", "--quiet", "--bare", f"--initial-branch={branch}", "--", path)
     done = run(parent, clean_environment(environ, path), words)
     if done.code:

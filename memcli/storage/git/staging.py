@@ -131,21 +131,9 @@ def refuse_filtered(repository: Repository, paths: Iterable[str]) -> None:
 
 
 def _in_other_tree(path: str, folder: str, *, link: bool) -> HistoryError:
-    """The error for a file in a folder that the repository does not hold.
-
-    Args:
-        path: the file.
-        folder: the folder above it that is a link, or a repository of its own.
-        link: whether it is a link.
-    """
+    """The error for a file in a folder that is a link, or a repository of its own."""
     what = "is a symbolic link" if link else "is a git repository of its own"
-    if link:
-        hint = f"put a folder in the place of {folder}; memcli inspect lint says how"
-    else:
-        hint = (
-            f"move {folder} out of the vault, or remove {folder}/.git if the files in "
-            "it belong to the vault; then repeat"
-        )
+    hint = f"Put a folder of the vault in the place of {folder}, then repeat."
     return HistoryError(f"{path} cannot be committed: {folder} {what}", hint=hint)
 
 
