@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from memcli.storage.lock import Audience
 
 _TAKEN = "sync: take the remote's changes"
-_PURPOSE = "to put into place what another commit holds"
 # The kinds of files that lead elsewhere, by git's mode.
 _NAMED = {LINK: "a symbolic link", SUBMODULE: "a submodule"}
 
@@ -61,7 +60,7 @@ class Arrival:
         self._audience = audience
 
     def __enter__(self) -> Self:
-        self._lock = take_lock(self._root, self.repository, self._audience, _PURPOSE)
+        self._lock = take_lock(self._root, self.repository, self._audience)
         return self
 
     def __exit__(

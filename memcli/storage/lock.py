@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from typing import Self
 
 
-# Seconds that are waited before anything is said.
-_QUIETLY = 2.0
-# Bytes of a lock's file: a number, and a few words.
-_MOST = 100
+# Bytes of a lock's file: a number.
+_MOST = 20
 
 # A lock's file is emptied when it is taken, so a link is not followed.
 _FLAGS = os.O_RDWR | os.O_CREAT | files.BINARY | files.NOFOLLOW
@@ -42,36 +40,19 @@ class Lock:
     Args:
         path: the lock's file; made, with its folder, when missing.
         timeout: how long to wait for another holder, in seconds; 0 asks once.
-        purpose: what the holder does, as in "to write"; others are told.
-        tell: takes a sentence, once, when another holder has been waited for a while.
-        clock: seconds that never run backwards.
-        sleep: waits for a number of seconds.
 
     Raises (on entering):
         LockBusy: another process still held it after `timeout` seconds.
         WriteFailed: the file cannot be made, or the file system knows no locks.
     """
 
-    def __init__(
-        self,
-        path: str,
-        timeout: float,
-        *,
-        purpose: str = "",
-        tell: Callable[[str], None] | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
+    def __init__(self, path: str, timeout: float) -> None:
         self.path = path
         self.timeout = timeout
-        self._purpose = purpose
-        self._tell = tell
-        self._clock = clock
-        self._sleep = sleep
         self._handle = -1
 
     def __enter__(self) -> Self:
-        deadline = self._clock() + self.timeout
+        deadline = time.monotonic() + self.timeout
         # The process that holds the turn gets the lock next. Without it a writer that
         # releases the lock and takes it again at once always came before those that
         # look every 10 ms: one of 22 waited for 10 s in vain.
@@ -82,7 +63,7 @@ class Lock:
             os.close(turn)
         try:
             os.ftruncate(self._handle, 0)
-            os.write(self._handle, f"{os.getpid()}\n{self._purpose}".encode())
+            os.write(self._handle, b"%d" % os.getpid())
         except OSError as error:
             self.__exit__(None, None, None)
             raise files.write_failed(self.path, error) from error
@@ -100,16 +81,12 @@ class Lock:
     def _wait_for(self, path: str, deadline: float) -> int:
         """The handle of a file that is locked then; raises LockBusy."""
         while (handle := _take(path)) < 0:
-            now = self._clock()
-            if now >= deadline:
+            if time.monotonic() >= deadline:
                 raise LockBusy(
                     f"{self.path} is locked{_holder(self.path)}",
                     hint="Another memcli is writing to this vault; try again.",
                 )
-            if self._tell and now >= deadline - self.timeout + _QUIETLY:
-                self._tell(f"waiting: {self.path} is locked{_holder(self.path)}")
-                self._tell = None
-            self._sleep(files.POLL)
+            time.sleep(files.POLL)
         return handle
 
 
@@ -170,17 +147,13 @@ def _still_there(handle: int, path: str) -> bool:
 
 
 def _holder(path: str) -> str:
-    """The holder of a lock, since when and for what, to end a sentence; empty if
-    unknown."""
+    """The holder of a lock and since when, to end a sentence; empty if unknown."""
     try:
         with open(path, "rb") as file:
             age = max(0, int(time.time() - os.fstat(file.fileno()).st_mtime))
-            number, _, purpose = file.read(_MOST).decode("ascii").partition("\n")
-            pid = int(number)
+            return f" by process {int(file.read(_MOST))}, for {age} s"
     except (OSError, ValueError):
         return ""
-    purpose = purpose if purpose.isprintable() else ""
-    return f" by process {pid}, for {age} s{purpose and ', ' + purpose}"
 
 
 class Audience(NamedTuple):

@@ -278,21 +278,12 @@ def subject(verb: str, title: str) -> str:
     return f"{verb}: {title if len(title) <= 60 else title[:59] + '…'}"
 
 
-def take_lock(
-    root: str, repository: Repository, audience: Audience, purpose: str = ""
-) -> Lock:
+def take_lock(root: str, repository: Repository, audience: Audience) -> Lock:
     """Take the lock, and finish what a killed command left in the journal.
 
-    The configured wait is read only when another process holds the lock; whom a command
-    waits for is told after two seconds.
-
-    Args:
-        root: the vault's folder.
-        repository: the vault's.
-        audience: who hears of it.
-        purpose: what is done under the lock, where that may take long.
+    The configured wait is read only when another process holds the lock.
     """
-    lock = Lock(lock_path(root), 0, purpose=purpose, tell=audience.tell)
+    lock = Lock(lock_path(root), 0)
     try:
         lock.__enter__()
     except LockBusy:

@@ -221,26 +221,6 @@ def test_one_impossible_name_stops_all_files(tmp_path: Path, name: str) -> None:
 # --- Lock ---------------------------------------------------------------------
 
 
-def test_who_waits_is_told_once_who_holds_the_lock_and_what_for(tmp_path: Path) -> None:
-    now = [100.0]
-    told: list[str] = []
-
-    def sleep(seconds: float) -> None:
-        now[0] += seconds
-
-    path = str(tmp_path / "lock")
-    with Lock(path, 0, purpose="to bring ten files"):
-        for seconds, times in ((1.9, 0), (5, 1)):
-            waiting = Lock(
-                path, seconds, tell=told.append, clock=lambda: now[0], sleep=sleep
-            )
-            with pytest.raises(LockBusy) as caught, waiting:
-                pass
-            held = f"{path} is locked by process {os.getpid()}, for 0 s, to bring "
-            assert caught.value.message == f"{held}ten files"
-            assert told == [f"waiting: {held}ten files"] * times
-
-
 @pytest.mark.parametrize("text", [b"", b"x", b"1\n\x1b[2J", b"1\n\xff", b"9" * 5000])
 def test_a_lock_s_file_may_hold_anything(tmp_path: Path, text: bytes) -> None:
     path = tmp_path / "lock"
