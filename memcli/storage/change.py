@@ -69,7 +69,7 @@ class Change:
             WriteFailed, HistoryError, LockBusy: the disk or git refused.
         """
         fault, tell = audience.fault, audience.tell
-        self._fault, self._tell, self._progress = fault, tell, audience.progress
+        self._fault, self._tell = fault, tell
         journal.write(self._root, self._everything, self._message, self._move)
         fault("journalled")
         old = [
@@ -234,7 +234,7 @@ class Change:
         for place, _ in written:
             files.make_room(place)
         if written:
-            files.write_several(written, fault=self._fault, progress=self._progress)
+            files.write_several(written, fault=self._fault)
         for path, change in changes.items():
             if change.after is None and path not in early:
                 files.remove(self._places[path])

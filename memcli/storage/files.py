@@ -123,7 +123,6 @@ def write_several(
     items: Sequence[tuple[str, bytes]],
     *,
     fault: Callable[[str], None] | None = None,
-    progress: Callable[[int, int], None] | None = None,
 ) -> None:
     """Make each path hold its bytes; durable on return.
 
@@ -137,7 +136,6 @@ def write_several(
         fault: for tests; called after each step: `created` and `written` for each file,
             `synced`, `replaced` for each, at the end `settled`. What it raises is
             passed on.
-        progress: called with (done, all).
 
     Raises:
         WriteFailed: the disk refused. Where it refused to replace a file, those before
@@ -147,7 +145,7 @@ def write_several(
     waiting: list[tuple[str, str, str]] = []
     path = ""
     try:
-        for number, (path, data) in enumerate(items):
+        for path, data in items:
             target = os.path.realpath(path) if os.path.islink(path) else path
             folder, name = os.path.split(target)
             make_folder(folder)
@@ -156,8 +154,6 @@ def write_several(
             _write_new(temporary, data, lambda: done("created"))
             _keep_mode(temporary, target)
             done("written")
-            if progress and number % 64 == 0:
-                progress(number, len(items))
         _sync_files([temporary for temporary, _, _ in waiting])
         done("synced")
         waiting.reverse()

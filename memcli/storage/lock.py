@@ -160,11 +160,9 @@ class Audience(NamedTuple):
     """The functions that a change tells how far it is.
 
     `tell` takes a sentence for the person who waits, `tell_of_killed` one about what a
-    killed command has left. `progress` is called with (done, all) while many files are
-    written. `fault` is for tests: it is called with the name of each step.
+    killed command has left. `fault` is for tests: it is called with each step's name.
     """
 
     tell: Callable[[str], None]
     tell_of_killed: Callable[[str], None]
-    progress: Callable[[int, int], None] | None
     fault: Callable[[str], None]

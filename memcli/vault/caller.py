@@ -62,7 +62,7 @@ class Caller(NamedTuple):
         from memcli.storage.lock import Audience
 
         of_killed = self.tell if self.agent is None else silent
-        return Audience(self.tell, of_killed, self.progress, self.fault)
+        return Audience(self.tell, of_killed, self.fault)
 
 
 OWNER = Caller()

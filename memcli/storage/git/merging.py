@@ -80,24 +80,17 @@ def planned(
 
 
 def named_by(repository: Repository, ours: str, theirs: str, trailer: str) -> str:
-    """Whose the newest commits are that only `theirs` has: the value of the newest
-    such trailer, else the author of the newest; '' for none.
+    """Whose the newest commit is that only `theirs` has: the value of its trailer, else
+    its author; '' for none.
 
     Both are the remote's: only letters that can be printed are kept of them, and
     60 at most.
     """
-    words = (
-        "log", "-z", "--max-count=50", "--no-show-signature", "--encoding=UTF-8",
-        f"--format=%(trailers:key={trailer},valueonly,separator=%x2C)%x1f%an",
-        theirs, f"^{ours}", "--",
-    )  # fmt: skip
-    author = ""
-    for row in repository.git(words).printed.decode("utf-8", "replace").split("\0"):
-        machine, _, name = row.strip("\n").partition("\x1f")
-        if said := _shown(machine.split(",")[0]):
-            return said
-        author = author or _shown(name)
-    return author
+    said = f"--format=%(trailers:key={trailer},valueonly,separator=%x2C)%x1f%an"
+    words = ("log", "-1", "--no-show-signature", "--encoding=UTF-8", said)
+    row = repository.answer(*words, theirs, f"^{ours}", "--").decode("utf-8", "replace")
+    machine, _, author = row.strip("\n").partition("\x1f")
+    return _shown(machine.split(",")[0]) or _shown(author)
 
 
 def join(
