@@ -42,15 +42,6 @@ def test_every_command_speaks_the_envelope(memcli: Run, tmp_path: Path) -> None:
         assert done.json["command"] == words[0]
 
 
-def test_batch_answers_a_line_with_a_line(memcli: Run) -> None:
-    memcli("save", "red apples")
-    questions = b'{"id": "a", "query": "apples"}\n\n{"id": 2, "query": "cars"}\n'
-    done = memcli("recall", "--batch", "-", "--json", stdin=questions)
-    answers = [json.loads(line) for line in done.out.splitlines()]
-    assert [answer["data"]["id"] for answer in answers] == ["a", 2]
-    assert [len(answer["data"]["rows"]) for answer in answers] == [1, 0]
-
-
 def test_batch_for_eyes_names_each_question(memcli: Run) -> None:
     memcli("save", "red apples")
     questions = b'{"id": "a", "query": "apples"}\n\n{"query": "cars"}\n'

@@ -18,24 +18,6 @@ def old(vault: Vault) -> str:
     return vault.save(vault.draft(draft)).id
 
 
-def test_the_text_comes_from_the_argument_a_file_or_a_pipe(
-    memcli: Run, vault: Vault, old: str, tmp_path: Path
-) -> None:
-    first = memcli("evolve", old, "On Mondays", "--reason", "freeze", "--json").json
-    assert first["data"]["supersedes"] == old
-    file = tmp_path / "text.md"
-    file.write_text("On Sundays\n", encoding="utf-8")
-    second = memcli("evolve", first["data"]["id"], "--file", str(file), "--json").json
-    third = memcli(
-        "evolve", second["data"]["id"], stdin="Näch ste 🙂\n".encode()
-    ).out.split()
-    assert third[0] == "evolved"
-    assert vault.get(third[1]).body == "Näch ste 🙂\n"
-    fourth = memcli("evolve", third[1], "--file", "-", stdin=b"On Mondays again").out
-    assert vault.get(fourth.split()[1]).body == "On Mondays again\n"
-    assert vault.get(old).reason == "freeze"
-
-
 def test_a_dry_run_shows_the_lines_that_would_change_and_changes_nothing(
     memcli: Run, vault: Vault, old: str
 ) -> None:

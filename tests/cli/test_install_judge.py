@@ -111,14 +111,6 @@ def test_a_judge_of_ones_own_is_neither_replaced_nor_taken_out(
     assert config.read_text() == own
 
 
-def test_a_host_without_a_command_names_those_that_have_one(
-    memcli: Run, config: Path
-) -> None:
-    done = memcli("install", "windsurf", "--judge", "--json")
-    assert "codex" in done.json["error"]["hint"]
-    assert config.read_text() == TEAM
-
-
 def test_hooks_are_taken_out_although_the_config_cannot_be_read(
     memcli: Run, config: Path, home: Path
 ) -> None:
@@ -140,14 +132,6 @@ def test_no_judge_is_noted_and_asks_no_more(
     assert judge_of(config) == []
     both = memcli("install", "codex", "--judge", "--no-judge", "--json")
     assert (both.code, both.json["error"]["code"]) == (2, "usage")
-
-
-def test_on_a_pipe_nothing_is_asked_and_the_config_stays(
-    memcli: Run, config: Path
-) -> None:
-    done = memcli("install", "claude-code", "--json")
-    assert len(done.json["data"]["items"]) == 1
-    assert config.read_text() == TEAM
 
 
 class Asked:

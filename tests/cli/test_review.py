@@ -125,18 +125,6 @@ def test_a_candidate_is_approved_as_another_kind(vault: Vault) -> None:
     assert entry.path.startswith("memories/fix/")
 
 
-def test_a_candidate_that_is_edited_takes_the_title_of_its_new_words(
-    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name = candidate(vault, "Use pnpm", title="Use pnpm")
-    editor = tmp_path / "editor.py"
-    editor.write_text("import sys\nopen(sys.argv[1], 'w').write('Use bun\\n')\n")
-    monkeypatch.setenv("EDITOR", f"{sys.executable} {editor}")
-    walk(vault, "e")
-    assert vault.get(name).display_title == "Use bun"
-    assert vault.get(name).path.endswith("/use-bun.md")
-
-
 @pytest.mark.parametrize(
     ("held", "offered", "said"),
     [
@@ -156,19 +144,6 @@ def test_a_proposal_says_how_the_two_are_related_and_shows_both(
     assert f"1: {said.format(id=old)}" in heard
     assert f"    {offered}" in heard
     assert f"       {held}" in heard
-
-
-def test_it_shows_why_and_from_where(vault: Vault) -> None:
-    candidate(
-        vault,
-        "Use pnpm",
-        confidence="MEDIUM",
-        rationale="said in three sessions",
-        source={"host": "codex", "session": "s9", "excerpt": "please use pnpm"},
-    )
-    said = walk(vault, "q").said
-    for words in ("MEDIUM", "said in three sessions", "codex s9", "please use pnpm"):
-        assert words in said
 
 
 def test_it_can_be_left_at_any_point_and_goes_on_with_what_is_left(
@@ -304,11 +279,6 @@ def test_a_candidate_is_shown_in_few_words(vault: Vault) -> None:
     assert "  from: codex f6833005…" in said
     assert "said: Run make first" not in said
     assert "  said: Please use uv here" in said
-
-
-def test_days_that_are_none_are_refused(memcli: Run) -> None:
-    done = memcli("review", "--reject", "--all-older-than", "soon", "--json")
-    assert done.json["error"]["code"] == "invalid_all_older_than"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")

@@ -77,15 +77,6 @@ def test_an_idea_is_promoted_found_and_taken_back(memcli: Run, three: Vault) -> 
     assert states(three) == ["open"] * 3
 
 
-def test_several_are_dismissed_at_once(memcli: Run, three: Vault) -> None:
-    done = memcli("ideas", "dismiss", *NAMES, "--reason", "no time")
-    assert done.out.count("dismissed") == 3
-    assert states(three) == ["dismissed"] * 3
-    assert memcli("ideas").err == "No open ideas.\n"
-    shown = memcli("recall", "graph", "--status", "rejected", "--json").json["data"]
-    assert shown["rows"][0]["title"] == "Draw a graph"
-
-
 def test_a_dry_run_changes_nothing(
     memcli: Run, three: Vault, snapshot: Callable[[str], Any]
 ) -> None:
@@ -94,14 +85,6 @@ def test_a_dry_run_changes_nothing(
     assert (done["applied"], done["items"][0]["slug"]) == (False, NAMES[0])
     assert "would dismiss 1" in memcli("ideas", "dismiss", "warm", "--dry-run").out
     assert snapshot(three.root) == before
-
-
-@pytest.mark.parametrize("words", ["promote {}", "dismiss {}"])
-def test_a_wrong_name_gets_the_nearest(memcli: Run, three: Vault, words: str) -> None:
-    done = memcli("ideas", *words.format("warm-teh-index").split(), "--json")
-    error = done.json["error"]
-    assert (done.code, error["code"]) == (1, "idea_not_found")
-    assert error["hint"] == "Did you mean 'warm-the-index'?"
 
 
 def test_a_candidate_is_no_idea_and_an_idea_no_candidate(
@@ -144,27 +127,11 @@ def test_the_walk_comes_to_ideas_after_candidates(three: Vault) -> None:
     assert [*Path(three.root).glob("memories/action/*/*/warm-the-index.md")]
 
 
-def test_who_leaves_at_a_candidate_is_not_asked_about_ideas(three: Vault) -> None:
-    candidate(three, "use tabs")
-    for lines in (("q",), ()):
-        data, said = walk(three, *lines)
-        assert "Warm the index" not in said
-        assert "ideas" not in data
-
-
 def test_a_decision_on_an_idea_is_taken_back_and_asked_again(three: Vault) -> None:
     data, said = walk(three, "d", "too much", "u", "p", "u", "u", "d", "", "q")
     assert states(three) == ["dismissed", "open", "open"]
     assert data["ideas"] == {"promoted": 0, "dismissed": 1, "left": 2}
     assert "nothing was decided in this walk" in said
-
-
-def test_an_error_is_told_and_the_same_idea_asked_again(three: Vault) -> None:
-    data, said = walk(three, "x", "p thought", "p")
-    assert "the key x does nothing here" in said
-    assert "kind must be one of" in said
-    assert states(three) == ["promoted", "open", "open"]
-    assert data["ideas"]["left"] == 2
 
 
 def test_a_broken_ledger_does_not_hide_what_was_decided(three: Vault) -> None:
@@ -188,12 +155,6 @@ def test_inspect_shows_the_ledger(memcli: Run, three: Vault) -> None:
     data = memcli("ideas", "list", "--json").json["data"]
     assert data["by_state"] == {"open": 1, "promoted": 1, "dismissed": 1}
     assert data["ideas"][0]["where"].startswith("[[memories/idea/")
-
-
-def test_inspect_of_a_vault_without_ideas(memcli: Run) -> None:
-    assert memcli("ideas", "list").err == "No ideas.\n"
-    data = memcli("ideas", "list", "--json").json["data"]
-    assert (data["ideas"], data["oldest_days"]) == ([], None)
 
 
 def test_a_broken_page_is_a_warning(memcli: Run, three: Vault) -> None:
@@ -289,9 +250,3 @@ def test_a_decision_is_made_once_and_can_be_taken_back(
     undo.undo_last(merged, "review: ")
     assert current(merged) == "We deploy on Mondays\n"
     assert len(versions.merged_versions(merged)) == 1
-
-
-def test_what_is_resolved_or_says_the_same_is_not_asked_about(merged: Vault) -> None:
-    (version,) = versions.merged_versions(merged)
-    merged.resolve(version.current_id)
-    assert versions.merged_versions(merged) == []

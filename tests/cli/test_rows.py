@@ -70,23 +70,6 @@ def test_a_title_that_was_cut_says_so_and_its_text_stays_whole() -> None:
     assert list(below(title, body)) == [body]
 
 
-def test_a_link_by_a_cut_title_leads_to_the_entry_with_and_without_its_mark(
-    vault: Vault,
-) -> None:
-    body = "the quick brown fox " * 9
-    title = Entry(id="x", body=body).display_title
-    name = vault.save(vault.draft({"text": body})).id
-    for verb, way in (("see", title), ("read", title.removesuffix("…"))):
-        vault.save(vault.draft({"text": f"{verb} [[{way}]]"}))
-        (row, *_) = vault.recall(f"see {way}", depth=1).rows
-        assert row
-    reader = vault.index.reader()
-    doc = reader.exact("id", name)[0]
-    from memcli.search.edges import backlinks
-
-    assert len(backlinks(reader, reader.row(doc), doc)) == 2
-
-
 def test_a_terminal_shows_the_shortest_beginning_that_means_one_entry(
     vault: Vault,
 ) -> None:
@@ -137,24 +120,6 @@ def test_a_row_without_a_date_has_no_empty_place_for_it(
     result = commands.load("recall")(context_of(vault), ["note", "by", "hand"])
     render.Screen("recall", as_json=False).success(result)
     assert re.search(r"^  \w+ · note · hand\.md$", capsys.readouterr().out, re.M)
-
-
-def test_what_is_pinned_already_is_unchanged(
-    vault: Vault, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from memcli.cli import commands, render
-    from tests.contexts import context_of
-
-    name = vault.save(vault.draft({"text": "Use uv"})).id
-    for off in (False, False, True, True):
-        result = commands.load("pin")(context_of(vault), [name], off=off)
-        render.Screen("pin", as_json=False).success(result)
-    assert capsys.readouterr().out.splitlines() == [
-        f"pinned {name} Use uv",
-        f"unchanged: {name} is pinned already: Use uv",
-        f"unpinned {name} Use uv",
-        f"unchanged: {name} is not pinned: Use uv",
-    ]
 
 
 def test_an_explained_score_is_its_sum_times_its_factors(

@@ -10,7 +10,6 @@ import pytest
 from memcli import Vault
 from memcli.cli.context import Context
 from memcli.cli.mcp import catalog, tools
-from memcli.cli.mcp.catalog import Tool
 from tests.conftest import VaultMaker
 from tests.hosts.writing import Claude
 from tests.sessions.judging.test_bring import REDIS, ROWS, SLOW
@@ -62,51 +61,6 @@ def test_without_a_session_the_judge_is_told_what_a_host_must_do(
     assert refused["code"] == "usage"
     assert "memory_save" in refused["hint"]
     assert "PATH" not in refused["hint"]
-
-
-def test_a_model_is_saved_over_tools_as_the_layer_model_wants_it(
-    vault: Vault, context: Context
-) -> None:
-    fact = vault.save(vault.draft({"text": "Checkout needs Redis"})).id
-    other = vault.save(vault.draft({"text": "Lunch is at noon"})).id
-
-    def ask(tool: Tool, **arguments: Any) -> dict[str, Any]:
-        answer = tools.call(tool, arguments, context)
-        assert answer.error is None, answer.error
-        assert answer.data is not None
-        return answer.data
-
-    found = ask(
-        catalog.memory_recall, query="checkout", research="checkout", types=["fact"]
-    )
-    assert [row["id"] for row in found["rows"]] == [fact]
-    assert found["research"]["name"] == "checkout"
-    assert ask(catalog.memory_reflect, query="Redis", research="checkout")["research"]
-    saved = ask(
-        catalog.memory_save,
-        text="# Checkout\n\nIt rests on Redis.",
-        layer="model",
-        subtype="structural",
-        cite=[fact, other],
-        research="checkout",
-    )
-    # What the run has not retrieved is not cited.
-    assert (saved["cited"], saved["dropped"]) == ([fact], [other])
-    assert str(vault.get(saved["id"]).subtype) == "structural"
-    renewed = ask(
-        catalog.memory_evolve, id=saved["id"], subtype="emergent", cite=[other]
-    )
-    entry = vault.get(renewed["id"])
-    assert (str(entry.subtype), entry.evidence) == ("emergent", (fact, other))
-    run = ask(catalog.memory_inspect, topic="research", name="checkout")
-    assert [one["command"] for one in run["searches"]] == ["recall", "reflect"]
-    assert ask(catalog.memory_inspect, topic="models", stale=True)["count"] == 0
-    vault.resolve(other)
-    assert ask(catalog.memory_inspect, topic="models", stale=True)["count"] == 1
-    wrong = {"text": "x", "subtype": "emergent"}
-    refused = tools.call(catalog.memory_save, wrong, context)
-    assert refused.error is not None
-    assert refused.error["code"] == "invalid_subtype"
 
 
 def test_a_call_may_name_another_vault_but_no_folder(
