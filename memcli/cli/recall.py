@@ -166,16 +166,12 @@ def _words(line: dict[str, Any], number: int) -> parameters.Query:
     found: Any = {}
     for name, value in line.items():
         one = named.get(name.replace("-", "_"))
-        if one is None:
+        items = value if one and one.repeat and isinstance(value, list) else [value]
+        if one is None or any(not isinstance(item, one.kind) for item in items):
+            wrong = "unknown field" if one is None else "a value of the wrong type for"
             raise InvalidContent(
-                f"line {number}: unknown field '{name}'",
+                f"line {number}: {wrong} '{name}'",
                 hint=f"Known: id, query, {', '.join(sorted(known))}.",
-                code="invalid_batch",
-            )
-        items = value if one.repeat and isinstance(value, list) else [value]
-        if any(not isinstance(item, one.kind) for item in items):
-            raise InvalidContent(
-                f"line {number}: '{name}' has the wrong type: {value!r}",
                 code="invalid_batch",
             )
         found[one.name] = items if one.repeat else value

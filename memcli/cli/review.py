@@ -25,7 +25,6 @@ def review(
     approve: bool = False,
     reject: bool = False,
     supersede: str | None = None,
-    edit: bool = False,
     reason: str | None = None,
     title: str | None = None,
     kind: str | None = None,
@@ -58,7 +57,6 @@ def review(
         approve: `--approve` Make it a memory
         reject: `--reject` Archive it, and never propose it again
         supersede: `--supersede ID` Make it the next version of this entry
-        edit: `--edit` Open it in EDITOR, then approve it
         all_: `--all` Every candidate
         all_older_than: `--all-older-than WHEN` Everything older than this: 30 (days),
             30d, 2w, 2026-05
@@ -66,7 +64,7 @@ def review(
             confidence: HIGH, MEDIUM, LOW
     """
     ids = ids or []
-    flags = {"approve": approve, "reject": reject, "supersede": supersede, "edit": edit}
+    flags = {"approve": approve, "reject": reject, "supersede": supersede}
     actions = [name for name, given in flags.items() if given]
     action = actions[0] if actions else ""
     changes = {"title": title, "kind": kind, "tags": tuple(tags or ())}
@@ -116,12 +114,8 @@ def review(
         done = use_case.reject(vault, ids, reason)
     elif action == "supersede":
         done = use_case.supersede(vault, ids[0], supersede or "", reason)
-    elif action == "approve":
-        done = use_case.approve(vault, ids, changes)
     else:
-        from memcli.cli.review_walk import edited
-
-        done = edited(context, vault, ids[0], changes)
+        done = use_case.approve(vault, ids, changes)
     return _decided(vault, done)
 
 
@@ -129,7 +123,6 @@ def _check(
     actions: list[str], ids: list[str], changes: dict[str, Any], *, bulk: bool
 ) -> None:
     action, *others = actions or [""]
-    first = ids[0] if ids else ""
     flag = next(iter(changes), "").replace("tags", "tag")
     refuse(
         (others, f"--{action} and --{''.join(others[:1])} cannot be combined"),
@@ -139,21 +132,13 @@ def _check(
             "--min-confidence",
             "What waits: memcli review --list",
         ),
-        (action in ("supersede", "edit") and len(ids) != 1, f"--{action} takes one id"),
-        (
-            first in ("ideas", "entities") and not action,
-            f"review decides on candidates, not on {first}",
-            f"Did you mean: memcli {first}?",
-        ),
+        (action == "supersede" and len(ids) != 1, "--supersede takes one id"),
         (
             ids and not action,
             "no action is given",
-            "--approve, --reject, --supersede ID, --edit; or memcli inspect ID",
+            "--approve, --reject, --supersede ID; or memcli inspect ID",
         ),
-        (
-            changes and action not in ("approve", "edit"),
-            f"--{flag} belongs to --approve",
-        ),
+        (changes and action != "approve", f"--{flag} belongs to --approve"),
     )
 
 

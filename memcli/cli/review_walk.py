@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from memcli.curation.idea_text import Section
     from memcli.curation.inbox import PendingEntry
-    from memcli.curation.review import EntryDecisions, MergedVersion
+    from memcli.curation.review import MergedVersion
     from memcli.vault.likeness import Similar
     from memcli.vault.vault import Vault
 
@@ -250,7 +250,11 @@ class CandidateWalk(Walk):
         if key == "y":
             done = review.approve(vault, [item.id], {"kind": word} if word else None)
         elif key == "e":
-            done = edited(self.context, vault, item.id, {})
+            from memcli.cli.edit import edited
+
+            before = vault.get(item.id).body
+            with edited(before, self.context.environ) as text:
+                done = review.approve(vault, [item.id], {"text": text})
         elif key == "n":
             done = review.reject(vault, [item.id], self._reason(word))
         elif key == "m" or key.isdigit():
@@ -405,14 +409,3 @@ def walk(context: Context, vault: Vault, only: Collection[str] | None = None) ->
             canvas.line(of + parts, style="good")
 
     return Result(data=data, text=text)
-
-
-def edited(
-    context: Context, vault: Vault, entry_id: str, changes: dict[str, Any]
-) -> EntryDecisions:
-    """Approve a candidate with the text that a person makes of it."""
-    from memcli.cli import edit as editor
-    from memcli.curation import review
-
-    with editor.edited(vault.get(entry_id).body, context.environ) as text:
-        return review.approve(vault, [entry_id], {**changes, "text": text})

@@ -110,8 +110,6 @@ MISTAKES = """
 2 usage review x --reject --title t
 2 - review --approve --all --min-confidence SOME
 2 invalid_all_older_than review --reject --all-older-than soon
-2 - review ideas # Did you mean: memcli ideas?
-2 - review entities # Did you mean: memcli entities?
 1 entry_not_found review --approve 1zzz
 1 secret_found review --approve ID --title 'the token is TOKEN' --dry-run
 2 usage ideas nosuch

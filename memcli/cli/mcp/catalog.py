@@ -387,7 +387,7 @@ def memory_inspect(
 @_tool(
     "review",
     "ids approve reject supersede undo",
-    without="list_ edit",  # without a decision it lists, and there is no editor
+    without="list_",  # without a decision it lists
     changes=True,
 )
 def memory_review(values: Values, undo: bool = False) -> Run:
