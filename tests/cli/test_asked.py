@@ -3,10 +3,9 @@
 import pytest
 
 from memcli import Vault
-from memcli.entries.entry import KINDS, Entry
+from memcli.entries.entry import KINDS
 from memcli.entries.field_values import LONGEST_ASKED, MOST_ASKED
 from memcli.entries.fields import draft
-from memcli.entries.merging.fields import merge
 from memcli.errors import InvalidValue
 from tests.cli.conftest import Run
 from tests.saving import save
@@ -61,13 +60,3 @@ def test_a_new_text_takes_new_phrases_and_says_so(vault: Vault) -> None:
     given = vault.evolve(done.id, "The driver pools them", asked=["max_connections"])
     assert vault.get(given.id).asked == ("max_connections",)
     assert given.notes == ()
-
-
-def test_two_clones_keep_the_phrases_of_both() -> None:
-    base = Entry("1m7xvn68xtqp489w", asked=("a", "b"), body="x\n")
-    older = base.replace(asked=("b", "c"))
-    newer = base.replace(asked=("a", "b", "d"))
-    assert merge(base, older, newer).entry.asked == ("b", "c", "d")
-    many = tuple(f"p{number}" for number in range(MOST_ASKED))
-    full = merge(base, base.replace(asked=("b", *many)), newer).entry.asked
-    assert len(full) == MOST_ASKED

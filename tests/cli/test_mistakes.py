@@ -63,6 +63,7 @@ MISTAKES = """
 2 - save x --kind convntion # Did you mean 'convention'?
 2 invalid_type save x --type animal
 2 invalid_layer save x --layer roof
+2 invalid_subtype save x --set subtype=pinned
 2 invalid_item save x --set item=thing
 2 invalid_confidence save x --set confidence=SOME
 2 invalid_source save x --set source=nobody

@@ -59,18 +59,6 @@ def test_a_save_for_a_project_named_without_its_owner_names_the_whole_one(vault:
     assert nowhere == ["this folder belongs to no project, so it holds everywhere"]
 
 
-def test_a_batch_holds_here_and_an_import_where_its_lines_say(
-    memcli: Run, vault: Vault, shop: Path
-):
-    lines = [{"text": "one"}, {"text": "two", "project": "acme/blog"}]
-    data = "".join(json.dumps(line) + "\n" for line in lines).encode()
-    assert memcli("save", "--batch", "-", stdin=data, cwd=shop).code == 0
-    assert memcli("import", "-", stdin=data, cwd=shop).code == 0
-    rows = memcli("list", "--all", "--json").json["data"]["rows"]
-    found = sorted((row["text"], row["project"] or "") for row in rows)
-    assert found == [("one", ""), ("one", SHOP), ("two", "acme/blog")]
-
-
 def test_an_unknown_kind_of_a_batch_names_the_command_that_takes_it(memcli: Run):
     line = b'{"text": "one", "kind": "rule"}\n'
     done = memcli("save", "--batch", "-", stdin=line)

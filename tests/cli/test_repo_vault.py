@@ -310,3 +310,14 @@ def test_what_the_repository_has_resolved_is_not_brought_in_again(
     saved = memcli("save", RULE, "--json", cwd=carrying).json["data"]
     refused = memcli("promote", saved["id"], "--json", cwd=carrying).json["error"]
     assert refused["code"] == "not_in_use_there"
+
+
+def test_a_vault_that_cannot_be_read_is_allowed_with_a_warning(
+    carrying: Path, memcli: Run
+) -> None:
+    memcli("allow", "--revoke", cwd=carrying)
+    (carrying / ".memory" / ".memcli" / "config.toml").write_text("= broken")
+    done = memcli("allow", "--json", cwd=carrying)
+    assert done.json["data"]["outcome"] == "allowed"
+    (warning,) = done.json["warnings"]
+    assert "cannot be read yet" in warning

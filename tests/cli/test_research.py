@@ -58,14 +58,3 @@ def test_a_report_from_search_to_replay(memcli: Run, vault: Vault) -> None:
     assert again["data"]["outcome"] == "duplicate"
     assert again["data"]["cited"] == []
     assert f"memcli evolve {model} --cite ID" in again["warnings"][0]
-
-
-def test_a_budget_that_is_spent_exits_with_1_and_searches_nothing(memcli: Run) -> None:
-    words = ("recall", "Tyler", "--research", "tyler")
-    told(memcli, *words, "--budget", "low")
-    last = told(memcli, *words)
-    assert "the last search of research 'tyler'" in last["warnings"][-1]
-    done = told(memcli, *words, code=1)
-    assert done["error"]["code"] == "budget_spent"
-    assert "--budget mid" in done["error"]["hint"]
-    assert told(memcli, *words, "--budget", "mid")["data"]["research"]["left"] == 2

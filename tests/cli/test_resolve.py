@@ -109,3 +109,44 @@ def test_what_is_stale_by_it_is_named(memcli: Run, vault: Vault) -> None:
     at = planned.index("These would cite " + head.format("forgotten"))
     assert planned[at + 1 : at + 3] == lines
     assert memcli(*forget, "--yes", "--json").json["data"]["stale_models"] == named
+
+
+def test_same_key_is_the_default_and_only_this_turns_it_off(
+    memcli: Run, vault: Vault
+) -> None:
+    from pathlib import Path
+
+    first = vault.save(vault.draft({"text": "Restart it"})).id
+    Path(vault.root, "twin.md").write_text("- restart it.\n", encoding="utf-8")
+    alone = memcli("resolve", first, "--only-this", "--json").json["data"]
+    assert alone["count"] == 1
+    memcli("resolve", "--undo", first, "--only-this")
+    both = memcli("resolve", first).out
+    assert both.splitlines()[0] == "resolved 2 items"
+    assert f"(the same words as {first})" in both
+
+
+def test_what_is_approved_or_evolved_into_a_resolved_claim_is_told(
+    memcli: Run, vault: Vault, lessons: list[str]
+) -> None:
+    from pathlib import Path
+
+    memcli("resolve", lessons[0])
+    path = Path(vault.root, "inbox", "one.md")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(
+        "---\nid: 1m7y6wbehbqyv1kh\nstatus: pending\n---\nrerank answers 401\n",
+        encoding="utf-8",
+    )
+    again = f"its claim is resolved by {lessons[0]}; to bring it back: "
+    again += f"memcli resolve --undo {lessons[0]}"
+    told = f"1m7y6wbehbqyv1kh is not shown: {again}"
+    assert memcli("review", "--list", "--json").json["warnings"] == [told]
+    done = memcli("review", "1m7y6wbehbqyv1kh", "--approve", "--json")
+    assert done.json["warnings"] == [told]
+    new = memcli("evolve", lessons[1], "Rerank answers 401!", "--json").json
+    assert new["warnings"] == [f"{new['data']['id']} is not shown: {again}"]
+    saved = memcli("save", "rerank answers 401", "--json").json
+    assert saved["data"]["settled_by"] == lessons[0]
+    assert again in saved["warnings"][0]
+    assert memcli("recall", "rerank 401").out.count("401") == 0

@@ -113,3 +113,12 @@ def test_a_host_without_a_folder_takes_one(memcli: Run, tmp_path: Path) -> None:
     assert done.code == 0
     page = (tmp_path / "w" / "memcli" / "SKILL.md").read_bytes()
     assert page == PAGES["core/windsurf"].encode()
+
+
+def test_a_file_in_the_way_is_an_error_that_says_where(
+    memcli: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "w").write_text("a file")
+    done = memcli("install", "--skills", "--dir", "w", "--json")
+    assert (done.code, done.json["error"]["code"]) == (1, "write_failed")
+    assert str(tmp_path / "w") in done.json["error"]["message"]

@@ -10,7 +10,7 @@ from memcli.recall import scorer
 from memcli.vault import signals
 from tests.cli.conftest import Run
 from tests.conftest import state_of
-from tests.recall.test_scorer import broken, by_writer, keep, nothing, world
+from tests.recall.test_scorer import by_writer, nothing, world
 
 pytestmark = pytest.mark.slow
 
@@ -58,21 +58,3 @@ def test_too_few_pairs_are_told(memcli: Run, vault: Vault) -> None:
         f"kept in {state_of(vault.root, layout.SCORER)}",
     ]
     assert scorer.load(vault.root).active is None
-
-
-def test_without_a_scorer_and_with_a_broken_one_the_state_says_so(
-    memcli: Run, vault: Vault
-) -> None:
-    assert "\nscorer: none; " in memcli("signals").out
-    keep(vault, broken(schema=9))
-    done = memcli("signals", "--json").json["data"]["scorer"]
-    assert done["trained"] is False
-    assert str(state_of(vault.root, layout.SCORER)) in done["problem"]
-    assert memcli("recall", "anything").code == 0
-
-
-def test_train_belongs_to_signals_and_to_the_owner(memcli: Run, vault: Vault) -> None:
-    done = memcli("inspect", "--train", "--json")
-    assert (done.code, done.json["error"]["code"]) == (2, "usage")
-    done = memcli("signals", "--train", "--agent", "ci", "--json")
-    assert (done.code, done.json["error"]["code"]) == (1, "owner_only")

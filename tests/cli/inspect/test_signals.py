@@ -1,6 +1,7 @@
 """Signals by the command line, hooks and MCP: who asked, and what was of use."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -157,3 +158,10 @@ def test_pairs_are_json_lines(memcli: Run, vault: Vault):
 def test_an_agent_does_not_see_the_log(memcli: Run, vault: Vault):
     done = memcli("signals", "--agent", "ada", "--json")
     assert done.json["error"]["code"] == "owner_only"
+
+
+def test_signals_that_are_off_say_so(memcli: Run, vault: Vault):
+    Path(vault.root, layout.CONFIG).write_text("[signals]\nlog = false\n")
+    memcli("recall", "deploy")
+    assert memcli("signals").out.startswith("nothing is noted here")
+    assert memcli("signals", "--json").json["data"]["on"] is False

@@ -483,40 +483,6 @@ def save(text: str) -> dict[str, Any]:
     return {"name": "memory_save", "arguments": {"text": text}}
 
 
-JUNK = [
-    b"\0\xff\xfe\x80 junk\n",
-    bytes(range(256)) + b"\n",
-    b"{\n",
-    b"[]\n",
-    b"\n\r\n",
-    b'{"jsonrpc": "2.0"}\n',
-    b'{"jsonrpc": "2.0", "id": 9, "method": 5}\n',
-    b'{"jsonrpc": "2.0", "id": {}, "method": "tools/call"}\n',
-    b'{"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "memory_save"}}\n',
-    b'{"jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": {"name": 1}}\n',
-    b'{"jsonrpc": "2.0", "id": 7, "method": "no/such"}\n',
-    b'{"jsonrpc": "2.0", "method": "notifications/cancelled"}\n',
-    b'{"a": "\\ud800"}\n',
-    b"[" * 100_000 + b"\n",
-    b"x" * 3_000_000 + b"\n",
-]
-
-
-@pytest.mark.slow
-def test_junk_on_stdin_is_survived_before_and_after_the_greeting(wire: Wire) -> None:
-    for line in JUNK:
-        wire.send(line)
-    wire.greet()
-    for number, line in enumerate(JUNK, 100):
-        wire.send(line)
-        wire.request(number, "ping")
-    answer = wire.request(1, "tools/call", **save("Pears are green"))
-    assert answer["result"]["structuredContent"]["outcome"] == "created"
-    wire.stdin.close()
-    assert wire.stdout.read() == b""
-    assert wire.process.wait(20) == 0
-
-
 def test_stdout_carries_the_protocol_and_nothing_else(vault: Vault, wire: Wire) -> None:
     hook = Path(vault.root, ".git", "hooks", "post-commit")
     hook.parent.mkdir(exist_ok=True)
