@@ -35,7 +35,8 @@ class Parameter(NamedTuple):
         repeat: whether it takes several values.
         names: its spellings as a flag, the long one first.
         field: its name for --set, of what few people need: it has no flag of its own.
-        needs: flags one of which it goes with; alone it means nothing.
+        needs: flags or actions one of which it goes with; alone it means nothing.
+        bars: flags and arguments that it cannot stand beside.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Parameter(NamedTuple):
     metavar: str = ""
     help: str = ""
     needs: tuple[str, ...] = ()
+    bars: tuple[str, ...] = ()
     default: Any = None
     required: bool = False
 
@@ -129,9 +131,11 @@ def _read(name: str, kind: str, words: str, *, required: bool = False) -> Parame
     """A parameter by its type and its words.
 
     They begin with how it is given: `--limit -n N`, `[QUERY]...` for an argument,
-    `--set at=WHEN` for a field, and behind it `, with --all` what it needs.
+    `--set at=WHEN` for a field, and behind it `, with --all` what it needs, and
+    `, without QUERY or --batch` what it cannot stand beside.
     """
     given, _, said = words.removeprefix("`").partition("` ")
+    given, _, bars = given.partition(", without ")
     given, _, needs = given.partition(", with ")
     names: tuple[str, ...] = ()
     field, metavar = "", given
@@ -151,6 +155,7 @@ def _read(name: str, kind: str, words: str, *, required: bool = False) -> Parame
         metavar=metavar,
         help=said,
         needs=tuple(needs.split(" or ")) if needs else (),
+        bars=tuple(bars.split(" or ")) if bars else (),
         default=False if of is bool else None,
         required=required,
     )

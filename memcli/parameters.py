@@ -44,7 +44,7 @@ class Shared:
         yes: `--yes` Act without asking
         dry_run: `--dry-run` Show what would happen, and change nothing
         allow_secret: `--allow-secret` Save text that looks like a secret
-        file: `--file PATH` Read the text from a file, - for stdin
+        file: `--file PATH, without TEXT` Read the text from a file, - for stdin
         title: `--title TITLE` Its title
         kind: `--kind -k KIND` Its kind
         tags: `--tag -t TAG` A tag to add; repeatable
@@ -52,7 +52,8 @@ class Shared:
         reason: `--reason REASON` Why
         query: `[QUERY]...` Words or a question; - reads it from stdin
         vaults: `--vault -v PATH` Only this vault, by its folder or name; repeatable
-        personal_only: `--set personal-only=true` Only your default vault, no team's
+        personal_only: `--set personal-only=true, without --vault` Only your default
+            vault, no team's
         project: `--project -p NAME` Only of this project; or here, none (everywhere) or
             any
         exit_code: `--exit-code` Exit with 1 when nothing is found, for scripts

@@ -143,8 +143,6 @@ class Context(NamedTuple):
         from memcli.storage import known_vaults
 
         words = vaults or ((self.vault,) if self.vault else ())
-        if words and personal_only:
-            raise UsageError("--vault and --personal-only cannot be combined")
         many = len(words) > 1
         if not words and not personal_only:
             teams = known_vaults.configured(self.environ).values()
@@ -184,11 +182,9 @@ class Context(NamedTuple):
             what: the command, for the hint when there is no text.
 
         Raises:
-            UsageError: there is a text and a file, or no text at all.
+            UsageError: there is no text at all.
             Unreadable: what was read is not UTF-8.
         """
-        if path and argument:
-            raise UsageError("give the text as an argument or with --file, not both")
         if path and path != "-":
             from memcli.storage import files
 

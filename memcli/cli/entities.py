@@ -6,9 +6,10 @@ person confirms it or with --yes.
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result, declined, refuse, to_apply
+from memcli.cli.context import Canvas, Context, Result, declined, to_apply
 from memcli.cli.rows import listed
 from memcli.entries.text.counted import counted
+from memcli.errors import UsageError
 
 TYPE_CHECKING = False
 
@@ -64,32 +65,20 @@ def entities(
     Options:
         action: `[ACTION]` list, show, waiting, register, ignore, rename, alias or merge
         names: `[NAME]...` Names of entities
-        type_: `--type TYPE` With register: person, project, ...
-        aliases: `--alias NAME` With register: another name of it; repeatable
+        project: `--project -p NAME, with list` Only of this project; or here, none
+            (everywhere) or any
+        yes: `--yes, with rename or alias or merge` Act without asking
+        dry_run: `--dry-run, with register or rename or alias or merge` Show what would
+            happen, and change nothing
+        type_: `--type TYPE, with register` person, project, ...
+        aliases: `--alias NAME, with register` Another name of it; repeatable
     """
     action, names = action or "list", names or []
     wanted = _TAKES[action]
-    planned = action in ("rename", "alias", "merge")
     takes = {0: "no name", 1: "one name", 2: "two names", None: "names"}[wanted]
     usage = _USAGE.get(action, "What there is: memcli entities")
-    flag = "--type" if type_ else "--alias"
-    refuse(
-        (
-            len(names) != wanted if wanted is not None else not names,
-            f"memcli entities {action} takes {takes}",
-            usage,
-        ),
-        (
-            (type_ or aliases) and action != "register",
-            f"{flag} belongs to: memcli entities register",
-        ),
-        (project and action != "list", "--project belongs to: memcli entities list"),
-        (
-            (yes and not planned) or (dry_run and not planned and action != "register"),
-            f"memcli entities {action} has no plan to show; drop "
-            f"{'--yes' if yes else '--dry-run'}",
-        ),
-    )
+    if len(names) != wanted if wanted is not None else not names:
+        raise UsageError(f"memcli entities {action} takes {takes}", hint=usage)
     if action == "list":
         return _listed(context, project)
     if action == "show":

@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager, nullcontext
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.cli.rows import stale_lines
-from memcli.errors import UsageError
 from memcli.parameters import entry_fields
 
 TYPE_CHECKING = False
@@ -55,7 +54,7 @@ def evolve(
 
     Options:
         text: `[TEXT]` The new text; - reads standard input
-        edit: `--edit` Open the text in EDITOR
+        edit: `--edit, without TEXT or --file` Open the text in EDITOR
         reason: `--reason REASON` Why; kept with the old version
         untag: `--untag TAG` A tag to drop; repeatable
         enforce: `--enforce` Before a tool that it is about: let the host ask, or
@@ -76,7 +75,7 @@ def evolve(
         context.person_only(vault)
     changed = fields or untag or also or cite or research or enforce
     if edit:
-        new_text = _edited(context, vault, entry_id, text or file)
+        new_text = _edited(context, vault, entry_id)
     elif text is None and not file and changed:
         new_text = nullcontext(None)  # only fields change
     else:
@@ -113,11 +112,9 @@ def evolve(
 
 
 def _edited(
-    context: Context, vault: Vault, entry_id: str, given: str | None
+    context: Context, vault: Vault, entry_id: str
 ) -> AbstractContextManager[str | None]:
     """The entry's text as a person changes it in their editor."""
-    if given:
-        raise UsageError("--edit brings its own text", hint="Drop TEXT or --file.")
     from memcli.cli.edit import edited
 
     return edited(vault.get(entry_id).body, context.environ)

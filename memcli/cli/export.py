@@ -182,7 +182,7 @@ def publish(
 
     Options:
         to: `--to NAME` The database: [vaults.NAME] of your config
-        init: `--init` Make the tables and roles in it, once
+        init: `--init, without --dry-run` Make the tables and roles in it, once
         force: `--force` Even if the published commit is no ancestor
     """
     from memcli.vault import publishing
@@ -193,8 +193,6 @@ def publish(
             "--to is missing: the name of the database in your config",
             hint="[vaults.NAME] with an engine: docs/use/sharing.md",
         )
-    if init and dry_run:
-        raise UsageError("--init and --dry-run cannot be combined")
     place = publishing.target(to, context.environ)
     made = publishing.initialise(place) if init else False
     if init and not context.vault:

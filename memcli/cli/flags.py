@@ -83,21 +83,27 @@ def with_fields(name: str, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_needs(name: str, values: Mapping[str, Any]) -> None:
-    """Refuse what means nothing without another parameter.
+    """Refuse what means nothing without another parameter, or beside it.
 
     Raises:
-        UsageError: that one is not given.
+        UsageError: that one is not given, or is.
     """
-    known = of(name)
-    for one in known.values():
-        given = values.get(one.name) not in (None, False, [])
-        needs = [each for each in known.values() if each.flag in one.needs]
-        if needs and given and not any(values.get(need.name) for need in needs):
+    given = {
+        one.flag.strip("[]."): one
+        for one in of(name).values()
+        if values.get(one.name) not in (None, False, [], one.default)
+    }
+    beside = {*given, values.get("action") or "list"}
+    for flag, one in given.items():
+        if one.needs and beside.isdisjoint(one.needs):
             other = " or ".join(one.needs)
-            raise UsageError(
-                f"{one.flag} goes with {other}",
-                hint=f"Drop {one.flag}, or add {other}.",
-            )
+            hint = f"Drop {flag}, or add {other}."
+            raise UsageError(f"{flag} goes with {other}", hint=hint)
+        for bar in one.bars:
+            if bar in beside:
+                raise UsageError(
+                    f"{flag} and {bar} cannot be combined", hint="Drop one of them."
+                )
 
 
 def _value(one: Parameter, text: str) -> str | int | bool:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import refuse
 from memcli.cli.rows import decided, listed, planned
 from memcli.entries.text.counted import counted
+from memcli.errors import UsageError
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Literal
 
     from memcli.cli.context import Context, Result
@@ -43,13 +42,22 @@ def ideas(
 
     Options:
         action: `[ACTION]` list, promote or dismiss
-        slugs: `[SLUG]...` Slugs of ideas, or unique prefixes
+        slugs: `[SLUG]..., with promote or dismiss` Slugs of ideas, or unique prefixes
+        kind: `--kind -k KIND, with promote` Its kind
+        title: `--title TITLE, with promote` Its title
+        tags: `--tag -t TAG, with promote` A tag to add; repeatable
+        reason: `--reason REASON, with dismiss` Why
+        dry_run: `--dry-run, with promote or dismiss` Show what would happen, and change
+            nothing
     """
     from memcli.curation import ideas as vault_ideas
 
     slugs = slugs or []
     changes = {"kind": kind, "title": title, "tags": tuple(tags or ())}
-    _check(action or "list", slugs, changes, reason, dry_run=dry_run)
+    if not slugs and action in ("promote", "dismiss"):
+        raise UsageError(
+            f"name the idea to {action}", hint="What is open: memcli ideas"
+        )
     if title or reason or tags:
         from memcli.entries import no_secrets
 
@@ -67,28 +75,6 @@ def ideas(
     if action == "dismiss":
         return _decided(vault_ideas.dismiss(vault, names, reason))
     return _decided(vault_ideas.promote(vault, names, changes))
-
-
-def _check(
-    action: str,
-    slugs: list[str],
-    changes: Mapping[str, object],
-    reason: str | None,
-    *,
-    dry_run: bool,
-) -> None:
-    flag = next((name for name, value in changes.items() if value), "")
-    flag = flag.replace("tags", "tag")
-    refuse(
-        (flag and action != "promote", f"--{flag} belongs to: memcli ideas promote"),
-        (reason and action != "dismiss", "--reason belongs to: memcli ideas dismiss"),
-        (action == "list" and (slugs or dry_run), "ideas list takes no argument"),
-        (
-            action != "list" and not slugs,
-            f"name the idea to {action}",
-            "What is open: memcli ideas",
-        ),
-    )
 
 
 def _listed(ideas: list[Section]) -> Result:

@@ -64,13 +64,14 @@ def install(
     Options:
         host: `[HOST]` The agent host
         mcp: `--mcp` Also name memcli among the host's MCP servers
-        judge: `--judge` Also let the host's own command judge sessions that have ended:
-            try it once, and name it in your config
+        judge: `--judge, without --no-judge` Also let the host's own command judge
+            sessions that have ended: try it once, and name it in your config
         no_judge: `--no-judge` No judge, and no question about one
         skills: `--skills` Only the skills; without a host, list them
         dir_: `--dir PATH, with --skills` Another folder of skills
         force: `--force, with --skills` Also pages that were edited
-        all_: `--all` Hooks and skills in every host that is on this machine
+        all_: `--all, without HOST or --judge or --scope` Hooks and skills in every host
+            that is on this machine
     """
     plan = Plan(context, scope, strict=not all_, dry_run=dry_run)
     if skills:
@@ -78,10 +79,6 @@ def install(
             return skills_listed(context)
         plan.add_skills(host, dir_, force=force)
         return plan.carried_out()
-    if all_ and (host or judge or scope != "user"):
-        raise UsageError("--all is about every host", hint="Drop the host.")
-    if judge and no_judge:
-        raise UsageError("--judge or --no-judge", hint="Drop one of them.")
     if not all_:
         _named(host, "install")
     _refuse_agent(context)
@@ -130,7 +127,8 @@ def uninstall(
         skills: `--skills` Only the skills
         dir_: `--dir PATH, with --skills` Another folder of skills
         force: `--force, with --skills` Also pages that were edited
-        all_: `--all` Everything out of every host, and their judge
+        all_: `--all, without HOST or --scope` Everything out of every host, and their
+            judge
     """
     from memcli.cli import judge_setting
 
@@ -139,10 +137,6 @@ def uninstall(
         plan.add_skills(host, dir_, force=force, removal=True)
         return plan.removed("no page of memcli is there")
     if all_:
-        if host or scope != "user":
-            raise UsageError(
-                "--all means every host, at both scopes", hint="Give no host with it."
-            )
         return _all_out(plan)
     name = _named(host, "uninstall")
     hosts, warnings = [plan.host(name)], []

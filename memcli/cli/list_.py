@@ -44,7 +44,7 @@ def list_(
     Options:
         since: `--since WHEN` Only written at or after: 2026-05, 7d, ...
         by: `--by` How many there are of each; takes no filter
-        all_: `--all` Every entry that passes
+        all_: `--all, without --limit` Every entry that passes
         long: `--long` With each entry's path
     """
     from memcli.errors import UsageError
@@ -52,8 +52,6 @@ def list_(
     from memcli.recall.query import from_words, moment_of
 
     limited = asked.get("limit") is not None
-    if all_ and limited:
-        raise UsageError("--all and --limit cannot be combined")
     now = context.now_ms() // 1000
     query = from_words("", now, **asked)
     if all_:

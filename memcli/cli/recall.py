@@ -44,30 +44,25 @@ def recall(
       memcli recall "how do we deploy?" --kind convention --limit 5 --json
 
     Options:
-        batch: `--batch FILE` Questions from a JSONL file, - for stdin
-        useful: `--useful ID` Instead of a question: this row helped; repeatable
-        not_useful: `--not-useful ID` Instead of a question: this row did not help;
-            repeatable
+        batch: `--batch FILE, without QUERY or --research` Questions from a JSONL file,
+            - for stdin
+        useful: `--useful ID, without QUERY or --batch or --research or --exit-code`
+            Instead of a question: this row helped; repeatable
+        not_useful: `--not-useful ID, without QUERY or --batch or --research or
+            --exit-code` Instead of a question: this row did not help; repeatable
         research: `--research NAME` Count this search in a research run and record its
             results
     """
     text = question_of(context, query)
     rated = bool(useful or not_useful)
-    others = (text, batch, research, exit_code, *given(asked))
     piped = not context.stdin_is_terminal and context.via != "mcp"
     if piped and not (text or batch or rated):
         text = question_of(context, ["-"]).strip()
     refuse(
         (
-            rated and any(others),
+            rated and given(asked),
             "--useful and --not-useful rate rows of an earlier recall",
             "Give them alone; ask the question in another command.",
-        ),
-        (batch and text, "--batch brings its own questions", "Drop the QUERY."),
-        (
-            research and batch,
-            "--research counts one question at a time",
-            "Drop --batch.",
         ),
         (
             not (text.strip() or batch or rated),

@@ -4,7 +4,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 import shlex
 
-from memcli.cli.context import Canvas, Context, Result, refuse
+from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.recall import given, query_of, question_of
 from memcli.cli.rows import draw, draw_constraints
 from memcli.errors import UsageError
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, Unpack
+    from typing import Unpack
 
     from memcli import parameters
     from memcli.recall.follow_up import Next
@@ -71,34 +71,32 @@ def reflect(
       memcli reflect --all-sessions --since 30d
 
     Options:
-        research: `--research NAME` Count this search in a research run and record its
-            results
-        session: `--session PATH` Mine this transcript: of Claude Code, Codex, Gemini
-            CLI, Copilot CLI, Cursor, opencode, Windsurf, or role/text lines
-        all_sessions: `--all-sessions` Mine every transcript on this machine
+        research: `--research NAME, with QUERY` Count this search in a research run and
+            record its results
+        session: `--session PATH, without QUERY` Mine this transcript: of Claude Code,
+            Codex, Gemini CLI, Copilot CLI, Cursor, opencode, Windsurf, or role/text
+            lines
+        all_sessions: `--all-sessions, without QUERY or --session or --digest or
+            --judged` Mine every transcript on this machine
         since: `--since WHEN, with --all-sessions` Only transcripts written to since
             then
-        host: `--host HOST` Whose transcript it is: claude-code, codex, gemini, copilot,
-            cursor, opencode, windsurf, generic
-        digest: `--digest` Of a session: print what a judge needs to read, with the
-            question
+        host: `--host HOST, without QUERY` Whose transcript it is: claude-code, codex,
+            gemini, copilot, cursor, opencode, windsurf, generic
+        digest: `--digest, without QUERY or --judged` Of a session: print what a judge
+            needs to read, with the question
         max_chars: `--max-chars N, with --digest` Of the digest at most (24,000)
-        judged: `--judged FILE` Take a judge's answers to the digest, a JSON object a
-            line; - for standard input
+        judged: `--judged FILE, without QUERY` Take a judge's answers to the digest, a
+            JSON object a line; - for standard input
         judge: `--judge NAME, with --judged` Who answered
-        response_schema: `--set response-schema=JSON` Deprecated: accepted and ignored
+        dry_run: `--dry-run, without QUERY` Show what would happen, and change nothing
+        exit_code: `--exit-code, with QUERY` Exit with 1 when nothing is found
+        personal_only: `--set personal-only=true, with QUERY, without --vault` Only your
+            default vault, no team's
+        response_schema: `--set response-schema=JSON, with QUERY` Deprecated: accepted
+            and ignored
     """
     text = question_of(context, query)
     if text.strip():
-        of_sessions = {
-            "--session": session,
-            "--all-sessions": all_sessions,
-            "--host": host,
-            "--dry-run": dry_run,
-            "--digest": digest,
-            "--judged": judged,
-        }
-        _refuse(of_sessions, "a question and a session are two commands")
         sources = context.open_vaults("indexing", vaults, personal_only=personal_only)
         if vaults and len(vaults) == 1:
             context = context.with_one_vault(vaults)
@@ -107,14 +105,7 @@ def reflect(
             result = result._replace(warnings=(*result.warnings, _DEPRECATED))
         found = bool(result.data["facts"]) or not exit_code
         return result._replace(found=found)
-    others = {
-        "--research": research,
-        "--exit-code": exit_code,
-        "--set response-schema": response_schema is not None,
-        "--set personal-only": personal_only,
-    }
-    flags = [*given(asked), *(flag for flag, value in others.items() if value)]
-    if flags:
+    if flags := given(asked):
         raise UsageError(
             f"{flags[0]} needs a question, and there is none",
             hint='Ask one: memcli reflect "what do we know about the payment tests?"',
@@ -124,11 +115,8 @@ def reflect(
     from memcli.cli import reflect_session
 
     if all_sessions:
-        alone = {"--session": session, "--digest": digest, "--judged": judged}
-        _refuse(alone, "--all-sessions mines every session by rules")
         return reflect_session.mine_all(context, host, since, dry_run=dry_run)
     if digest:
-        _refuse({"--judged": judged}, "--digest asks, --judged answers")
         return reflect_session.digest(context, session, host, max_chars)
     if judged:
         judge = judge or context.agent or "the caller"
@@ -136,10 +124,6 @@ def reflect(
             context, session, host, judged, judge, dry_run=dry_run
         )
     return reflect_session.mine_one(context, session, host, dry_run=dry_run)
-
-
-def _refuse(flags: dict[str, Any], why: str) -> None:
-    refuse(*((value, why, f"Drop {flag}.") for flag, value in flags.items()))
 
 
 def _answer(

@@ -4,8 +4,9 @@ from __future__ import annotations  # evaluated only when Typer reads them
 
 import os
 
-from memcli.cli.context import Canvas, Context, Result, refuse, to_apply
+from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.cli.rows import stale_lines
+from memcli.errors import UsageError
 
 TYPE_CHECKING = False
 
@@ -42,17 +43,21 @@ def resolve(
 
     Options:
         ids: `[ID]...` Ids, prefixes, paths, or names of files
-        query: `--query QUERY` The reflection item, blocker, action or fix that it
-            clearly means
+        query: `--query QUERY, without ID or --undo` The reflection item, blocker,
+            action or fix that it clearly means
         kinds: `--kind -k KIND, with --query` Entries of this kind
-        note: `--note NOTE` What solved it
-        by: `--by NAME` Who solved it, if not you or your agent
+        note: `--note NOTE, without --undo` What solved it
+        by: `--by NAME, without --undo` Who solved it, if not you or your agent
         only_this: `--only-this` Only the entries that are named
         undo: `--undo` Bring the entries back; without ids, those of the last
     """
     from memcli.curation import resolve as use_case
 
-    _check(ids, query, undo=undo, signed=bool(note or by))
+    if not (ids or query or undo):
+        raise UsageError(
+            "name what is solved: ids, or --query",
+            hint="To see what there is: memcli list --by status",
+        )
     if note or by:
         from memcli.entries import no_secrets
 
@@ -89,24 +94,6 @@ def resolve(
         ]
         done = done._replace(warnings=(*done.warnings, *notes))
     return done
-
-
-def _check(
-    ids: list[str] | None, query: str | None, *, undo: bool, signed: bool
-) -> None:
-    refuse(
-        (
-            query and undo,
-            "--undo takes ids, or nothing for the last resolve",
-            "They are in: memcli list --by status",
-        ),
-        (
-            bool(ids) == bool(query) and not undo,
-            "name what is solved: ids, or --query",
-            "To see what there is: memcli list --by status",
-        ),
-        (undo and signed, "--undo removes the note; it takes none"),
-    )
 
 
 def _approved(context: Context, plan: ResolvePlan, *, yes: bool) -> tuple[bool, bool]:

@@ -10,8 +10,6 @@ from memcli.errors import InvalidValue
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from memcli.curation.inbox import PendingEntry
     from memcli.curation.review import EntryDecisions
     from memcli.vault.vault import Vault
@@ -53,10 +51,14 @@ def review(
 
     Options:
         ids: `[ID]...` Ids, or unique prefixes
-        list_: `--list` List the candidates
-        approve: `--approve` Make it a memory
-        reject: `--reject` Archive it, and never propose it again
+        list_: `--list, without --approve or --reject or --supersede` List the
+            candidates
+        approve: `--approve, without --reject or --supersede` Make it a memory
+        reject: `--reject, without --supersede` Archive it, and never propose it again
         supersede: `--supersede ID` Make it the next version of this entry
+        title: `--title TITLE, with --approve` Its title
+        kind: `--kind -k KIND, with --approve` Its kind
+        tags: `--tag -t TAG, with --approve` A tag to add; repeatable
         all_: `--all` Every candidate
         all_older_than: `--all-older-than WHEN` Everything older than this: 30 (days),
             30d, 2w, 2026-05
@@ -65,15 +67,26 @@ def review(
     """
     ids = ids or []
     flags = {"approve": approve, "reject": reject, "supersede": supersede}
-    actions = [name for name, given in flags.items() if given]
-    action = actions[0] if actions else ""
+    action = next((name for name, given in flags.items() if given), "")
     changes = {"title": title, "kind": kind, "tags": tuple(tags or ())}
     changes = {name: value for name, value in changes.items() if value}
     bulk = bool(all_ or all_older_than or min_confidence)
-    _check(actions, ids, changes, bulk=bulk)
-    refuse((list_ and actions, "--list changes nothing", f"Drop --{action}."))
+    refuse(
+        (
+            action and bool(ids) == bulk,
+            f"--{action} needs ids, or one of --all, --all-older-than, "
+            "--min-confidence",
+            "What waits: memcli review --list",
+        ),
+        (action == "supersede" and len(ids) != 1, "--supersede takes one id"),
+        (
+            ids and not action,
+            "no action is given",
+            "--approve, --reject, --supersede ID; or memcli inspect ID",
+        ),
+    )
     vault = context.open_vault("reviewing", writes=True)
-    if not actions and context.interactive and not list_ and not bulk:
+    if not action and context.interactive and not list_ and not bulk:
         from memcli.cli.review_walk import walk
 
         return walk(context, vault)
@@ -86,7 +99,7 @@ def review(
             min_confidence=min_confidence,
         )
 
-    if not actions:
+    if not action:
         return _listed(vault, selected())
     if title or reason or tags:
         from memcli.entries import no_secrets
@@ -117,29 +130,6 @@ def review(
     else:
         done = use_case.approve(vault, ids, changes)
     return _decided(vault, done)
-
-
-def _check(
-    actions: list[str], ids: list[str], changes: dict[str, Any], *, bulk: bool
-) -> None:
-    action, *others = actions or [""]
-    flag = next(iter(changes), "").replace("tags", "tag")
-    refuse(
-        (others, f"--{action} and --{''.join(others[:1])} cannot be combined"),
-        (
-            action and bool(ids) == bulk,
-            f"--{action} needs ids, or one of --all, --all-older-than, "
-            "--min-confidence",
-            "What waits: memcli review --list",
-        ),
-        (action == "supersede" and len(ids) != 1, "--supersede takes one id"),
-        (
-            ids and not action,
-            "no action is given",
-            "--approve, --reject, --supersede ID; or memcli inspect ID",
-        ),
-        (changes and action != "approve", f"--{flag} belongs to --approve"),
-    )
 
 
 def _days(text: str | None, now: int) -> float | None:

@@ -49,7 +49,8 @@ def save(
 
     Options:
         text: `[TEXT]` The text; - or nothing reads standard input
-        batch: `--batch FILE` Entries from a JSONL file, - for stdin
+        batch: `--batch FILE, without TEXT or --file or --cite or --research or
+            --enforce` Entries from a JSONL file, - for stdin
         inbox: `--inbox` Put it in the inbox for review
         enforce: `--enforce` Before a tool that it is about: let the host ask, or refuse
         research: `--research NAME` Cite only what this research run retrieved
@@ -68,19 +69,6 @@ def save(
     _check_writer(draft.get("source"))
     fields = entry_fields(given, context.now_ms())
     if batch:
-        refuse(
-            (
-                cite or research,
-                "--cite and --research go with one entry, not with --batch",
-                "A line may carry `evidence`: a list of ids.",
-            ),
-            (
-                enforce,
-                "--enforce goes with one entry, not with --batch",
-                "Set it afterwards: memcli evolve ID --enforce deny",
-            ),
-            (text or file, "--batch brings its own texts", "Drop the TEXT."),
-        )
         from memcli.cli.import_ import report
         from memcli.curation import importing
         from memcli.storage import jsonl

@@ -7,7 +7,6 @@ import json
 from memcli.cli.context import Canvas, Context, Result
 from memcli.cli.rows import table
 from memcli.entries.text.counted import counted
-from memcli.errors import UsageError
 
 TYPE_CHECKING = False
 
@@ -34,15 +33,13 @@ def signals(
       memcli signals --train --dry-run
 
     Options:
-        pairs: `--pairs` Print what a scorer learns from, as JSON lines
+        pairs: `--pairs, without --train` Print what a scorer learns from, as JSON lines
         train: `--train` Train a scorer with them, and keep it
         dry_run: `--dry-run, with --train` Show it, and keep nothing
     """
     from memcli.recall import scorer
     from memcli.vault.health import log
 
-    if pairs and train:
-        raise UsageError("--pairs and --train do different things; give one")
     vault = context.open_vault("reading", writes=train and not dry_run)
     if train:
         return _train(vault, dry_run=dry_run)

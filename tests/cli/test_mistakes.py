@@ -48,16 +48,22 @@ MISTAKES = """
 2 invalid_date reflect x --after someday
 1 vault_not_found reflect x --vault /nowhere/at/all
 2 - reflect --all-sessions --host nosuch
-2 usage reflect what --session x # Drop --session.
-2 usage reflect what --all-sessions # Drop --all-sessions.
+2 usage reflect what --session x # Drop one of them.
+2 usage reflect what --all-sessions # Drop one of them.
 2 usage reflect what --since 7d # Drop --since, or add --all-sessions.
-2 usage reflect what --host codex # Drop --host.
-2 usage reflect what --dry-run # Drop --dry-run.
-2 usage reflect --session x --all-sessions # Drop --session.
+2 usage reflect what --host codex # Drop one of them.
+2 usage reflect what --dry-run # Drop one of them.
+2 usage reflect --exit-code # Drop --exit-code, or add QUERY.
+2 usage reflect --session x --all-sessions # Drop one of them.
 2 usage reflect --session x --since 7d # Drop --since, or add
 2 usage reflect --session x --budget low # Ask one: memcli reflect
 2 usage reflect --session x --tag a # Ask one: memcli reflect
 2 usage reflect --all-sessions --limit 3 # Ask one: memcli reflect
+2 usage recall x --useful y # Drop one of them.
+2 usage recall --useful y --kind fix # Give them alone
+2 usage list --all --limit 3
+2 usage save x --batch y
+2 usage save x --file y
 1 unreadable reflect --session /nowhere/at/all
 2 invalid_kind save x --kind fixx
 2 - save x --kind convntion # Did you mean 'convention'?

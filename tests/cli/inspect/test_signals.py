@@ -110,17 +110,6 @@ def test_feedback_takes_ids_and_no_question(memcli: Run, vault: Vault):
     ]
 
 
-@pytest.mark.parametrize("more", [["deploy"], ["--batch", "-"]])
-def test_feedback_and_a_question_are_two_commands(
-    memcli: Run, vault: Vault, more: list[str]
-):
-    good = save(vault, "We deploy on Mondays")
-    done = memcli("recall", *more, "--useful", good)
-    assert done.code == 2
-    assert "in another command" in done.err
-    assert noted(vault, "feedback") == []
-
-
 def test_inspect_signals_says_what_happened(memcli: Run, vault: Vault):
     assert memcli("signals").out.startswith("no signal yet\n")
     skill = save(vault, "How to deploy", kind="skill")
