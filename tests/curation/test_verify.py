@@ -146,15 +146,3 @@ def test_the_difference_is_shown_where_the_checkout_has_the_commit_of_then(
     (look,) = CloseLook(inside).looks(entry, diffs=True)
     assert (look.state.state, look.diff) == ("changed", ())
     assert "no commit of this checkout has it" in look.note
-
-
-def test_inspect_shows_every_place_and_what_changed(inside: Vault, shop: Path) -> None:
-    from memcli.vault.health.inspect import inspect
-
-    entry_id = save(inside, "RateLimiter waits")
-    write(shop, APP.replace(b"sleep(1)", b"sleep(2)"))
-    seen = encoded(inspect(inside, entry_id).as_dict())
-    assert [each["state"] for each in seen["code_state"]] == ["changed", "exists"]
-    assert "+        time.sleep(2)" in seen["code_state"][0]["diff"]
-    assert seen["stale"] is True
-    assert seen["stale_why"] == []
