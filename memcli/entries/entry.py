@@ -226,6 +226,8 @@ FIELDS: tuple[str, ...] = Entry._fields[: Entry._fields.index("extra")]
 # --- titles ---------------------------------------------------------------------
 
 _TITLE_LENGTH = 80
+FENCED = r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)"
+"""A pattern for code between two fences, over lines."""
 CUT = "…"
 """The end of a title that was drawn from a longer text."""
 _TITLE_LINES = 200  # a heading further down names a part, not the whole
@@ -235,17 +237,12 @@ _CLAUSE_END = r"[.!?;](?=\s)|[。！？；]"
 
 def _title_of(body: str) -> str:
     clause = ""
-    fence = ""
     # A megabyte in one line must not be cut and searched as a title.
-    for line in body[:20_000].split("\n", _TITLE_LINES)[:_TITLE_LINES]:
+    head = body[:20_000]
+    if "```" in head or "~~~" in head:
+        head = re.sub(FENCED, "", head, flags=re.DOTALL | re.MULTILINE)
+    for line in head.split("\n", _TITLE_LINES)[:_TITLE_LINES]:
         text = line.strip()
-        if fence:
-            if text.startswith(fence) and not text.strip(fence[0]):
-                fence = ""
-            continue
-        if text.startswith(("```", "~~~")):
-            fence = text[:3]
-            continue
         if text.startswith("#"):
             hashes = len(text) - len(text.lstrip("#"))
             heading = " ".join(text[hashes:].rstrip("#").split())

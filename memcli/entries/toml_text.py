@@ -14,12 +14,6 @@ _MOST_DOTS = 50
 """tomllib takes the square of the parts of a key; memcli's own keys have three."""
 
 
-def check_depth(text: str) -> None:
-    """Refuse settings that tomllib would take long for; raises RecursionError."""
-    if any(line.count(".") > _MOST_DOTS for line in text.splitlines()):
-        raise RecursionError  # as tomllib does for brackets
-
-
 def tables(text: str) -> dict[str, Any]:
     """The tables of a text.
 
@@ -29,5 +23,6 @@ def tables(text: str) -> dict[str, Any]:
     """
     import tomllib
 
-    check_depth(text)
+    if any(line.count(".") > _MOST_DOTS for line in text.splitlines()):
+        raise RecursionError  # as tomllib does for brackets
     return tomllib.loads(text)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from memcli.entries.entry import FENCED
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -25,7 +27,6 @@ _PATH = r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\]?[\w.@+-]+(?:[/\\][\w.@+-]+)*[/\\]?"
 _SCOPED = r"@[a-z0-9][\w.-]*/[a-z0-9][\w.-]*"
 _PINNED = r"([A-Za-z][\w.-]*)(?:\[[\w,-]*\])?(?:[=<>~!]=|[<>@])v?\d[\w.*,<>=!~-]*"
 _HYPHENED = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+"
-_FENCE = r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)"
 _LINK = r"!?\[\[[^\[\]\n]*\]\]"
 _SPAN = r"`([^`\n]+)`"
 AROUND = "\"'`()[]{}<>,;:!?*|“”‘’«»…。，；：！？、（）「」"
@@ -44,7 +45,7 @@ FILE_TYPES = frozenset(
 def identifiers(text: str) -> Iterator[str]:
     """The identifiers of a text, in their order; fenced code is passed over."""
     if "```" in text or "~~~" in text:
-        text = re.sub(_FENCE, " ", text, flags=re.DOTALL | re.MULTILINE)
+        text = re.sub(FENCED, " ", text, flags=re.DOTALL | re.MULTILINE)
     if "[[" in text:
         text = re.sub(_LINK, " ", text)
     spans = "`" in text

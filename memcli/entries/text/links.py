@@ -10,7 +10,7 @@ import unicodedata
 
 from memcli.entries import layout
 from memcli.entries.dates import check_date
-from memcli.entries.entry import CUT, Entry, check_tag
+from memcli.entries.entry import CUT, FENCED, Entry, check_tag
 from memcli.entries.ids import is_adopted
 from memcli.errors import InvalidValue
 
@@ -83,7 +83,7 @@ def escaped(text: str) -> str:
 
 
 def wikilinks(body: str) -> tuple[str, ...]:
-    """Targets of `[[wikilinks]]` alone, as written."""
+    """Targets of `[[wikilinks]]` alone, as written; code is left out."""
     text = _CODE.sub("", body) if "`" in body else body
     targets = (target.strip() for target in _WIKILINK.findall(text))
     return tuple(dict.fromkeys(target for target in targets if target))
@@ -172,7 +172,7 @@ def joined(folder: str, key: str) -> str:
 
 # Obsidian: a hash, and letters, digits, _ - /, at least one of them no digit.
 _TAG = r"(?:(?<=\s)|(?<!.))#([\w/-]+)(?![\w#])"
-_NO_TAGS_IN = r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|`[^`\n]*`"
+_NO_TAGS_IN = rf"{FENCED}|`[^`\n]*`"
 _MOST_TAGS = 64
 # 2026-03-14, 2026_03_14 and 2026.03.14 anywhere, 20260314 at the beginning.
 _DATE = r"(?<!\d)(\d{4})([-_.])(\d{2})\2(\d{2})(?!\d)|^(\d{4})()(\d{2})(\d{2})(?!\d)"
