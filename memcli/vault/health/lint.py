@@ -388,7 +388,7 @@ def _about_claims(reader: Reader, now: int) -> Iterator[_Problem]:
             yield _Problem(doc, "supersedes", "resolved_before", words)
     claims = reader.columns.claims
     own = {(claims[doc], reader.row(doc).id) for doc in reader.claims.settling()}
-    settled = {claim for claim, _ in own if claim}
+    settled = {claim for claim, _ in own}
     for doc in reader.everything() if settled else ():
         claim, status = claims[doc], _status(reader, doc)
         if claim in settled and status in (Status.ACTIVE, Status.PENDING):
