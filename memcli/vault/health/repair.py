@@ -16,9 +16,11 @@ from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files as disk
+from memcli.storage import journal
 from memcli.storage.git import commit as commits
 from memcli.storage.git.repository import Repository
 from memcli.storage.git.staging import refuse_filtered
+from memcli.storage.lock import Lock
 from memcli.storage.vault_paths import inside
 from memcli.vault.health import git_state, mends
 from memcli.vault.health.mends import Mend, Repair
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 
     _Step = tuple[str, str]
 
+# Seconds to wait for a writer.
+_PATIENCE = 10.0
 # Steps that commit a file as it is on disk, or is not.
 _COMMITTED = ("deleted", "forgotten", "uncommitted", "moved")
 # Files outside of any commit, and what is done with them.
@@ -178,17 +182,22 @@ def _of_the_tree(tree: WorkingTree, accept: bool) -> Iterator[Repair]:
 def _prepared(vault: Vault, wanted: set[_Step], accept: bool) -> list[Repair]:
     """Take the steps that no commit is needed for; returns them."""
     found = _look(vault, accept)
-    done = []
-    for mend in found.mends:
-        if mend.step.key not in wanted:
-            continue
-        if mend.litter:
-            disk.remove(mend.litter)
-            done.append(mend.step)
-        elif found.in_merge and mend.changes:
-            mends.write_in_merge(vault, mend.changes)
-            done.append(mend.step)
-    return done
+    now = [
+        mend
+        for mend in found.mends
+        if mend.step.key in wanted
+        and (mend.litter or (found.in_merge and mend.changes))
+    ]
+    if not now:
+        return []
+    # A large import may have written its files for a minute before it puts them there.
+    with Lock(journal.lock_path(vault.root), _PATIENCE):
+        for mend in now:
+            if mend.litter:
+                disk.remove(mend.litter)
+            else:
+                mends.write_in_merge(vault, mend.changes)
+    return [mend.step for mend in now]
 
 
 def _round(vault: Vault, wanted: set[_Step], accept: bool) -> list[Repair]:

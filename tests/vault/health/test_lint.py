@@ -11,10 +11,11 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.entries.file_checks import Finding
-from memcli.errors import InvalidConfig
+from memcli.errors import InvalidConfig, LockBusy
 from memcli.recall.query import Query, view_of
 from memcli.recall.recall import recall
-from memcli.storage import state_dirs
+from memcli.storage import journal, state_dirs
+from memcli.storage.lock import Lock
 from memcli.vault.health import repair
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
@@ -325,7 +326,9 @@ def test_aliases_of_every_style_titles_and_ids_are_names(vault: Vault):
     assert targets(vault) == ["Five"]
 
 
-def test_leftovers_of_killed_writes_are_named_in_every_folder(vault: Vault):
+def test_leftovers_of_killed_writes_are_named_in_every_folder(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
     own = state_dirs.path(vault.root, layout.JOURNAL)
     state = state_dirs.path(vault.root, layout.EVENTS)
     halves = [
@@ -345,6 +348,10 @@ def test_leftovers_of_killed_writes_are_named_in_every_folder(vault: Vault):
     os.utime(link, (1, 1), follow_symlinks=False)
     found = [f.path for f in lint(vault) if f.code == "leftover"]
     assert found == sorted(halves)
+    monkeypatch.setattr(repair, "_PATIENCE", 0.0)
+    with Lock(journal.lock_path(vault.root), 0), pytest.raises(LockBusy):
+        repair.apply(vault, repair.plan(vault))  # a write is going on
+    assert all(Path(vault.root, name).exists() for name in halves)
     repair.apply(vault, repair.plan(vault))
     assert [name for name in halves if Path(vault.root, name).exists()] == []
     assert all(Path(vault.root, name).exists() for name in (*others, kept))
