@@ -324,26 +324,3 @@ def test_uses_of_a_skill_increment_when_stored_or_recalled(
     assert inspect(vault, plain).uses is None
     uses = {"id": skill, "title": "How to deploy the harness", "uses": 3}
     assert log.usage(vault)["uses"] == [uses]
-
-
-def test_the_summary_counts_what_happened(vault: Vault):
-    first = save(vault, "We deploy badly, we deploy, deploy", source={"writer": "hook"})
-    good = save(vault, "We deploy on Mondays, all of us, each in a different way")
-    assert [row.id for row in vault.recall("deploy").rows] == [first, good]
-    vault.recall("zebra")
-    vault.feedback(useful=[good], not_useful=[first])
-    assert (
-        log.usage(vault).items()
-        >= {
-            "on": True,
-            "bytes": state_of(vault.root, layout.EVENTS).stat().st_size,
-            "writes": {"hook": 1, "manual": 1},
-            "questions": 2,
-            "hits": 1,
-            "feedback": [{"by": "user", "useful": 1, "not_useful": 1}],
-            "pairs": 1,
-        }.items()
-    )
-    (pair,) = log.pairs(vault)
-    assert (pair["better"]["id"], pair["worse"]["id"]) == (good, first)
-    assert pair["better"]["features"]["writer:manual"] == 1.0

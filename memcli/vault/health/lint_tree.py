@@ -46,14 +46,15 @@ def about_listing(vault: Vault, index: Index, tree: Tree) -> Iterator[Finding]:
     for path in index.unreadable:
         why = "the folder cannot be listed"
         yield Finding(path, 1, "unreadable", ERROR, why)
-    for path in sorted({*index.symlinks, *tree.others}):
-        linked = os.path.islink(os.path.join(vault.root, *path.split("/")))
+    links = {*index.symlinks}
+    for path in sorted(links.union(tree.others)):
         if layout.is_own_folder(path, vault.kinds) and not layout.is_odd(path):
+            link = os.path.islink(os.path.join(vault.root, *path.split("/")))
             what = (
-                "a symbolic link, which memcli does not follow," if linked else "a file"
+                "a symbolic link, which memcli does not follow," if link else "a file"
             )
             yield _replaced(path, what)
-        elif path in index.symlinks:
+        elif path in links:
             message = "a symbolic link; not followed, not searched"
             yield Finding(path, 1, "symlink", WARNING, message)
 

@@ -122,7 +122,9 @@ def test_inspect_signals_says_what_happened(memcli: Run, vault: Vault):
     assert "feedback by user: 1 useful, 0 not" in lines
     assert f"{skill}\t2\tHow to deploy" in lines
     data = memcli("signals", "--json").json["data"]
-    assert (data["questions"], data["hits"]) == (2, 1)
+    numbers = ("on", "questions", "hits", "writes", "pairs")
+    assert [data[name] for name in numbers] == [True, 2, 1, {"manual": 1}, 0]
+    assert data["bytes"] == Path(data["path"]).stat().st_size
     assert data["feedback"] == [{"by": "user", "useful": 1, "not_useful": 0}]
     assert data["asked"] == [{"via": "recall", "questions": 2, "hits": 1}]
     assert data["uses"] == [{"id": skill, "title": "How to deploy", "uses": 2}]
@@ -138,6 +140,8 @@ def test_pairs_are_json_lines(memcli: Run, vault: Vault):
     pair = json.loads(line)
     assert set(pair) == {"question", "recall", "better", "worse"}
     assert (pair["better"]["id"], pair["worse"]["id"]) == (good, first)
+    assert pair["better"]["features"]["writer:manual"] == 1.0
+    assert memcli("signals", "--json").json["data"]["pairs"] == 1
     data = memcli("signals", "--pairs", "--json").json["data"]
     assert data == {"pairs": [pair], "count": 1}
     assert memcli("inspect", "lint", "--pairs").code == 2
