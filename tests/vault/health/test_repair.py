@@ -35,7 +35,8 @@ def entry(name: str, *lines: str, body: str = "") -> str:
 
 OVER, KEY = "status: superseded", ("item: derived", "key: 'derived:old'")
 HALF = "memories/.a.md.123-0123abcd.tmp"
-# Files as they are, what git is told, the steps that a repair takes, what it leaves,
+COMMIT = ("git add .", "git commit -qm x")
+# Files as they are, what is done to them, a repair's steps, what is left for people,
 # git's status after it, and what a file holds then, or after "!" does not.
 PLANS = {
     "keys, and the other side of a lineage": (
@@ -46,7 +47,7 @@ PLANS = {
     ),
     "one side of two that were merged": (
         {"a.md": entry(A, OVER, f"superseded_by: {C}"), "c.md": entry(C),
-         "b.md": entry(B, OVER, f"superseded_by: {C}")}, ("add .", "commit -qm x"),
+         "b.md": entry(B, OVER, f"superseded_by: {C}")}, COMMIT,
         ["lineage c.md"], [], "", {"c.md": (f"supersedes: {B}",)},
     ),
     "what takes a decision is left": (
@@ -61,7 +62,7 @@ PLANS = {
     ),
     "whether the old one is in force is for people: it says both": (
         {"a.md": entry(A, "status: active", f"superseded_by: {B}"), "b.md": entry(B)},
-        ("add .", "commit -qm x"), [], ["superseded_but_active a.md"], "", {},
+        COMMIT, [], ["superseded_but_active a.md"], "", {},
     ),
     "a successor that never was here": (
         {f"archive/memories/a.{A}.md": entry(A, OVER, f"superseded_by: {B}")}, (),
@@ -69,24 +70,45 @@ PLANS = {
         [f"dangling_lineage archive/memories/a.{A}.md"], "", {},
     ),
     "a staged file is not rewritten": (
-        {"a.md": entry(A, *KEY, body="Y")}, ("add .",),
+        {"a.md": entry(A, *KEY, body="Y")}, ("git add .",),
         [], ["stale_key a.md"], "A  a.md", {"a.md": ("derived:old",)},
     ),
     "what git knows by name alone, as a killed save leaves it": (
-        {"a.md": "announced"}, ("add --intent-to-add a.md",),
+        {"a.md": "announced"}, ("git add --intent-to-add a.md",),
         ["uncommitted a.md"], [], "", {},
     ),
     "in a merge nothing is begun that cannot be committed": (
-        {"a.md": "new", HALF: "half"}, ("update-ref MERGE_HEAD HEAD",),
+        {"a.md": "new", HALF: "half"}, ("git update-ref MERGE_HEAD HEAD",),
         [f"leftover {HALF}"], ["git_state .git"], "?? a.md", {},
     ),
     "in a merge the index gets back what concluding it would delete": (
-        {"a.md": entry(A)}, ("add .", "commit -qm x", "rm -q --cached a.md",
-                             "update-ref MERGE_HEAD HEAD"),
+        {"a.md": entry(A)}, (*COMMIT, "git rm -q --cached a.md",
+                             "git update-ref MERGE_HEAD HEAD"),
         ["index a.md"], ["git_state .git"], "", {},
     ),
+    "a deletion that a person staged is theirs": (
+        {"a.md": entry(A)}, (*COMMIT, "git rm -q a.md"),
+        [], ["missing a.md"], "D  a.md", {},
+    ),
+    "a file that was moved by hand is a move and no loss": (
+        {"a.md": entry(A), "notes/plain.md": "a note without an id"},
+        (*COMMIT, "mv a.md here.md", "mv notes/plain.md there.md"),
+        ["moved a.md", "moved notes/plain.md", "uncommitted here.md",
+         "uncommitted there.md"], [], "", {"here.md": ("text a",)},
+    ),
+    "an approval whose journal could not be committed": (
+        {"inbox/a.md": entry(A, "status: pending")},
+        (*COMMIT, "sed -i /status/d inbox/a.md",
+         "mv inbox/a.md memories/a.md"),
+        ["moved inbox/a.md", "uncommitted memories/a.md"], [], "", {},
+    ),
+    "what is edited back, and was in no commit, is an edit": (
+        {"a.md": entry(A)},
+        (*COMMIT, "sed -i s/text/words/ a.md", "git stash -q", "git stash apply -q"),
+        ["uncommitted a.md"], [], "", {"a.md": ("words a",)},
+    ),
     "without git only halves of writes go": (
-        {"a.md": entry(A, *KEY, body="Y"), HALF: "half"}, ("away",),
+        {"a.md": entry(A, *KEY, body="Y"), HALF: "half"}, ("mv .git ../away",),
         [f"leftover {HALF}"], ["no_history .", "stale_key a.md"], None, {},
     ),
 }  # fmt: skip
@@ -100,10 +122,7 @@ def test_a_repair_takes_its_steps_and_leaves_the_rest(vault: Vault, case: Any) -
         if path == HALF:
             os.utime(place, (1, 1))
     for command in commands:
-        if command == "away":
-            Path(vault.root, ".git").rename(f"{vault.root}-git")
-        else:
-            git(vault, *command.split())
+        subprocess.run(command.split(), cwd=vault.root, check=True)
     found = repair.apply(vault, repair.plan(vault))
     assert sorted(f"{step.code} {step.path}" for step in found.steps) == steps
     assert [f"{each.code} {each.path}" for each in found.left] == left
@@ -173,37 +192,6 @@ def test_what_the_index_has_lost_is_put_back_and_what_is_staged_stays(
     assert sorted(codes(found)) == [("index", added.path), ("index", changed.path)]
     assert git(vault, "status", "--porcelain") == f"M  {kept.path}\n"
     assert git(vault, "rev-list", "--count", "HEAD") == commits
-
-
-def test_a_file_that_was_moved_by_hand_is_a_move_and_no_loss(vault: Vault) -> None:
-    """Restoring the old one, as a lost file would ask for, would make it two."""
-    own = vault.save(vault.draft({"text": "moved by hand"}))
-    write(vault, "notes/plain.md", "a note without an id\n")
-    repair.apply(vault, repair.plan(vault))
-    os.rename(Path(vault.root, own.path), Path(vault.root, "here.md"))
-    os.rename(Path(vault.root, "notes/plain.md"), Path(vault.root, "there.md"))
-    found = repair.apply(vault, repair.plan(vault))
-    moved = {step.path: step.detail for step in found.steps if step.code == "moved"}
-    assert moved == {own.path: "here.md", "notes/plain.md": "there.md"}
-    assert (found.left, git(vault, "status", "--porcelain")) == ([], "")
-    assert vault.get(own.id).path == "here.md"
-
-
-def test_what_a_finished_journal_could_not_commit_is_committed_later(
-    vault: Vault,
-) -> None:
-    """An approval moves a file: its new place and the end of the old one."""
-    waiting = vault.save(vault.draft({"text": "candidate", "status": "pending"}))
-    text = Path(vault.root, waiting.path).read_text(encoding="utf-8")
-    write(vault, "memories/note/candidate.md", text.replace("status: pending\n", ""))
-    Path(vault.root, waiting.path).unlink()
-    found = repair.apply(vault, repair.plan(vault))
-    assert sorted(codes(found)) == [
-        ("moved", waiting.path),
-        ("uncommitted", "memories/note/candidate.md"),
-    ]
-    assert git(vault, "status", "--porcelain") == ""
-    assert git(vault, "ls-files", "*candidate.md") == "memories/note/candidate.md\n"
 
 
 def test_what_has_changed_since_the_plan_is_left_as_it_is(vault: Vault) -> None:
@@ -372,26 +360,6 @@ def test_deletions_are_committed_when_they_are_accepted(vault: Vault) -> None:
     assert (found.left, git(vault, "status", "--porcelain")) == ([], "")
     assert vault.get(changed.id).body.strip() == "The port is 80"
     assert lint(vault) == []
-
-
-def test_a_deletion_that_a_person_staged_is_theirs(vault: Vault) -> None:
-    gone = vault.save(vault.draft({"text": "let go"}))
-    git(vault, "rm", "-q", gone.path)
-    found = repair.plan(vault)
-    assert found.steps == []
-    assert [(f.path, f.code) for f in found.left] == [(gone.path, "missing")]
-    assert f"git -C {vault.root} commit" in (found.left[0].hint or "")
-
-
-def test_what_is_edited_back_by_hand_and_never_was_is_an_edit(vault: Vault) -> None:
-    """An older version is one that a commit of this branch had, to the byte."""
-    saved = vault.save(vault.draft({"text": "first words"}))
-    path = Path(vault.root, saved.path)
-    path.write_text(path.read_text("utf-8").replace("first", "other"), "utf-8")
-    git(vault, "stash")
-    git(vault, "stash", "apply")
-    assert lint(vault) == []
-    assert codes(repair.plan(vault)) == [("uncommitted", saved.path)]
 
 
 @pytest.mark.parametrize(
