@@ -49,13 +49,12 @@ class Repair(NamedTuple):
 
     `code` is leftover, git_lock, index, missing, older, deleted, forgotten,
     uncommitted, moved, or one of the mends of this module; `action` says what happens
-    to `path`, `detail` is the other file, entry or commit.
+    to `path`.
     """
 
     code: str
     path: str
     action: str
-    detail: str | None = None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -205,7 +204,7 @@ def _left_out(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
         changes = git_state.changes_of(at.vault, at.repository, commit)
         action = f"make commit {commit[:12]} again: a git stash left it out"
         for path, change in changes.items() if finding.path in changes else ():
-            yield Repair("dropped", path, action, commit), {path: change}
+            yield Repair("dropped", path, action), {path: change}
 
 
 # --- two files of one id ------------------------------------------------------------
@@ -237,7 +236,7 @@ def _copies(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
         action = f"give it an id of its own; {oldest} is older and keeps {entry_id}"
         stored = at.vault.stored(path)
         fresh = stored.entry.replace(id=at.vault.new_id())
-        yield Repair("duplicate_id", path, action, oldest), at.rewritten(stored, fresh)
+        yield Repair("duplicate_id", path, action), at.rewritten(stored, fresh)
 
 
 # --- lineages -----------------------------------------------------------------------
@@ -257,7 +256,7 @@ def _silent(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
     if not stored.entry.supersedes:
         fresh = stored.entry.replace(supersedes=before)
         step = Repair("lineage", stored.path, f"write that it supersedes {before}")
-        yield step._replace(detail=before), at.rewritten(stored, fresh)
+        yield step, at.rewritten(stored, fresh)
 
 
 def _dangling(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
@@ -273,7 +272,7 @@ def _dangling(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
         for place, data in _lost_version(at, entry, entry.supersedes):
             action = "bring {} back from HEAD's history: an evolve lost it"
             step = Repair("lost_version", place, action.format(entry.supersedes))
-            yield step._replace(detail=entry.path), {place: (None, data)}
+            yield step, {place: (None, data)}
     name = entry.superseded_by
     if (
         name
@@ -283,7 +282,7 @@ def _dangling(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
         and git_state.of_id(at.vault, at.repository, name, [], f"id: {name}\n")
     ):
         action = f"take out that {name} replaced it, which was deleted; it stays "
-        step = Repair("lineage_end", entry.path, action + "archived", name)
+        step = Repair("lineage_end", entry.path, action + "archived")
         yield step, at.rewritten(stored, entry.replace(superseded_by=None))
 
 

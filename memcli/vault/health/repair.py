@@ -176,7 +176,7 @@ def _of_the_tree(tree: WorkingTree, accept: bool) -> Iterator[Repair]:
     for path, change in tree.uncommitted.items():
         yield Repair("uncommitted", path, f"commit it: {change}")
     for path, place in tree.moved.items():
-        yield Repair("moved", path, f"commit its move to {place}", place)
+        yield Repair("moved", path, f"commit its move to {place}")
 
 
 def _prepared(vault: Vault, wanted: set[_Step], accept: bool) -> list[Repair]:
