@@ -10,15 +10,15 @@ from tests.saving import save, write
 
 
 def test_overview_counts_by_status_and_kind(vault: Vault):
-    save(vault, "one", kind="fix")
-    save(vault, "two", pinned=True)
+    save(vault, "one", kind="fix", created="2026-01-01")
+    save(vault, "two", pinned=True, created="2026-01-02")
     write(vault, "c.md", "---\nid: 1jy5e6hm03e2cs6s\nstatus: resolved\n---\nthree\n")
     found = overview(vault)
     assert found["entries"] == 3
     assert found["by_status"] == {"active": 2, "resolved": 1}
     assert found["by_kind"] == {"fix": 1, "note": 2}
     assert [row.title for row in found["pinned"]] == ["two"]
-    assert {row.title for row in found["newest"]} == {"one", "two"}
+    assert [row.title for row in found["newest"]] == ["two", "one"]
     assert found["dirty"] == ["c.md"]
     assert found["head"]
 

@@ -3,7 +3,6 @@
 import os
 import random
 import shutil
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,10 @@ import pytest
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.entries.eligibility import View, standing
 from memcli.errors import WriteFailed
 from memcli.search import document
 from memcli.storage import files, state_dirs
 from memcli.vault.health.lint import lint
-from memcli.vault.health.overview import overview
-from memcli.vault.lookup import brief
 from tests.conftest import SEED
 from tests.saving import write
 
@@ -163,24 +159,3 @@ def test_an_entry_of_more_words_than_are_searched_is_named(
         (words[50], set()),
     ):
         assert {row.id for row in old.recall(word).rows} == ids
-
-
-def test_the_overview_counts_as_every_row_does(old: Vault) -> None:
-    draw = random.Random(SEED)
-    view = View(old.now_ms() // 1000)
-    for _ in range(6):
-        scramble(old, draw, 25)
-        found = overview(old)
-        reader = old.index.reader()
-        rows = [
-            reader.row(doc)._replace(status=str(standing(reader.facts(doc), view)))
-            for doc in reader.everything()
-        ]
-        rows.sort(key=lambda row: (row.created, row.id, row.path), reverse=True)
-        assert found["by_kind"] == Counter(row.kind for row in rows)
-        assert found["by_status"] == Counter(row.status for row in rows)
-        assert found["pinned"] == [brief(row) for row in rows if row.pinned]
-        active = [brief(row) for row in rows if row.status == "active"]
-        assert found["newest"] == active[:5]
-        waiting = sum(row.status == "pending" for row in rows)
-        assert found["inbox"]["count"] == waiting
