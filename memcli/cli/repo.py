@@ -63,38 +63,38 @@ def _allow(context: Context, folder: str) -> Result:
             hint="It is a folder .memory at the top of the repository, neither a link "
             "nor a repository of its own; memcli init --repo makes one.",
         )
-    warnings: tuple[str, ...] = ()
-    holds: dict[str, int] = {}
-    remote = found.remote or _NO_REMOTE
-    if not found.allowed:
-        try:
-            holds = _holds(context, found)
-        except (MemcliError, OSError) as error:
-            warnings = (f"{found.path} cannot be read yet: {error}",)
-        if context.interactive:
-            if holds:
-                context.tell(_said(holds))
-            if not context.confirm(f"Let sessions read {found.path} ({remote})?"):
-                return _answer("unchanged", found, f"not allowed: {found.path}", "dim")
-        repo_vault.allow(found, context.environ)
+    at, remote = found.path, found.remote
+    named = f"{at} ({remote or _NO_REMOTE})"
     if found.allowed:
-        said, outcome = "already allowed", "unchanged"
-    else:
-        said = outcome = "allowed"
-    done = _answer(outcome, found, f"{said} {found.path} ({remote})", "good")
+        return _answer("unchanged", at, remote, [f"already allowed {named}"])
+    warnings: tuple[str, ...] = ()
+    holds, said = None, []
+    try:
+        holds = _holds(context, found)
+        said = [_said(holds)]
+    except (MemcliError, OSError) as error:
+        warnings = (f"{at} cannot be read yet: {error}",)
+    if context.interactive:
+        for line in said:
+            context.tell(line)
+        if not context.confirm(f"Let sessions read {named}?"):
+            return _answer("unchanged", at, remote, [f"not allowed: {at}"])
+        said = []
+    repo_vault.allow(found, context.environ)
+    done = _answer("allowed", at, remote, [f"allowed {named}", *said])
+    return done._replace(data={**done.data, "holds": holds}, warnings=warnings)
 
+
+def _answer(
+    outcome: str, path: str | None, remote: str | None, lines: list[str]
+) -> Result:
     def text(canvas: Canvas) -> None:
-        done.text(canvas)
-        if holds and not context.interactive:
-            canvas.line(_said(holds), style="dim")
+        canvas.line(lines[0], style="dim" if outcome == "unchanged" else "good")
+        for line in lines[1:]:
+            canvas.line(line, style="dim")
 
-    data = {**done.data, "holds": holds or None}
-    return Result(data=data, text=text, warnings=warnings)
-
-
-def _answer(outcome: str, found: RepoVault, said: str, style: str) -> Result:
-    data = {"outcome": outcome, "path": found.path, "remote": found.remote or None}
-    return Result(data=data, text=lambda canvas: canvas.line(said, style=style))
+    data = {"outcome": outcome, "path": path, "remote": remote or None, "holds": None}
+    return Result(data=data, text=text)
 
 
 def _holds(context: Context, found: RepoVault) -> dict[str, int]:
@@ -138,19 +138,11 @@ def _revoke(context: Context, folder: str) -> Result:
     from memcli.storage import repo_vault
 
     top = repo_vault.revoke(folder, context.environ)
-    path = os.path.join(top, repo_vault.FOLDER) if top else None
-
-    said, style = f"nothing around {folder} was allowed", "dim"
-    if path:
-        said, style = f"not allowed any more: {path}", "good"
-    return Result(
-        data={
-            "outcome": "revoked" if top else "unchanged",
-            "path": path,
-            "remote": None,
-        },
-        text=lambda canvas: canvas.line(said, style=style),
-    )
+    if top is None:
+        said = f"nothing around {folder} was allowed"
+        return _answer("unchanged", None, None, [said])
+    path = os.path.join(top, repo_vault.FOLDER)
+    return _answer("revoked", path, None, [f"not allowed any more: {path}"])
 
 
 def _list(context: Context) -> Result:
