@@ -177,18 +177,9 @@ def named_project(vaults: Sequence[Vault], word: str) -> str:
             f"Several projects are called '{name}'",
             hint=f"Name one: {', '.join(ending)}",
         )
-    from difflib import get_close_matches
-
-    known.discard(EVERYWHERE)
-    ends = {each.rpartition("/")[2]: each for each in sorted(known)}
-    near = [
-        ends.get(each, each) for each in get_close_matches(name, {*known, *ends}, 1)
-    ]
     raise UsageError(
         f"No entries in project '{name}'",
-        hint=f"Did you mean '{near[0]}'?"
-        if near
-        else "What there is: memcli list --by project",
+        hint="What there is: memcli list --by project",
     )
 
 

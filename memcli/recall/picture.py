@@ -6,9 +6,8 @@ entries nor a word of what others recalled. Nothing here is drawn, or said in wo
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 
-from memcli.entries import dates
 from memcli.entries.eligibility import View, standing, verdict
 from memcli.entries.text import tokens
 from memcli.named_tuple import NamedTuple
@@ -74,14 +73,12 @@ class Picture(NamedTuple):
         words: for a search.
         names: the most frequent entities, each with its count.
         ties: (place of a name, place of another, entries that hold both).
-        use: month, answers given, rows judged useful; empty for an agent.
     """
 
     entries: list[Seen]
     words: Words
     names: list[tuple[str, int]]
     ties: list[tuple[int, int, int]]
-    use: list[tuple[str, int, int]]
 
 
 def picture(vault: Vault, project: str = "") -> Picture:
@@ -95,17 +92,12 @@ def picture(vault: Vault, project: str = "") -> Picture:
     events = signals.read(vault.root).events if vault.agent is None else []
     recalled: Counter[str] = Counter()
     useful: Counter[str] = Counter()
-    use: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for event in events:
-        month = dates.iso(event["at"])[:7]
-        if event["event"] == "recall":
-            if event["question"] is not None:
-                rows = (row for row in event["rows"] if is_hit([row]))
-                recalled.update({row["id"] for row in rows})
-            use[month][0] += 1
+        if event["event"] == "recall" and event["question"] is not None:
+            rows = (row for row in event["rows"] if is_hit([row]))
+            recalled.update({row["id"] for row in rows})
         elif event["event"] == "feedback" and event["useful"]:
             useful[event["id"]] += 1
-            use[month][1] += 1
 
     code = code_state.watch(vault)
 
@@ -139,8 +131,7 @@ def picture(vault: Vault, project: str = "") -> Picture:
 
     entries = vault.read(look)
     names, ties = _graph(entries)
-    months = [(month, asked, judged) for month, (asked, judged) in sorted(use.items())]
-    return Picture(entries, _words(entries), names, ties, months)
+    return Picture(entries, _words(entries), names, ties)
 
 
 def _words(entries: list[Seen]) -> Words:

@@ -167,7 +167,6 @@ def _data(seen: Picture, about: About) -> dict[str, Any]:
         "lengths": seen.words.lengths,
         "names": seen.names,
         "ties": seen.ties,
-        "use": seen.use,
     }
 
 

@@ -346,8 +346,6 @@ function rest() {
   $("inbox").replaceChildren(...(waiting.length ? waiting.slice(0, 200).map((place) => element("li", {}, to(place), ` ${age(entries[place])}, ${entries[place].confidence || entries[place].kind}`)) : [element("li", { class: "dim" }, "Nothing waits.")]));
   const stale = places.filter((place) => entries[place].stale);
   $("stale").replaceChildren(...(stale.length ? stale.slice(0, 200).map((place) => element("li", {}, to(place), `: ${entries[place].stale.join("; ")}`)) : [element("li", { class: "dim" }, "Nothing is known to be out of date.")]));
-  const use = new Map(data.use.map(([month, answers, useful]) => [month, [["answers", answers, COLOURS[0]], ["judged useful", useful, COLOURS[2]]]]));
-  $("use").replaceChildren(use.size ? months("use", [...use.keys()], (month) => use.get(month).filter(([, count]) => count), "Answers and what was judged useful, by month") : element("p", { class: "dim" }, "No answers are logged."));
   const most = places.filter((place) => entries[place].recalled).sort((a, b) => entries[b].recalled - entries[a].recalled).slice(0, 10);
   $("most").replaceChildren(...most.map((place) => element("li", {}, to(place), ` recalled ${plural(entries[place].recalled, "time", "times")}${entries[place].useful ? `, useful ${entries[place].useful}` : ""}`)));
 }
