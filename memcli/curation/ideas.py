@@ -19,13 +19,7 @@ from memcli.entries.entry import Entry, Source, Status
 from memcli.entries.identity import strict_key
 from memcli.entries.text.counted import counted
 from memcli.entries.text.links import escaped
-from memcli.errors import (
-    AmbiguousId,
-    EntryNotFound,
-    InvalidValue,
-    MemcliError,
-    UsageError,
-)
+from memcli.errors import InvalidValue, MemcliError, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.vault_paths import inside
@@ -136,7 +130,7 @@ def listed(vault: Vault, *, only_open: bool = False) -> list[Section]:
 
 
 def named(vault: Vault, words: Sequence[str]) -> list[str]:
-    """The slugs of the ideas that slugs, beginnings of them, or pages' ids name.
+    """The slugs of the ideas that slugs, or beginnings of them, name.
 
     Raises:
         NotAllowed: an agent asks: the ledger names the ideas of all.
@@ -144,23 +138,7 @@ def named(vault: Vault, words: Sequence[str]) -> list[str]:
     """
     vault.owner_only("deciding on ideas")
     known = sections(vault)
-    slugs = []
-    for word in words:
-        try:
-            slugs.append(idea_text.find(known, word).slug)
-        except EntryNotFound as refusal:
-            try:
-                path = vault.path_of(word)
-            except (EntryNotFound, AmbiguousId):
-                raise refusal from None
-            if not path.startswith(layout.INCUBATOR):
-                raise EntryNotFound(
-                    f"{word} is no idea, but {path}",
-                    hint="A candidate takes --approve or --reject.",
-                    code="idea_not_found",
-                ) from None
-            slugs.append(path.split("/")[2])
-    return list(dict.fromkeys(slugs))
+    return list(dict.fromkeys(idea_text.find(known, word).slug for word in words))
 
 
 def known(vault: Vault) -> list[tuple[str, str]]:

@@ -177,7 +177,7 @@ def waiting(vault: Vault, ids: Sequence[str]) -> list[Stored]:
         if layout.is_idea(stored.path):
             raise NotAllowed(
                 f"{entry.id} is an idea of the incubator",
-                hint=f"memcli ideas promote {entry.id}; or dismiss, or merge",
+                hint=f"memcli ideas promote {layout.slug_of_idea(stored.path)}",
                 code="not_pending",
             )
         if entry.status is not Status.PENDING:

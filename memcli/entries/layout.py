@@ -141,6 +141,11 @@ def idea_page(slug: str) -> str:
     return f"{INCUBATOR}{slug}/{_IDEA_PAGE}.md"
 
 
+def slug_of_idea(path: str) -> str:
+    """The slug of the idea whose page this is."""
+    return path.removeprefix(ARCHIVE + "/").removeprefix(INCUBATOR).partition("/")[0]
+
+
 def is_idea(path: str) -> bool:
     """Whether this is the page of an idea, in the incubator or in the archive."""
     place = path.removeprefix(ARCHIVE + "/")

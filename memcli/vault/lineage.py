@@ -190,7 +190,8 @@ def refuse_ended(vault: Vault, entry: Entry) -> None:
         hint = f"Bring it back first: memcli resolve --undo {name}"
     elif status is Status.PENDING and layout.is_idea(entry.path):
         said = f"{name} is an idea that is not decided on yet"
-        hint = f"Make it a memory: memcli ideas promote {name}"
+        slug = layout.slug_of_idea(entry.path)
+        hint = f"Make it a memory: memcli ideas promote {slug}"
     raise NotAllowed(said, hint=hint or None, code=str(status))
 
 

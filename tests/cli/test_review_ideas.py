@@ -91,15 +91,11 @@ def test_a_candidate_is_no_idea_and_an_idea_no_candidate(
     memcli: Run, three: Vault
 ) -> None:
     waiting = candidate(three, "use tabs")
-    error = memcli("ideas", "promote", waiting, "--json").json["error"]
-    assert "--approve" in error["hint"]
     page = vault_ideas.listed(three)[0].id or ""
     error = memcli("review", page, "--approve", "--json").json["error"]
-    assert (error["code"], "memcli ideas promote" in error["hint"]) == (
-        "not_pending",
-        True,
-    )
-    assert memcli("ideas", "promote", page).code == 0
+    hint = f"memcli ideas promote {NAMES[0]}"
+    assert (error["code"], error["hint"]) == ("not_pending", hint)
+    assert memcli(*hint.split()[1:]).code == 0
     assert memcli("review", "--list", "--json").json["data"]["count"] == 1
     assert (
         memcli("review", "--approve", "--all", "--yes", "--json").json["data"]["items"][
