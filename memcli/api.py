@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from memcli.curation.evolve import Evolved
     from memcli.curation.forget import Forgotten
-    from memcli.curation.in_place import Pinned, Tagged
+    from memcli.curation.in_place import Changed, Tagged
     from memcli.curation.inbox import PendingEntry
     from memcli.curation.resolve import Target
     from memcli.curation.review import EntryDecisions
@@ -325,7 +325,7 @@ class Vault(_Asked, _vault.Vault):
 
         return in_place.tag(self, entry_id, add=add, untag=untag, project=project)
 
-    def pin(self, *ids: str, off: bool = False) -> list[Pinned]:
+    def pin(self, *ids: str, off: bool = False) -> list[Changed]:
         """Put entries into every session, or take them out again."""
         from memcli.curation import in_place
 

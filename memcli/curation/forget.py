@@ -252,13 +252,10 @@ def _pathspec(path: str) -> str:
     """A path for git, without what a terminal would not show or not take as it is."""
     if path.isprintable():
         return f":(top,literal){path}"
-    pattern: list[str] = []
-    for character in path:
-        if character.isprintable():
-            pattern.append(re.sub(r"[*?\[\\]", r"\\\g<0>", character))
-        elif pattern[-1:] != ["*"]:
-            pattern.append("*")
-    return f":(top,glob){''.join(pattern)}"
+    shown = (
+        re.sub(r"[*?\[\\]", r"\\\g<0>", c) if c.isprintable() else "*" for c in path
+    )
+    return f":(top,glob){''.join(shown)}"
 
 
 def _linked(reader: Reader, entry: Entry, gone: set[str]) -> list[Linking]:

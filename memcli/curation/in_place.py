@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 # --- pin --------------------------------------------------------------------------
 
 
-class Pinned(NamedTuple):
-    """An entry that was to be pinned or unpinned; `changed` is False if it was so."""
+class Changed(NamedTuple):
+    """An entry that was to be changed; `changed` is False if it was so already."""
 
     id: str
     path: str
@@ -38,7 +38,7 @@ class Pinned(NamedTuple):
     changed: bool
 
 
-def pin(vault: Vault, ids: Sequence[str], *, pinned: bool = True) -> list[Pinned]:
+def pin(vault: Vault, ids: Sequence[str], *, pinned: bool = True) -> list[Changed]:
     """Pin entries, or unpin them, all in one commit.
 
     Args:
@@ -51,19 +51,19 @@ def pin(vault: Vault, ids: Sequence[str], *, pinned: bool = True) -> list[Pinned
         NotAllowed: an entry is not in use, or an agent has not written it.
         Conflict, LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
-    done: dict[str, Pinned] = {}
+    done: dict[str, Changed] = {}
     with Changing(vault) as at:
         for entry_id in ids:
             old = at.in_use(entry_id, Action.PIN)
             changed = at.write(old, old.entry.replace(pinned=pinned))
             title = old.entry.display_title
-            done[old.path] = Pinned(old.entry.id, old.path, title, changed)
+            done[old.path] = Changed(old.entry.id, old.path, title, changed)
         titles = [one.title for one in done.values() if one.changed]
         at.say("pin" if pinned else "unpin", titles)
     return list(done.values())
 
 
-def pinned_as_dict(done: Sequence[Pinned], *, pinned: bool) -> dict[str, Any]:
+def pinned_as_dict(done: Sequence[Changed], *, pinned: bool) -> dict[str, Any]:
     """The `data` of the JSON envelope."""
     entries = [one._asdict() for one in done]
     return {"entries": entries, "count": len(entries), "pinned": pinned}
@@ -145,15 +145,6 @@ def retagged(entry: Entry, add: Sequence[str], untag: Sequence[str]) -> tuple[st
 # --- the whole file ---------------------------------------------------------------
 
 
-class Edited(NamedTuple):
-    """The entry as it is now; `changed` is False when the file was left as it was."""
-
-    id: str
-    path: str
-    title: str
-    changed: bool
-
-
 def opened(vault: Vault, entry_id: str) -> Stored:
     """The file to edit.
 
@@ -165,7 +156,9 @@ def opened(vault: Vault, entry_id: str) -> Stored:
     return vault.stored(vault.path_of(entry_id))
 
 
-def edit(vault: Vault, old: Stored, text: str, *, allow_secret: bool = False) -> Edited:
+def edit(
+    vault: Vault, old: Stored, text: str, *, allow_secret: bool = False
+) -> Changed:
     """Replace the file of an entry with the edited one.
 
     Args:
@@ -186,7 +179,7 @@ def edit(vault: Vault, old: Stored, text: str, *, allow_secret: bool = False) ->
     data = text.encode("utf-8", "surrogateescape")
     before = old.entry
     if data == old.data:
-        return Edited(before.id, old.path, before.display_title, False)
+        return Changed(before.id, old.path, before.display_title, False)
     decoded = codec.decode(data, old.path, kinds=vault.kinds)
     entry = decoded.entry
     if entry.id != before.id:
@@ -213,4 +206,4 @@ def edit(vault: Vault, old: Stored, text: str, *, allow_secret: bool = False) ->
         at.change.put(old.path, data, expected=old.data)
         at.change.note(entry, "edit")
         at.say("edit", [entry.display_title])
-    return Edited(entry.id, old.path, entry.display_title, True)
+    return Changed(entry.id, old.path, entry.display_title, True)

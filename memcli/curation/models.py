@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from memcli.entries.entry import Entry
     from memcli.search.reader import Reader
-    from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault
 
 DRAWN = (str(Layer.MODEL), str(Layer.OBSERVATION))
@@ -113,9 +112,8 @@ def on_replaced(
         text: of the version that takes their place.
         now: epoch seconds.
     """
-    if not reader.holds("evidence"):
-        return []
-    return _named(staleness.made_stale(reader, replaced, text, View(now)))
+    found = staleness.made_stale(reader, replaced, text, View(now))
+    return [taken(Resting, row) for row in found]
 
 
 def on_ended(reader: Reader, ids: Iterable[str], now: int) -> list[Resting]:
@@ -126,10 +124,5 @@ def on_ended(reader: Reader, ids: Iterable[str], now: int) -> list[Resting]:
         ids: of the entries.
         now: epoch seconds.
     """
-    if not reader.holds("evidence"):
-        return []
-    return _named(staleness.stale_without(reader, ids, View(now)))
-
-
-def _named(rows: Iterable[StoredRow]) -> list[Resting]:
-    return [taken(Resting, row) for row in rows]
+    found = staleness.stale_without(reader, ids, View(now))
+    return [taken(Resting, row) for row in found]

@@ -76,12 +76,15 @@ def promote(
     draft = _draft(vault, repo, old.entry)
     no_secrets.refuse(draft)
     (planned,) = saving.plan(repo, [draft])
-    if planned.outcome not in ("created", "duplicate", "merged"):
-        raise _not_in_use(planned.id, planned.outcome)
-    if planned.id and planned.outcome != "created":
-        known = repo.get(planned.id)
-        if known.status is not Status.ACTIVE:
-            raise _not_in_use(known.id, str(known.status))
+    state = planned.outcome
+    if state in ("duplicate", "merged"):
+        state = str(repo.get(planned.id).status)
+    if state not in ("created", Status.ACTIVE):
+        raise NotAllowed(
+            f"the repository's vault has the same text, {state}: {planned.id}",
+            hint=f"See why: memcli inspect {planned.id} --vault repo",
+            code="not_in_use_there",
+        )
     place = layout.archived(old.path, old.entry.id)
     title = old.entry.display_title
     outcome = "created" if planned.outcome == "created" else "duplicate"
@@ -123,14 +126,6 @@ def _refuse(vault: Vault, entry: Entry) -> None:
             hint="Say it in words of its own: memcli save TEXT --vault repo",
             code="cannot_move",
         )
-
-
-def _not_in_use(entry_id: str, state: str) -> NotAllowed:
-    return NotAllowed(
-        f"the repository's vault has the same text, {state}: {entry_id}",
-        hint=f"See why: memcli inspect {entry_id} --vault repo",
-        code="not_in_use_there",
-    )
 
 
 def _draft(vault: Vault, repo: Vault, old: Entry) -> Entry:
