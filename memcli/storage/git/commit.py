@@ -53,9 +53,9 @@ if TYPE_CHECKING:
 
 
 _NO_GC = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
-# The report carries the whole id, and a title may start with '#'.
+# A title may start with '#'.
 _COMMIT = (
-    *("-c", "core.abbrev=40", "-c", "i18n.commitEncoding=UTF-8"),
+    *("-c", "i18n.commitEncoding=UTF-8"),
     *("commit", "--no-status", "--untracked-files=no", "--cleanup=whitespace"),
 )
 _NOBODY = ("-c", "user.name=memcli", "-c", "user.email=memcli@localhost")
@@ -71,8 +71,8 @@ _SETTINGS = re.compile(
     r"(?:core\.hookspath|hook\..*|commit\.gpgsign|gpg\..*|user\.signingkey|author\..*"
     r"|committer\..*|extensions\..*|i18n\.commitencoding)"
 )
-# What git takes off both ends of a name, beside white space and control characters.
-_OFF_A_NAME = "".join(map(chr, range(33))) + ".,:;<>\"\\'"
+# Name and address of which git takes nothing off; what is no UTF-8 it makes so.
+_WHO = r"\w[^<>\n\ud800-\udfff]*\w <\w[^<>\s\ud800-\udfff]*\w>"
 # git is asked to collect garbage after each commit whose id begins so, one of 16: it
 # looks itself whether it is worth it.
 _GC_SAMPLE = "0"
@@ -230,22 +230,14 @@ def _plainly(
 
 
 def _identity(repository: Repository) -> str:
-    """`Name <address>`; empty where git has to look for one, or its settings ask for
-    more than a commit."""
+    """`Name <address>`; empty where git has to look for one or to correct it, or its
+    settings ask for more than a commit."""
     settings = repository.settings()
     if any(map(_SETTINGS.fullmatch, settings)):
         return ""
-    name, address = (
-        settings.get(key, "").strip(_OFF_A_NAME) for key in ("user.name", "user.email")
-    )
-    if not name or not address or re.search(r"[<>\n]", name + address):
-        return ""
+    name, address = (settings.get(f"user.{key}", "") for key in ("name", "email"))
     who = f"{name} <{address}>"
-    try:
-        who.encode()
-    except UnicodeEncodeError:  # git makes UTF-8 of a name in Latin-1
-        return ""
-    return who
+    return who if re.fullmatch(_WHO, who) else ""
 
 
 def _by_import(
@@ -290,16 +282,10 @@ def _by_git(
     who = () if repository.committer() else _NOBODY
     done = run(repository.root, own, (*who, *words))
     if done.code == 0 or b"repository has been updated" in done.output:
-        return _id_in(done.printed) or repository.head()
+        return repository.head()
     if done.code == 1 and b"nothing to commit" in done.output:
         return None
     raise failure(repository, done, [*staged])
-
-
-def _id_in(report: bytes) -> str | None:
-    """The id in git's own `[main (root-commit) 1234...] subject`, or None."""
-    found = re.findall(rb"(?m)^\[.*? ([0-9a-f]{40})\] ", report)
-    return found[-1].decode() if found else None
 
 
 def _of_hooks(
