@@ -151,7 +151,8 @@ def push(repository: Repository, remote: Remote, commit: str, terms: Terms) -> b
     done = network.talk(repository.root, _talking(repository, terms), words, terms)
     reason = refusal(done.printed, f"refs/heads/{remote.branch}")
     if done.code == 0 and reason is None:
-        if _pushes_elsewhere(repository, remote):
+        redirecting = (".pushurl", ".pushinsteadof")
+        if any(key.endswith(redirecting) for key in repository.settings()):
             _refuse_lost_push(repository, remote, commit, terms)
             return True
         # git moves it where the remote's own settings say so.
@@ -162,19 +163,6 @@ def push(repository: Repository, remote: Remote, commit: str, terms: Terms) -> b
     if not reason and done.code == 0:
         reason = "it says nothing of that branch"
     raise push_refused(remote, reason, done) if reason else trouble(done, remote)
-
-
-def _pushes_elsewhere(repository: Repository, remote: Remote) -> bool:
-    """Whether git pushes to another address than it fetches from."""
-    if not any(
-        key.endswith((".pushurl", ".pushinsteadof")) for key in repository.settings()
-    ):
-        return False
-    words = ("remote", "get-url", "--all")
-    push, fetch = (
-        repository.look(*words, *more, remote.name) for more in (("--push",), ())
-    )
-    return push != fetch
 
 
 def _refuse_lost_push(
