@@ -189,6 +189,9 @@ def make(
         gone = [path for path, data in contents.items() if data is None]
         if gone:
             unstage(repository, gone)
+    elif indexed and parent and not index.is_in_place():
+        with contextlib.suppress(KeyboardInterrupt, MemcliError):
+            indexed = _correct_index(repository, staged, parent)
     repository.unsettled = not indexed
     return commit
 
@@ -306,3 +309,25 @@ def _of_hooks(
         others.difference_update(names(done.printed))
     again = differing(repository, env, staged, "HEAD")
     return [*others, *(repository.prefix + path for path in again)]
+
+
+def _correct_index(
+    repository: Repository, staged: Mapping[str, Staged], parent: str
+) -> bool:
+    """Let the index hold what was committed, also when another git overwrote it.
+
+    `git commit PATH` reads the index before it locks it. When a person started one
+    before this commit, it writes an index without these files, and their next commit
+    would undo this one. Such a commit ends within milliseconds; the look costs one.
+    What a person has staged after the commit is not what its parent holds, and stays:
+    the index then is as it should be, too.
+    """
+    env = repository.environment
+    for _ in range(_TRIES):
+        other = differing(repository, env, staged, parent)
+        stale = {path: what for path, what in staged.items() if path not in other}
+        if not stale:
+            return True
+        lines = index_lines({repository.prefix + path: stale[path] for path in stale})
+        run(repository.top, env, NEW_LINES, lines)
+    return False

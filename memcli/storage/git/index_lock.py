@@ -59,6 +59,7 @@ class IndexLock:
         self._copy = os.path.join(git_dir, f"{_SCRATCH}{os.getpid()}")
         self.env = {**env, "GIT_INDEX_FILE": self._copy}
         self._handle = -1
+        self._installed: os.stat_result | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -114,9 +115,23 @@ class IndexLock:
         except OSError as error:
             raise write_failed(copy, error) from error
 
+    def is_in_place(self) -> bool:
+        """Whether the index is the copy that was installed, which no git replaced."""
+        try:
+            status = os.stat(self._index)
+        except OSError:
+            return False
+        mine = self._installed
+        # Another file may have been given the number of one that was replaced.
+        return mine is not None and (
+            os.path.samestat(status, mine)
+            and (status.st_mtime_ns, status.st_size) == (mine.st_mtime_ns, mine.st_size)
+        )
+
     def install(self) -> bool:
         """Let the copy be the index; return whether the system did that."""
         try:
+            self._installed = os.stat(self._copy)
             os.replace(self._copy, self._index)
         except OSError:
             return False

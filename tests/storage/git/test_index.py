@@ -142,6 +142,27 @@ def test_a_disk_without_second_names_has_the_lock_too(
     assert not list((tracked / ".git").glob("*lock*"))
 
 
+def test_index_that_another_git_wrote_meanwhile_is_put_right(
+    tracked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `git commit PATH` does, which reads the index before it locks it."""
+    index = tracked / ".git" / "index"
+    old = index.read_bytes()
+    install = IndexLock.install
+
+    def then_another_git(lock: IndexLock) -> bool:
+        installed = install(lock)
+        for _ in range(2):  # the second may be given the number of the first
+            (tracked / ".git" / "theirs").write_bytes(old)
+            os.replace(tracked / ".git" / "theirs", index)
+        return installed
+
+    monkeypatch.setattr(IndexLock, "install", then_another_git)
+    (tracked / "notes" / "a.md").write_text("a\n")
+    assert commits.commit(Repository.open(str(tracked)), ["notes/a.md"], "save")
+    assert git(tracked, "status", "--porcelain") == ""
+
+
 @pytest.mark.parametrize("name", ["pre-commit", "post-commit"])
 @pytest.mark.parametrize("folder", ["", "docs/vault"])
 def test_what_a_hook_commits_is_not_staged_as_deleted(
