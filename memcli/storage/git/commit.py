@@ -72,7 +72,7 @@ _SETTINGS = re.compile(
     r"|committer\..*|extensions\..*|i18n\.commitencoding)"
 )
 # Name and address of which git takes nothing off; what is no UTF-8 it makes so.
-_WHO = r"\w[^<>\n\ud800-\udfff]*\w <\w[^<>\s\ud800-\udfff]*\w>"
+_WHO = r"\w([^<>\n\ud800-\udfff]*\w)? <\w[^<>\s\ud800-\udfff]*\w>"
 # git is asked to collect garbage after each commit whose id begins so, one of 16: it
 # looks itself whether it is worth it.
 _GC_SAMPLE = "0"
