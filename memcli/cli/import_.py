@@ -13,12 +13,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from memcli.curation.importing import Failure, Imported
+    from memcli.curation.importing import Imported
     from memcli.vault.vault import Vault
 
-_KIND = "invalid_kind"
-# Lines of one kind that a warning names, and new entries that are named.
-_PLACES, _NAMED = 3, 20
+# New entries, and lines that failed, that are named.
+_NAMED = 20
 
 
 def import_(
@@ -178,12 +177,16 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
         f"{item.id} is no longer in {item.source}, and stays: {item.title}"
         for item in done.gone
     ]
-    warnings += _about_kinds(done.failed)
-    for item in done.failed:
-        if item.code != _KIND:
-            told = item.reason.startswith(item.source)
-            where = "" if told else f"{item.source}:{item.line}: "
-            warnings.append(f"{where}{item.reason}")
+    for item in done.failed[:_NAMED]:
+        told = item.reason.startswith(item.source)
+        where = "" if told else f"{item.source}:{item.line}: "
+        warnings.append(f"{where}{item.reason}")
+    if len(done.failed) > _NAMED:
+        warnings.append(f"{len(done.failed) - _NAMED:,} more failed; --json names them")
+    if any(item.code == "invalid_kind" for item in done.failed):
+        warnings.append(
+            "of other kinds; to take them: memcli import FILE --map KIND=note"
+        )
     more = ("outcome", "merged", "not_taken")
     data = {
         "created": [_brief(item) for item in done.created],
@@ -197,22 +200,6 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
     data |= {"gone": done.gone} if done.gone else {}
     data |= {"became": done.became} if done.became else {}
     return Result(data=data, text=text, warnings=tuple(warnings), ok=not done.failed)
-
-
-def _about_kinds(failed: list[Failure]) -> list[str]:
-    """One warning for all entries that failed for the same kind."""
-    reasons: dict[str, list[Failure]] = {}
-    for item in failed:
-        if item.code == _KIND:
-            reasons.setdefault(item.reason, []).append(item)
-    warnings = []
-    for reason, items in reasons.items():
-        places = [f"{item.source}:{item.line}" for item in items[:_PLACES]]
-        more = len(items) - len(places)
-        where = ", ".join(places) + (f" and {more:,} more" if more else "")
-        mend = "to take them: memcli import FILE --map KIND=note"
-        warnings.append(f"{where}: {reason}; {mend}")
-    return warnings
 
 
 def _brief(saved: Any) -> dict[str, str | None]:

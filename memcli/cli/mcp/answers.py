@@ -146,7 +146,11 @@ def reworded(text: str, command: str = "") -> str:
     def tool(found: re.Match[str]) -> str:
         name, words = found[1], found[2]
         own = _TOOLS.get(name)
-        return f"{own}{_named(words, name)}" if own else f"{_SHELL} {name}{words}"
+        return (
+            f"{own}{_named(words, name, typed=True)}"
+            if own
+            else f"{_SHELL} {name}{words}"
+        )
 
     # A command that has no tool keeps its flags, and stays a command.
     parts = _COMMAND.sub(tool, text).split(_SHELL)
@@ -157,15 +161,16 @@ def reworded(text: str, command: str = "") -> str:
 _SHELL = "\0"
 
 
-def _named(text: str, command: str) -> str:
-    """A text with parameters for the flags of a command."""
+def _named(text: str, command: str, *, typed: bool = False) -> str:
+    """A text with parameters for the flags of a command; `typed` as a command line is,
+    where a value follows its flag."""
     known = flags.flags(command) if command else {}
     if command == "list":
         text = text.replace(" --all", "")
 
     def parameter(found: re.Match[str]) -> str:
         one = known.get(f"--{found[1]}")
-        if one is None or one.kind is bool or not found[2]:
+        if one is None or one.kind is bool or not (typed and found[2]):
             name = one.name.rstrip("_") if one else found[1].replace("-", "_")
             return name + found[2]
         return "vault=" if one.name == "vaults" else f"{one.name}="

@@ -66,7 +66,7 @@ ONE, OTHER = "1m827dfsf99mabcd", "1m827dezqca56tfb"
         ),
         (f"memcli resolve --undo {ONE}", f"memory_resolve undo {ONE}"),
         (f"memcli undo {ONE}", f"memory_evolve revert {ONE}"),
-        ("Name it: --group NAME.", "Name it: groups=NAME."),
+        ("Name it: --group NAME.", "Name it: groups NAME."),
         ("Drop --only-this.", "Drop only_this."),
         (
             "Or as: memcli mcp --agent NAME",

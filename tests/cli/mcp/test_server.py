@@ -246,7 +246,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str, str]] = [
     ("memory_save", {"text": ["x"]}, "invalid_text", "a string"),
     ("memory_save", {"text": "-"}, "usage", "no standard input"),
     ("memory_evolve", {"id": "x"}, "usage", "there is no text"),
-    ("memory_resolve", {"id": "x", "query": "y"}, "usage", "name what is solved"),
+    ("memory_resolve", {"id": "x", "query": "y"}, "usage", "query and ID cannot"),
     ("memory_inspect", {"id": "x", "topic": "lint"}, "usage", "not both"),
 ]
 
