@@ -115,20 +115,6 @@ def test_what_stands_in_the_way_at_one_host_stops_no_other(
     assert claude.read_text() == "{ broken memcli"
 
 
-def test_an_edited_skill_is_removed_only_by_force(
-    memcli: Run, places: dict[str, Path]
-) -> None:
-    page = places["folder"] / "recap" / "SKILL.md"
-    page.write_text(page.read_text().replace("memory", "memories", 1))
-    words = ("uninstall", "claude-code", "--skills", "--json")
-    done = items(memcli(*words))
-    (kept,) = (one for one in done if one["outcome"] == "kept")
-    assert (len(done), "--force" in kept["why"]) == (9, True)
-    assert memcli(*words, "--force").code == 0
-    assert not page.parent.exists()
-    assert items(memcli(*words, "--force")) == []
-
-
 def test_a_folder_that_is_a_link_keeps_what_it_leads_to(
     home: Path, places: dict[str, Path]
 ) -> None:

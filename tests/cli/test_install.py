@@ -116,24 +116,6 @@ def test_an_agent_is_the_environment_s_to_name(memcli: Run, home: Path) -> None:
     assert memcli("install", "claude-code", environ=own).code == 0
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "exit_code", "hint"),
-    [
-        (["install"], "usage", 2, "memcli doctor"),
-        (["uninstall"], "usage", 2, "memcli doctor"),
-        (["install", "claud"], "invalid_host", 2, "Did you mean claude-code?"),
-        (["uninstall", "coPilot"], "invalid_host", 2, "Did you mean copilot?"),
-        (["install", "codex", "--scope", "machine"], "usage", 2, "--help"),
-    ],
-)
-def test_each_mistake_has_its_code_and_a_way_on(
-    memcli: Run, words: list[str], code: str, exit_code: int, hint: str
-) -> None:
-    done = memcli(*words, "--json")
-    assert (done.code, done.json["error"]["code"]) == (exit_code, code)
-    assert hint in done.json["error"]["hint"]
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="NOT TESTED: no bash")
 def test_smoke_install_verifies_hooks_land_for_both_stop_and_idle_at_the_2_destinations(

@@ -111,16 +111,6 @@ def test_a_judge_of_ones_own_is_neither_replaced_nor_taken_out(
     assert config.read_text() == own
 
 
-def test_hooks_are_taken_out_although_the_config_cannot_be_read(
-    memcli: Run, config: Path, home: Path
-) -> None:
-    memcli("install", "claude-code")
-    config.write_text("[mining\n")
-    done = memcli("uninstall", "claude-code", "--json")
-    assert done.json["data"]["items"][0]["outcome"] == "removed"
-    assert any("the judge stays" in said for said in done.json["warnings"])
-
-
 def test_no_judge_is_noted_and_asks_no_more(
     memcli: Run, config: Path, tmp_path: Path
 ) -> None:
@@ -238,3 +228,13 @@ def test_a_judge_that_fails_after_a_yes_is_a_warning_and_asked_about_again(
     assert (home / ".claude" / "settings.json").exists()
     person.install("claude-code")
     assert judge_of(config) == []
+
+
+def test_hooks_are_taken_out_although_the_config_cannot_be_read(
+    memcli: Run, config: Path, home: Path
+) -> None:
+    memcli("install", "claude-code")
+    config.write_text("[mining\n")
+    done = memcli("uninstall", "claude-code", "--json")
+    assert done.json["data"]["items"][0]["outcome"] == "removed"
+    assert any("the judge stays" in said for said in done.json["warnings"])

@@ -162,6 +162,10 @@ MISTAKES = """
 2 usage uninstall --skills
 2 usage install codex --force
 2 usage install codex gemini
+2 usage install # What there is on this machine: memcli doctor
+2 usage uninstall # What there is on this machine
+2 invalid_host install claud # Did you mean claude-code?
+2 invalid_host uninstall coPilot # Did you mean copilot?
 2 invalid_host install nosuch
 2 usage install codex --scope world
 2 usage import

@@ -13,7 +13,6 @@ from memcli import Vault
 from memcli.cli import render
 from memcli.cli.context import Result
 from memcli.errors import EntryNotFound, UsageError
-from tests.cli.conftest import Run
 from tests.conftest import VaultMaker
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
@@ -180,25 +179,6 @@ def test_json_means_the_same_and_holds_nothing_that_a_terminal_obeys() -> None:
         assert json.loads(text) == value
         assert render.safe(text) == text
     assert "é" in render.as_json(odd)
-
-
-def test_an_export_of_any_memory_to_standard_output_is_json(
-    vault: Vault, memcli: Run
-) -> None:
-    write(vault, "memories/odd.md", "a \x7f \x9b \u202e b\n")
-    (line,) = memcli("export").out.splitlines()
-    assert json.loads(line)["text"] == "a \x7f \x9b \u202e b\n"
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
-def test_a_note_without_a_date_is_listed_without_one(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Path(vault.root, "deploys.md").write_text("# Deploys\n")
-    monkeypatch.setenv("COLUMNS", "60")
-    lines = on_terminal(vault, "list").splitlines()
-    assert lines[0] == "Deploys"
-    assert re.fullmatch(r"  \S+ · note", lines[1])
 
 
 def test_a_pipe_names_the_columns_of_a_table_when_it_is_asked_to(

@@ -197,18 +197,6 @@ def test_who_has_no_vault_of_their_own_is_answered_from_it(
     assert "memcli allow" in refused["error"]["hint"]
 
 
-def test_repo_is_the_name_of_no_other_vault(
-    memcli: Run, home: Path, tmp_path: Path
-) -> None:
-    assert "no repository around" in memcli("recall", "x", "--vault", "repo").err
-    named = memcli("recall", "x", "--json", environ={"MEMCLI_VAULT": "repo"})
-    assert named.json["error"]["code"] == "vault_not_found"
-    config = home / ".config" / "memcli" / "config.toml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text(f'[vaults.repo]\npath = "{tmp_path}"\n')
-    assert memcli("recall", "x", "--json").json["error"]["code"] == "invalid_config"
-
-
 def test_an_mcp_client_in_the_repository_is_answered_from_it(
     carrying: Path, memcli: Run, vault: Vault
 ) -> None:
@@ -321,3 +309,15 @@ def test_a_vault_that_cannot_be_read_is_allowed_with_a_warning(
     assert done.json["data"]["outcome"] == "allowed"
     (warning,) = done.json["warnings"]
     assert "cannot be read yet" in warning
+
+
+def test_repo_is_the_name_of_no_other_vault(
+    memcli: Run, home: Path, tmp_path: Path
+) -> None:
+    assert "no repository around" in memcli("recall", "x", "--vault", "repo").err
+    named = memcli("recall", "x", "--json", environ={"MEMCLI_VAULT": "repo"})
+    assert named.json["error"]["code"] == "vault_not_found"
+    config = home / ".config" / "memcli" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(f'[vaults.repo]\npath = "{tmp_path}"\n')
+    assert memcli("recall", "x", "--json").json["error"]["code"] == "invalid_config"

@@ -110,18 +110,6 @@ def test_of_several_vaults_no_two_entries_are_shown_by_one_beginning(
     assert vault.get(short(mine)).id == mine
 
 
-def test_a_row_without_a_date_has_no_empty_place_for_it(
-    vault: Vault, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from memcli.cli import commands, render
-    from tests.contexts import context_of
-
-    Path(vault.root, "hand.md").write_text("A note by hand\n", encoding="utf-8")
-    result = commands.load("recall")(context_of(vault), ["note", "by", "hand"])
-    render.Screen("recall", as_json=False).success(result)
-    assert re.search(r"^  \w+ · note · hand\.md$", capsys.readouterr().out, re.M)
-
-
 def test_an_explained_score_is_its_sum_times_its_factors(
     memcli: Run, vault: Vault
 ) -> None:

@@ -47,23 +47,6 @@ def test_install_and_list_for_the_user(memcli: Run, home: Path) -> None:
     assert text.splitlines()[-1].startswith("  current: ")
 
 
-def test_a_project_gets_its_own(memcli: Run, home: Path, tmp_path: Path) -> None:
-    (tmp_path / "app" / ".git").mkdir(parents=True)
-    (tmp_path / "app" / "src").mkdir()
-    done = memcli(
-        *("install", "codex", "--skills"),
-        *("--scope", "project", "--json"),
-        cwd=tmp_path / "app" / "src",
-    )
-    folder = tmp_path / "app" / ".agents" / "skills"
-    assert done.code == 0
-    assert {"memcli", "recap"} <= {path.name for path in folder.iterdir()}
-    assert not (home / ".agents").exists()
-    elsewhere = memcli("install", "--skills", "--json").json["data"]
-    assert all(skill["installed"] == [] for skill in elsewhere["skills"])
-    assert memcli("install", "--skills").out.endswith("  not installed\n")
-
-
 @pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
 def test_a_link_of_a_repository_leads_no_page_out_of_it(
     memcli: Run, home: Path, tmp_path: Path

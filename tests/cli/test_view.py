@@ -139,19 +139,6 @@ def test_a_folder_that_is_not_there_is_not_made(vault: Vault, tmp_path: Path) ->
         commands.load("view")(context_of(vault), out=str(tmp_path))
 
 
-def test_a_page_without_a_browser_is_warned_about(
-    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from memcli.cli import commands
-    from tests.contexts import context_of
-
-    monkeypatch.setattr("webbrowser.open", lambda _: False)
-    out = str(tmp_path / "page.html")
-    result = commands.load("view")(context_of(vault), out=out, open_=True)
-    told = "no browser was found: open the page in one yourself"
-    assert result.warnings == (told,)
-
-
 @pytest.fixture
 def opened(make_vault: VaultMaker, tmp_path: Path, browser: Browser) -> Browser:
     vault = make_vault()

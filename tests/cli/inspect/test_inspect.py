@@ -2,12 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 from memcli import Vault
-from memcli.cli import commands
 from tests.cli.conftest import Run
-from tests.contexts import at_terminal
 from tests.git_command import git
 
 
@@ -44,25 +40,6 @@ def test_what_is_resolved_is_marked_where_it_is_named_and_is_no_constraint_in_fo
     assert all(said.startswith("resolved, and recurred") for said in again)
 
 
-@pytest.mark.parametrize("words", [["inspect"], ["inspect", "lint"]])
-def test_error_exits_with_1_and_still_gives_the_data(
-    memcli: Run, vault: Vault, words: list[str]
-):
-    write(vault, "a.md", "---\nid: [\n---\nx\n")
-    done = memcli(*words, "--json")
-    assert done.code == 1
-    assert (done.json["ok"], done.json["error"]) == (False, None)
-    (finding,) = done.json["data"]["findings"]
-    assert (finding["path"], finding["level"]) == ("a.md", "error")
-
-
-def test_index_that_met_a_broken_file_exits_with_1(memcli: Run, vault: Vault):
-    assert memcli("inspect", "index").code == 0
-    write(vault, "a.md", "---\nid: [\n---\nx\n")
-    done = memcli("inspect", "index", "--json")
-    assert (done.code, done.json["data"]["broken"][0]["path"]) == (1, "a.md")
-
-
 def test_entry_is_shown_by_a_prefix_of_its_id(memcli: Run, vault: Vault):
     saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
     done = memcli("inspect", saved.id[:13].upper())
@@ -71,12 +48,6 @@ def test_entry_is_shown_by_a_prefix_of_its_id(memcli: Run, vault: Vault):
     assert "shown by recall: yes" in done.out
     data = memcli("inspect", saved.id, "--json").json["data"]
     assert (data["id"], data["eligible"]) == (saved.id, True)
-
-
-def test_word_that_is_neither_id_nor_topic_lists_the_topics(memcli: Run):
-    done = memcli("inspect", "wombat", "--json")
-    assert (done.code, done.json["error"]["code"]) == (1, "entry_not_found")
-    assert "index, lint" in done.json["error"]["hint"]
 
 
 def status(vault: Vault) -> str:
@@ -155,22 +126,3 @@ def test_a_repair_that_leaves_an_error_says_what_to_do_and_exits_with_1(
     assert done.code == 1
     assert "left for you: 1\n  b.md:3: " in done.out
     assert status(vault) == "?? b.md\n"
-
-
-@pytest.mark.parametrize(("answer", "after"), [("n", "?? a.md\n"), ("y", "")])
-def test_at_a_terminal_a_repair_shows_its_plan_and_asks(
-    vault: Vault, answer: str, after: str
-) -> None:
-    write(vault, "a.md", "new\n")
-    heard: list[str] = []
-
-    def ask(question: str) -> str:
-        assert status(vault) == "?? a.md\n"
-        heard.append(question)
-        return answer
-
-    context = at_terminal(vault, ask=ask, tell=heard.append)
-    done = commands.load("doctor")(context, fix=True)
-    assert heard[:2] == ["  a.md: commit it: new", "Do this? [y/N] "]
-    assert done.data["applied"] is (answer == "y")
-    assert status(vault) == after
