@@ -219,7 +219,7 @@ class Draft(Fields, total=False):
     pinned: bool
     visibility: Literal["private", "shared", "group"] | None
     groups: Sequence[str] | None
-    source: str | None
+    source: Literal["manual", "skill", "hook", "pipeline", "import"] | None
     source_host: str | None
     source_session: str | None
     source_transcript: str | None

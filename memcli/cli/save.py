@@ -3,7 +3,6 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, refuse
-from memcli.errors import InvalidValue
 from memcli.parameters import entry_fields
 
 TYPE_CHECKING = False
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from memcli.vault.likeness import Similar
     from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
-
-_WRITERS = ("manual", "skill", "hook", "pipeline", "import")
 
 
 def save(
@@ -66,7 +63,6 @@ def save(
         "status": "pending" if inbox else None,
         "visibility": seen_by,
     }
-    _check_writer(draft.get("source"))
     fields = entry_fields(given, context.now_ms())
     if batch:
         from memcli.cli.import_ import report
@@ -122,14 +118,6 @@ def _visibility(
         ),
     )
     return "group" if groups else visibility
-
-
-def _check_writer(writer: str | None) -> None:
-    if writer and writer not in _WRITERS:
-        raise InvalidValue(
-            f"source must be one of {', '.join(_WRITERS)} (got {writer!r})",
-            code="invalid_source",
-        )
 
 
 def _as_it_was(vault: Vault, saved: Saved, wanted: str | None) -> list[str]:

@@ -72,7 +72,7 @@ MISTAKES = """
 2 invalid_subtype save x --set subtype=pinned
 2 invalid_item save x --set item=thing
 2 invalid_confidence save x --set confidence=SOME
-2 invalid_source save x --set source=nobody
+2 usage save x --set source=nobody
 2 invalid_occurred_at save x --occurred-at 2025-13-01
 2 invalid_expires_at save x --expires-at never
 2 invalid_tag save x --tag 'two words'
