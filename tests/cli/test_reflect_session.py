@@ -185,7 +185,7 @@ def test_memory_review_mode_silent_asks_nothing(vault: Vault, tmp_path: Path) ->
     config.write_text('[memory]\nreview_mode = "silent"\n', encoding="utf-8")
     walked = reflect(vault, "y", session=talk(tmp_path, SEEDED))
     assert walked.said == ""
-    assert walked.data["counts"]["saved"] == 4
+    assert walked.data["counts"]["saved"] == 3  # what another may have said waits
 
 
 class Screen:

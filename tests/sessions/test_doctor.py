@@ -199,11 +199,13 @@ def test_a_config_that_does_not_parse_is_named_with_its_line(
 ) -> None:
     config = home / ".config" / "memcli" / "config.toml"
     config.parent.mkdir(parents=True, exist_ok=True)
-    for text, line in (("x = [", 1), ("[a]\nb = 1\nc = \n", 3), ("# \xe9\n", 0)):
+    broken = (("x = [", "end of"), ("[a]\nb = 1\nc = \n", "line 3"), ("# \xe9\n", ""))
+    for text, where in broken:
         config.write_text(text, encoding="latin-1")
         check = examine()["config"]
         assert check.state == "problem"
-        assert check.said.startswith(f"{config}:{line}: " if line else f"{config}: ")
+        assert check.said.startswith(f"{config}: ")
+        assert where in check.said
         assert check.mend == "Correct the file."
 
 

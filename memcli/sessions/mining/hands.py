@@ -132,7 +132,7 @@ _TAKEN: Final = re.compile(
 )
 # The commonest words that English shares with no neighbour.
 _ENGLISH: Final = re.compile(
-    r"\b(?:the|it|and|you|we|to|this|that|for|with|of|on|please|ok|yes|go|do|what|why|how|my|be|i|look|fix|run|add|make|not)\b",
+    r"\b(?:the|it|and|you|we|to|this|that|for|with|of|on|please|ok|yes|go|do|what|why|how|my|be|i|look|fix|run|add|make|not|always|never|use|should|when|before)\b",
     _I,
 )
 
