@@ -105,12 +105,6 @@ def merge_file(
             pass  # the merged file would be read back as something else
     if two is None and one is not None:
         older, newer = newer, older  # what can be read is current
-    texts = _texts(base, older, newer)
-    if texts is not None:
-        merged = merge_texts(*texts)
-        data = merged.text.encode()
-        if not merged.conflicts and understood(data, path, kinds) is not None:
-            return MergedFile(data)
     return _beside(path, older, newer)
 
 
@@ -250,25 +244,17 @@ def _with_alias(entry: Entry, name: str) -> Entry:
 # --- other files ----------------------------------------------------------------------
 
 
-def _texts(
-    base: bytes | None, older: Version, newer: Version
-) -> tuple[str, str, str] | None:
-    """The three files as texts; None where one is none."""
-    try:
-        start, one, two = (d.decode() for d in (base or b"", older.data, newer.data))
-    except UnicodeDecodeError:
-        return None
-    return None if "\0" in one + two else (start, one, two)
-
-
 def _by_lines(
     path: str, base: bytes | None, older: Version, newer: Version
 ) -> MergedFile | None:
     """Two files that hold no entry, merged by lines; None for what is no text."""
-    texts = _texts(base, older, newer)
-    if texts is None:
+    try:
+        start, one, two = (d.decode() for d in (base or b"", older.data, newer.data))
+    except UnicodeDecodeError:
         return None
-    start, one, two = texts
+    if "\0" in one + two:
+        return None
+    texts = (start, one, two)
     if path == layout.IGNORED_NAMES:
         rows = fields.union(*(tuple(text.splitlines()) for text in (start, two, one)))
         return MergedFile("".join(f"{row}\n" for row in rows).encode())

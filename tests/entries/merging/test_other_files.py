@@ -93,6 +93,12 @@ def test_rows_of_a_file_for_git_keep_their_order() -> None:
     assert merged.data.decode() == "*.tmp\n" + base + "*.bak\n"
 
 
+def test_ignored_names_are_those_of_either_side_without_what_one_removed() -> None:
+    merged = of(layout.IGNORED_NAMES, "a\nb\nc\n", "a\nc\nd\n", "a\nb\ne\n")
+    assert sorted(merged.data.split()) == [b"a", b"d", b"e"]
+    assert not merged.notes
+
+
 def test_settings_that_are_nested_too_deep_are_merged_without_reading_them() -> None:
     deep = ".".join("a" * 40_000) + " = 1\n"
     assert _table(deep) is None
@@ -125,3 +131,41 @@ def test_a_chain_of_thousands_of_versions_is_joined_in_less_than_a_second() -> N
     joined = join(changed, Sides(entries, changed, entries, ("desk", "laptop")))
     assert process_time() - begun < 1  # 0.1 s; 3 s where each version walks the chain
     assert not joined.changed
+
+
+def version(name: str, before: str | None = None, after: str | None = None) -> Entry:
+    status = Status.SUPERSEDED if after else Status.ACTIVE
+    return Entry(name, status=status, supersedes=before, superseded_by=after)
+
+
+A, B, C, OLD = (f"1m7xvn68xtqp48{n}" for n in "7890")
+ADOPTED = "z" + "1" * 15
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "chain"),
+    [
+        # theirs forgot the version that ours evolved
+        ([version(OLD, None, A), version(A, OLD)],
+         [version(OLD, None, A), version(A, OLD, B), version(B, A)],
+         [version(OLD, None, None)], [OLD, B]),
+        # both evolved one
+        ([version(A)], [version(A, None, C), version(C, A)],
+         [version(A, None, B), version(B, A)], [A, B, C]),
+        # an adopted note has no time in its id, and is the oldest
+        ([version(ADOPTED)], [version(ADOPTED, None, C), version(C, ADOPTED)],
+         [version(ADOPTED, None, B), version(B, ADOPTED)], [ADOPTED, B, C]),
+    ],
+)  # fmt: skip
+def test_versions_of_two_sides_are_one_chain(
+    base: list[Entry], ours: list[Entry], theirs: list[Entry], chain: list[str]
+) -> None:
+    start, one, two = (
+        {each.id: each for each in side} for side in (base, ours, theirs)
+    )
+    merged = {name: (two | one)[name] for name in chain}
+    names = ("desk", "laptop")
+    for sides in (Sides(start, one, two, names), Sides(start, two, one, names)):
+        found = merged | join(merged, sides).changed
+        assert [found[name].superseded_by for name in chain] == [*chain[1:], None]
+        assert [found[name].supersedes for name in chain] == [None, *chain[:-1]]
