@@ -159,27 +159,6 @@ def test_a_file_is_named_after_its_title_as_a_new_one_would_be(
     assert vault.get(done.id).path == done.path
 
 
-@pytest.mark.parametrize("count", [3])
-def test_history_and_as_of_follow_the_chain(
-    make_vault: Callable[..., Vault], count: int
-) -> None:
-    now = NOW
-    vault = make_vault(now_ms=lambda: now * 1000)
-    ids = [save(vault, "version 0")]
-    for number in range(1, count + 1):
-        now = NOW + number * DAY
-        ids.append(vault.evolve(ids[-1], f"version {number}").id)
-    for number in range(count + 1):
-        moment = NOW + number * DAY + 5
-        assert texts(vault, as_of=moment) == [f"version {number}"]
-    assert texts(vault, as_of=NOW - 1) == []
-    assert len(texts(vault, history=True)) == count + 1
-    chain = vault.read(lambda reader: versions(reader, ids[0]))
-    assert [version.id for version in chain] == ids
-    assert [version.current for version in chain] == [False] * count + [True]
-    assert vault.read(lambda reader: versions(reader, ids[-1])) == chain
-
-
 @pytest.mark.parametrize(
     ("status", "says"),
     [

@@ -149,12 +149,6 @@ def test_only_cite_ids_that_were_actually_retrieved_and_drop_any_hallucinated_id
     assert granted.dropped == [other, made_up, gone, ""]
 
 
-def test_research_ends_in_no_fact(vault: Vault) -> None:
-    search(vault, "Tyler")
-    with pytest.raises(InvalidValue, match="only an observation or a model"):
-        grant(vault, "tyler", Layer.FACT, [])
-
-
 # --- budget -------------------------------------------------------------------------
 
 

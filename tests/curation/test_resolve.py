@@ -29,23 +29,6 @@ def shown(vault: Vault) -> list[str]:
     )
 
 
-def lessons(vault: Vault) -> list[str]:
-    """Six lessons about one problem, and what is not about it."""
-    save(vault, "Payments are drained at noon")
-    save(vault, "Deploy on Tuesdays")
-    return [
-        save(vault, text, item="derived")
-        for text in (
-            "Rerank answers 401: check its key",
-            "Retry rerank with a longer timeout",
-            "Keep the fallback without rerank switched on",
-            "Adjust top_k before the next rerank test",
-            "Verify the name of the rerank model",
-            "Watch the latency of rerank",
-        )
-    ]
-
-
 def test_if_id_provided_directly_resolve_by_id(vault: Vault) -> None:
     """Sets resolvedAt to now, resolvedBy and an optional note."""
     name = save(vault, "Rerank is misconfigured")
@@ -62,14 +45,14 @@ def test_if_id_provided_directly_resolve_by_id(vault: Vault) -> None:
 
 
 def test_several_ids_are_one_commit_or_nothing(vault: Vault) -> None:
-    ids = lessons(vault)
+    ids = [save(vault, text) for text in ("one", "two")]
     commits = int(git(vault, "rev-list", "--count", "HEAD"))
     with pytest.raises(EntryNotFound):
         vault.resolve(*ids, "zzzz")
     assert vault.get(ids[0]).status is Status.ACTIVE
     vault.resolve(*ids)
     assert int(git(vault, "rev-list", "--count", "HEAD")) == commits + 1
-    assert git(vault, "log", "-1", "--format=%s") == "resolve: 6 entries\n"
+    assert git(vault, "log", "-1", "--format=%s") == "resolve: 2 entries\n"
 
 
 def twin(vault: Vault, text: str, *lines: str) -> str:
@@ -193,18 +176,6 @@ def test_undo_without_an_id_leaves_what_another_clone_resolved(
     with pytest.raises(NotAllowed, match="nothing that this clone resolved") as none:
         laptop.reopen()
     assert f"memcli resolve --undo {theirs}" in (none.value.hint or "")
-
-
-def test_what_an_agent_settled_for_itself_hides_no_memory_of_another(
-    vault: Vault,
-) -> None:
-    mine = save(vault, "Verify the cache")
-    ann = vault.acting_as("ann")
-    theirs = save(ann, "Verify the cache", visibility="private")
-    assert theirs != mine
-    ann.resolve(theirs)
-    assert [row.id for row in vault.recall("cache").rows] == [mine]
-    assert ann.recall("cache").rows == []
 
 
 def test_undo_brings_it_back_and_takes_the_marks_away(vault: Vault) -> None:

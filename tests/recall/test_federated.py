@@ -16,8 +16,6 @@ from memcli.errors import InvalidConfig, MemcliError, NotAVault, VaultNotFound
 from memcli.recall import recall
 from memcli.recall.query import Filters, Query, view_of
 from memcli.storage import known_vaults
-from memcli.vault.caller import OWNER
-from memcli.vault.vaults import states
 from tests.conftest import NOW, VaultMaker, state_of
 
 Configure = Callable[..., Path]
@@ -197,18 +195,6 @@ def test_max_chars_is_for_all_together(own: Vault, team: Vault) -> None:
     assert (len(found.rows), found.omitted) == (1, 1)
 
 
-def test_visibility_applies_in_each(own: Vault, team: Vault) -> None:
-    for vault in (own, team):
-        save(vault, "a private deploy", visibility="private")
-        Path(vault.root, ".memcli", "config.toml").write_text(
-            "[agents.eve]\npolicy = 'shared'\n"
-        )
-    save(team, "a shared deploy")
-    asked = [Vault.open(v.root, agent="eve", now_ms=v.now_ms) for v in (own, team)]
-    found = recall.recall(Vaults(tuple(asked)), Query("deploy", view_of(NOW)))
-    assert [row.text for row in found.rows] == ["a shared deploy"]
-
-
 # --- what is wrong ------------------------------------------------------------------
 
 
@@ -313,24 +299,6 @@ def test_a_relative_path_counts_from_the_config(
     user_config("[vaults.x]\npath = '../../notes'\n[vaults.y]\npath = '~/notes'")
     found = known_vaults.configured(os.environ)
     assert found["x"].path == found["y"].path == str(home / "notes")
-
-
-def test_known_vaults_say_whether_they_are_there(
-    own: Vault, team: Vault, tmp_path: Path, user_config: Configure
-) -> None:
-    save(own, "one", "two")
-    save(team, "three")
-    user_config(
-        table("platform", team, role="ro", recall=False)
-        + table("gone", tmp_path / "nowhere")
-    )
-    rows = {one.name: one for one in states(OWNER)}
-    assert (rows["personal"].entries, rows["personal"].path) == (2, own.root)
-    platform = rows["platform"]
-    assert (platform.entries, platform.role, platform.recall) == (1, "ro", False)
-    assert rows["gone"].entries is None
-    assert "no vault at" in (rows["gone"].problem or "")
-    assert [one.as_dict()["reachable"] for one in rows.values()] == [True, True, False]
 
 
 def test_several_vaults_gather_constraints_and_say_whose_fact_is_cited(

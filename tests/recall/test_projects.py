@@ -94,14 +94,6 @@ def test_constraints_are_those_in_scope(vault: Vault):
     assert shown("any", SHOP) == {"shop", "blog", "all"}
 
 
-def test_reflect_shows_where_its_facts_hold(vault: Vault, three: dict[str, str]):
-    facts = vault.reflect("deploy the release").facts
-    by_name = {three[row.id]: row.project for row in facts}
-    assert by_name == {"shop": SHOP, "blog": BLOG, "all": None}
-    facts = vault.reflect("deploy the release", filters=Filters(project=BLOG)).facts
-    assert [three[row.id] for row in facts] == ["blog"]
-
-
 @pytest.mark.parametrize(
     ("word", "named"),
     [

