@@ -14,7 +14,7 @@ from collections import Counter
 from memcli.entries.eligibility import View
 from memcli.entries.entry import Status
 from memcli.entries.ids import ANY
-from memcli.entries.text.mentions import fold
+from memcli.entries.text.mentions import Registered, fold
 from memcli.entries.text.tokens import name_key
 from memcli.errors import EntryNotFound, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple, taken
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     _Spellings = Mapping[str, Sequence[int]]
     from typing import Any
 
-    from memcli.entries.text.mentions import Registered
 
 UNDECIDED = (str(Status.PENDING), str(Status.REJECTED))
 """The statuses of what is no memory; it counts for no entity."""
@@ -129,17 +128,11 @@ def listed(vault: Vault, project: str = "", most: int | None = None) -> Listed:
         order.sort(key=counts.__getitem__, reverse=True)  # equal ones stay in order
         rows = []
         for form in order[:most]:
-            entity, hub = registered.get(form), is_hub(counts[form][0], len(force))
-            row = ListedEntity(
-                entity.name if entity else _usual(groups[form], every),
-                entity.type if entity else "unknown",
-                entity is not None,
-                list(entity.aliases) if entity else [],
-                *counts[form],
-                hub,
-                entity.path if entity else None,
-            )
-            rows.append(row)
+            hub = is_hub(counts[form][0], len(force))
+            known = registered.get(form)
+            one = known or Registered(_usual(groups[form], every))
+            about = one.name, one.type, bool(known), list(one.aliases)
+            rows.append(ListedEntity(*about, *counts[form], hub, one.path or None))
         return Listed(rows, len(order), len(registered.keys() & counts.keys()))
 
     return vault.read(look)
@@ -221,8 +214,7 @@ def _possible(
 
 def _around(plain: str, name: str) -> str:
     """The words around a name, of a text in one line."""
-    at = max(0, plain.find(name))
-    begin = max(0, at - (_EXAMPLE - len(name)) // 2)
+    begin = max(0, plain.find(name) - (_EXAMPLE - len(name)) // 2)
     cut = plain[begin : begin + _EXAMPLE]
     return ("…" if begin else "") + cut + ("…" if begin + _EXAMPLE < len(plain) else "")
 
@@ -264,9 +256,8 @@ class EntityPage(NamedTuple):
         """For JSON: claims by aspect."""
         others = [{"name": name, "entries": count} for name, count in self.with_others]
         current, past = by_aspect(self.current), by_aspect(self.past)
-        return {**self._asdict(), "current": current, "past": past} | {
-            "with_others": others
-        }
+        claims = {"current": current, "past": past}
+        return {**self._asdict(), **claims, "with_others": others}
 
 
 def by_aspect(claims: list[Claim]) -> dict[str, list[Claim]]:
@@ -324,13 +315,14 @@ def page(vault: Vault, name: str) -> EntityPage:
         claims.sort(key=lambda each: (each.occurred_at or each.created, each.id))
         claims.reverse()
     ranked = sorted(others.items(), key=lambda item: (-item[1], fold(item[0]), item[0]))
+    one = entity or Registered(min(spelt))
     return EntityPage(
-        name=entity.name if entity else min(spelt),
-        type=entity.type if entity else "unknown",
+        name=one.name,
+        type=one.type,
         registered=entity is not None,
-        aliases=list(entity.aliases) if entity else [],
+        aliases=list(one.aliases),
         description=_description(vault, entity),
-        path=entity.path if entity else None,
+        path=one.path or None,
         current=current,
         past=past,
         with_others=ranked[:_MOST_COMPANIONS],
