@@ -94,17 +94,3 @@ def test_a_change_of_the_note_writes_none_of_them_into_it(vault: Vault) -> None:
     assert "status: resolved" in written
     assert "tags" not in written
     assert "occurred_at" not in written
-
-
-def test_sharp_s_and_final_sigma_are_folded(vault: Vault) -> None:
-    for text in ("Die Straße ist zu", "MAẞE UND GEWICHTE", "ΟΔΟΣ είναι"):
-        vault.save(vault.draft({"text": text}))
-    for asked, said in (
-        ("strasse", "Die Straße ist zu"),
-        ("STRASSE", "Die Straße ist zu"),
-        ("straße", "Die Straße ist zu"),
-        ("masse", "MAẞE UND GEWICHTE"),
-        ("οδος", "ΟΔΟΣ είναι"),
-        ("οδοσ", "ΟΔΟΣ είναι"),
-    ):
-        assert [row.text for row in vault.recall(asked).rows] == [said], asked

@@ -104,6 +104,11 @@ def test_text_without_spaces_is_found_by_a_part_of_it(asked: str, held: str) -> 
         ("МОСКВА", "москва"),
         ("naive", "naïve"),
         ("Malmö", "Malmo\u0308"),
+        ("strasse", "Straße"),
+        ("STRASSE", "Straße"),
+        ("masse", "MAẞE"),
+        ("οδοσ", "ΟΔΟΣ"),
+        ("οδος", "ΟΔΟΣ"),
     ],
 )
 def test_accents_width_and_case_do_not_separate_words(asked: str, held: str) -> None:
