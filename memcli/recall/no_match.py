@@ -76,20 +76,10 @@ def why(reader: Reader, query: Query) -> NoMatch:
     )
 
 
-# Fields of a query's filters whose flag has another name.
-_FLAGS = {
-    "kinds": "kind",
-    "types": "type",
-    "layers": "layer",
-    "tags": "tag",
-    "entities": "entity",
-}
-
-
 def _filters(query: Query) -> tuple[str, ...]:
     """The names of the filters that narrow a question."""
     given = [
-        _FLAGS.get(name, name)
+        "entity" if name == "entities" else name.removesuffix("s")
         for name, value in query.filters._asdict().items()
         if name != "tags_match" and value not in ((), None, "")
     ]

@@ -95,11 +95,17 @@ def read(reader: Reader, query: Query, window: Window | None) -> Question:
 
 def echo(filters: Filters, window: Window | None = None) -> dict[str, Any] | None:
     """The window, or else the filter by time, as `data.window` shows it."""
-    if window is not None:
-        return _echo(window.after, window.before, window.words)
-    if filters.after is None and filters.before is None:
+    after, before = (window or filters).after, (window or filters).before
+    if after is None and before is None:
         return None
-    return _echo(filters.after, filters.before, None)
+    from memcli.entries import dates
+
+    return {
+        "after": None if after is None else dates.iso(after),
+        "before": None if before is None else dates.iso(before),
+        "filters": window is None,
+        "words": window and window.words,
+    }
 
 
 def entities(
@@ -197,17 +203,6 @@ def inside(reader: Reader, window: Window | None) -> Inside | None:
         return shares[doc]
 
     return share
-
-
-def _echo(after: int | None, before: int | None, words: str | None) -> dict[str, Any]:
-    from memcli.entries import dates
-
-    return {
-        "after": None if after is None else dates.iso(after),
-        "before": None if before is None else dates.iso(before),
-        "filters": words is None,
-        "words": words,
-    }
 
 
 # --- the words around a question that say only that it is one -------------------------
