@@ -93,22 +93,6 @@ def test_kinds_of_another_program_are_mapped(vault: Vault) -> None:
     assert said == ["note", "note", "reference", "note", "note"]
 
 
-def test_a_file_of_another_tool_is_answered_with_the_command_that_takes_it(
-    vault: Vault, tmp_path: Path
-) -> None:
-    from memcli.cli.import_ import import_
-    from tests.contexts import context_of
-
-    path = tmp_path / "m.json"
-    path.write_text('{"results": [{"id": "a", "memory": "Likes tabs"}]}')
-    done = import_(context_of(vault), str(path))
-    assert done.data["created"] == []
-    assert done.warnings[0].endswith(f"memcli import {path} --from mem0")
-    path.write_text('{"nothing": 1}', encoding="utf-8")
-    done = import_(context_of(vault), str(path))
-    assert "--from" not in " ".join(done.warnings)
-
-
 @pytest.mark.parametrize("source", ["", "source: {writer: manual}\n"])
 def test_a_folder_never_pins_nor_sets_what_keeps_tools_from_running(
     vault: Vault, tmp_path: Path, source: str
