@@ -299,6 +299,8 @@ def set_default_vault(root: str, environ: Mapping[str, str]) -> None:
 def _place(
     name: str, table: object, path: str, environ: Mapping[str, str]
 ) -> KnownVault:
+    """The vault of a table of the config; no value is in an error: a URL holds a
+    password."""
     where = f"{path}: [vaults.{name}]"
     if not is_name(name) or name in (PERSONAL, REPO):
         raise InvalidConfig(
@@ -307,46 +309,31 @@ def _place(
             "'repo' that of the repository around you.",
         )
     found = user_config.checked(table, where, _SETTINGS, {"role": _ROLES})
+    root, url = found["path"].strip(), found["engine"]
+    called = found["published_as"] or name
+    is_rw = isinstance(table, dict) and table.get("role") == "rw"
+    wrong = (
+        (not root and not url, "needs a path, or an engine"),
+        (root and url, "has a path and an engine: give a clone another name"),
+        (url and not is_url(url), "engine must be a URL: postgresql://..."),
+        (url and is_rw, "role must be ro: memcli publish alone writes to a database"),
+        (not is_name(called), "published_as must be a name: a-z, 0-9, - and _"),
+        (not url and found["published_as"], "published_as is for one with an engine"),
+    )
+    for is_so, reason in wrong:
+        if is_so:
+            raise InvalidConfig(f"{where} {reason}")
+    # Relative to the config's own folder, and not to the current one.
+    above = os.path.dirname(path)
+    folder = os.path.normpath(os.path.join(above, os.path.expanduser(root)))
     place = KnownVault(
-        *(name, "", found["role"], found["recall"], found["hooks"]),
+        *(name, folder, found["role"], found["recall"], found["hooks"]),
         kinds=tuple(found["kinds"]),
         max_chars=found["max_chars"],
     )
-    if isinstance(table, dict) and "engine" in table:
-        return _published(place, table, where, environ)
-    root = found["path"].strip()
-    if not root:
-        raise InvalidConfig(f"{where} needs a path, or an engine")
-    if found["published_as"]:
-        raise InvalidConfig(f"{where} published_as is for a vault with an engine")
-    # Relative to the config's own folder, and not to the current one.
-    above = os.path.dirname(path)
-    root = os.path.normpath(os.path.join(above, os.path.expanduser(root)))
-    return place._replace(path=root)
-
-
-def _published(
-    place: KnownVault, table: Mapping[str, str], where: str, environ: Mapping[str, str]
-) -> KnownVault:
-    """The vault that a database answers for.
-
-    No value is in an error: a URL holds a password.
-    """
-    url, called = table["engine"], table.get("published_as", place.name)
-    if not is_url(url):
-        raise InvalidConfig(f"{where} engine must be a URL: postgresql://...")
-    if not is_name(called):
-        raise InvalidConfig(f"{where} published_as must be a name: a-z, 0-9, - and _")
-    if "path" in table:
-        raise InvalidConfig(
-            f"{where} has a path and an engine",
-            hint="Give a clone of it another name: [vaults.NAME] with the path.",
-        )
-    if table.get("role", "ro") != "ro":
-        raise InvalidConfig(
-            f"{where} role must be ro: memcli publish alone writes to a database"
-        )
-    folder = state_dirs.of_engine(place.name, f"{url} {called}", environ)
+    if not url:
+        return place
+    folder = state_dirs.of_engine(name, f"{url} {called}", environ)
     return place._replace(path=folder, role="ro", engine=url, published_as=called)
 
 

@@ -89,7 +89,7 @@ def append_for_ever(root: str) -> None:
 @pytest.mark.slow
 def test_processes_write_at_once_and_one_is_killed(tmp_path: Path):
     """No use is lost or counted twice, and the newest events are there in order."""
-    root, processes, count = str(tmp_path), 4, 100
+    root, processes, count = str(tmp_path), 3, 40
     context = multiprocessing.get_context("spawn")
     victim = context.Process(target=append_for_ever, args=(root,))
     crowd = [
