@@ -2,9 +2,9 @@
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result
+from memcli.cli.context import Canvas, Context, Result, check_words
 from memcli.cli.rows import listed
-from memcli.errors import UsageError, VaultNotFound
+from memcli.errors import VaultNotFound
 
 TYPE_CHECKING = False
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from memcli.vault.config import Changed, Setting
     from memcli.vault.vault import Vault
 
-# Action -> the fewest and the most words that it takes.
+# The words that an action takes.
 _TAKES = {
-    "list": (0, 0),
-    "get": (1, 1),
-    "set": (2, 99),
-    "unset": (1, 1),
-    "path": (0, 0),
+    "list": "",
+    "get": "NAME",
+    "set": "NAME VALUE...",
+    "unset": "NAME",
+    "path": "",
 }
 
 
@@ -47,13 +47,7 @@ def config(
         words: `[NAME] [VALUE]...` A setting, and its value
     """
     action, words = action or "list", words or []
-    fewest, most = _TAKES[action]
-    if not fewest <= len(words) <= most:
-        takes = {"set": "a name and a value", "list": "nothing", "path": "nothing"}
-        raise UsageError(
-            f"memcli config {action} takes {takes.get(action, 'one name')}",
-            hint="What there is: memcli config list",
-        )
+    check_words(f"memcli config {action}", _TAKES[action], words)
     if action == "path":
         return _paths(context)
     from memcli.vault import config as use_case

@@ -316,6 +316,26 @@ def refuse(*cases: tuple[object, str] | tuple[object, str, str]) -> None:
             raise UsageError(why, hint=hint[0] if hint else None)
 
 
+def check_words(line: str, takes: str, words: Sequence[str]) -> None:
+    """Refuse more or fewer words behind an action than it takes.
+
+    Args:
+        line: the command line up to the action.
+        takes: what it takes: `NAME INTO`, or `NAME VALUE...` for one more and any.
+        words: those that are given.
+
+    Raises:
+        UsageError: they do not fit.
+    """
+    few = len(words) < len(takes.split())
+    many = len(words) > len(takes.split()) and not takes.endswith("...")
+    if few or many:
+        raise UsageError(
+            f"{line} takes {takes or 'nothing more'}",
+            hint="What holds a space needs quotes.",
+        )
+
+
 def declined(data: dict[str, Any]) -> Result:
     """The answer when a person has seen a plan and says no to it."""
     return Result(

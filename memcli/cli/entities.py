@@ -6,10 +6,9 @@ person confirms it or with --yes.
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from memcli.cli.context import Canvas, Context, Result, declined, to_apply
+from memcli.cli.context import Canvas, Context, Result, check_words, declined, to_apply
 from memcli.cli.rows import listed
 from memcli.entries.text.counted import counted
-from memcli.errors import UsageError
 
 TYPE_CHECKING = False
 
@@ -21,16 +20,16 @@ if TYPE_CHECKING:
 
 # So many names are shown; JSON has all.
 _MOST_SHOWN = 50
-# Names that an action takes; None: one or more.
-_TAKES = {"list": 0, "show": 1, "waiting": 0, "register": 1, "ignore": None}
-_TAKES |= dict.fromkeys(("rename", "alias", "merge"), 2)
-_USAGE = {
-    "show": "All of them: memcli entities",
-    "register": "A name of several words needs quotes, and its kind is --type TYPE.",
-    "ignore": "What waits: memcli entities waiting",
-    "rename": "As in: memcli entities rename OLD NEW",
-    "alias": "As in: memcli entities alias NAME ALIAS",
-    "merge": "As in: memcli entities merge NAME INTO",
+# The names that an action takes.
+_TAKES = {
+    "list": "",
+    "show": "NAME",
+    "waiting": "",
+    "register": "NAME",
+    "ignore": "NAME...",
+    "rename": "OLD NEW",
+    "alias": "NAME ALIAS",
+    "merge": "NAME INTO",
 }
 
 
@@ -74,11 +73,7 @@ def entities(
         aliases: `--alias NAME, with register` Another name of it; repeatable
     """
     action, names = action or "list", names or []
-    wanted = _TAKES[action]
-    takes = {0: "no name", 1: "one name", 2: "two names", None: "names"}[wanted]
-    usage = _USAGE.get(action, "What there is: memcli entities")
-    if len(names) != wanted if wanted is not None else not names:
-        raise UsageError(f"memcli entities {action} takes {takes}", hint=usage)
+    check_words(f"memcli entities {action}", _TAKES[action], names)
     if action == "list":
         return _listed(context, project)
     if action == "show":
