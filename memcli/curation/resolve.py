@@ -9,12 +9,14 @@ is carried out only when a person has seen it.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from memcli.curation import models
 from memcli.curation.changing import Changing
 from memcli.entries import layout
 from memcli.entries.eligibility import Action, may
 from memcli.entries.entry import ResolutionScope, Status
-from memcli.errors import AmbiguousQuery, EntryNotFound, NotAllowed
+from memcli.errors import AmbiguousQuery, EntryNotFound, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple, taken
 from memcli.vault import lineage, lookup
 from memcli.vault.agents import refuse_unless
@@ -291,6 +293,11 @@ def _before(reader: Reader, doc: int) -> list[int]:
 
 def _stored(vault: Vault, target: Target) -> Stored:
     """The entry of a plan: at its path, or at the one that its id has by now."""
+    if vault.agent is None:  # what an agent may see, only the index tells
+        with suppress(MemcliError):
+            stored = vault.stored(target.path)
+            if stored.entry.id == target.id:
+                return stored
     try:
         return vault.stored(vault.path_of(target.path))
     except EntryNotFound:
