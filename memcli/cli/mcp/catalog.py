@@ -37,6 +37,10 @@ INSTRUCTIONS = (
 # Every answer is JSON, the person who starts the server says who asks, and every field
 # of --set is a parameter of its own.
 _WITHOUT = ("json", "header", "agent", "set", "vaults", "vault")
+# What narrows a search enough to list what is left, as `all` does, without words.
+_NARROWS = ("kinds", "tags", "entities", "after", "before", "statuses", "types")
+# What a list cannot do, and would be missed.
+_OF_WORDS = ("as_of", "max_chars", "research", "useful", "not_useful")
 _NAMED = {"entry_id": "id", "at": "query_timestamp"}
 _VAULT = Parameter("vault", str, help="personal, repo, or a team")
 _TYPES = {str: "string", int: "integer", bool: "boolean", dict: "object"}
@@ -71,8 +75,7 @@ class Tool(NamedTuple):
     @property
     def description(self) -> str:
         """When to call it, and when not to."""
-        said = (self.run.__doc__ or "").partition("Options:")[0]
-        return " ".join(said.split())
+        return " ".join((self.run.__doc__ or "").partition("Options:")[0].split())
 
     @property
     def help(self) -> dict[str, str]:
@@ -272,7 +275,6 @@ def memory_recall(values: Values, expand: bool = True, all: bool = False) -> Run
         values["depth"] = 0
     words = " ".join(values.get("query") or ()).strip(" *")
     feedback = values.get("useful") or values.get("not_useful")
-    # Filters without a question list what they let through, as `all` does.
     narrows = any(values.get(name) for name in _NARROWS)
     if all and words:
         raise UsageError("give 'query' or 'all', not both")
@@ -285,15 +287,8 @@ def memory_recall(values: Values, expand: bool = True, all: bool = False) -> Run
     return "recall", _asked(values)
 
 
-# What narrows a search enough to list what is left, when no words are asked for.
-_NARROWS = ("kinds", "tags", "entities", "after", "before", "statuses", "types")
-# What a list cannot do, and would be missed.
-_OF_WORDS = ("as_of", "max_chars", "research", "useful", "not_useful")
-
-
 def _asked(values: Values) -> Values:
-    # Prompts that were written for the tool that this one replaces count on untagged
-    # entries; the command's own default is stricter.
+    # Prompts of the tool that this one replaces count on untagged entries.
     if values.get("tags"):
         values.setdefault("tags_match", "any")
     if "all" in values.get("statuses", ()):
