@@ -205,6 +205,9 @@ def _forgotten(done: Forgotten, *, dry_run: bool = False) -> Result:
             canvas.line(f"  another version stays: {other} (--versions takes all)")
         for row in done.linked_from:
             canvas.line(f"  linked from {row.id} {row.title}")
+        for row in done.reopened:
+            again = f"memcli resolve {row.id}"
+            canvas.line(f"  told again from now on: {row.id} {row.title} ({again})")
         then = not done.applied
         stale_lines(canvas, done.stale_models, "what is forgotten", then=then)
         commits = counted(done.commits, "commit")

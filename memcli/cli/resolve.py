@@ -6,13 +6,14 @@ import os
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.cli.rows import stale_lines
-from memcli.errors import UsageError
+from memcli.errors import MemcliError, UsageError
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memcli.curation.models import Resting
     from memcli.curation.resolve import ResolvePlan, Target
+    from memcli.vault.vault import Vault
 
 
 def resolve(
@@ -74,7 +75,7 @@ def resolve(
     elif ids:
         plan = use_case.plan(vault, ids, same_key=not only_this, undo=undo)
     else:
-        plan = use_case.plan_last_undo(vault)
+        vault, plan = _last(context, vault)
     changed: list[Target] = []
     if acting and (plan.targets or agreed):
         changed = use_case.apply(vault, plan, by=by, note=note, agreed=agreed)
@@ -93,7 +94,39 @@ def resolve(
             for page in old_pages(vault, context.cwd or os.curdir)
         ]
         done = done._replace(warnings=(*done.warnings, *notes))
+    if undo and not ids and vault.source != "personal" and not context.vault:
+        where = f"it was resolved in the vault {vault.source.removeprefix('team:')}"
+        done = done._replace(warnings=(where, *done.warnings))
     return done
+
+
+def _last(context: Context, own: Vault) -> tuple[Vault, ResolvePlan]:
+    """The last resolve, in the own vault or where the command line named another.
+
+    Raises:
+        EntryNotFound, NotAllowed: as `plan_last_undo`, of the own vault.
+    """
+    from memcli.curation.resolve import plan_last_undo
+    from memcli.storage import known_vaults
+
+    named = [] if context.vault else known_vaults.configured(context.environ)
+    found: list[tuple[str, Vault, ResolvePlan]] = []
+    refusal: MemcliError | None = None
+    for word in (None, *named):
+        try:
+            vault = own
+            if word is not None:
+                other = context._replace(vault=word)
+                vault = other.open_vault("resolving", writes=True)
+            plan = plan_last_undo(vault)
+            at = max(vault.get(one.id).resolved_at or "" for one in plan.targets)
+            found.append((at, vault, plan))
+        except MemcliError as error:
+            refusal = refusal or error
+    if not found and refusal:
+        raise refusal
+    _, vault, plan = max(found, key=lambda one: one[0])
+    return vault, plan
 
 
 def _approved(context: Context, plan: ResolvePlan, *, yes: bool) -> tuple[bool, bool]:

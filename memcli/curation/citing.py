@@ -115,7 +115,8 @@ def save(
     notes = [*saved.notes, *of.notes()]
     if of.research and not of.cited:
         notes.insert(0, "it cites nothing: name its evidence with --cite ID")
-    changed = _stale(vault, [saved.id]) if of.looked else {}
+    # Without a run `of.stale` may have said so of what it cites.
+    changed = _stale(vault, [saved.id]) if of.looked or not of.stale else {}
     notes += [f"it is stale already: {why}" for why in changed.values()]
     return saved._replace(
         notes=tuple(notes), dropped=tuple(of.dropped), research=draft.research

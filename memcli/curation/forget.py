@@ -14,6 +14,8 @@ import shlex
 from memcli.curation import models
 from memcli.curation.changing import Changing
 from memcli.entries import layout
+from memcli.entries.entry import Status
+from memcli.entries.identity import claim
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple, taken
 from memcli.storage import state_dirs
@@ -47,7 +49,8 @@ class Forgotten(NamedTuple):
     remove it from the history, in order, each to be run only if the one before
     succeeded; they hold no character that a terminal hides or changes. `linked_from`
     are entries that link to it, `versions` other versions of it, which stay;
-    `stale_models` are the observations and models that rest on it.
+    `stale_models` are the observations and models that rest on it, and `reopened` the
+    entries that were hidden because it says that their claim is resolved.
     """
 
     id: str
@@ -58,6 +61,7 @@ class Forgotten(NamedTuple):
     linked_from: list[Linking]
     versions: list[str]
     stale_models: list[Resting]
+    reopened: list[Linking]
     applied: bool
 
 
@@ -135,8 +139,26 @@ def _planned(
         stale_models=vault.index.again(
             lambda reader: models.on_ended(reader, filter(is_id, sorted(ids)), now)
         ),
+        reopened=vault.read(lambda reader: _reopened(reader, gone, ids)),
         applied=False,
     )
+
+
+def _reopened(reader: Reader, gone: Sequence[Stored], ids: set[str]) -> list[Linking]:
+    """The entries that are told again when these are gone."""
+    found = []
+    for said in dict.fromkeys(claim(item.entry.body) for item in gone):
+        docs = reader.exact("claim", said) if said else ()
+        facts = [(reader.facts(doc, access=False), reader.row(doc)) for doc in docs]
+        stay = [(each, row) for each, row in facts if row.id not in ids]
+        if len(stay) < len(facts) and all(
+            each.status is Status.ACTIVE for each, _ in stay
+        ):
+            ended = any(
+                each.status is Status.RESOLVED for each, row in facts if row.id in ids
+            )
+            found += [Linking(row.id, row.title, row.path) for _, row in stay if ended]
+    return found
 
 
 class HeldBlob(NamedTuple):

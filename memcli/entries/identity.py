@@ -31,6 +31,12 @@ _UNIFIED = str.maketrans(
 _BULLETS = r"^(?:(?:[-*+>•‣◦▪·]|#{1,6}|\d{1,3}[.)]|\[[ x]\])(?:\s+|$))+"
 # What all of these begin with, beside digits.
 _BULLET_SIGNS = "-*+>•‣◦▪·[#"
+# Comments, tags, bars of tables, escapes of spaces, and all of a link but its words.
+_MARKUP = (
+    r"<!--[^>]*-->|</?(?:b|i|em|strong|code|br|p|u|s|mark|del|ins|span|div)\b[^<>]*>"
+    r"|&nbsp;|(?m:^[ \t]*\||\|[ \t]*$)|!?\[([^\[\]]+)\]\([^()\s]*\)"
+)
+_MARKS = ("<", "&nbsp;", "|", "](")
 # Quotes, emphasis, code spans and brackets around words, and what ends a part of a
 # sentence. No more, and not within words: `.env`, `C++`, `C#`, `-x` and `1.5` say what
 # `env`, `C`, `x` and `15` do not.
@@ -79,6 +85,8 @@ def strict_key(kind: str, text: str) -> str:
     Case, layout, quotes, dashes, emphasis and other markup, and the punctuation around
     words do not count. Resolving one item resolves every item of its key.
     """
+    if any(mark in text for mark in _MARKS):
+        text = re.sub(_MARKUP, r" \1 ", text)
     if text.isascii():
         plain = text.lower()
     else:
@@ -96,7 +104,12 @@ def _word(chunk: str) -> str:
     if chunk.isalnum():
         return chunk
     word = chunk.lstrip(_BEFORE).rstrip(_BEHIND)
-    return word if word.strip("-") else ""
+    return word if word.strip("-") and not _is_picture(word) else ""
+
+
+def _is_picture(word: str) -> bool:
+    """Whether a word is an emoji alone."""
+    return ord(word[0]) > 0x2190 and not any(map(str.isalnum, word)) and len(word) < 4
 
 
 def _without_bullet(line: str) -> str:

@@ -6,7 +6,7 @@ Invariant: pure; one value for each draft, whether it became an entry or not.
 from __future__ import annotations
 
 from memcli.entries.eligibility import Action, View, may, settled_by
-from memcli.entries.entry import Entry, Visibility
+from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.field_values import MOST_ASKED
 from memcli.named_tuple import NamedTuple
 
@@ -185,6 +185,8 @@ def merge(
         if value != getattr(entry, name):
             changes[name] = value
     allowed = _is_for_all_of(draft, entry) and may(Action.EVOLVE, entry, writer)
+    if draft.status is Status.RESOLVED and seen.status is Status.ACTIVE:
+        left.append(_not_taken("status", draft.status, seen.status))
     if changes and not allowed:
         left = [
             _not_taken(name, getattr(draft, name), getattr(seen, name))
@@ -197,6 +199,8 @@ def merge(
 def sentence(entry_id: str, left: NotTaken) -> str:
     """The sentence about a field that was not taken."""
     has = f"has '{left.has}'" if left.has else "has none"
+    if left.field == "status":
+        return f"{entry_id} stays {left.has}: memcli resolve {entry_id} if it is solved"
     return (
         f"{left.field} '{left.given}' was not taken: {entry_id} {has}; to change it: "
         "evolve it, or edit its file"

@@ -76,7 +76,7 @@ def reasons(
     `news` are newer memories in its scope, which take away nothing that it rests on.
 
     Evidence that the caller may not see gives no reason, so an agent never gets
-    `removed`. Evidence that had ended before the entry was refreshed was cited as
+    `removed`. Evidence that a run had found when it had ended already was cited as
     history. At an earlier moment (`as_of`) the files do not tell what was edited or
     removed since. Evidence that may no longer hold itself passes its reasons on, but
     for news that an entry further up has seen; pinned models pass nothing on.
@@ -91,7 +91,7 @@ def reasons(
     for entry, path, seen, cited in islice(walk, _MOST_ENTRIES):
         looked = _looked(entry)
         seen, cited = max(seen, looked), cited.union(entry.evidence)
-        for finding in _findings(reader, entry, view, looked):
+        for finding in _findings(reader, entry, view):
             way, below = (*path, *finding.way), finding.row
             if finding.reason:
                 found.setdefault(finding.reason, {}).setdefault(way[-1], way)
@@ -171,7 +171,8 @@ def _resting_on(reader: Reader, stood: Sequence[_Stood], view: View) -> list[Sto
             row = reader.row(doc)
             if row.id in met or not _passes_on(row):
                 continue
-            if 0 < ended < _looked(row) or reader.verdict(doc, view) is not None:
+            is_history = row.research and 0 < ended < _looked(row)
+            if is_history or reader.verdict(doc, view) is not None:
                 continue
             met.add(row.id)
             found.append(row)
@@ -240,30 +241,28 @@ def _passes_on(row: StoredRow | None) -> TypeGuard[StoredRow]:
 # --- its evidence -------------------------------------------------------------------
 
 
-def _findings(
-    reader: Reader, row: StoredRow, view: View, looked: int
-) -> Iterator[_Finding]:
+def _findings(reader: Reader, row: StoredRow, view: View) -> Iterator[_Finding]:
     """A finding for each entry that it cites; sessions give none."""
-    prints = dict(cited.partition(":")[::2] for cited in row.fingerprints)
     owner = view.agent is None and reader.agent is None
     for name in row.evidence:
         if not len(reader.exact("id", name)):
             if owner and view.as_of is None and is_id(name):
                 yield _Finding((name,), REMOVED)
         elif docs := _visible(reader, name, view):
-            yield _finding(reader, name, docs, prints.get(name), view, looked)
+            yield _finding(reader, name, docs, row, view)
 
 
 def _finding(
     reader: Reader,
     name: str,
     docs: Sequence[int],
-    mark: str | None,
+    row: StoredRow,
     view: View,
-    looked: int,
 ) -> _Finding:
     force = View(view.now, as_of=view.as_of)
     way: tuple[str, ...] = (name,)
+    mark = dict(cited.partition(":")[::2] for cited in row.fingerprints).get(name)
+    looked = _looked(row)
     current = [doc for doc in docs if reader.verdict(doc, force) is None]
     if not current:
         # A version that says the same, with another tag, stands for the one before.
@@ -281,7 +280,7 @@ def _finding(
     settled = settled_by(facts, force) if facts.status is Status.ACTIVE else None
     if settled is not None:
         verdict, end = str(Status.RESOLVED), settled.at
-    return _Finding(way, None if 0 < end < looked else verdict)
+    return _Finding(way, None if row.research and 0 < end < looked else verdict)
 
 
 def _visible(reader: Reader, name: str, view: View) -> list[int]:

@@ -1,6 +1,7 @@
 """Several vaults by the command line."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -52,8 +53,16 @@ def test_what_is_printed_of_a_vault_works_when_typed(
     again = memcli("save", "the team deploys with bazel!", *words, environ=READ).err
     command = f"memcli --vault platform resolve --undo {row.id}"
     assert again.rstrip().endswith(command)
+    # The last resolve was there, which needs no name.
+    own = vault.save(vault.draft({"text": "Own is resolved before"})).id
+    vault.resolve(own)
     memcli(*command.split()[1:], environ=READ)
-    (row,) = team.recall("bazel").rows
+    time.sleep(1.1)  # a resolve says its second
+    memcli("resolve", row.id, *words, environ=READ)
+    back = memcli("resolve", "--undo", environ=READ)
+    assert f"  {row.id} " in back.out
+    assert "it was resolved in the vault platform" in back.err
+    assert f"  {own} " in memcli("resolve", "--undo", environ=READ).out
 
 
 OWN = ("personal", "I deploy with make")

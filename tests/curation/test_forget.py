@@ -109,6 +109,18 @@ def test_all_versions_go_when_that_is_asked_for(vault: Vault) -> None:
     assert not in_git(vault.root)
 
 
+def test_what_its_resolution_had_hidden_is_named(vault: Vault) -> None:
+    name = save(vault, "Sentry drops events", kind="blocker")
+    vault.resolve(name)
+    Path(vault.root, "later.md").write_text("sentry drops events!\n")
+    assert not vault.recall("sentry").rows
+    plan = forget.plan(vault, name)
+    assert [row.path for row in plan.reopened] == ["later.md"]
+    assert forget.forget(vault, name).reopened == plan.reopened
+    (row,) = vault.recall("sentry").rows
+    assert forget.plan(vault, row.id).reopened == []
+
+
 def test_who_links_to_it_is_told(vault: Vault) -> None:
     name = save(vault, "The runbook", title="Run Book")
     other = save(vault, "see [[Run Book]]")

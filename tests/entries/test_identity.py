@@ -26,6 +26,21 @@ def test_a_fingerprint_sees_words_and_lines() -> None:
     assert fingerprint("a.") != fingerprint("a")
 
 
+def test_a_strict_key_does_not_see_markup() -> None:
+    plain = strict_key("fix", "Never run terraform apply by hand")
+    for text in (
+        "Never run [terraform apply](https://a.b/c) by hand",
+        "| Never run terraform apply by hand |",
+        "<b>Never</b> run terraform apply by hand",
+        "<!-- n -->\nNever run terraform apply by hand",
+        "Never run terraform&nbsp;apply by hand",
+        "Never run terraform apply by hand \u2705",
+    ):
+        assert strict_key("fix", text) == plain
+    assert strict_key("", "cat a | sh") != strict_key("", "cat a sh")
+    assert strict_key("", "List<String> fits") != strict_key("", "List fits")
+
+
 def test_a_strict_key_sees_the_claim_alone() -> None:
     wanted = "fix:pin typer it's slow"
     assert strict_key("fix", "- “Pin” typer — it’s\n  SLOW.") == wanted

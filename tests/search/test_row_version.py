@@ -17,7 +17,7 @@ from memcli.search.store import FORMAT
 from memcli.search.stored_row import StoredRow
 from memcli.search.updating import Files
 
-KNOWN = (33, 4, 30), "71a910cdd6c978fa"
+KNOWN = (33, 4, 31), "d92cc177d4c5b1e4"
 
 FACT = """\
 ---

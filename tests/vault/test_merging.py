@@ -1,5 +1,6 @@
 """The same text again: what it brings besides is added or refused, never dropped."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -156,3 +157,16 @@ def test_a_line_with_an_id_that_is_there_does_not_lose_its_text_silently(
         f"{first.id} is there with another text, which stays as it is",
     )
     assert vault.get(first.id).tags == ()
+
+
+def test_an_import_of_what_was_resolved_says_that_the_same_is_open(
+    vault: Vault,
+) -> None:
+    first = save(vault, kind="blocker")
+    resolved = {"kind": "blocker", "status": "resolved"}
+    resolved["resolved_at"] = "2026-01-02T03:04:05Z"
+    line = json.dumps({"text": TEXT, **resolved}).encode()
+    done = importing.import_lines(vault, line, "x.jsonl")
+    assert [left.field for left in done.duplicates[0].not_taken] == ["status"]
+    (said,) = done.duplicates[0].notes
+    assert said == f"{first.id} stays active: memcli resolve {first.id} if it is solved"

@@ -67,14 +67,27 @@ def test_evolve_names_what_is_stale_by_it_through_the_layers(
     assert [each.id for each in back.stale] == [name, top]
 
 
-def test_what_was_cited_as_history_is_not_named(vault: Vault, clock: list[int]) -> None:
+def test_an_old_version_that_no_run_has_found_is_no_history(
+    vault: Vault, clock: list[int]
+) -> None:
     fact = save(vault, "Deploys hang at noon")
     current = vault.evolve(fact, tags=["ops"]).id
     clock[0] += HOUR
     seen = drawn(vault, "Noon was a bad time", fact)
     clock[0] += HOUR
-    assert vault.evolve(current, "Deploys hang at one").stale == []
-    assert why(vault, seen) == []
+    (named,) = vault.evolve(current, "Deploys hang at one").stale
+    assert named.id == seen
+    assert why(vault, seen) == [("superseded", [[fact]])]
+
+
+def test_what_had_ended_when_it_was_cited_without_a_run_is_named(
+    vault: Vault, clock: list[int]
+) -> None:
+    fact = save(vault, "Deploys need the approval of Anna", kind="blocker")
+    vault.resolve(fact)
+    clock[0] += HOUR
+    name = drawn(vault, "Deploys wait until Anna approves", fact)
+    assert why(vault, name) == [("resolved", [[fact]])]
 
 
 def resolved(vault: Vault, *ids: str, undo: bool = False) -> list[str]:

@@ -141,7 +141,12 @@ class _Work:
                 if entry.status is Status.SUPERSEDED and not entry.superseded_by:
                     self._change(name, superseded_by=min(laters[name], default=None))
             return
-        order = sorted(group - lost, key=lambda name: (not is_adopted(name), name))
+
+        def place(name: str) -> tuple[bool, bool, str]:
+            # A version that no side has can only have come before.
+            return name in self.now, not is_adopted(name), name
+
+        order = sorted(group - lost, key=place)
         for before, name in pairwise(["", *order]):
             entry = self.now.get(name, _NONE)
             if entry.id and (before or entry.supersedes in group):
