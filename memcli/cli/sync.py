@@ -186,13 +186,24 @@ def _by_itself(context: Context, *, all_: bool) -> Result:
     """Sync without a person: each vault when its turn comes, and only where its last
     write is not on its way already."""
     from memcli.curation import sync_setup as use_case
+    from memcli.curation.sync_report import NOTHING_NEW
+    from memcli.sessions import hook_log
 
     use_case.be_nice()
     found = [vault for _, vault in _vaults(context)] if all_ else []
     vaults = [vault for vault in found if not isinstance(vault, MemcliError)]
     if not all_:
         vaults.append(context.open_vault("syncing"))
-    rows = [use_case.run_by_itself(vault)._asdict() for vault in vaults]
+    rows = []
+    for vault in vaults:
+        done = use_case.run_by_itself(vault)
+        rows.append(done._asdict())
+        if done.outcome == "synced" and not done.line.endswith(NOTHING_NEW):
+            # Nobody reads what is printed here; `inspect sessions` shows this.
+            hook_log.note(
+                vault.root,
+                {"at": vault.now_ms() // 1000, "event": "sync", "did": done.line},
+            )
 
     def text(canvas: Canvas) -> None:
         for row in rows:

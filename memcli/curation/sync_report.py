@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 _ARCHIVE = layout.ARCHIVE + "/"
+NOTHING_NEW = "nothing new on either side"
 
 
 class Traffic(NamedTuple):
@@ -164,10 +165,10 @@ class Synced(NamedTuple):
     def line(self) -> str:
         """All of it in one line."""
         would = "would sync" if self.dry_run else "synced"
-        came = _moved("came", self.came)
+        came = _moved("came", "removed by it", self.came)
         if self.came.pinned or self.came.enforced:
             came += f" ({said_of_force(self.came.pinned, self.came.enforced)})"
-        said = [came, _moved("went", self.went)]
+        said = [came, _moved("went", "removed there", self.went)]
         if self.forgotten:
             said.insert(0, f"{counted(len(self.forgotten), 'file')} forgotten")
         if self.committed:
@@ -178,7 +179,7 @@ class Synced(NamedTuple):
             said.append(f"{len(self.eyes):,} to look at")
         if self.others:
             said.append(f"another vault, which is not synced, is on {self.others[0]}")
-        facts = ", ".join(each for each in said if each) or "nothing new on either side"
+        facts = ", ".join(each for each in said if each) or NOTHING_NEW
         return f"{would} with {self.remote} ({self.address}): {facts}"
 
     def as_dict(self) -> dict[str, Any]:
@@ -196,12 +197,14 @@ class Synced(NamedTuple):
         }
 
 
-def _moved(verb: str, traffic: Traffic) -> str:
-    if traffic.entries:
-        return f"{counted(traffic.entries, 'entry')} {verb}"
-    if traffic.commits:
-        return f"{counted(traffic.commits, 'commit')} {verb}"
-    return ""
+def _moved(verb: str, gone: str, traffic: Traffic) -> str:
+    moved = traffic.added + traffic.changed
+    said = [f"{counted(moved, 'entry')} {verb}"] if moved else []
+    if traffic.removed:
+        said.append(f"{counted(traffic.removed, 'entry')} {gone}")
+    if traffic.commits and not said:
+        said.append(f"{counted(traffic.commits, 'commit')} {verb}")
+    return ", ".join(said)
 
 
 # --- what is committed first --------------------------------------------------------

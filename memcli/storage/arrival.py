@@ -15,7 +15,7 @@ from shlex import quote
 
 from memcli.entries import layout
 from memcli.errors import Conflict, MemcliError, NotAllowed, UnsafePath
-from memcli.storage import files
+from memcli.storage import files, settings
 from memcli.storage.change import Change, parents
 from memcli.storage.git import tree
 from memcli.storage.git.repository import Repository
@@ -206,6 +206,10 @@ def refuse(root: str, repository: Repository, changed: Sequence[Difference]) -> 
                 f"See who changed it: git -C {root} log --all -- {each.path}",
                 code="folder_replaced",
             )
+        if each.path == repository.prefix + layout.CONFIG and each.after:
+            (text,) = tree.read_blobs(repository, [each.after.oid])
+            config = text.decode("utf-8", "replace")
+            settings.parsed(config, f"the remote's {each.path}")
     for each in changed:
         if each.path.casefold().endswith(".gitattributes") and each.after:
             _refuse_filters(repository, each)

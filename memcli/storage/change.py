@@ -89,6 +89,13 @@ class Change:
         finally:
             if self._kept:
                 journal.drop_old(self._root)
+        if self._made and self._repository.is_detached():
+            from shlex import quote
+
+            tell(
+                "warning: HEAD is detached: this commit belongs to no branch; "
+                f"git -C {quote(self._root)} switch -c NAME makes one of it"
+            )
         fault("committed")
         self._clear_journal()
         fault("cleared")

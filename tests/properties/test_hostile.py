@@ -275,7 +275,10 @@ def test_a_detached_head_is_written_on(vault: Vault, name: str) -> None:
     ids = filled(vault)
     git(vault, "checkout", "-q", "--detach")
     commits = int(git(vault, "rev-list", "--count", "HEAD"))
+    told: list[str] = []
+    vault.caller = vault.caller._replace(tell=told.append)
     OPERATIONS[name](vault, ids)
+    assert [said for said in told if "HEAD is detached" in said] == told != []
     assert int(git(vault, "rev-list", "--count", "HEAD")) == commits + 1
     assert git(vault, "status", "--porcelain") == ""
 
