@@ -59,8 +59,7 @@ def config(
     if action == "get":
         return _got(use_case.get(vault, words[0], context.environ))
     value = words[1:] if action == "set" else None
-    if action != "get":
-        context.owner_only("the config is for its owner to change")
+    context.owner_only("the config is for its owner to change")
     return _changed(
         use_case.put(vault, words[0], value, context.environ, _checks()), action
     )

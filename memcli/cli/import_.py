@@ -173,6 +173,12 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
         for saved in done.created
         if saved.settled_by
     ]
+    alike = [saved for saved in done.created if saved.like_resolved]
+    for saved in alike[:_NAMED]:
+        like = saved.like_resolved
+        solved = f"{like.id}, which is resolved" if like else ""
+        said = f"{saved.id} says nearly the same as {solved}"
+        warnings.append(f"{said}; if it is solved: memcli resolve {saved.id}")
     warnings += [
         f"{item.id} is no longer in {item.source}, and stays: {item.title}"
         for item in done.gone

@@ -242,7 +242,7 @@ class _Placing:
         if change is not None and done.entry != before:
             if done.taken:
                 fields.refuse_wide(done.entry)
-            if before.status is not done.entry.status:
+            if before.status is not done.entry.status is not Status.RESOLVED:
                 held = self._saved(change, held, done.entry, data)
                 return matched(held, outcome)
             fresh = codec.rewrite(data, done.entry, kinds=vault.kinds)

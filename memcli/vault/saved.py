@@ -124,6 +124,9 @@ _FILLED = (
     "rationale",
 )  # fmt: skip
 _KEPT = ("kind", "layer", "subtype", "item", "visibility", "groups", "expires_at")
+_RESOLVED = (
+    "status", "resolved_at", "resolved_by", "resolution_note", "resolution_scope",
+)  # fmt: skip
 _PLAIN = Entry("")
 
 
@@ -186,7 +189,12 @@ def merge(
             changes[name] = value
     allowed = _is_for_all_of(draft, entry) and may(Action.EVOLVE, entry, writer)
     if draft.status is Status.RESOLVED and seen.status is Status.ACTIVE:
-        left.append(_not_taken("status", draft.status, seen.status))
+        # What was written after it was resolved has come up again.
+        solved = (draft.resolved_at or "") >= (entry.created or "")
+        if solved and may(Action.RESOLVE, entry, writer):
+            changes |= {name: getattr(draft, name) for name in _RESOLVED}
+        else:
+            left.append(_not_taken("status", draft.status, seen.status))
     if changes and not allowed:
         left = [
             _not_taken(name, getattr(draft, name), getattr(seen, name))

@@ -7,6 +7,7 @@ one transaction and one commit.
 
 from __future__ import annotations
 
+from memcli.entries.entry import Status
 from memcli.named_tuple import NamedTuple
 from memcli.storage.transaction import subject
 from memcli.vault import duplicates, likeness
@@ -92,7 +93,9 @@ def save_all(
     with vault.transaction() as change:
         change.action = verb
         change.allow_secret = look == "none"
-        held_texts, near, solved = look_up(vault, drafts, similar=similar)
+        held_texts, near, solved = look_up(
+            vault, drafts, similar=similar, resolved=True
+        )
         clean = look == "rest"
         saved = place(vault, change, drafts, held_texts, register=register, clean=clean)
         created = [item for item in saved if item.outcome == "created"]
@@ -101,8 +104,13 @@ def save_all(
     if cited and verb == "save":
         vault.recorder.judged(cited, useful=True, by="citation")
     if created and similar:
-        saved[0] = saved[0]._replace(similar=near, like_resolved=solved)
-    return saved
+        saved[0] = saved[0]._replace(similar=near)
+    return [
+        item._replace(like_resolved=solved.get(nth))
+        if item.outcome == "created"
+        else item
+        for nth, item in enumerate(saved)
+    ]
 
 
 def _in_code(vault: Vault, drafts: Sequence[Entry], verb: str) -> Sequence[Entry]:
@@ -126,25 +134,37 @@ def plan(vault: Vault, drafts: Sequence[Entry]) -> list[Saved]:
     return place(vault, None, drafts, held_texts)
 
 
+# A file of more is compared with what is resolved up to here: some 3 ms a draft.
+_MOST_COMPARED = 500
+
+
 def look_up(
-    vault: Vault, drafts: Sequence[Entry], *, similar: bool = False
-) -> tuple[HeldTexts, tuple[Similar, ...], Similar | None]:
+    vault: Vault,
+    drafts: Sequence[Entry],
+    *,
+    similar: bool = False,
+    resolved: bool = False,
+) -> tuple[HeldTexts, tuple[Similar, ...], dict[int, Similar]]:
     """The entries of a vault that hold these drafts.
 
-    With `similar` also the entries nearest to the first one: those in force, and one
-    that is resolved.
+    With `similar` also the entries in force that are nearest to the first one; with
+    `resolved`, by the place of a draft, the resolved entry that says nearly the same.
     """
 
     def look(
         reader: Reader, unindexed: Unindexed
-    ) -> tuple[HeldTexts, tuple[Similar, ...], Similar | None]:
+    ) -> tuple[HeldTexts, tuple[Similar, ...], dict[int, Similar]]:
         later = duplicates.Later(unindexed, vault.agent)
         now = vault.now_ms() // 1000
         held_texts = duplicates.held_texts(reader, later, drafts, now)
-        if not similar or held_texts.match(drafts[0]):
-            return held_texts, (), None
-        near = likeness.near(reader, later, drafts[0])
-        solved = likeness.like_resolved(reader, drafts[0], later)
+        near: tuple[Similar, ...] = ()
+        if similar and not held_texts.match(drafts[0]):
+            near = likeness.near(reader, later, drafts[0])
+        solved = {}
+        for nth, draft in enumerate(drafts[:_MOST_COMPARED] if resolved else ()):
+            if draft.status is Status.ACTIVE and not held_texts.match(draft):
+                like = likeness.like_resolved(reader, draft, later)
+                solved.update({nth: like} if like else {})
         return held_texts, near, solved
 
     return vault.index.glance(look)

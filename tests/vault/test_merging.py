@@ -159,14 +159,33 @@ def test_a_line_with_an_id_that_is_there_does_not_lose_its_text_silently(
     assert vault.get(first.id).tags == ()
 
 
-def test_an_import_of_what_was_resolved_says_that_the_same_is_open(
-    vault: Vault,
+@pytest.mark.parametrize("later", [True, False])
+def test_an_import_of_what_was_resolved_resolves_what_was_there_before(
+    vault: Vault, later: bool
 ) -> None:
     first = save(vault, kind="blocker")
-    resolved = {"kind": "blocker", "status": "resolved"}
-    resolved["resolved_at"] = "2026-01-02T03:04:05Z"
-    line = json.dumps({"text": TEXT, **resolved}).encode()
-    done = importing.import_lines(vault, line, "x.jsonl")
-    assert [left.field for left in done.duplicates[0].not_taken] == ["status"]
-    (said,) = done.duplicates[0].notes
-    assert said == f"{first.id} stays active: memcli resolve {first.id} if it is solved"
+    when = "2100-01-02T03:04:05Z" if later else "2001-01-02T03:04:05Z"
+    row = {"text": TEXT, "kind": "blocker", "status": "resolved", "resolved_at": when}
+    line = json.dumps(row | {"resolution_note": "moved"}).encode()
+    (done,) = importing.import_lines(vault, line, "x.jsonl").duplicates
+    entry = vault.get(first.id)
+    if later:
+        assert (done.outcome, done.not_taken) == ("merged", ())
+        assert (entry.status, entry.resolution_note) == ("resolved", "moved")
+        assert not vault.recall(TEXT).rows
+        return
+    assert [left.field for left in done.not_taken] == ["status"]
+    assert done.notes == (
+        f"{first.id} stays active: memcli resolve {first.id} if it is solved",
+    )
+    assert entry.status == "active"
+
+
+def test_an_import_names_what_says_nearly_what_is_resolved(vault: Vault) -> None:
+    gone = save(vault, kind="convention").id
+    vault.resolve(gone)
+    row = {"text": "We all deploy on Tuesdays", "kind": "convention"}
+    done = importing.import_lines(vault, json.dumps(row).encode(), "x.jsonl")
+    like = done.created[0].like_resolved
+    assert like is not None
+    assert like.id == gone

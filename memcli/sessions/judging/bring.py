@@ -28,6 +28,7 @@ from memcli.sessions.mining import Candidate, Mined
 from memcli.sessions.mining.candidate import Category, excerpt, title
 from memcli.sessions.reflect_session import Origin, redacted
 from memcli.vault import anchoring
+from memcli.vault.likeness import like_resolved
 
 TYPE_CHECKING = False
 
@@ -186,7 +187,8 @@ def _candidate(answer: Answer, judge: str, code: tuple[str, ...] = ()) -> Candid
 def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str]:
     """Save what waited in the inbox and was said again; returns the ids.
 
-    What replaces an entry, or speaks like an order to a model, waits for a person.
+    What replaces an entry, speaks like an order to a model, or says nearly what is
+    resolved, waits for a person.
     """
     done = []
     for fate in fates:
@@ -201,6 +203,9 @@ def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str
                 one.may_replace or one.id in vault.get(fate.id).evidence
                 for one in inbox.proposals(vault, waits)
             ):
+                continue
+            entry = vault.get(fate.id).replace(body=said.text)
+            if vault.read(lambda reader, new=entry: like_resolved(reader, new)):
                 continue
             # Its judge has named what the person called "it".
             words = {"text": said.text, "kind": said.kind}
