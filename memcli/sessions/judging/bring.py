@@ -11,6 +11,7 @@ second time change nothing.
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from memcli.curation import inbox, resolve_query, review
 from memcli.entries import no_secrets
@@ -205,7 +206,7 @@ def _approved(vault: Vault, fates: Sequence[Fate], *, dry_run: bool) -> list[str
             ):
                 continue
             entry = vault.get(fate.id).replace(body=said.text)
-            if vault.read(lambda reader, new=entry: like_resolved(reader, new)):
+            if vault.read(partial(like_resolved, entry=entry)):
                 continue
             # Its judge has named what the person called "it".
             words = {"text": said.text, "kind": said.kind}

@@ -187,6 +187,20 @@ def test_what_contradicts_or_orders_waits_although_it_was_said_again(
     assert vault.get(waits).status is Status.PENDING
 
 
+def test_what_says_nearly_what_is_resolved_waits_although_it_was_said_again(
+    vault: Vault, tmp_path: Path
+) -> None:
+    solved = vault.save(vault.draft({"text": "Payment tests need a local redis"})).id
+    vault.resolve(solved)
+    text = "The payment tests need a local redis"
+    pending = vault.save(vault.draft({"text": text, "status": "pending"})).id
+    path = talk(tmp_path, ROWS)
+    bring.gather(vault, open_transcript(path))
+    done = judge(vault, path, {"turns": [2], "confirms": pending})
+    assert done.approved == []
+    assert vault.get(pending).status is Status.PENDING
+
+
 SUMMARY = {
     "turns": [1, 3],
     "kind": "summary",
