@@ -39,7 +39,6 @@ class Transcript:
     Attributes:
         session: whose it is.
         broken: after `steps` has ended: numbers of the lines that could not be read.
-        unknown: after `steps` has ended: types of record that are not known, counted.
     """
 
     def __init__(self, path: str, session: Session) -> None:
@@ -50,10 +49,6 @@ class Transcript:
     @property
     def broken(self) -> list[int]:
         return self._lines.broken
-
-    @property
-    def unknown(self) -> dict[str, int]:
-        return self._lines.unknown
 
     def steps(self) -> Iterator[Step]:
         """Every step, in the order of the file; may be called again.

@@ -10,7 +10,6 @@ counts as evidence, and what it has solved counts as recurred.
 from __future__ import annotations
 
 from collections import Counter
-from types import MappingProxyType
 
 from memcli.curation import inbox
 from memcli.entries.entry import Confidence
@@ -24,7 +23,7 @@ from memcli.vault import placing, saving
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from memcli.curation.ideas import Idea
@@ -110,7 +109,6 @@ class Reflected(NamedTuple):
         commit: its hash; None when nothing was written.
         dry_run: whether nothing was to be written.
         broken: how many lines could not be read.
-        unknown: how many records there are of each type that is not known.
     """
 
     session: Session
@@ -121,7 +119,6 @@ class Reflected(NamedTuple):
     commit: str | None
     dry_run: bool
     broken: int = 0
-    unknown: Mapping[str, int] = MappingProxyType({})
 
     @property
     def counts(self) -> dict[str, int]:
@@ -140,7 +137,6 @@ class Reflected(NamedTuple):
             "counts": self.counts,
             "cut": self.cut,
             "broken": self.broken,
-            "unknown": dict(self.unknown),
             "commit": self.commit,
             "dry_run": self.dry_run,
         }

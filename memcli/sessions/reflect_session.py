@@ -179,8 +179,7 @@ def reflect(
         Origin(label(transcript.path), state(transcript.path), writer),
         dry_run=dry_run,
     )
-    broken, unknown = len(transcript.broken), dict(transcript.unknown)
-    return done._replace(broken=broken, unknown=unknown)
+    return done._replace(broken=len(transcript.broken))
 
 
 def reflect_file(

@@ -47,11 +47,11 @@ def test_the_envelope_has_every_key_of_the_use_case(
     data = done.json["data"]
     assert list(data) == [
         *("session", "host", "transcript", "turns", "candidates", "counts", "cut"),
-        *("broken", "unknown", "commit", "dry_run"),
+        *("broken", "commit", "dry_run"),
     ]
     assert (data["session"], data["host"], data["turns"]) == ("talk", "generic", 6)
     assert data["counts"] == {"saved": 2, "review": 2, "idea": 1}
-    assert (data["cut"], data["broken"], data["unknown"]) == (0, 0, {})
+    assert (data["cut"], data["broken"]) == (0, 0)
     assert len(data["commit"]) == 40
     assert data["dry_run"] is False
     assert list(data["candidates"][0]) == [

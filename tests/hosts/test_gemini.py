@@ -55,7 +55,7 @@ def test_a_session_comes_out_in_order_with_all_that_is_known(tmp_path: Path) -> 
     ]
     assert list(transcript.steps()) == expected
     assert list(transcript.steps()) == expected
-    assert (transcript.broken, transcript.unknown) == ([], {})
+    assert transcript.broken == []
 
 
 def test_what_hooks_put_into_a_users_record_is_taken_out(tmp_path: Path) -> None:
@@ -203,10 +203,3 @@ def test_the_folder_is_that_of_the_header_or_of_the_file_above_the_chats(
     assert open_transcript(path).session.cwd == "/home/dev/work"
     write(Path(path), [{**HEADER, "directories": ["/home/dev/other"]}])
     assert open_transcript(path).session.cwd == "/home/dev/other"
-
-
-def test_types_that_are_not_known_are_counted(tmp_path: Path) -> None:
-    records = [HEADER, message("m1", "hologram", "Always"), {"thing": 1}]
-    transcript = open_transcript(write(tmp_path / "s.jsonl", records))
-    assert list(transcript.steps()) == []
-    assert transcript.unknown == {"hologram": 1, "(no type)": 1}

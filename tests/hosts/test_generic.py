@@ -41,7 +41,7 @@ def test_the_example_of_the_page_is_read(tmp_path: Path) -> None:
         ("result", None, True),
         ("assistant", None, None),
     ]
-    assert (transcript.broken, transcript.unknown) == ([], {})
+    assert transcript.broken == []
 
 
 def test_two_files_of_one_name_are_two_sessions_and_a_grown_one_is_the_same(

@@ -82,7 +82,7 @@ def test_a_session_comes_out_in_order_with_all_that_is_known(
         Step("result", "no rule", lines[1], "msg_2", AT, "c1", failed=True),
     ]
     assert list(transcript.steps()) == found
-    assert (transcript.broken, transcript.unknown) == ([], {})
+    assert transcript.broken == []
 
 
 @pytest.mark.parametrize(
@@ -203,14 +203,3 @@ def test_what_is_deeply_nested_or_too_large_is_refused(
     monkeypatch.setattr(whole, "LARGEST", 100)
     with pytest.raises(Unreadable, match="above 100 bytes"):
         open_transcript(path, "opencode")
-
-
-def test_types_that_are_not_known_are_counted(tmp_path: Path) -> None:
-    path = export(
-        tmp_path,
-        message("m1", "assistant", {"type": "hologram"}, "Hi"),
-        message("m2", "narrator", "Always"),
-    )
-    transcript = open_transcript(path)
-    assert [step.text for step in transcript.steps()] == ["Hi"]
-    assert transcript.unknown == {"hologram": 1, "narrator": 1}

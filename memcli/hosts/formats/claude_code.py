@@ -24,7 +24,7 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Generator, Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
     from typing import Any
 
     from memcli.hosts.formats.lines import Lines, Record
@@ -94,10 +94,10 @@ class ClaudeCode(records.Format):
     def id_of(self, record: Record) -> Any:
         return None if record.get("isSidechain") else record.get("uuid")
 
-    def read(self, record: Record, at: records.At) -> Generator[Step, None, str | None]:
+    def read(self, record: Record, at: records.At) -> Iterator[Step]:
         kind = records.text_of(record.get("type"))
         if record.get("isSidechain"):
-            return None
+            return
         if kind == "user":
             yield from self._user(record, at)
         elif kind == "assistant":
@@ -108,7 +108,6 @@ class ClaudeCode(records.Format):
             if text and not known:
                 self._queued.add(hash(text))
                 yield from at.user(text)
-        return None if kind in ("user", "assistant", *_KNOWN) else kind
 
     def _user(self, record: Record, at: records.At) -> Iterator[Step]:
         for block in _tool_results(record):

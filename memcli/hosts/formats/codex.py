@@ -18,7 +18,7 @@ from memcli.hosts.transcript import Step, typed_parts
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Generator
+    from collections.abc import Container, Iterator
     from typing import Any
 
 _NOT_TYPED = (
@@ -35,11 +35,6 @@ _REQUEST = "## My request for Codex:"
 _TYPES = frozenset(
     """session_meta turn_context world_state compacted event_msg token_usage_record
     response_item""".split()
-)
-_NO_STEPS = frozenset(
-    """reasoning ghost_snapshot compaction compaction_summary context_compaction other
-    tool_search_call tool_search_output web_search_call image_generation_call
-    agent_message additional_tools""".split()
 )
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _HEADER = re.compile(
@@ -78,19 +73,18 @@ class Codex(records.Format):
         is_item = record.get("type") == "response_item"
         return records.object_of(record.get("payload")).get("id") if is_item else None
 
-    def read(self, record: Record, at: records.At) -> Generator[Step, None, str | None]:
+    def read(self, record: Record, at: records.At) -> Iterator[Step]:
         kind = records.text_of(record.get("type"))
         payload = records.object_of(record.get("payload"))
         if kind == "response_item":
-            return (yield from _item(payload, at, self._codes))
-        if kind == "event_msg":
+            yield from _item(payload, at, self._codes)
+        elif kind == "event_msg":
             _note_code(payload, self._codes)
-        return None if kind in _TYPES else kind
 
 
 def _item(
     payload: dict[str, Any], at: records.At, codes: dict[str, int]
-) -> Generator[Step, None, str | None]:
+) -> Iterator[Step]:
     kind, call = records.text_of(payload.get("type")), payload.get("call_id")
     if kind == "message":
         if payload.get("role") == "user":
@@ -108,9 +102,6 @@ def _item(
         if code is not None:
             failed = code != 0
         yield at.result(call, text, failed)
-    elif kind not in _NO_STEPS:
-        return f"response_item/{kind}"
-    return None
 
 
 def _meta(record: Record) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from memcli.hosts.transcript import Step, typed_parts
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Generator
+    from collections.abc import Container, Iterator
     from typing import Any
 
 # The families of events without steps; new members appear with each version.
@@ -54,11 +54,11 @@ class Copilot(records.Format):
     def gone(self, lines: Lines) -> Container[int]:
         return _rewound(lines)
 
-    def read(self, record: Record, at: records.At) -> Generator[Step, None, str | None]:
+    def read(self, record: Record, at: records.At) -> Iterator[Step]:
         kind = records.text_of(record.get("type"))
         data = records.object_of(record.get("data"))
         if record.get("agentId") or data.get("parentToolCallId"):
-            return None  # a sub-agent's
+            return  # a sub-agent's
         if kind == "user.message":
             yield from at.user(_prompt(data))
         elif kind == "assistant.message":
@@ -67,9 +67,6 @@ class Copilot(records.Format):
             yield _call(data, at)
         elif kind == "tool.execution_complete":
             yield _result(data, at)
-        elif kind != "abort" and kind.partition(".")[0] not in _FAMILIES:
-            return kind
-        return None
 
 
 def _prompt(data: dict[str, Any]) -> str:

@@ -37,8 +37,6 @@ _NOT_TYPED = (
 )
 _REFERENCED = "--- Content from referenced files ---"
 _SPEAKERS = ("user", "gemini")
-_NO_STEPS = frozenset(("info", "warning", "error"))
-_KNOWN = frozenset(("$set", "$rewindTo", "sessionId"))
 _EXIT_CODE = re.compile(
     r"^(?:Exit Code|Command exited with code): (-?\d{1,9})$", re.MULTILINE
 )
@@ -92,15 +90,13 @@ class Gemini(records.Format):
         for line, record in lines.records() if ours else ():
             name = records.name_of(record.get("id"))
             if name is None:
-                if _KNOWN.isdisjoint(record):
-                    lines.met_unknown(records.text_of(record.get("type")))
                 for message in _patched(record):
                     known = records.name_of(message.get("id"))
                     if known and listed.get(hash(known)) == line:
                         del listed[hash(known)]
-                        yield from _message(message, line, lines)
+                        yield from _message(message, line)
             elif own.get(hash(name)) == line and line not in gone:
-                yield from _message(record, line, lines)
+                yield from _message(record, line)
 
 
 def _survey(lines: Lines) -> tuple[dict[int, int], dict[int, int], set[int], bool]:
@@ -145,10 +141,10 @@ def _object_steps(lines: Lines) -> Iterator[Step]:
     places = Places(text)
     for message in records.objects_of(chat.get("messages")):
         line = places.line(records.name_of(message.get("id")))
-        yield from _message(message, line, lines)
+        yield from _message(message, line)
 
 
-def _message(message: dict[str, Any], line: int, lines: Lines) -> Iterator[Step]:
+def _message(message: dict[str, Any], line: int) -> Iterator[Step]:
     kind = records.text_of(message.get("type"))
     at = records.At(line, message.get("id"), message.get("timestamp"))
     if kind == "user":
@@ -157,8 +153,6 @@ def _message(message: dict[str, Any], line: int, lines: Lines) -> Iterator[Step]
         yield from at.assistant(message.get("content"))
         for call in records.objects_of(message.get("toolCalls")):
             yield from _tool(call, at)
-    elif kind not in _NO_STEPS:
-        lines.met_unknown(kind)
 
 
 def _prompt(message: dict[str, Any]) -> str:

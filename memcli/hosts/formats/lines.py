@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 # Ten times what a host sends to a model at once; with its objects 100 MB.
 LONGEST = 16_000_000
 
-# Types that are counted each for itself; a hostile file may hold millions.
-_MOST_TYPES = 50
-
 
 Record = dict[str, Any]
 
@@ -58,14 +55,12 @@ class Lines:
     Attributes:
         path: the file.
         broken: numbers of the lines that the last reading could not read.
-        unknown: types of record that the adapter does not know, counted.
         unfinished: the beginning of a last line that is still being written.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.broken: list[int] = []
-        self.unknown: dict[str, int] = {}
         self.unfinished = b""
 
     def records(self) -> Iterator[tuple[int, Record]]:
@@ -100,13 +95,6 @@ class Lines:
                         self.unfinished = data[:200]
             except OSError as error:
                 raise Unreadable(f"{self.path}: {error.strerror}") from error
-
-    def met_unknown(self, name: str) -> None:
-        """Count a record of a type that the adapter does not know."""
-        name = name[:80] or "(no type)"
-        if name not in self.unknown and len(self.unknown) >= _MOST_TYPES:
-            name = "(others)"
-        self.unknown[name] = self.unknown.get(name, 0) + 1
 
 
 def _raw_lines(handle: IO[bytes]) -> Iterator[tuple[int, bytes, bool]]:

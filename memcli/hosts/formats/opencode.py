@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-_NO_STEPS = frozenset(
-    """reasoning step-start step-finish snapshot patch file agent subtask retry
-    compaction""".split()
-)
 # A person said no, or stopped it.
 _REFUSED = ("The user rejected permission", "Tool execution aborted")
 # `opencode run "a b"` puts an argument with a space into quotes, its own escaped.
@@ -77,9 +73,9 @@ class Opencode(records.Format):
                 first = reverted.get("partID")
                 ids = [part.get("id") for part in parts]
                 before = parts[: ids.index(first)] if first and first in ids else []
-                yield from _message(about, before, at, lines)
+                yield from _message(about, before, at)
                 return
-            yield from _message(about, parts, at, lines)
+            yield from _message(about, parts, at)
 
     def _export(self, lines: Lines) -> tuple[Record, Places]:
         """The object, and where its messages stand."""
@@ -97,16 +93,13 @@ def _created(about: dict[str, Any]) -> Any:
 
 
 def _message(
-    about: dict[str, Any], parts: list[dict[str, Any]], at: records.At, lines: Lines
+    about: dict[str, Any], parts: list[dict[str, Any]], at: records.At
 ) -> Iterator[Step]:
     role = records.text_of(about.get("role"))
     if role == "user":
         yield from at.user(_prompt(parts))
         return
-    if role != "assistant":
-        lines.met_unknown(role)
-        return
-    if about.get("summary") is True:
+    if role != "assistant" or about.get("summary") is True:
         return
     for part in parts:
         kind = records.text_of(part.get("type"))
@@ -115,8 +108,6 @@ def _message(
                 yield from at.assistant(part.get("text"))
         elif kind == "tool":
             yield from _tool(part, at)
-        elif kind not in _NO_STEPS:
-            lines.met_unknown(kind)
 
 
 def _is_added(part: dict[str, Any]) -> bool:

@@ -24,7 +24,7 @@ from memcli.hosts.transcript import ACTIONS, ROLES, Action, Session, Step, typed
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Iterator
     from typing import Any
 
     from memcli.hosts.formats.lines import Lines, Record
@@ -52,7 +52,7 @@ class Cursor(records.Format):
             and isinstance(message.get("content"), list)
         )
 
-    def read(self, record: Record, at: records.At) -> Generator[Step, None, str | None]:
+    def read(self, record: Record, at: records.At) -> Iterator[Step]:
         role = records.text_of(record.get("role"))
         content = records.object_of(record.get("message")).get("content")
         if role == "user":
@@ -66,9 +66,6 @@ class Cursor(records.Format):
                 elif block.get("type") == "tool_use":
                     call, tool = block.get("id"), block.get("name")
                     yield at.tool(call, tool, block.get("input"))
-        elif record.get("type") != "turn_ended":
-            return records.text_of(record.get("type")) or role
-        return None
 
 
 def _query(content: Any) -> str:
@@ -118,7 +115,7 @@ class Windsurf(records.Format):
     def id_of(self, record: Record) -> Any:
         return record.get("step_id") or record.get("id")
 
-    def read(self, record: Record, at: records.At) -> Generator[Step, None, str | None]:
+    def read(self, record: Record, at: records.At) -> Iterator[Step]:
         kind = records.text_of(record.get("type"))
         values = records.object_of(record.get(kind)) or record
         if kind == _USER:
@@ -139,9 +136,6 @@ class Windsurf(records.Format):
             output = records.first_of(values, _OUTPUTS)
             if output or failed is not None:
                 yield at.result(joins, output, failed)
-        else:
-            return kind
-        return None
 
 
 def _words(values: dict[str, Any], keys: tuple[str, ...]) -> str:
@@ -168,7 +162,7 @@ class Generic(records.Format):
             return Session(named or f"{records.stem(lines.path)}-{mark:08x}", self.host)
         return Session(records.stem(lines.path), self.host)
 
-    def read(self, record: Record, at: records.At) -> Generator[Step, None, str | None]:
+    def read(self, record: Record, at: records.At) -> Iterator[Step]:
         role, text = (
             records.text_of(record.get("role")),
             records.text_of(record.get("text")),
@@ -185,6 +179,3 @@ class Generic(records.Format):
             yield at.call(call, action, text)
         elif role == "result":
             yield at.result(call, text, records.flag_of(record.get("failed")))
-        else:
-            return role
-        return None

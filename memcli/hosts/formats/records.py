@@ -17,7 +17,7 @@ from memcli.hosts.transcript import Action, Role, Session, Step, typed, unframed
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Generator, Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
     from typing import Any
 
     from memcli.hosts.formats.lines import Lines, Record
@@ -272,16 +272,14 @@ class Format:
                 seen.add(hash(name))
             if line not in gone:
                 at = At(line, name, record.get("timestamp"))
-                unknown = yield from self.read(record, at)
-                if unknown is not None:
-                    lines.met_unknown(unknown)
+                yield from self.read(record, at)
 
     def id_of(self, record: Record) -> Any:
         """The id of a record."""
         return record.get("id")
 
-    def read(self, record: Record, at: At) -> Generator[Step, None, str | None]:
-        """The steps of a record; returns its type if that is not known."""
+    def read(self, record: Record, at: At) -> Iterator[Step]:
+        """The steps of a record; none of a type that is not known."""
         raise NotImplementedError
 
 
