@@ -21,7 +21,7 @@ from memcli.vault import session_records
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from memcli.search.reader import Reader
@@ -35,8 +35,6 @@ failed, it was mined."""
 
 # The log holds about so many lines.
 _ALL = 10_000
-# Fewer decisions than this say nothing about a rule.
-_ENOUGH = 3
 
 
 def activity(vault: Vault, most: int) -> dict[str, Any]:
@@ -44,13 +42,11 @@ def activity(vault: Vault, most: int) -> dict[str, Any]:
 
     Args:
         vault: whose markers and log.
-        most: how many of the newest calls to give; all that are kept count for times.
+        most: how many of the newest calls to give.
 
     Returns:
-        `sessions`, the liveliest first; `by_state`; the newest `calls`; of each of the
-        `events` the calls, errors, median and 95th percentile in milliseconds; of the
-        `judge` in 24 hours the calls, how many failed, and the characters of digests
-        and bytes of answers.
+        `sessions`, the liveliest first; `by_state`; the newest `calls`; of the `judge`
+        in 24 hours the calls, and how many failed.
     """
     now, agent = vault.now_ms() / 1000, vault.agent_name
     lines = [
@@ -70,17 +66,12 @@ def activity(vault: Vault, most: int) -> dict[str, Any]:
     sessions.sort(key=lambda each: (each["idle_minutes"], each["session"]))
     states = Counter(each["state"] for each in sessions)
     asked = command.calls(lines, now)
-    sizes = {
-        name: sum(line[name] for line in asked if isinstance(line.get(name), int))
-        for name in ("asked", "said")
-    }
     failed = sum(bool(line.get("error")) for line in asked)
     return {
         "sessions": sessions,
         "by_state": {state: states[state] for state in STATES},
         "calls": lines[:most],
-        "events": _events(lines),
-        "judge": {"calls": len(asked), "failed": failed, **sizes},
+        "judge": {"calls": len(asked), "failed": failed},
     }
 
 
@@ -105,24 +96,6 @@ def _session(marker: markers.Marker, now: float, why: str | None) -> dict[str, A
     }
 
 
-def _events(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The calls of each event, the one that is called most often first."""
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for line in lines:
-        if isinstance(line.get("ms"), int):
-            groups.setdefault(str(line.get("event")), []).append(line)
-    found = []
-    for event, calls in sorted(
-        groups.items(), key=lambda each: (-len(each[1]), each[0])
-    ):
-        spent = sorted(line["ms"] for line in calls)
-        errors = sum(bool(line.get("error")) for line in calls)
-        late = spent[len(spent) * 95 // 100]
-        row = {"event": event, "calls": len(calls), "errors": errors}
-        found.append({**row, "p50": spent[len(spent) // 2], "p95": late})
-    return found
-
-
 def mining(vault: Vault) -> dict[str, Any]:
     """Everything that mining has brought into a vault.
 
@@ -131,9 +104,9 @@ def mining(vault: Vault) -> dict[str, Any]:
 
     Returns:
         How many `entries`, `by_kind` and `by_confidence`; of the `patterns` how many
-        entries each rule brought, how many of them are kept, wait or were rejected,
-        and whether it is noisy; of the `sessions` how many were mined, which not, and
-        what was found in them.
+        entries each rule brought, and how many of them are kept, wait or were rejected;
+        of the `sessions` how many were mined, which not, and how many candidates were
+        only noted.
     """
     vault.owner_only("the record of mining")
     rows = vault.read(_mined)
@@ -153,12 +126,7 @@ def mining(vault: Vault) -> dict[str, Any]:
                 for record in records
                 if not record.reflected
             ],
-            "found": _counts(
-                f"{each.get('category')} {each.get('confidence')}"
-                for each in candidates
-            ),
             "noted": sum(each.get("action") == "noted" for each in candidates),
-            "cut": sum(record.cut for record in records),
         },
     }
 
@@ -231,7 +199,6 @@ def _patterns(rows: Iterable[StoredRow]) -> list[dict[str, Any]]:
             "pattern": rule,
             "brought": counts.total(),
             **{name: counts[name] for name in ("kept", "waiting", "rejected")},
-            "noisy": counts["rejected"] >= max(_ENOUGH, counts["kept"] + 1),
         }
         for rule, counts in sorted(
             by_rule.items(), key=lambda each: (-each[1].total(), each[0])

@@ -157,7 +157,7 @@ _MOST_SESSIONS = 30
 
 
 def sessions(context: Context) -> Result:
-    """Sessions by state, the last calls of hooks, and how long they take."""
+    """Sessions by state, and the last calls of hooks."""
     from memcli.cli import judge_setting
     from memcli.sessions import reports
     from memcli.sessions.judging import command
@@ -184,10 +184,8 @@ def sessions(context: Context) -> Result:
             }
             table(canvas, waiting[:_MOST_SESSIONS], columns, own)
         draw_more(canvas, len(waiting) - _MOST_SESSIONS, "--json")
-        if seen["events"]:
-            canvas.line("calls:", style="title")
-            table(canvas, seen["events"], "event calls errors p50_ms=p50 p95_ms=p95")
-            canvas.line("the last ones:", style="title")
+        if seen["calls"]:
+            canvas.line("the last calls:", style="title")
             columns = "when event host ms shown what"
             table(canvas, seen["calls"], columns, _OF_CALLS)
 
@@ -246,9 +244,8 @@ def _mined_vault(vault: Vault) -> Result:
             noted = counted(of_sessions["noted"], "candidate")
             canvas.line(f"  {noted} noted alone, at LOW")
         if report["patterns"]:
-            noisy = {"note": lambda rule: "noisy" if rule["noisy"] else ""}
-            columns = "pattern brought kept waiting rejected note"
-            table(canvas, report["patterns"], columns, noisy)
+            columns = "pattern brought kept waiting rejected"
+            table(canvas, report["patterns"], columns)
         for failed in of_sessions["not_reflected"]:
             canvas.line(
                 f"not reflected: {failed['host']} {failed['session']}: "

@@ -30,14 +30,12 @@ def test_the_vault_how_each_rule_fares(
         "kept": 0,
         "waiting": 1,
         "rejected": 3,
-        "noisy": True,
     }
     assert data["sessions"]["mined"] == 2
-    assert data["sessions"]["found"]["preference MEDIUM"] == 4
     lines = memcli("inspect", "mining").out.splitlines()
     assert lines[0] == "2 sessions mined here, 7 entries from mining"
-    assert "do-not\t4\t0\t1\t3\tnoisy" in lines
-    assert "standing\t1\t1\t0\t0\t" in lines
+    assert "do-not\t4\t0\t1\t3" in lines
+    assert "standing\t1\t1\t0\t0" in lines
 
 
 def test_a_session_every_candidate_why_and_what_became_of_it(

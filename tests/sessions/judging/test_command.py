@@ -61,9 +61,7 @@ def test_the_judge_reads_the_digest_in_an_empty_folder_with_hooks_off(
     asked, folder, listed, hooks = eval((tmp_path / "seen").read_text("utf-8"))
     assert "2: no, they need a local redis" in asked
     assert (listed, hooks, os.path.exists(folder)) == ([], "off", False)
-    judge = reports.activity(vault, 9)["judge"]
-    said = len(json.dumps(REDIS)) + 1
-    assert list(judge.values()) == [1, 0, len(asked), said]
+    assert reports.activity(vault, 9)["judge"] == {"calls": 1, "failed": 0}
 
 
 REFUNDS = [
