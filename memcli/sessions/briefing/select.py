@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from memcli.vault.vault import Vault
 
 _RULES, _FOCUS = str(Item.INVARIANT), str(Item.DERIVED)
-# An item as like one already chosen as this (Jaccard) counts for so much less: the
-# reference's set-wise diversity.
-_ALIKE = ((0.85, 0.12), (0.70, 0.35), (0.55, 0.70))
 
 
 class WeighedItem(NamedTuple):
@@ -44,7 +41,6 @@ class WeighedItem(NamedTuple):
         injected: whether it goes in.
         reason: why it does, or why it does not.
         last: when one of its entries was last met, epoch seconds.
-        terms: of the words that count.
     """
 
     id: str
@@ -60,14 +56,13 @@ class WeighedItem(NamedTuple):
     injected: bool
     reason: str
     last: int
-    terms: frozenset[str]
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         fields = {**self._asdict(), "score": round(self.score, 3)}
         if self.days_left is not None:
             fields["days_left"] = round(self.days_left, 1)
-        del fields["last"], fields["terms"]
+        del fields["last"]
         return fields
 
 
@@ -98,25 +93,16 @@ def reflections(vault: Vault, view: View) -> list[WeighedItem]:
 
 def _weighed(reader: Reader, settings: Config, view: View) -> list[WeighedItem]:
     claims = _claims(reader, view, settings)
+    claims.sort(key=lambda each: (-each.score, -each.last, each.text, each.id))
     limits = settings.injection
     room = limits.chars
     chosen: list[WeighedItem] = []
     omitted: list[WeighedItem] = []
     for kind, most in ((_RULES, limits.invariants), (_FOCUS, limits.derived)):
-        waiting = [each for each in claims if each.item == kind]
         taken: list[WeighedItem] = []
-
-        def order(each: WeighedItem, taken: list[WeighedItem] = taken) -> Any:
-            return (
-                -each.score * _unlikeness(each, taken),
-                -each.last,
-                each.text,
-                each.id,
-            )
-
-        while waiting:
-            first = min(waiting, key=order)
-            waiting.remove(first)
+        for first in claims:
+            if first.item != kind:
+                continue
             reason = first.reason
             if not reason and first.score < limits.min_score:
                 reason = f"faded: weight {first.score:.2f} is below {limits.min_score}"
@@ -167,21 +153,9 @@ def _claims(reader: Reader, view: View, settings: Config) -> list[WeighedItem]:
                 injected=False,
                 reason=refusal or "",
                 last=max(_last(each) for each in counted),
-                terms=frozenset(row.terms),
             )
         )
     return claims
-
-
-def _unlikeness(item: WeighedItem, taken: list[WeighedItem]) -> float:
-    """The factor by which an item counts less that is like one already chosen."""
-    factor = 1.0
-    for other in taken:
-        union = item.terms | other.terms
-        alike = len(item.terms & other.terms) / len(union) if union else 0.0
-        less = next((less for floor, less in _ALIKE if alike >= floor), 1.0)
-        factor = min(factor, less)
-    return factor
 
 
 def _seen(row: StoredRow) -> tuple[int, ...]:
