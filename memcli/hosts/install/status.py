@@ -77,19 +77,13 @@ def survey(
         folder = host.folder(machine.environ)
         found = os.path.isdir(folder) or any(map(which, host.binaries))
         for part in (hooks, mcp_server):
-            what, user = part.WHAT, None
             for scope in SCOPES:
                 try:
                     path, root = part.locate(host, scope, machine)
                 except (UsageError, UnsafePath):  # a home; a link out of a project
                     continue
-                one = Installation(what, host.name, scope, path, found)
-                one = _looked_at(one, host, root, machine)
-                if user and user.state == one.state == "yes":
-                    note = f"{what} at scope user, too: memcli uninstall {host.name}"
-                    one = one._replace(notes=(*one.notes, f"{note} --scope {scope}"))
-                user = one
-                yield one
+                one = Installation(part.WHAT, host.name, scope, path, found)
+                yield _looked_at(one, host, root, machine)
 
 
 class _Calls(NamedTuple):

@@ -348,14 +348,6 @@ def test_a_home_folder_is_no_project(machine: Machine) -> None:
         machine.plan("claude-code", "project")
 
 
-def test_hooks_at_both_scopes_are_told(machine: Machine) -> None:
-    machine.install("claude-code", "project")
-    assert machine.status("claude-code", "project").notes == ()
-    machine.install("claude-code")
-    (note,) = machine.status("claude-code", "project").notes
-    assert note.endswith("memcli uninstall claude-code --scope project")
-
-
 # --- status -------------------------------------------------------------------
 
 
