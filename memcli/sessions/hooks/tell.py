@@ -357,11 +357,9 @@ def _closing(answer: Answer, told: Standing, *, is_new: bool) -> Iterator[str]:
     if told.waiting and (told.items or _is_day(vault.root)):
         from memcli.entries.text.counted import agreeing, counted
 
-        candidates = (
-            f"{counted(told.waiting, 'candidate')} {agreeing(told.waiting, 'waits')}"
-        )
-        judged = "" if _has_judge() else "; no judge reads sessions"
-        yield f"{candidates} for the user's review (memcli review){judged}."
+        candidates = counted(told.waiting, "candidate")
+        waits = agreeing(told.waiting, "waits")
+        yield f"{candidates} {waits} for the user's review (memcli review)."
     if answer.last is None:
         return
     from memcli.errors import MemcliError
@@ -392,14 +390,3 @@ def _may_save(vault: Vault) -> bool:
     # The name becomes part of a command line.
     name = (vault.agent_name or "").translate({ord(sign): None for sign in "-_."})
     return vault.settings.ask_agent and (not vault.agent_name or name.isalnum())
-
-
-def _has_judge() -> bool:
-    """Whether the user has named a judge, also in a config that cannot be read."""
-    from memcli.errors import MemcliError
-    from memcli.sessions.judging import command
-
-    try:
-        return command.configured(os.environ) is not None
-    except MemcliError:
-        return True
