@@ -377,7 +377,7 @@ def default_places(
     """Where a tool keeps memories on this machine and in the project at hand.
 
     Raises:
-        UsageError: nothing is there, or the tool has no place of its own.
+        UsageError: nothing is there.
     """
     from glob import escape, glob
 
@@ -392,36 +392,25 @@ def default_places(
     ]
     if there:
         return there
-    if not likely and tool.in_project:
-        message = f"{tool.title} keeps memories in projects, and this folder is in none"
-        hint = f"Go to one, or name the place: memcli import PATH --from {tool.name}"
-    elif not likely:
-        message = f"{tool.title} has no place of its own"
-        hint = f"Name the file: memcli import FILE --from {tool.name}"
-    else:
-        message = f"nothing of {tool.title} is here"
-        looked = ", ".join(os.path.join(*each) for each in likely)
-        hint = f"Looked for: {looked}. Another place: memcli import PATH --from "
-        hint += tool.name
-    raise UsageError(message, hint=hint)
+    looked = ", ".join(os.path.join(*each) for each in likely)
+    hint = f"Name its place: memcli import PATH --from {tool.name}"
+    raise UsageError(
+        f"nothing of {tool.title} is here",
+        hint=f"Looked for: {looked}. {hint}" if looked else hint,
+    )
 
 
 def find(name: str) -> Tool:
     """The tool of this name.
 
     Raises:
-        InvalidValue: there is none; the hint names the nearest, and all.
+        InvalidValue: there is none; the hint names all.
     """
     for tool in TOOLS:
         if tool.name == name.strip().lower():
             return tool
-    from difflib import get_close_matches
-
-    names = [tool.name for tool in TOOLS]
-    near = get_close_matches(name.lower(), names, 1, 0.5)
-    meant = f"Did you mean {near[0]}? " if near else ""
     raise InvalidValue(
         f"memcli cannot read the memories of {name[:60]!r}",
-        hint=f"{meant}It reads those of: {', '.join(names)}.",
+        hint=f"It reads those of: {', '.join(tool.name for tool in TOOLS)}.",
         code="invalid_tool",
     )
