@@ -8,7 +8,7 @@ import pytest
 
 from memcli.hosts import table, transcripts
 from memcli.hosts.transcripts import open_transcript
-from tests.hosts.writing import NOON, Claude, write
+from tests.hosts.writing import NOON, Claude
 
 Records = list[dict[str, Any]]
 
@@ -117,24 +117,6 @@ def test_every_host_has_a_sample() -> None:
 def test_a_record_is_that_of_one_host(host: str) -> None:
     for record in SAMPLES[host]:
         assert recognised_by(record) == [host], record
-
-
-@pytest.mark.parametrize("host", table.NAMES)
-def test_a_file_is_recognised_as_its_own_hosts(tmp_path: Path, host: str) -> None:
-    path = write(tmp_path / "x.jsonl", SAMPLES[host])
-    transcript = open_transcript(path)
-    assert transcript.session.host == host
-    assert any(step.role == "user" for step in transcript.steps())
-
-
-@pytest.mark.parametrize("host", ["gemini", "opencode"])
-def test_an_object_over_several_lines_is_its_own_hosts(
-    tmp_path: Path, host: str
-) -> None:
-    text = json.dumps(SAMPLES[host][-1], indent=2)
-    transcript = open_transcript(write(tmp_path / "x.json", [text]))
-    assert transcript.session.host == host
-    assert [step.role for step in transcript.steps()] == ["user"]
 
 
 def test_what_a_record_quotes_is_not_what_it_is(tmp_path: Path) -> None:

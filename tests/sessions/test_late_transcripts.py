@@ -5,7 +5,6 @@ What such a host says is made here with files; tests/e2e has the real ones.
 
 import json
 import os
-import threading
 import time
 from pathlib import Path
 
@@ -69,24 +68,6 @@ def test_what_a_host_writes_after_a_session_was_mined_is_mined_by_a_sweep(
     assert outcomes(vault) == ["reflected"]
     assert texts(vault) == {STATED, LATER}
     assert outcomes(vault) == ["unchanged"], "once"
-
-
-@pytest.mark.slow
-def test_mining_waits_for_what_the_host_still_holds(
-    vault: Vault, transcript: Path
-) -> None:
-    def late() -> None:
-        time.sleep(0.4)
-        with open(transcript, "a", encoding="utf-8") as file:
-            file.write(turn(LATER, 2))
-
-    host = threading.Thread(target=late)
-    started = time.monotonic()
-    host.start()
-    recovery.settle(str(transcript))
-    host.join()
-    assert LATER in transcript.read_text(encoding="utf-8")
-    assert time.monotonic() - started < 6
 
 
 def test_waiting_for_a_host_that_never_stops_writing_ends(

@@ -277,30 +277,6 @@ def test_recalled_text_that_was_injected_for_three_sessions_is_never_mined(
 # --- many, and afterwards ------------------------------------------------------------
 
 
-def test_a_history_is_mined_session_by_session_and_goes_on_where_it_was_stopped(
-    vault: Vault, tmp_path: Path
-) -> None:
-    found = [
-        ("generic", say(tmp_path, rule, name=f"session{number}"))
-        for number, rule in enumerate(
-            (
-                ALWAYS,
-                "Never write tests with sleeps in them",
-                "Always name branches after their ticket",
-            )
-        )
-    ]
-    run = reflect_session.reflect_all(vault, found)
-    assert next(run)["outcome"] == "reflected"
-    del run
-    done = [one["outcome"] for one in reflect_session.reflect_all(vault, found)]
-    assert done == ["unchanged", "reflected", "reflected"]
-    assert [one["outcome"] for one in reflect_session.reflect_all(vault, found)] == [
-        "unchanged"
-    ] * 3
-    assert len(texts(vault)) == 3
-
-
 def test_two_reflections_at_once_keep_everything_once(
     make_vault: VaultMaker, tmp_path: Path
 ) -> None:

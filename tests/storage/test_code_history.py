@@ -132,10 +132,20 @@ def test_no_program_of_the_repositorys_settings_runs(
     trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\ncat\n")
     trap.chmod(0o755)
     commit = head(shop)
-    for name in ("core.fsmonitor", "diff.external", "diff.x.textconv", "core.pager"):
+    (shop / ".gitattributes").write_text("* diff=x filter=x\n")
+    git(shop, "add", ".gitattributes")
+    git(shop, "commit", "-q", "-m", "attributes")
+    for name in (
+        *("core.fsmonitor", "core.pager", "gpg.program", "diff.external"),
+        *("diff.x.textconv", "diff.x.command", "filter.x.clean", "filter.x.process"),
+    ):
         git(shop, "config", name, str(trap))
-    (shop / ".gitattributes").write_text("*.py diff=x\n")
+    git(shop, "config", "log.showSignature", "true")
+    for path in shop.rglob("*.py"):
+        path.write_bytes(path.read_bytes() + b"\n")
     history = opened(shop)
+    assert any("attributes" in line for line in history.last_commits(5, 5))
+    history.unfinished(5)
     history.homes(["line"], 5)
     history.was(commit, "web/src/app.py", 1_000_000)
     history.renamed(commit, "web/src/app.py")

@@ -166,14 +166,6 @@ def test_what_does_not_parse_is_refused_with_its_place(text: str, what: str) -> 
     assert caught.value.error_code == "invalid_settings"
 
 
-def test_groups_of_others_keep_their_places_so_that_codex_goes_on_trusting_them():
-    codex = table.find("codex")
-    theirs = {"hooks": [{"type": "command", "command": "theirs", "timeout": 3}]}
-    once = value(install(json.dumps({"hooks": {"Stop": [theirs]}}), codex))
-    assert once["hooks"]["Stop"][0] == theirs
-    assert own.is_ours(once["hooks"]["Stop"][1]["hooks"][0])
-
-
 def test_after_a_move_only_the_command_changes_and_what_a_person_added_stays():
     once = value(install("", CLAUDE))
     once["hooks"]["Stop"][0]["hooks"][0]["statusMessage"] = "remembering"

@@ -102,12 +102,6 @@ def test_the_same_words_as_rule_and_delta_go_in_once_as_the_rule(vault: Vault) -
     assert found.rules[0].sightings == 2
 
 
-def test_what_has_faded_is_left_out_before_it_ends(vault: Vault) -> None:
-    item(vault, "Watch the disk of the build host", created=days_ago(12))
-    reason = why_not(vault, "Watch the disk of the build host")
-    assert reason == "faded: weight 0.04 is below 0.18"
-
-
 def test_sightings_sum_and_keep_an_item_alive(vault: Vault) -> None:
     old = days_ago(20)
     item(vault, "Watch the disk", created=old, source={"session": "a"})

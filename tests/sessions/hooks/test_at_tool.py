@@ -15,7 +15,7 @@ from memcli.sessions.hooks import glance
 from memcli.sessions.hooks.at_tool import _MOST_REFUSED
 from memcli.storage import state_dirs
 from tests.conftest import VaultMaker
-from tests.sessions.hooks.calling import call, log, told
+from tests.sessions.hooks.calling import call, told
 
 LESSON = "HTTP goes through httpx.NewClient, never http.Client"
 EDIT = "c := &http.Client{}"
@@ -280,10 +280,3 @@ def test_the_light_reader_of_json_reads_as_the_other(data: bytes):
     expected = json.loads(data)
     found = glance.loads(data)
     assert found == expected or data == b"NaN"
-
-
-def test_the_log_says_what_was_done(live: Vault):
-    save(live)
-    one = call(live, "pre-tool", "claude-code", payload())
-    assert one.line["shown"] == 1
-    assert log is not None

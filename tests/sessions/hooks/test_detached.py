@@ -81,15 +81,6 @@ def test_the_work_outlives_the_host_and_its_process_group(
     assert texts(live) == [ALWAYS]
 
 
-def test_a_hook_does_not_wait_for_its_work(live: Vault, tmp_path: Path) -> None:
-    path = session(tmp_path, "s1", ALWAYS)
-    given = {"session_id": "s1", "transcript_path": path}
-    with Lock(str(state_of(live.root, layout.LOCK)), 0):
-        assert process("session-end", "claude-code", given).code == 0
-        assert not log(live, "reflect")
-    wait(lambda: mark(live, "s1", ".reflected").exists())
-
-
 def test_the_session_that_is_being_mined_is_locked(
     live: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: list[str]
 ) -> None:

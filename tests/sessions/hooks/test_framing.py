@@ -84,6 +84,10 @@ def test_a_memory_cannot_close_its_frame_or_steer_the_host(texts: list[str]) -> 
     assert found.text.count(f"<{FRAME}>") == found.text.count(f"</{FRAME}>") == 1
     assert found.text.startswith(f"<{FRAME}>\n")
     assert found.text.endswith(f"\n</{FRAME}>")
+    rows = found.text.split("\n")
+    assert len([row for row in rows if row.startswith("- [")]) == len(found.shown)
+    headings = [row for row in rows[2:] if row.endswith(":") and row[:1].strip()]
+    assert all(row.startswith(("Part ", "- [")) for row in headings)
     inside = found.text.removeprefix(f"<{FRAME}>").removesuffix(f"</{FRAME}>")
     assert not re.search(r"<[/!?a-zA-Z|]", inside)
     assert not CONTROLS.search(inside)
@@ -117,17 +121,6 @@ def test_items_come_whole_or_by_title_or_are_counted(
     assert f"\n{left} more: memcli inspect ID\n" in found.text
 
 
-@given(texts=st.lists(TEXTS, max_size=8))
-def test_no_line_of_a_memory_looks_like_another_one_or_like_a_heading(
-    texts: list[str],
-) -> None:
-    found = framed(items(texts), hook_payload.MOST)
-    rows = found.text.split("\n")
-    assert len([row for row in rows if row.startswith("- [")]) == len(found.shown)
-    headings = [row for row in rows[2:] if row.endswith(":") and row[:1].strip()]
-    assert all(row.startswith(("Part ", "- [")) for row in headings)
-
-
 def test_what_has_no_room_comes_by_title_before_what_comes_by_title_anyway() -> None:
     first, second = items(["x" * 900, "the second"])
     first, second = first._replace(title="the first"), second.by_title
@@ -148,31 +141,6 @@ def test_what_others_wrote_is_quoted_below_a_heading_that_says_so() -> None:
 def test_there_is_no_frame_without_an_item() -> None:
     assert framed([], 9_000).text == ""
     assert framed(items(["x" * 500]), 500).text == ""
-
-
-@pytest.mark.parametrize("event", ["session-start", "prompt-submit"])
-def test_the_largest_vault_fits_into_what_hosts_take(
-    live: Vault, started: list[list[str]], event: str
-) -> None:
-    drafts = [
-        live.draft(
-            {
-                "text": f"Billing deploy note {n}: "
-                + "ledger archive rotation gateway quota " * (n % 20 == 0)
-                + '"quoted" \\ \n' * (n % 90),
-                "kind": ("constraint", "preference")[n % 2],
-                "pinned": n % 5 == 0,
-            }
-        )
-        for n in range(60)
-    ]
-    live.save_all(drafts)
-    asked = "where is the quota of the gateway for the ledger archive rotation?"
-    given = {"session_id": "a", "prompt": asked}
-    answer = call(live, event, "claude-code", given).answer
-    assert 0 < len(answer) <= 9_500
-    if event == "session-start":
-        assert " more: memcli list --all --project here" in answer
 
 
 INJECTIONS = [

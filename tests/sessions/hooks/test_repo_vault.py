@@ -86,15 +86,6 @@ def test_once_allowed_it_is_told_with_its_name_and_only_there(
     assert "repo" not in elsewhere
 
 
-def test_what_the_user_has_resolved_is_not_told_from_it(
-    filled: Vault, shop: Path
-) -> None:
-    allow(shop)
-    saved = filled.save(filled.draft({"text": THEIRS, "kind": "constraint"}))
-    filled.resolve(saved.id)
-    assert THEIRS not in said("session-start", shop)
-
-
 @pytest.mark.parametrize("harm", ["config", "entries", "index", "link"])
 def test_its_trouble_takes_nothing_of_the_own_answer(
     filled: Vault, shop: Path, tmp_path: Path, harm: str

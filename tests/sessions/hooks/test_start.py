@@ -1,6 +1,5 @@
 """A session's start: what holds, first what the work at hand needs; else titles."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +8,9 @@ import pytest
 from memcli import Vault
 from memcli.curation import exporting, importing
 from memcli.entries.entry import SUMMARY_TAG, Entry
-from memcli.entries.text import prompt_injection
 from memcli.hosts.memories import tools
-from memcli.sessions.briefing import frame
 from memcli.sessions.hooks import pipe, tell
 from memcli.storage import projects
-from tests.conftest import VaultMaker
 from tests.git_command import git
 from tests.sessions.hooks.calling import call, process, told
 
@@ -74,24 +70,6 @@ def test_what_has_no_room_whole_comes_by_title_and_the_rest_is_counted(
     assert 50 < listed < 200
     assert f"\n{200 - listed} more: memcli list --all --project here\n" in said
     assert len(said) < 9_500
-
-
-def test_constraints_that_have_no_room_are_counted_and_not_read(
-    live: Vault, shop: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Each text costs a look for orders: 200 of them took a tenth of a second.
-    fill(live, 120, kind="constraint")
-    judged: list[str] = []
-    real = prompt_injection.of_entry
-
-    def of_entry(title: str | None, text: str, source: str = "") -> str | None:
-        judged.append(text)
-        return real(title, text, source)
-
-    monkeypatch.setattr(prompt_injection, "of_entry", of_entry)
-    said = start(live, shop)
-    assert f"\n{120 - said.count(' [')} more:" in said
-    assert 30 < len(judged) < 80
 
 
 def test_of_summed_up_sessions_the_last_one_is_told_by_its_title(
@@ -159,33 +137,6 @@ def test_among_equals_the_confirmed_come_first_then_the_newest(
     often = save(live, "A form has one button.", seen=["2020-01-02", "2020-01-03"])
     rows = start(live, shop).partition("This project:\n")[2].split("\n")
     assert [row[3:19] for row in rows[:2]] == [often, newest]
-
-
-def test_nothing_that_a_hostile_repository_names_is_run(
-    shop: Path, tmp_path: Path
-) -> None:
-    ran = tmp_path / "ran"
-    program = tmp_path / "program"
-    program.write_text(f"#!/bin/sh\necho $0 >> {ran}\ncat\n")
-    program.chmod(0o755)
-    (shop / ".gitattributes").write_text("* filter=evil diff=evil\n")
-    git(shop, "add", ".")
-    git(shop, "commit", "-q", "-m", "attributes")
-    for name in (
-        "filter.evil.clean filter.evil.process core.fsmonitor core.pager gpg.program "
-        "diff.external diff.evil.textconv diff.evil.command core.sshCommand"
-    ).split():
-        git(shop, "config", name, str(program))
-    git(shop, "config", "log.showSignature", "true")
-    hook = shop / ".git" / "hooks" / "post-index-change"
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_bytes(program.read_bytes())
-    hook.chmod(0o755)
-    for path in (shop / "Makefile", shop / "src" / "app.py"):
-        path.write_bytes(path.read_bytes() + b"\n")
-    terms = {term for name in frame.names(str(shop), os.environ) for term in name}
-    assert "attribut" in terms
-    assert not ran.exists()
 
 
 # --- what a host loads by itself ------------------------------------------------------
@@ -318,14 +269,6 @@ def test_a_prompt_and_a_tool_are_told_of_it_with_the_mark(
         one = call(live, event, "claude-code", {**base, **more})
         mark = f"(may no longer hold: rests on {fact}, resolved on 20"
         assert mark in told(one.answer), one.line
-
-
-def test_a_repositorys_titles_come_after_the_users(
-    make_vault: VaultMaker, shop: Path
-) -> None:
-    vault = make_vault(now_ms=None, cwd=str(shop))
-    save(vault, "The office moved to Lisbon.\n\nIn May.", kind="event")
-    assert "Lisbon" in start(vault, shop)
 
 
 def test_the_sweep_begins_after_the_answer_so_that_it_cannot_hold_the_index(

@@ -1,6 +1,5 @@
 """What the vaults of teams add to a session, and that they never cost it anything."""
 
-import json
 import os
 import re
 import shutil
@@ -15,7 +14,7 @@ from memcli import Vault
 from memcli.entries import codec, layout
 from memcli.entries.entry import Entry
 from memcli.entries.ids import new_id
-from memcli.sessions.briefing import prompt, teams
+from memcli.sessions.briefing import teams
 from memcli.sessions.briefing.frame import Item
 from memcli.sessions.briefing.prompt import Fit
 from memcli.sessions.briefing.start import Standing
@@ -395,28 +394,3 @@ def test_a_large_team_that_was_never_indexed_is_not_waited_for(
     assert started == [["--index"]]
     Vault.open(large.root).recall("deploy")
     assert "team:large" in said("prompt-submit", "d")
-
-
-def test_a_slow_team_is_left_out_in_time(
-    filled: Vault,
-    team: Vault,
-    configure: Configure,
-    monkeypatch: pytest.MonkeyPatch,
-    started: list[list[str]],
-) -> None:
-    configure(team)
-    fast = prompt.fitting
-
-    def slow(reader: Any, *rest: Any) -> Any:
-        if "team:team" in rest:
-            time.sleep(5)
-        return fast(reader, *rest)
-
-    monkeypatch.setattr(prompt, "fitting", slow)
-    began = time.monotonic()
-    one = here("prompt-submit")
-    assert time.monotonic() - began < 4
-    assert OWN in told(one.answer)
-    assert one.line["not_asked"] == {"team:team": teams.LATE}
-    assert json.loads(one.answer)
-    assert started == []

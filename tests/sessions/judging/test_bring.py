@@ -92,26 +92,6 @@ def test_the_same_answers_again_change_nothing(
     assert snapshot(vault.root) == before
 
 
-def test_a_dry_run_changes_nothing(
-    vault: Vault, tmp_path: Path, snapshot: Snapshot
-) -> None:
-    before = snapshot(vault.root)
-    done = judge(vault, talk(tmp_path, ROWS), REDIS, dry_run=True)
-    assert [fate.action for fate in done.reflected.fates] == ["saved"]
-    assert snapshot(vault.root) == before
-
-
-def test_rules_and_a_judge_stand_beside_each_other(
-    vault: Vault, tmp_path: Path
-) -> None:
-    rows = [*ROWS, ("user", "Always run the linter before committing.")]
-    path = talk(tmp_path, rows)
-    reflect_file(vault, path)
-    judge(vault, path, REDIS)
-    assert reflect_file(vault, path).counts == {"duplicate": 1}
-    assert len(texts(vault)) == 2
-
-
 RULED = "We always use a local redis for the payment tests"
 OWN_WORDS = {
     **REDIS,
@@ -247,15 +227,6 @@ def test_what_is_settled_is_resolved_when_it_is_a_blocker(
     assert entry.status is Status.RESOLVED
     assert "(judged by haiku)" in (entry.resolution_note or "")
     assert vault.get(kept).status is Status.ACTIVE
-
-
-def test_an_entry_that_no_digest_showed_cannot_be_named(
-    vault: Vault, tmp_path: Path
-) -> None:
-    path = talk(tmp_path, ROWS)
-    away = vault.save(vault.draft({"text": "Grandmother likes lilies"})).id
-    done = judge(vault, path, {**REDIS, "resolves": [away]})
-    assert [one.why for one in done.refused] == [f"the digest showed no entry '{away}'"]
 
 
 def test_no_secret_of_a_session_is_in_its_digest(vault: Vault, tmp_path: Path) -> None:
