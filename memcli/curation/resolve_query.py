@@ -135,8 +135,7 @@ def _concerned(reader: Reader, kinds: Sequence[str]) -> set[int]:
 def _ranked(reader: Reader, query: str, view: View, within: set[int] | None) -> Ranking:
     from memcli.entries.text import tokens
     from memcli.search.ranking import rank
-    from memcli.search.ranking.corpus import Question, Scope
-    from memcli.search.ranking.weights import LEXICAL
+    from memcli.search.ranking.corpus import LEXICAL, Question, Scope
 
     question = tokens.question(query, tokens.stemmer())
     if not question:

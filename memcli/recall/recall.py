@@ -31,9 +31,8 @@ from memcli.recall.results import (
 )
 from memcli.search.edges import Decided, EntryLinks
 from memcli.search.ranking import rank
-from memcli.search.ranking.corpus import SPELLING, Inside, Question, Scope
+from memcli.search.ranking.corpus import SPELLING, Inside, Question, Scope, Weights
 from memcli.search.ranking.order import Hit
-from memcli.search.ranking.weights import Weights
 from memcli.storage import known_vaults
 from memcli.vault import signals
 
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 
     from memcli.entries.eligibility import View
     from memcli.recall.no_match import NoMatch
-    from memcli.search.ranking.boosts import Adjust
+    from memcli.search.ranking.order import Adjust
     from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.vault.vault import Vault

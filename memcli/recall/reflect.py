@@ -22,8 +22,7 @@ from memcli.recall.results import (
     respelled,
 )
 from memcli.search.ranking import rank
-from memcli.search.ranking.corpus import SPELLING
-from memcli.search.ranking.weights import DEFAULTS
+from memcli.search.ranking.corpus import DEFAULTS, SPELLING
 from memcli.vault import code_state, lineage
 
 TYPE_CHECKING = False

@@ -24,7 +24,7 @@ from types import MappingProxyType
 from memcli.entries import layout
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
-from memcli.search.ranking.boosts import REACH
+from memcli.search.ranking.order import REACH
 from memcli.storage import files, state_dirs
 
 TYPE_CHECKING = False

@@ -182,9 +182,8 @@ def alike(
     Returns:
         (Jaccard of the distinct terms, row), the best match first.
     """
-    from memcli.search.ranking.corpus import Question, Scope
+    from memcli.search.ranking.corpus import LEXICAL, Question, Scope
     from memcli.search.ranking.rank import rank
-    from memcli.search.ranking.weights import LEXICAL
 
     question = Question([(term, term) for term in sorted(terms)])
     weights = LEXICAL._replace(pool=limit)

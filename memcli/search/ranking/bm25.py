@@ -18,11 +18,12 @@ from memcli.search.ranking.corpus import (
     Question,
     Reading,
     Term,
+    Weights,
     average_length,
+    by_length,
     held_of,
     inverse_frequency,
 )
-from memcli.search.ranking.weights import Weights, by_length
 
 TYPE_CHECKING = False
 

@@ -11,16 +11,14 @@ activation theory of memory", 1983): what is tied to everything says nothing.
 from __future__ import annotations
 
 from memcli.named_tuple import NamedTuple
-from memcli.search.ranking.corpus import average_length, inverse_frequency
-from memcli.search.ranking.weights import by_length
+from memcli.search.ranking.corpus import average_length, by_length, inverse_frequency
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from memcli.search.ranking.corpus import Corpus, Edge, Scope
-    from memcli.search.ranking.weights import Weights
+    from memcli.search.ranking.corpus import Corpus, Edge, Scope, Weights
 
 # An entity of at least so many entries, and of this share of all, is a hub: the list
 # of entities calls it one, and the walk does not follow it.

@@ -1,6 +1,9 @@
 """The order of the documents: small factors, what was learned, and two promises.
 
-Invariant: pure; a shorter list is the beginning of a longer one, but for the room
+Invariant: pure; no factor moves a score far, so a document cannot pass another that
+answers much better. Three move it further: what holds in another project, what holds
+the kind of answer that the question asks for, and what lies in the time that it names.
+A shorter list is the beginning of a longer one, but for the room
 that `LEXICAL_SHARE` makes. The promises are of documents that hold no word of the
 question themselves, but stand beside a match or hold a near word:
 
@@ -14,6 +17,7 @@ question themselves, but stand beside a match or hold a near word:
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.corpus import NEAR, Reading, Table, Term
@@ -21,12 +25,19 @@ from memcli.search.ranking.corpus import NEAR, Reading, Table, Term
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from memcli.search.ranking.bm25 import Loans
-    from memcli.search.ranking.boosts import Adjust, Nudge
+    from memcli.search.ranking.corpus import Corpus, Question, Weights
     from memcli.search.ranking.graph import Reached, Step
     from memcli.search.ranking.proximity import Neighbourhood
+
+REACH = 0.1
+"""How far a learned factor goes from 1: a nudge, like recency."""
+
+Adjust = Callable[[int, Mapping[str, float]], float]
+"""The factor that was learned for a document, from the parts of its score.
+
+It lies within `REACH` of 1.
+"""
 
 LEXICAL_SHARE = 0.4
 """The share of the hits that hold a word of the question, when there are so many.
@@ -234,3 +245,53 @@ class Order:
 
     def _pieces(self, doc: int) -> dict[str, float]:
         return self._evidence.parts(doc) | self._nudges[doc]
+
+
+class Nudge:
+    """Small multiplications that order what the words leave equal."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        question: Question,
+        weights: Weights,
+        replies: Collection[int] = (),
+    ) -> None:
+        self.corpus = corpus
+        self.weights = weights
+        self.now = question.now
+        self.inside = question.inside
+        self.elsewhere = question.elsewhere
+        # Documents that follow one which asks what the question asks.
+        self.replies = replies
+        self.answers = question.answers if weights.answers else 0
+        # Documents about an entity that the question names.
+        named = question.named.values() if weights.entity else ()
+        self.named: frozenset[int] = frozenset().union(*named)
+
+    def parts(self, docs: Collection[int]) -> Iterator[dict[str, float]]:
+        """Name -> factor of each document, for those that are not 1."""
+        weights, now = self.weights, self.now
+        named, kinds, replies = self.named, self.answers, self.replies
+        inside, elsewhere = self.inside, self.elsewhere
+        traits = zip(docs, self.corpus.traits(docs), strict=True)
+        for doc, (asks, answers, superseded, when) in traits:
+            factors = {}
+            if doc in named:
+                factors["entity"] = 1 + weights.entity
+            if asks:
+                factors["question"] = 1 - weights.asks
+            if answers & kinds:
+                factors["answer"] = 1 + weights.answers
+            if doc in replies:
+                factors["reply"] = 1 + weights.reply
+            if superseded and weights.superseded:
+                factors["superseded"] = 1 - weights.superseded
+            if when:
+                age = max(0.0, (now - when) / 86400 / weights.recency_days)
+                factors["recency"] = 1 + weights.recency * (1 - 2 * min(1.0, age))
+            if inside is not None and (share := inside(doc)):
+                factors["temporal"] = 1 + weights.temporal * share
+            if elsewhere is not None and elsewhere(doc):
+                factors["elsewhere"] = weights.elsewhere
+            yield factors

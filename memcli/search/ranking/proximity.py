@@ -11,8 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from memcli.search.ranking.corpus import Corpus, Scope, Scored, Term
-    from memcli.search.ranking.weights import Weights
+    from memcli.search.ranking.corpus import Corpus, Scope, Scored, Term, Weights
 
 CHANNELS = ("lexical", "neighbours", "session", "feedback", "graph")
 """The parts whose sum is a score."""

@@ -32,18 +32,18 @@ from itertools import chain
 
 from memcli.named_tuple import NamedTuple
 from memcli.search.ranking.bm25 import BM25, Matches, borrowable, matches_of
-from memcli.search.ranking.boosts import Adjust, Nudge
 from memcli.search.ranking.corpus import (
+    DEFAULTS,
     WHOLE,
     Corpus,
     Question,
     Scope,
     Term,
+    Weights,
     inverse_frequency,
 )
-from memcli.search.ranking.order import Evidence, Hit, Order, worded
+from memcli.search.ranking.order import Adjust, Evidence, Hit, Nudge, Order, worded
 from memcli.search.ranking.proximity import Neighbourhood
-from memcli.search.ranking.weights import DEFAULTS, Weights
 
 TYPE_CHECKING = False
 

@@ -15,11 +15,10 @@ from memcli.errors import InvalidValue
 from memcli.recall.query import Filters, Query, view_of
 from memcli.recall.recall import recall
 from memcli.recall.results import Recalled
-from memcli.search.ranking.corpus import Edge, Question, Scope
+from memcli.search.ranking.corpus import Edge, Question, Scope, Weights
 from memcli.search.ranking.graph import walk
 from memcli.search.ranking.order import LEXICAL_SHARE
 from memcli.search.ranking.rank import Ranking, rank
-from memcli.search.ranking.weights import Weights
 from tests.saving import save
 from tests.search.ranking.test_ranking import NOW as MOMENT
 from tests.search.ranking.test_ranking import Doc, Toy

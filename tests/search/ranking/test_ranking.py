@@ -9,11 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memcli.entries.text import tokens
-from memcli.search.ranking.boosts import Adjust
-from memcli.search.ranking.corpus import Question, Scope
-from memcli.search.ranking.order import LEXICAL_SHARE, Hit
+from memcli.search.ranking.corpus import Question, Scope, Weights
+from memcli.search.ranking.order import LEXICAL_SHARE, Adjust, Hit
 from memcli.search.ranking.rank import Ranking, rank
-from memcli.search.ranking.weights import Weights
 
 NOW = 1_795_262_400
 DAY = 86_400

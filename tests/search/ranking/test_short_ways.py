@@ -13,12 +13,12 @@ from memcli.search.ranking.corpus import (
     Scope,
     Scored,
     Term,
+    Weights,
     held_of,
     inverse_frequency,
 )
 from memcli.search.ranking.proximity import Neighbourhood
 from memcli.search.ranking.rank import expansion
-from memcli.search.ranking.weights import Weights
 from tests.search.ranking.test_ranking import DAY, NOW, Doc, Toy
 
 WORDS = [f"word{number}" for number in range(40)]
