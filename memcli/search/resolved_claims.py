@@ -21,7 +21,7 @@ from memcli.search.stored_row import StoredRow
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from memcli.search.store import Store
 
@@ -82,10 +82,9 @@ class Claims:
         if beside is not None and beside.numbers:
             for number in frozenset(beside.numbers).intersection(self._columns.claims):
                 self.elsewhere[number] = beside.by(number)
-        self.resolved: Container[int] = self._own
-        for more in (self._inherited, self.elsewhere):
-            if more:
-                self.resolved = _Either(more, self.resolved)
+        self.resolved = self._own
+        if self._inherited or self.elsewhere:
+            self.resolved = self._own.union(self._inherited, self.elsewhere)
         self._resolves: dict[int, tuple[Resolve, ...]] = {}
 
     @property
@@ -114,17 +113,6 @@ class Claims:
 
     def _row(self, doc: int) -> StoredRow:
         return StoredRow.from_json(self._store.row(doc))
-
-
-class _Either:
-    """The union of two sets; the second may ask a database for each number."""
-
-    def __init__(self, one: Container[int], other: Container[int]) -> None:
-        self._one = one
-        self._other = other
-
-    def __contains__(self, number: object) -> bool:
-        return number in self._one or number in self._other
 
 
 def _heirs(store: Store) -> Iterator[tuple[int, int]]:
