@@ -211,22 +211,16 @@ class Index:
                 raise Behind
         return self._reader_of(self._catch_up(listing, state))
 
-    def told(
-        self, found: Actions | None = None, *, enabled: bool = True
-    ) -> list[Told] | None:
+    def told(self, found: Actions | None = None, *, enabled: bool = True) -> list[Told]:
         """The triggers of the entries, of the files as the last reader found them.
 
-        None when no table was written yet and nothing was read. The table in the
-        index's folder is brought up to date on the way.
+        The table in the index's folder is brought up to date on the way.
 
         Args:
             found: what a tool is about to do; what does not touch it is left out.
             enabled: whether the vault's settings let sessions be told.
         """
         from memcli.search import triggers
-
-        if self._reader is None:
-            return triggers.load(self._folder, found)
 
         def answer(_: Reader) -> list[Told]:
             state = self._state

@@ -29,7 +29,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from memcli.search.reader import Reader
     from memcli.search.stored_row import StoredRow
     from memcli.search.trigger_table import Actions
 
@@ -232,12 +231,6 @@ def settle(
 def of_rows(rows: Iterable[tuple[bytes, bytes]]) -> list[Told]:
     """The entries of rows of the index."""
     return [told_of(row) for row, _ in rows]
-
-
-def of_reader(reader: Reader) -> list[Told]:
-    """The entries of a table, as the rows of an index have them."""
-    docs = reader.exact("status", str(Status.ACTIVE))
-    return [told for doc in docs if (told := of_row(reader.row(doc))) is not None]
 
 
 def stamps(

@@ -249,7 +249,7 @@ class Engine:
         """As `read`: nothing is to be indexed first."""
         return self.read(answer)
 
-    def told(self, *_: object, **__: object) -> list[Told] | None:
+    def told(self, *_: object, **__: object) -> list[Told]:
         """Nothing: what is told at an edit comes from vaults of this machine."""
         return []
 

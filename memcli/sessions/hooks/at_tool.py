@@ -122,11 +122,8 @@ def at_tool(answer: Answer, host: Host) -> Decision:
 
 def _find(vault: Vault, reader: Reader, view: View, looked: Sequence[Looked]) -> _Found:
     """The entries of a vault that an action touches."""
-    from memcli.search import triggers
-
     found, source = _Found([], []), source_of(vault)
-    told = vault.index.opened.told([each.action for each in looked])
-    for each in triggers.of_reader(reader) if told is None else told:
+    for each in vault.index.opened.told([each.action for each in looked]):
         named = any(fired(each.triggers, each.spared, one) for one in looked)
         if not named and not (each.evident and not is_spared(each.spared, looked)):
             continue
