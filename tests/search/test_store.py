@@ -34,6 +34,7 @@ from memcli.search.whoosh_codec import Writer
 from memcli.storage.listing import paths_of, scan
 from tests.conftest import SEED, VaultMaker, state_of
 from tests.saving import save
+from tests.search.test_readings import edits
 
 WORDS = ("deploy", "friday", "queue", "retry", "cache", "café", "ж", "东京")
 
@@ -144,17 +145,6 @@ def test_whooshs_searcher_finds_what_the_reader_does(vault: Vault) -> None:
 LETTERS = "abcéж\u4e2d"
 
 
-def edits(word: str) -> set[str]:
-    """Every text that is one edit away, made one by one."""
-    letters = [letter for letter in LETTERS if letter < "\u0800"]
-    cuts = [(word[:i], word[i:]) for i in range(len(word) + 1)]
-    out = {before + rest[1:] for before, rest in cuts if rest}
-    swapped = {b + r[1] + r[0] + r[2:] for b, r in cuts if len(r) > 1}
-    other = {b + c + r[1:] for b, r in cuts if r for c in letters}
-    more = {b + c + r for b, r in cuts for c in letters}
-    return (out | swapped | other | more) - {word}
-
-
 @given(st.sets(st.text(LETTERS, min_size=1, max_size=4)), st.text(LETTERS, max_size=5))
 def test_near_finds_every_term_one_edit_away_and_no_other(
     held: set[str], word: str
@@ -165,7 +155,8 @@ def test_near_finds_every_term_one_edit_away_and_no_other(
     db.executemany("INSERT INTO posting VALUES (?, ?, ?, ?, ?, ?)", rows)
     letters = "".join({letter for text in held for letter in text if letter < "\u0800"})
     tables = store.Store(db.execute, store.Size(letters=letters))
-    assert tables.near("terms", word) == sorted(edits(word) & held)
+    near = edits(word, letters) - {word}
+    assert tables.near("terms", word) == sorted(near & held)
     begun = sorted(text for text in held if text.startswith(word))
     assert tables.starting("terms", word) == begun
     assert tables.starting("terms", word, 2) == begun[:2]
@@ -250,7 +241,7 @@ def test_a_damaged_byte_changes_no_answer(vault: Vault) -> None:
     whole = path.read_bytes()
     chance = random.Random(SEED)
     rebuilt = 0
-    for _ in range(60):
+    for _ in range(30):
         data = bytearray(whole)
         place = chance.randrange(len(data))
         start = place - place % 64
@@ -265,20 +256,6 @@ def test_a_damaged_byte_changes_no_answer(vault: Vault) -> None:
         rebuilt += bool(said)
         again.index.opened._close()
     assert rebuilt, "no damage was ever seen"
-
-
-def test_damage_in_a_row_is_found_by_its_checksum(vault: Vault) -> None:
-    save(vault, "We deploy on Tuesdays")
-    assert vault.recall("deploy").rows
-    db = sqlite3.connect(file_of(vault), isolation_level=None)
-    for (data,) in db.execute("SELECT data FROM doc").fetchall():
-        spoiled = data[:-1] + bytes([data[-1] ^ 1])
-        db.execute("UPDATE doc SET data = ?", (spoiled,))
-    said: list[str] = []
-    again = Vault.open(vault.root, tell=said.append)
-    (row,) = again.recall("deploy").rows
-    assert row.text == "We deploy on Tuesdays"
-    assert said[0].startswith("rebuilding the index: it is damaged (error:")
 
 
 @pytest.mark.parametrize(
@@ -309,7 +286,6 @@ def test_damage_of_any_table_is_mended_by_whoever_meets_it(
         assert len(Vault.open(vault.root).recall("never").rows) == 2
     index.read(lambda reader: reader.size)
     told = index.told()
-    assert told is not None
     names = ["old_one()", "new_one()" if first == "save" else "rm -rf"]
     assert sorted(t.text for one in told for t in one.triggers) == sorted(names)
     assert len(Vault.open(vault.root).recall("never").rows) == 2
@@ -516,8 +492,6 @@ Index(sys.argv[1]).current()
     "at",
     [
         ("whoosh_codec.Writer:add", 3),
-        ("writing.Documents:_write", 2),
-        ("writing.Lists:_merged", 5),
         ("writing:sealed", 40),
         ("whoosh_codec:sums", 0),
         ("following:store", 0),

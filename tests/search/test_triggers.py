@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -255,20 +253,6 @@ def test_the_settings_can_switch_it_off(make_vault: VaultMaker):
     assert table is not None
     assert table.is_off
     assert table.rows() == []
-
-
-def test_reading_a_table_loads_nothing(tmp_path: Path):
-    code = (
-        "import sys; before = set(sys.modules)\n"
-        "from memcli.search import trigger_table\n"
-        f"trigger_table.read({str(tmp_path / 'none')!r})\n"
-        "print(*sorted(m for m in set(sys.modules) - before if m[:6] != 'memcli'))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    light = {"__future__", "_bisect", "bisect", "math", "zlib"}
-    assert set(done.stdout.split()) <= light
 
 
 def test_a_change_of_no_lesson_leaves_the_entries_and_takes_the_folders_anew(

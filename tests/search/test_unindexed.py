@@ -176,13 +176,3 @@ def _happen(rng: random.Random, root: Path, number: int) -> None:
         lambda: shutil.copytree(folder, new),
     ]
     rng.choice(happenings)()
-
-
-def test_entry_edited_in_place_is_no_duplicate_of_its_old_text(vault: Vault) -> None:
-    entry = vault.save(vault.draft({"text": "We deploy on Tuesdays"})).id
-    path = Path(vault.root, vault.path_of(entry))
-    indexed(vault.root)
-    text = path.read_text("utf-8")
-    with path.open("r+", encoding="utf-8") as file:
-        file.write(text.replace("Tuesdays", "Thursday"))
-    assert vault.save(vault.draft({"text": "We deploy on Tuesdays"})).id != entry

@@ -1,13 +1,8 @@
 """What a word borrows ranks below what holds it, and is never said to be held."""
 
-import random
-
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from memcli.search.ranking.corpus import NEAR, SAME, SPELLING, Question, Reading
 from memcli.search.ranking.rank import Ranking, rank
-from tests.search.ranking.test_ranking import NOW, VOCABULARY, Doc, Toy
+from tests.search.ranking.test_ranking import NOW, Doc, Toy
 
 LONGER = tuple(
     Doc(order, (f"filler{order}", f"more{order}"), session=0)
@@ -33,11 +28,6 @@ def test_a_near_word_is_found_below_the_word_itself():
     assert [docs[hit.doc].order for hit in hits] == [2, 1]
     assert hits[1].read == (("queue", near("kafka")),)
     assert hits[1].matched == ()
-
-
-def test_without_a_reading_nothing_is_borrowed():
-    docs = [Doc(1, ("kafka", "topic")), *LONGER]
-    assert asked(docs, "queue").hits == []
 
 
 def test_several_near_words_do_not_pass_what_holds_the_rarest_word():
@@ -90,22 +80,3 @@ def test_what_holds_a_word_borrows_nothing_for_it():
     assert [hit.score for hit in found.hits] == [
         hit.score for hit in asked(docs, "queue").hits
     ]
-
-
-@settings(max_examples=40)
-@given(data=st.data())
-def test_the_numbers_of_documents_decide_nothing(data: st.DataObject):
-    words = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=4)
-    bodies = data.draw(st.lists(words, min_size=1, max_size=8))
-    docs = [Doc(order, tuple(body)) for order, body in enumerate(bodies)]
-    kind = data.draw(st.sampled_from([SPELLING, SAME, NEAR]))
-    reading = Reading((data.draw(st.sampled_from(VOCABULARY)),), 0.7, kind)
-    question = " ".join(data.draw(words))
-    shuffled = docs[:]
-    random.Random(data.draw(st.integers(0, 9))).shuffle(shuffled)
-
-    def told(corpus: list[Doc]) -> list[tuple[int, float, object]]:
-        hits = asked(corpus, question, deploy=reading).hits
-        return [(corpus[hit.doc].order, hit.score, hit.read) for hit in hits]
-
-    assert told(docs) == told(shuffled)

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memcli import Vault
-from memcli.curation.entities.decide import ignore
 from memcli.entries.eligibility import View
 from memcli.errors import InvalidValue
 from memcli.recall.query import Filters, Query, view_of
@@ -86,25 +85,6 @@ def test_many_weak_ways_are_no_strong_one() -> None:
     web = Web(*(Edge("link", "", [i, 50]) for i in range(8)))
     many = reached(dict.fromkeys(range(8), 1.0), web, corpus)[50]
     assert many == reached({0: 1.0}, web, corpus)[50]
-
-
-def test_depth_is_the_number_of_hops() -> None:
-    corpus = toy(100)
-    web = Web(*(Edge("link", "", [i, i + 1]) for i in range(5)))
-    for depth in (0, 1, 2):
-        weights = Weights(depth=depth, graph_brings=0.0)
-        found = reached({0: 1.0}, web, corpus, weights=weights)
-        assert set(found) == set(range(1, depth + 1))
-
-
-def test_a_way_says_every_step() -> None:
-    corpus = toy(100)
-    web = Web(Edge("entity", "redis", [0, 1]), Edge("link", "", [1, 2]))
-    found = walk({0: 1.0}, corpus, Scope(links=web), Weights(depth=2))
-    assert [tuple(step) for step in found[2].way] == [
-        (0, "entity", "redis"),
-        (1, "link", ""),
-    ]
 
 
 @given(st.sets(st.integers(0, 9)), st.data())
@@ -191,17 +171,6 @@ def test_the_graph_is_independent_of_the_numbering(
     assert first == second
 
 
-@given(docs=_DOCS, ties=_TIES)
-def test_what_no_hit_leads_to_stays_out(
-    docs: list[Doc], ties: list[tuple[int, int]]
-) -> None:
-    plain = {hit.doc for hit in _ranked(docs, [], 99).hits}
-    tied = {hit.doc for hit in _ranked(docs, ties, 99).hits}
-    assert plain <= tied
-    if not plain:
-        assert not tied
-
-
 # --- recall -------------------------------------------------------------------------
 
 
@@ -262,13 +231,6 @@ def test_words_that_begin_sentences_or_are_mostly_written_small_lead_nowhere(
     assert [row.id for row in ask(vault, "theme").rows] == [button]
 
 
-def test_a_name_that_a_person_ignored_leads_nowhere(vault: Vault) -> None:
-    hit = save(vault, "Card payments run through Kestrel")
-    save(vault, "Kestrel restarts at two")
-    ignore(vault, ["Kestrel"])
-    assert [row.id for row in ask(vault, "card payments").rows] == [hit]
-
-
 def test_two_hops_are_taken_only_when_asked_for(vault: Vault) -> None:
     first = save(vault, "Checkout times out", entities=["ledger-db"])
     second = save(vault, "Vacuum at two", entities=["ledger-db", "cron-host"])
@@ -326,32 +288,6 @@ def test_a_question_that_calls_an_entity_by_an_alias_finds_it(vault: Vault) -> N
     plain = ask(vault, "what does Pg keep?", depth=0)
     assert plain.missing_terms == ["pg"]
     assert "graph" not in plain.rows[0].channels
-
-
-def test_an_alias_alone_finds_the_entity(vault: Vault) -> None:
-    register(vault, "PostgreSQL", "Pg")
-    about = save(vault, "PostgreSQL keeps the ledger")
-    assert [row.id for row in ask(vault, "Pg").rows] == [about]
-
-
-def test_a_resolved_entry_is_no_bridge(vault: Vault) -> None:
-    save(vault, "Checkout times out", entities=["ledger-db"])
-    bridge = save(vault, "Vacuum at two", entities=["ledger-db", "cron-host"])
-    far = save(vault, "Kernel upgrade on Sunday", entities=["cron-host"])
-    assert far in [row.id for row in ask(vault, "checkout", depth=2).rows]
-    vault.resolve(bridge)
-    assert far not in [row.id for row in ask(vault, "checkout", depth=2).rows]
-
-
-def test_the_graph_can_be_left_out(vault: Vault) -> None:
-    save(vault, "Which editor?", source={"session": "s", "seq": 0}, entities=["Helix"])
-    save(vault, "Since last year.", source={"session": "s", "seq": 1})
-    save(vault, "Slow on big files", entities=["Helix"])
-    rows = ask(vault, "which editor of Helix", depth=0).rows
-    assert all(set(row.channels) <= {"lexical", "feedback"} for row in rows)
-    assert len(rows) == 2
-    python = vault.recall("which editor of Helix", depth=0, explain=True).rows
-    assert [row.id for row in python] == [row.id for row in rows]
 
 
 def test_a_depth_that_is_none_is_refused(vault: Vault) -> None:
