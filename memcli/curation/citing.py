@@ -285,5 +285,9 @@ def _retrieved(vault: Vault, name: str, layer: Layer, cites: Iterable[str]) -> G
             code="nothing_cited",
         )
     of = Granted([*found], dropped, name)
-    looked, prints = run.last_found(found) if found else (None, [])
+    if not found:
+        return of
+    view = View(vault.now_ms() // 1000)
+    ends = vault.read(lambda reader: staleness.ends(reader, found, view))
+    looked, prints = run.last_found(found, ends)
     return of._replace(looked=looked, prints=prints)

@@ -26,7 +26,7 @@ from memcli.storage.lock import Lock
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import Any, TypeVar
 
     from memcli.recall.results import Row
@@ -83,12 +83,19 @@ class Run(NamedTuple):
             name: source for name, source, text in rows if text
         }
 
-    def last_found(self, ids: Collection[str]) -> tuple[str, list[str]]:
-        """Up to when it looked at some of its entries, and what each said then.
+    def last_found(
+        self, ids: Collection[str], ends: Mapping[str, int]
+    ) -> tuple[str, list[str]]:
+        """When it last found some of its entries, and what each said then.
+
+        Args:
+            ids: of the entries.
+            ends: of those that are not in force, since when, epoch seconds.
 
         Returns:
-            The moment at which the one that was looked at longest ago was last found;
-            for each id its last fingerprint, as `Entry.fingerprints` has them.
+            The moment of the last search that found one of them; for each its last
+            fingerprint, as `Entry.fingerprints` has them, but for those that have
+            ended since: nobody has seen that.
         """
         seen = {
             name: (search.at, text)
@@ -96,8 +103,12 @@ class Run(NamedTuple):
             for name, _, text in search.found
             if name in ids
         }
-        texts = [f"{name}:{text}" for name, (_, text) in seen.items() if text]
-        return min(at for at, _ in seen.values()), texts
+        texts = [
+            f"{name}:{text}"
+            for name, (at, text) in seen.items()
+            if text and ends.get(name, 0) < dates.to_epoch(at)
+        ]
+        return max(at for at, _ in seen.values()), texts
 
     @property
     def last(self) -> str:

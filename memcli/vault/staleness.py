@@ -262,7 +262,7 @@ def _finding(
     force = View(view.now, as_of=view.as_of)
     way: tuple[str, ...] = (name,)
     mark = dict(cited.partition(":")[::2] for cited in row.fingerprints).get(name)
-    looked = _looked(row)
+    was_found, looked = row.research and mark, _looked(row)
     current = [doc for doc in docs if reader.verdict(doc, force) is None]
     if not current:
         # A version that says the same, with another tag, stands for the one before.
@@ -275,12 +275,25 @@ def _finding(
         if view.as_of is None and _edited(reader, current, mark, looked):
             return _Finding(way, EDITED)
         return _Finding(way, None, reader.row(current[0]))
-    facts, verdict = reader.facts(docs[0], access=False), reader.verdict(docs[0], force)
-    end = facts.expires if verdict == str(Status.EXPIRED) else facts.ended
+    verdict, end = _end(reader, docs[0], force)
+    return _Finding(way, None if was_found and 0 < end < looked else verdict)
+
+
+def ends(reader: Reader, ids: Iterable[str], view: View) -> dict[str, int]:
+    """When each of these entries ended, epoch seconds; those in force are left out."""
+    docs = {name: _visible(reader, name, view)[:1] for name in ids}
+    found = {name: _end(reader, doc[0], view) for name, doc in docs.items() if doc}
+    return {name: end for name, (verdict, end) in found.items() if verdict}
+
+
+def _end(reader: Reader, doc: int, force: View) -> tuple[str | None, int]:
+    """Why an entry is not in force, None if it is, and since when, epoch seconds."""
+    facts, verdict = reader.facts(doc, access=False), reader.verdict(doc, force)
     settled = settled_by(facts, force) if facts.status is Status.ACTIVE else None
     if settled is not None:
-        verdict, end = str(Status.RESOLVED), settled.at
-    return _Finding(way, None if row.research and 0 < end < looked else verdict)
+        return str(Status.RESOLVED), settled.at
+    end = facts.expires if verdict == str(Status.EXPIRED) else facts.ended
+    return verdict, end
 
 
 def _visible(reader: Reader, name: str, view: View) -> list[int]:

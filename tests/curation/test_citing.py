@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import importing, research
+from memcli.curation import importing, models, research
 from memcli.entries.entry import Entry
 from memcli.errors import EntryNotFound, InvalidValue, NotAllowed
+from memcli.recall.query import view_of
 from memcli.recall.results import Row
 from memcli.vault import lineage
 from tests.conftest import VaultMaker
@@ -22,9 +23,9 @@ def draft(vault: Vault, text: str, *rests_on: str, layer: str = "model") -> Entr
     return vault.draft({"text": text, "layer": layer, "evidence": list(rests_on)})
 
 
-def search(vault: Vault, query: str, name: str = "tyler") -> None:
+def search(vault: Vault, query: str, name: str = "tyler", **filters: Any) -> None:
     def look(depth: Any) -> tuple[None, list[Row]]:
-        return None, vault.recall(query, budget=depth).rows
+        return None, vault.recall(query, budget=depth, **filters).rows
 
     research.search(vault, name, command="recall", query=query, budget=None, look=look)
 
@@ -172,3 +173,28 @@ def test_to_cite_what_may_no_longer_hold_is_said(vault: Vault) -> None:
     done = vault.evolve(saved.id, "Tyler's languages", cite=[seen.id])
     assert done.of is not None
     assert done.of.notes() == [note]
+
+
+def test_a_run_that_saw_its_evidence_resolved_makes_the_next_version_fresh(
+    moving: Vault, clock: list[int]
+) -> None:
+    vault = moving
+    broken = save(vault, "Node pool is broken", kind="blocker")
+    other = save(vault, "Node pool has three nodes")
+    search(vault, "node pool", "pool")
+    report = draft(vault, "Node pool: broken, three nodes")
+    model = vault.save(report, cite=[broken, other], research="pool").id
+    clock[0] += 60
+    vault.resolve(broken)
+    clock[0] += 60
+    unseen = vault.evolve(model, "Pool: three", cite=[broken, other], research="pool")
+    assert stale(vault) == {unseen.id}
+    search(vault, "node pool", "pool", statuses=["resolved"])
+    clock[0] += 60
+    vault.evolve(unseen.id, "Pool: solved", cite=[broken, other], research="pool")
+    assert stale(vault) == set()
+
+
+def stale(vault: Vault) -> set[str]:
+    listed = models.models(vault, view_of(vault.now_ms() // 1000), stale=True)
+    return {one.id for one in listed if one.stale}
