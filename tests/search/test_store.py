@@ -337,21 +337,15 @@ def test_an_index_that_cannot_be_written_is_kept_in_memory(
     assert vault.recall("deploy").rows
     save(vault, "We deploy on Fridays")
 
+    write_it = database.write
+
     def full(*_: object) -> None:
+        monkeypatch.setattr(database, "write", write_it)
         raise database.Unwritable("database or disk is full")
 
     said: list[str] = []
     later = Vault.open(vault.root, tell=said.append)
-    write_it = database.write
-    monkeypatch.setattr(database, "write", lambda db, change: full())
-    monkeypatch.setattr(
-        later.index.opened,
-        "_into_memory",
-        lambda error, into=later.index.opened._into_memory: (
-            monkeypatch.setattr(database, "write", write_it),
-            into(error),
-        ),
-    )
+    monkeypatch.setattr(database, "write", full)
     assert len(later.recall("deploy").rows) == 2
     assert "kept in memory" in said[0]
     assert "disk is full" in said[0]

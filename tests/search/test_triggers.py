@@ -10,7 +10,6 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.search import trigger_table, triggers
 from memcli.storage import state_dirs
-from tests.conftest import VaultMaker
 
 LESSON = "HTTP goes through httpx.NewClient, never http.Client"
 OTHER = "Never run `npm publish` by hand"
@@ -27,6 +26,14 @@ def names(vault: Vault) -> list[str]:
     found = triggers.load(state_dirs.path(vault.root, layout.INDEX))
     assert found is not None
     return sorted(each.text for told in found for each in told.triggers)
+
+
+def current_table(vault: Vault) -> trigger_table.Table:
+    """The table, once the index has followed."""
+    names(vault)
+    table = table_of(vault)
+    assert table is not None
+    return table
 
 
 def save(vault: Vault, text: str, kind: str = "constraint") -> str:
@@ -56,19 +63,12 @@ def test_only_the_entries_that_an_action_may_fire_are_read(vault: Vault):
     assert triggers.load(folder, [("", "", "npm")]) == []
 
 
-def test_only_kinds_that_say_how_things_are_done_are_in_it(vault: Vault):
-    save(vault, LESSON, "note")
-    done = save(vault, OTHER)
-    vault.resolve(done)
+@pytest.mark.parametrize("kind", ["decision", "lesson", "workflow", "fix", "note"])
+def test_what_was_decided_or_learnt_takes_part_while_it_holds(vault: Vault, kind: str):
+    saved = save(vault, LESSON, kind)
+    assert names(vault) == ([] if kind == "note" else ["http.Client"])
+    vault.resolve(saved)
     assert names(vault) == []
-
-
-@pytest.mark.parametrize("kind", ["decision", "lesson", "workflow", "fix"])
-def test_what_was_decided_or_learnt_takes_part_like_a_constraint(
-    vault: Vault, kind: str
-):
-    save(vault, LESSON, kind)
-    assert names(vault) == ["http.Client"]
 
 
 @pytest.mark.parametrize(
@@ -103,18 +103,14 @@ def test_four_rare_words_of_path_and_new_text_bring_a_decision(
     vault: Vault, path: str, text: str, expected: bool
 ):
     save(vault, DECISION, "decision")
-    names(vault)
-    table = table_of(vault)
-    assert table is not None
+    table = current_table(vault)
     assert table.evident([(path, text, "")]) == ([0] if expected else [])
 
 
 def test_words_that_many_entries_hold_bring_none(vault: Vault):
     for number in range(40):
         save(vault, f"{DECISION} in service{number}", "decision")
-    names(vault)
-    table = table_of(vault)
-    assert table is not None
+    table = current_table(vault)
     assert table.evident([("client.py", SLEEPS, "")]) == []
 
 
@@ -123,9 +119,7 @@ def test_a_long_text_brings_no_decision_by_chance(vault: Vault):
     others = [f"word{chr(97 + n)}x" for n in range(20)]
     for text in (DECISION, f"{DECISION}, always", *others):
         save(vault, text, "decision")
-    names(vault)
-    table = table_of(vault)
-    assert table is not None
+    table = current_table(vault)
     long = f"{SLEEPS} {' '.join(others)}"
     assert table.evident([("client.py", SLEEPS, "")]) == [0, 1]
     assert table.evident([("client.py", long, "")]) == []
@@ -133,9 +127,7 @@ def test_a_long_text_brings_no_decision_by_chance(vault: Vault):
 
 def test_a_lesson_that_forbids_a_name_is_not_told_for_its_other_words(vault: Vault):
     save(vault, f"{DECISION}, never http.Client")
-    names(vault)
-    table = table_of(vault)
-    assert table is not None
+    table = current_table(vault)
     assert table.evident([("client.py", SLEEPS, "")]) == []
 
 
@@ -227,32 +219,16 @@ def test_a_folder_that_was_swapped_for_a_copy_is_seen(
 
 def test_a_folder_that_changed_a_moment_ago_does_not_count_as_settled(vault: Vault):
     save(vault, LESSON)
-    names(vault)
-    table = table_of(vault)
-    assert table is not None
+    table = current_table(vault)
     assert not table.is_fresh(vault.root)
 
 
 def test_a_word_of_a_trigger_alone_makes_no_candidate(vault: Vault):
     save(vault, LESSON)
-    names(vault)
-    table = table_of(vault)
-    assert table is not None
+    table = current_table(vault)
     assert table.triggered([("a.go", "a := http.Client{}", "")]) == [0]
     assert table.triggered([("a.go", "a := Client{}", "")]) == []
     assert table.triggered([("", "", "")]) == []
-
-
-def test_the_settings_can_switch_it_off(make_vault: VaultMaker):
-    vault = make_vault()
-    save(vault, LESSON)
-    config = Path(vault.root, layout.CONFIG)
-    config.write_text(config.read_text().replace("# enabled = true", "enabled = false"))
-    vault.recall("anything")
-    table = table_of(vault)
-    assert table is not None
-    assert table.is_off
-    assert table.rows() == []
 
 
 def test_a_change_of_no_lesson_leaves_the_entries_and_takes_the_folders_anew(
@@ -261,15 +237,11 @@ def test_a_change_of_no_lesson_leaves_the_entries_and_takes_the_folders_anew(
     """The table has the bytes that it would have, had it been taken apart."""
     monkeypatch.setattr(triggers, "_TICK", 0)
     save(vault, LESSON)
-    names(vault)
-    before = table_of(vault)
+    before = current_table(vault)
     note = Path(vault.root, "memories", "elsewhere", "note.md")
     note.parent.mkdir()
     note.write_text('# A "quoted" note\n\nThat tells nothing.\n', "utf-8")
-    names(vault)
-    after = table_of(vault)
-    assert before is not None
-    assert after is not None
+    after = current_table(vault)
     assert (after.rows(), after.told) == (before.rows(), before.told)
     assert {name for name, _ in after.folders} > {name for name, _ in before.folders}
     path = Path(state_dirs.path(vault.root, layout.INDEX), trigger_table.NAME)

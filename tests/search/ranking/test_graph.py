@@ -19,8 +19,8 @@ from memcli.search.ranking.graph import walk
 from memcli.search.ranking.order import LEXICAL_SHARE
 from memcli.search.ranking.rank import Ranking, rank
 from tests.saving import save
+from tests.search.ranking.test_ranking import DOCS, Doc, Toy
 from tests.search.ranking.test_ranking import NOW as MOMENT
-from tests.search.ranking.test_ranking import Doc, Toy
 
 NOW = 1_795_000_000
 
@@ -105,20 +105,7 @@ def test_what_is_not_admitted_is_neither_reached_nor_walked_through(
     assert set(found) == set(without)
 
 
-_WORDS = ("deploy", "queue", "port")
-_DOCS = st.lists(
-    st.builds(
-        Doc,
-        order=st.just(0),
-        words=st.lists(st.sampled_from((*_WORDS, "none")), min_size=1, max_size=3).map(
-            tuple
-        ),
-        session=st.integers(0, 2),
-        seq=st.integers(0, 3),
-    ),
-    min_size=2,
-    max_size=16,
-).map(lambda docs: [doc._replace(order=i + 1) for i, doc in enumerate(docs)])
+_WORDS = ("deploy", "queue")
 _TIES = st.lists(st.tuples(st.integers(0, 15), st.integers(0, 15)), max_size=24)
 
 
@@ -134,7 +121,7 @@ def _ranked(
         )
     )
     return rank(
-        Question([(word, word) for word in _WORDS[:2]], MOMENT),
+        Question([(word, word) for word in _WORDS], MOMENT),
         Toy(docs),
         limit=limit,
         scope=Scope(links=web),
@@ -142,12 +129,12 @@ def _ranked(
     )
 
 
-@given(docs=_DOCS, ties=_TIES, limit=st.integers(1, 10), depth=st.integers(0, 2))
+@given(docs=DOCS, ties=_TIES, limit=st.integers(1, 10), depth=st.integers(0, 2))
 def test_lexical_hits_keep_their_share_of_the_slots(
     docs: list[Doc], ties: list[tuple[int, int]], limit: int, depth: int
 ) -> None:
     hits = _ranked(docs, ties, limit, depth=depth).hits
-    holding = sum(1 for doc in docs if set(doc.words) & set(_WORDS[:2]))
+    holding = sum(1 for doc in docs if set(doc.words) & set(_WORDS))
     matched = sum(1 for hit in hits if hit.matched)
     assert matched >= min(holding, int(LEXICAL_SHARE * len(hits)))
     scores = [hit.score for hit in hits]
@@ -155,7 +142,7 @@ def test_lexical_hits_keep_their_share_of_the_slots(
     assert len({hit.doc for hit in hits}) == len(hits)
 
 
-@given(docs=_DOCS, ties=_TIES, chance=st.randoms(), depth=st.integers(0, 2))
+@given(docs=DOCS, ties=_TIES, chance=st.randoms(), depth=st.integers(0, 2))
 def test_the_graph_is_independent_of_the_numbering(
     docs: list[Doc], ties: list[tuple[int, int]], chance: random.Random, depth: int
 ) -> None:

@@ -102,7 +102,7 @@ def orders(docs: list[Doc], question: str, **options: object) -> list[int]:
     return [docs[hit.doc].order for hit in ranked(docs, question, **options).hits]  # type: ignore[arg-type]
 
 
-_DOCS = st.lists(
+DOCS = st.lists(
     st.builds(
         Doc,
         order=st.just(0),
@@ -120,7 +120,7 @@ _QUESTION = st.lists(st.sampled_from([*VOCABULARY, "nowhere"]), max_size=4).map(
 )
 
 
-@given(docs=_DOCS, question=_QUESTION, chance=st.randoms(), limit=st.integers(1, 6))
+@given(docs=DOCS, question=_QUESTION, chance=st.randoms(), limit=st.integers(1, 6))
 def test_ranking_is_independent_of_the_numbering(
     docs: list[Doc], question: str, chance: random.Random, limit: int
 ) -> None:
@@ -136,7 +136,7 @@ def test_ranking_is_independent_of_the_numbering(
     assert first == second
 
 
-@given(docs=_DOCS, question=_QUESTION, limit=st.integers(1, 6))
+@given(docs=DOCS, question=_QUESTION, limit=st.integers(1, 6))
 def test_a_shorter_list_is_the_beginning_of_a_longer_one(
     docs: list[Doc], question: str, limit: int
 ) -> None:
@@ -148,7 +148,7 @@ def test_a_shorter_list_is_the_beginning_of_a_longer_one(
         assert {hit.doc for hit in best if hit.matched} < {hit.doc for hit in short}
 
 
-@given(docs=_DOCS, question=_QUESTION)
+@given(docs=DOCS, question=_QUESTION)
 def test_scores_fall_and_coverage_is_a_share(docs: list[Doc], question: str) -> None:
     found = ranked(docs, question)
     scores = [hit.score for hit in found.hits]
@@ -160,7 +160,7 @@ def test_scores_fall_and_coverage_is_a_share(docs: list[Doc], question: str) -> 
     assert bool(found.hits) == bool(set(question.split()) & held)
 
 
-@given(docs=_DOCS, question=_QUESTION, data=st.data())
+@given(docs=DOCS, question=_QUESTION, data=st.data())
 def test_what_is_not_admitted_or_not_within_is_never_a_hit(
     docs: list[Doc], question: str, data: st.DataObject
 ) -> None:
@@ -170,7 +170,7 @@ def test_what_is_not_admitted_or_not_within_is_never_a_hit(
 
 
 @settings(max_examples=25)
-@given(docs=_DOCS, question=_QUESTION)
+@given(docs=DOCS, question=_QUESTION)
 def test_the_pieces_add_up_to_the_score(docs: list[Doc], question: str) -> None:
     for hit in ranked(docs, question).hits:
         parts = dict(hit.parts)
@@ -190,7 +190,7 @@ def learned(docs: list[Doc]) -> Adjust:
     return lambda at, parts: 0.9 + docs[at].order * 7 % 5 / 20
 
 
-@given(docs=_DOCS, question=_QUESTION, limit=st.integers(1, 6))
+@given(docs=DOCS, question=_QUESTION, limit=st.integers(1, 6))
 def test_a_learned_factor_moves_what_it_may_and_the_beginning_stays_the_beginning(
     docs: list[Doc], question: str, limit: int
 ) -> None:
