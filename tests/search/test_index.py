@@ -16,7 +16,7 @@ from memcli.search import database
 from memcli.search.following import Behind
 from memcli.search.index import Index
 from memcli.search.reader import Reader
-from memcli.storage import files
+from memcli.storage import files, listing
 from memcli.storage.lock import Lock
 from tests.conftest import state_of
 from tests.git_command import git
@@ -31,6 +31,19 @@ def texts(vault: Vault, question: str) -> list[str]:
 
 def file_of(vault: Vault, entry_id: str) -> Path:
     return Path(vault.root, vault.path_of(entry_id))
+
+
+def test_edit_of_the_same_size_within_one_tick_is_found(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows, which keeps no time of change."""
+    monkeypatch.setattr(listing, "_WINDOWS", True)
+    path = file_of(vault, save(vault, "The port is 8080"))
+    before = path.stat()
+    assert texts(vault, "8080")
+    path.write_text(path.read_text().replace("8080", "9090"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert texts(vault, "9090") == ["The port is 9090"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows keeps no time of change")

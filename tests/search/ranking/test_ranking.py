@@ -213,6 +213,11 @@ def doc(order: int, text: str, session: int = 0, seq: int = 0, moment: int = 0) 
     return Doc(order, tuple(text.split()), session, seq, moment=moment)
 
 
+def test_equal_scores_break_on_the_order_of_the_entry() -> None:
+    docs = [doc(3, "heron"), doc(1, "heron"), doc(2, "heron")]
+    assert orders(docs, "heron") == [1, 2, 3]
+
+
 def test_the_rarer_word_counts_more() -> None:
     docs = [doc(1, "port x"), doc(2, "heron x"), *(doc(i, "port y") for i in (3, 4, 5))]
     assert orders(docs, "port heron")[0] == 2
