@@ -229,7 +229,9 @@ class Index:
             if not self.stale:
                 self._write_triggers(state, enabled=enabled)
             told = triggers.load(self._folder, found, state.told)
-            return triggers.of_rows(self._told()) if told is None else told
+            if told is not None:
+                return told
+            return [triggers.told_of(row) for row, _ in self._told()]
 
         return self.again(answer)
 

@@ -228,11 +228,6 @@ def settle(
             os.unlink(path)
 
 
-def of_rows(rows: Iterable[tuple[bytes, bytes]]) -> list[Told]:
-    """The entries of rows of the index."""
-    return [told_of(row) for row, _ in rows]
-
-
 def stamps(
     root: str, folders: Iterable[str], scanned: int
 ) -> list[tuple[bytes, bytes]]:
