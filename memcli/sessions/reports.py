@@ -11,7 +11,6 @@ import os
 from collections import Counter
 
 from memcli.entries.entry import Status
-from memcli.entries.text.counted import counted
 from memcli.errors import EntryNotFound
 from memcli.sessions import hook_log, markers, recovery
 from memcli.sessions.bringing import WRITERS
@@ -136,27 +135,18 @@ def session(vault: Vault, name: str) -> Record:
 
     Args:
         vault: where it was mined.
-        name: its id, a unique start of it, or its transcript.
+        name: its id, a start of it, or its transcript; of several the last one.
 
     Raises:
-        EntryNotFound: no session that was mined here has this name, or several have.
+        EntryNotFound: no session that was mined here has this name.
     """
     vault.owner_only("the record of mining")
     records = session_records.every(vault.root)
-    matches = [each for each in records if name in (each.session, each.transcript)]
-    matches = matches or [each for each in records if each.session.startswith(name)]
-    # Several agents may have mined one session, each with a record of its own.
-    sessions = dict.fromkeys((record.host, record.session) for record in matches)
-    if len(sessions) == 1:
-        record = session_records.get(vault.root, *sessions.popitem()[0], None)
-        return record or matches[0]
-    if sessions:
-        some = ", ".join(session for _, session in list(sessions)[:5])
-        raise EntryNotFound(
-            f"'{name}' starts the ids of {counted(len(sessions), 'session')}: {some}",
-            hint="Give more of the id.",
-            code="ambiguous_session",
-        )
+    for each in sorted(records, key=lambda record: record.session != name):
+        if each.session.startswith(name) or each.transcript == name:
+            # Several agents may have mined it, each with a record of its own.
+            own = session_records.get(vault.root, each.host, each.session, None)
+            return own or each
     recent = ", ".join(record.session for record in records[:3])
     raise EntryNotFound(
         f"no session that was mined here is called '{name}'",

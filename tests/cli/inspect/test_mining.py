@@ -72,14 +72,8 @@ def test_a_session_every_candidate_why_and_what_became_of_it(
     assert "uv instead" not in "\n".join(lines)
 
 
-def test_a_name_that_is_none_or_several(
-    memcli: Run, vault: Vault, tmp_path: Path
-) -> None:
-    for name in ("one-a", "one-b"):
-        reflect_file(vault, say(tmp_path, f"Always use {name} here", name=name))
-    several = memcli("inspect", "mining", "one", "--json")
-    assert (several.code, several.json["error"]["code"]) == (1, "ambiguous_session")
-    assert "one-a" in several.json["error"]["message"]
+def test_a_name_that_is_none(memcli: Run, vault: Vault, tmp_path: Path) -> None:
+    reflect_file(vault, say(tmp_path, "Always use tabs here", name="one-a"))
     none = memcli("inspect", "mining", "../one", "--json")
     assert (none.code, none.json["error"]["code"]) == (1, "session_not_found")
     assert none.json["error"]["hint"].startswith("The last ones: one-")
