@@ -38,7 +38,8 @@ class Step(NamedTuple):
         text: the words; of a call the command line or the path of the file (500
             characters at most); of a result the output (its first 1,500 and last 500
             characters at most).
-        line: where it stands in the file, from 1.
+        line: where it stands in the file, from 1; of a file that is one object, the
+            number of its message.
         record: the host's id of the record; `line-N` where it has none. The same
             record keeps its id when the file grows.
         at: when, ISO 8601 in UTC with seconds; None when the host does not say.

@@ -71,15 +71,11 @@ def test_a_session_comes_out_in_order_with_all_that_is_known(
     transcript = open_transcript(path)
     assert transcript.session == ("ses_1", "opencode", "/home/dev/work")
     found = list(transcript.steps())
-    lines = [one.line for one in found]
-    rows = Path(path).read_text().split("\n")
-    for one in found:
-        assert f'"{one.record}"' in rows[one.line - 1]
     assert found == [
-        Step("user", "Run the tests", lines[0], "msg_1", AT),
-        Step("assistant", "I will.", lines[1], "msg_2", AT),
-        Step("call", "make test", lines[1], "msg_2", AT, "c1", "run"),
-        Step("result", "no rule", lines[1], "msg_2", AT, "c1", failed=True),
+        Step("user", "Run the tests", 1, "msg_1", AT),
+        Step("assistant", "I will.", 2, "msg_2", AT),
+        Step("call", "make test", 2, "msg_2", AT, "c1", "run"),
+        Step("result", "no rule", 2, "msg_2", AT, "c1", failed=True),
     ]
     assert list(transcript.steps()) == found
     assert transcript.broken == []

@@ -15,7 +15,6 @@ from memcli.errors import Unreadable
 from memcli.hosts.formats import records
 from memcli.hosts.formats.lines import (
     Lines,
-    Places,
     Record,
     lines_of,
     open_file,
@@ -76,7 +75,7 @@ class Gemini(records.Format):
     def session(self, lines: Lines) -> Session:
         session = super().session(lines)
         if lines.broken and next(lines.records(), None) is None:
-            name, folder = self.about(read_object(lines.path)[0])
+            name, folder = self.about(read_object(lines.path))
             name = records.name_of(name) or session.id
             folder = records.text_of(folder) or session.cwd
             session = session._replace(id=name, cwd=folder)
@@ -134,14 +133,12 @@ def _patched(record: Record) -> list[dict[str, Any]]:
 
 def _object_steps(lines: Lines) -> Iterator[Step]:
     try:
-        chat, text = read_object(lines.path)
+        chat = read_object(lines.path)
     except Unreadable:
         return  # half-written, or no chat: its lines are in `broken`
     lines.broken = []
-    places = Places(text)
-    for message in records.objects_of(chat.get("messages")):
-        line = places.line(records.name_of(message.get("id")))
-        yield from _message(message, line)
+    for number, message in enumerate(records.objects_of(chat.get("messages")), 1):
+        yield from _message(message, number)
 
 
 def _message(message: dict[str, Any], line: int) -> Iterator[Step]:

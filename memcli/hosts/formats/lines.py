@@ -125,8 +125,8 @@ def lines_of(ranges: Iterable[tuple[int, int]]) -> set[int]:
 LARGEST = 32_000_000
 
 
-def read_object(path: str) -> tuple[dict[str, Any], str]:
-    """The object that a file is, and its text; empty when it is another JSON value.
+def read_object(path: str) -> Record:
+    """The object that a file is; empty when it is another JSON value.
 
     Raises:
         Unreadable: the file is none, too large, or not one whole JSON value.
@@ -137,15 +137,15 @@ def read_object(path: str) -> tuple[dict[str, Any], str]:
         data = handle.read(LARGEST + 1)
     if len(data) > LARGEST:
         raise Unreadable(f"{path}: one JSON object above {LARGEST:,} bytes")
-    text = data.decode("utf-8-sig", "replace")
+    text = data.decode("utf-8-sig", "replace").strip("\0 \t\r\n")
     try:
-        value = json.loads(text.strip("\0 \t\r\n"), strict=False)
+        value = json.loads(text, strict=False)
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"{path}: is no whole JSON object") from error
-    return (value if isinstance(value, dict) else {}), text
+    return value if isinstance(value, dict) else {}
 
 
-def peek(path: str) -> dict[str, Any]:
+def peek(path: str) -> Record:
     """The JSON object that a file holds; empty when it holds none.
 
     Raises:
@@ -155,28 +155,6 @@ def peek(path: str) -> dict[str, Any]:
         if not handle.read(4_000).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
             return {}
     try:
-        return read_object(path)[0]
+        return read_object(path)
     except Unreadable:
         return {}
-
-
-class Places:
-    """On which line of a text an id stands; ids are asked for from top to bottom.
-
-    `line` is that of the beginning of the text.
-    """
-
-    def __init__(self, text: str, line: int = 1) -> None:
-        self._text = text
-        self._place, self._line = 0, line
-
-    def line(self, name: str | None) -> int:
-        """The line of this id; the last one that was found when it stands nowhere."""
-        import json
-
-        if name:
-            there = self._text.find(json.dumps(name), self._place)
-            if there >= 0:
-                self._line += self._text.count("\n", self._place, there)
-                self._place = there
-        return self._line

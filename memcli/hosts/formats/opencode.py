@@ -11,7 +11,7 @@ import re
 
 from memcli.errors import Unreadable
 from memcli.hosts.formats import records
-from memcli.hosts.formats.lines import Lines, Places, Record, read_object
+from memcli.hosts.formats.lines import Lines, Record, read_object
 from memcli.hosts.transcript import Session, Step, typed_parts
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ class Opencode(records.Format):
         Raises:
             Unreadable: the file cannot be opened, or is half an export.
         """
-        info = records.object_of(self._export(lines)[0].get("info"))
+        info = records.object_of(self._export(lines).get("info"))
         name, folder = (
             records.name_of(info.get("id")),
             records.text_of(info.get("directory")),
@@ -53,7 +53,7 @@ class Opencode(records.Format):
 
     def steps(self, lines: Lines) -> Iterator[Step]:
         try:
-            export, places = self._export(lines)
+            export = self._export(lines)
         except Unreadable:
             return  # half an export: its lines are in `broken`
         info = records.object_of(export.get("info"))
@@ -62,11 +62,10 @@ class Opencode(records.Format):
         if self.is_whole(export):
             lines.broken = []
         reverted = records.object_of(info.get("revert"))
-        places.line("messages")
-        for message in records.objects_of(export.get("messages")):
+        for number, message in enumerate(records.objects_of(export.get("messages")), 1):
             about = records.object_of(message.get("info"))
             name = records.name_of(about.get("id"))
-            at = records.At(places.line(name), name, _created(about))
+            at = records.At(number, name, _created(about))
             parts = records.objects_of(message.get("parts"))
             if name is not None and name == reverted.get("messageID"):
                 # Taken back from here on; with a part's id, from that part on.
@@ -77,15 +76,13 @@ class Opencode(records.Format):
                 return
             yield from _message(about, parts, at)
 
-    def _export(self, lines: Lines) -> tuple[Record, Places]:
-        """The object, and where its messages stand."""
-        for line, record in lines.records():
+    def _export(self, lines: Lines) -> Record:
+        for _, record in lines.records():
             if self.is_whole(record):
-                return record, Places("", line)
+                return record
         if lines.broken or lines.unfinished:
-            export, text = read_object(lines.path)
-            return export, Places(text)
-        return {}, Places("")
+            return read_object(lines.path)
+        return {}
 
 
 def _created(about: dict[str, Any]) -> Any:
