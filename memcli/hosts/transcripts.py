@@ -136,15 +136,9 @@ def _running(environ: Mapping[str, str]) -> Iterator[tuple[Host, str]]:
 def _discover(
     host: Host, environ: Mapping[str, str], since_ms: int | None = None
 ) -> Iterator[str]:
-    newest: dict[str, tuple[int, str]] = {}
-    for path in _files(host, environ):
-        moment = _written(path)
-        if moment is not None and (since_ms is None or moment >= since_ms):
-            # A session of Cursor that was seen from two folders is written under both:
-            # the newer file is the session.
-            key = os.path.basename(path) if host.name == "cursor" else path
-            newest[key] = max(newest.get(key, (-1, "")), (moment, path))
-    yield from (path for _, path in sorted(newest.values()))
+    found = [(_written(path), path) for path in _files(host, environ)]
+    there = [(moment, path) for moment, path in found if moment is not None]
+    yield from (path for moment, path in sorted(there) if moment >= (since_ms or 0))
 
 
 def _files(host: Host, environ: Mapping[str, str]) -> Iterator[str]:

@@ -137,18 +137,6 @@ def test_every_host_keeps_its_transcripts_somewhere_else(machine: Machine) -> No
         assert machine.found(host) == paths[host]
 
 
-def test_a_cursor_session_under_two_folders_is_the_one_written_last(
-    machine: Machine,
-) -> None:
-    for project in ("home-dev", "home-dev-work"):
-        machine.put(f".cursor/projects/{project}/agent-transcripts/c1/c1.jsonl")
-    machine.put(".cursor/projects/a/agent-transcripts/c2.jsonl")
-    assert machine.found("cursor") == [
-        ".cursor/projects/home-dev-work/agent-transcripts/c1/c1.jsonl",
-        ".cursor/projects/a/agent-transcripts/c2.jsonl",
-    ]
-
-
 def test_the_hosts_own_variables_say_where(machine: Machine, tmp_path: Path) -> None:
     elsewhere = str(tmp_path)
     write(tmp_path / "projects" / "-work" / "a.jsonl", [claude("/work")])
