@@ -21,9 +21,7 @@ from memcli.storage import files, state_dirs, user_config
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any
-
-    from memcli.cli.context import Canvas, Context
+    from memcli.cli.context import Context
     from memcli.hosts.host import Host
 
 
@@ -113,16 +111,6 @@ def take_out(context: Context, host: str) -> list[Step]:
     if configured is None or configured.command != record.judge:
         return []
     return [_step(context, "removed", record.judge, host)]
-
-
-def draw_state(canvas: Canvas, state: dict[str, Any]) -> None:
-    """One line for the judge of the config, and one for what is wrong with it."""
-    if state["command"]:
-        canvas.line(f"judge: {shown(state['command'])}")
-    else:
-        canvas.line("judge: none; memcli install HOST --judge", style="dim")
-    if state["problem"]:
-        canvas.line(f"  problem: {state['problem']}", style="bad")
 
 
 def shown(words: tuple[str, ...] | list[str]) -> str:

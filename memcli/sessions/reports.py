@@ -14,7 +14,6 @@ from memcli.entries.entry import Status
 from memcli.errors import EntryNotFound
 from memcli.sessions import hook_log, markers, recovery
 from memcli.sessions.bringing import WRITERS
-from memcli.sessions.judging import command
 from memcli.vault import session_records
 
 TYPE_CHECKING = False
@@ -44,8 +43,7 @@ def activity(vault: Vault, most: int) -> dict[str, Any]:
         most: how many of the newest calls to give.
 
     Returns:
-        `sessions`, the liveliest first; `by_state`; the newest `calls`; of the `judge`
-        in 24 hours the calls, and how many failed.
+        `sessions`, the liveliest first; `by_state`; and the newest `calls`.
     """
     now, agent = vault.now_ms() / 1000, vault.agent_name
     lines = [
@@ -64,13 +62,10 @@ def activity(vault: Vault, most: int) -> dict[str, Any]:
     ]
     sessions.sort(key=lambda each: (each["idle_minutes"], each["session"]))
     states = Counter(each["state"] for each in sessions)
-    asked = command.calls(lines, now)
-    failed = sum(bool(line.get("error")) for line in asked)
     return {
         "sessions": sessions,
         "by_state": {state: states[state] for state in STATES},
         "calls": lines[:most],
-        "judge": {"calls": len(asked), "failed": failed},
     }
 
 

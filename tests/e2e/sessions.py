@@ -177,8 +177,6 @@ def test_a_clients_own_command_judges_a_session_that_has_ended(
     assert len(machine.hooks(event="session-start")) == 1, "hooks of the judge ran"
     if machine.client.name in ("claude-code", "copilot", "opencode"):
         assert not [one for one in asked if one.body.get("tools")], words
-    shown = machine.memcli("inspect", "sessions")["judge"]
-    assert (shown["command"], shown["calls"]) == (list(words), 1)
     # Where a client keeps the session of its judge, it teaches nothing.
     machine.memcli("reflect", "--all-sessions", "--host", machine.client.name)
     assert machine.memories("payment redis") == [JUDGED["text"]]

@@ -158,20 +158,12 @@ _MOST_SESSIONS = 30
 
 def sessions(context: Context) -> Result:
     """Sessions by state, and the last calls of hooks."""
-    from memcli.cli import judge_setting
     from memcli.sessions import reports
-    from memcli.sessions.judging import command
 
     seen = reports.activity(context.open_vault("reading"), _MOST_CALLS)
-    judge = {**command.state(context.environ), **seen["judge"]}
     waiting = [one for one in seen["sessions"] if one["state"] != "mined"]
 
     def text(canvas: Canvas) -> None:
-        if judge["command"] or judge["problem"] or judge["calls"]:
-            judge_setting.draw_state(canvas, judge)
-        if judge["calls"]:
-            calls = counted(judge["calls"], "call")
-            canvas.line(f"  in 24 hours: {calls}, {judge['failed']} failed")
         if not seen["sessions"] and not seen["calls"]:
             canvas.line("no hook has been called here", style="nothing")
             return
@@ -189,7 +181,7 @@ def sessions(context: Context) -> Result:
             columns = "when event host ms shown what"
             table(canvas, seen["calls"], columns, _OF_CALLS)
 
-    return Result(data={**seen, "judge": judge}, text=text)
+    return Result(data=seen, text=text)
 
 
 def _what(line: dict[str, Any]) -> str:
