@@ -330,13 +330,6 @@ def test_a_disk_that_takes_nothing_keeps_the_vault_whole(
 # --- locks, the index, signals ----------------------------------------------------
 
 
-def test_a_vault_that_another_process_writes_to_can_be_read(filled: Vault) -> None:
-    with Lock(str(state_of(filled.root, layout.LOCK)), 0):
-        began = time.monotonic()
-        assert RULE in process("prompt-submit", "codex", ASK).text
-        assert time.monotonic() - began < 5
-
-
 def test_nobody_waits_for_an_index_that_is_being_built(filled: Vault) -> None:
     with Lock(str(state_of(filled.root, layout.INDEX_LOCK)), 0):
         for event in ("session-start", "prompt-submit"):

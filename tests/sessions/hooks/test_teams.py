@@ -1,6 +1,5 @@
 """What the vaults of teams add to a session, and that they never cost it anything."""
 
-import os
 import re
 import shutil
 import time
@@ -11,9 +10,7 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.entries import codec, layout
-from memcli.entries.entry import Entry
-from memcli.entries.ids import new_id
+from memcli.entries import layout
 from memcli.sessions.briefing import teams
 from memcli.sessions.briefing.frame import Item
 from memcli.sessions.briefing.prompt import Fit
@@ -335,6 +332,7 @@ def test_what_is_wrong_with_a_team_costs_the_own_vault_nothing(
     team: Vault,
     make_vault: VaultMaker,
     configure: Configure,
+    started: list[list[str]],
     event: str,
     break_it: Harm,
 ) -> None:
@@ -352,6 +350,8 @@ def test_what_is_wrong_with_a_team_costs_the_own_vault_nothing(
     assert name == "team:team"
     assert WRONG[break_it] in newest["not_asked"][name]
     assert "error" not in newest
+    # A process of its own indexes it.
+    assert (["--index"] in started) == (WRONG[break_it] == teams.BEHIND)
     assert newest["ms"] < hook.BUDGET[event] * 1_000
 
 
@@ -366,31 +366,3 @@ def test_a_config_of_the_user_that_cannot_be_read_is_told_the_log(
     expected = re.sub(r"\nThe user wants.*\n.*\n", "", expected)
     assert said(event, "b") == expected
     assert "config.toml" in log(filled, event)[0]["not_asked"]["teams"]
-
-
-@pytest.mark.slow
-def test_a_large_team_that_was_never_indexed_is_not_waited_for(
-    filled: Vault,
-    make_vault: VaultMaker,
-    configure: Configure,
-    started: list[list[str]],
-) -> None:
-    large = make_vault("large", now_ms=None)
-    folder = Path(large.root, "memories")
-    folder.mkdir(exist_ok=True)
-    for n in range(300):
-        text = f"Number {n}. " + "more words " * 40
-        if not n:
-            text = "Deploy the billing service on any friday."
-        entry = Entry(id=new_id(n + 1, os.urandom), body=text, created="2026-01-01")
-        entry = entry._replace(kind="decision")
-        (folder / f"{n}.md").write_bytes(codec.encode(entry))
-    alone = said("prompt-submit")
-    configure(large)
-    assert said("prompt-submit", "b") == said("prompt-submit", "c") == alone
-    newest = log(filled, "prompt-submit")[0]
-    assert newest["not_asked"] == {"team:large": teams.BEHIND}
-    # A process of its own indexes it, one for all that ask meanwhile.
-    assert started == [["--index"]]
-    Vault.open(large.root).recall("deploy")
-    assert "team:large" in said("prompt-submit", "d")
