@@ -261,7 +261,7 @@ class _Said:
     def _cue(self, sentence: Sentence, at: int) -> None:
         """Take in a word that says something of names before or after it."""
         low = sentence[at].low
-        if low not in _CUES:
+        if low not in _CUES and not low.endswith("n't"):
             return
         before = sentence[at - 1].low if at else ""
         two = f"{low} {sentence[at + 1].low}" if at + 1 < len(sentence) else low

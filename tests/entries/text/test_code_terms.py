@@ -21,6 +21,8 @@ from memcli.entries.text.code_terms import (
         ("Go through store.Open, never sql.Open", [(NAME, "sql.Open")]),
         ("Do not call `getRawBody()` in handlers", [(NAME, "getRawBody()")]),
         ("Never call `old_pay`, it is broken", [(NAME, "old_pay")]),
+        ("Don't use moment for dates", [(WORD, "moment")]),
+        ("The loop mustn't use eval", [(WORD, "eval")]),
         ("Use lodash-es instead of lodash.", [(WORD, "lodash")]),
         ("axios is deprecated here, take fetchJson", [(WORD, "axios")]),
         ("Prices are Decimal, never double", [(WORD, "double")]),
