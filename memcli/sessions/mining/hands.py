@@ -130,6 +130,13 @@ _TAKEN: Final = re.compile(
     r"|here(?:'s| is| are)\b[^.\n]{0,40}\b(?:drafts?|repl(?:y|ies)|responses?|answers?|versions?|summary|translation|rewrite))",
     _I,
 )
+# The agent asks what something is or says: the turn behind it may be that.
+_ASKS_FOR: Final = re.compile(
+    r"(?:\W*(?:and|so|or|ok(?:ay)?|sure|great|got it)\b)*\W*(?:(?:what|which|who|whose|how|where|why)\b.*\?"
+    r"|(?:(?:can|could|would) you |please )*(?:paste|quote|share|send|give|show)\b.*)\W*",
+    _I,
+)
+_SENTENCE: Final = re.compile(r"(?<=[.!?:])\s+|\n")
 # The commonest words that English shares with no neighbour.
 _ENGLISH: Final = re.compile(
     r"\b(?:the|it|and|you|we|to|this|that|for|with|of|on|please|ok|yes|go|do|what|why|how|my|be|i|look|fix|run|add|make|not|always|never|use|should|when|before)\b",
@@ -139,9 +146,10 @@ _ENGLISH: Final = re.compile(
 
 class Around(NamedTuple):
     """The session around a turn: the person's turns before it, the last one first; the
-    agent's reply to it; the person's next turn."""
+    agent's last sentence before it; its reply; the person's next turn."""
 
     before: Sequence[str]
+    asked: str
     reply: str
     after: str
 
@@ -149,12 +157,14 @@ class Around(NamedTuple):
 def around(exchanges: Sequence[Exchange]) -> list[Around]:
     """The session around each of its turns."""
     texts = [one.turn.text[:_READ] if one.turn else "" for one in exchanges]
-    found = []
+    found, last = [], ""
     for place, each in enumerate(exchanges):
-        said = [one.text[:_READ] for one in each.steps if one.role == "assistant"]
+        said = [one.text for one in each.steps if one.role == "assistant"]
         before = texts[max(0, place - _BEFORE) : place][::-1]
         after = texts[place + 1] if place + 1 < len(texts) else ""
-        found.append(Around(before, "".join(said[:1]), after))
+        asked = _SENTENCE.split(last.rstrip(" *_`\n"))[-1]
+        found.append(Around(before, asked, "".join(said[:1])[:_READ], after))
+        last = said[-1][-_READ:] if said else ""
     return found
 
 
@@ -173,7 +183,8 @@ def in_doubt(
     typed = [line for line in lines if not _ANSWER.fullmatch(line)]
     if len(typed) > 1 or len(text) > _LONG or not all(map(_is_typed, typed)):
         return True
-    if _is_announced(near):
+    answers = _ASKS_FOR.fullmatch(near.asked) and not _REPLIES.match(text)
+    if answers or _is_announced(near):
         return True
     explained = [_is_explained(*each) for each in zip(own, rules, strict=True)]
     behind = ""

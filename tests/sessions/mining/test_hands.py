@@ -112,6 +112,25 @@ def test_what_the_agent_takes_for_a_text_of_others_is_not_saved_unasked() -> Non
     assert saved(*BEFORE, RULE, "Here's a draft reply:\n\nHi Jordan, ...") == []
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Sure. What should the banner say?",
+        "Done.\n\nWhich comment do you mean?",
+        "Okay, how does the paragraph begin?",
+        "Please paste the sentence that you would like me to correct.",
+    ],
+)
+def test_nor_is_what_answers_the_agents_question_for_words(asked: str) -> None:
+    def found(text: str) -> list[str]:
+        steps = [Step("user", "ok next", 1, "u1"), Step("assistant", asked, 2, "a2")]
+        mined = mine([*steps, Step("user", text, 3, "u3")]).candidates
+        return [one.text for one in mined if one.confidence is Confidence.HIGH]
+
+    assert found(RULE) == []
+    assert found(f"No. {RULE}") == [RULE]
+
+
 def test_a_decision_may_be_explained_in_any_words() -> None:
     why = "The title of a page is a phrase that users read first."
     assert saved(
