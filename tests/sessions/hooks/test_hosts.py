@@ -189,14 +189,6 @@ def test_copilot_that_runs_claudes_hooks_too_is_answered_once_and_works_once(
     assert len(started) == 1
 
 
-def test_copilot_that_runs_only_claudes_hooks_is_answered_as_copilot(
-    live: Vault, rule: str, started: list[list[str]]
-) -> None:
-    snake = {"session_id": ID, "timestamp": 1795220198543, "source": "startup"}
-    done = call(live, "session-start", "claude-code", snake)
-    assert set(json.loads(done.answer)) == {"additionalContext"}
-
-
 def test_the_same_prompt_later_in_the_session_is_no_second_call(
     live: Vault, rule: str, started: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
