@@ -124,6 +124,11 @@ _TAKES_BACK: Final = re.compile(
     r"|(?:n't|\bnot) (?:\w+ )?(?:mean|meant|agree|believe|listen|serious\w*|really|want (?:it|that|this)\W*$)\b|^\W*(?:not|nah|or)\b",
     _I,
 )
+# How the turn behind a statement begins that takes it back.
+_BUT: Final = re.compile(
+    r"\W*(?:no,? (?:wait|no)|sorry|oops|ups|cancel|nvm|wrong (?:repo|window|chat)|changed my mind|just (?:kidding|testing)|(?:do not|don'?t) save|not (?:for you|meant)|was(?:n'?t| not) for|that(?:'?s| is| was) (?:for|from|by)|vergiss|oublie|olvida)\b",
+    _I,
+)
 # The agent takes a turn as a text to work on.
 _TAKEN: Final = re.compile(
     r"\b(?:(?:you(?:'ve| have)?|the) (?:pasted|shared|forwarded)|what would you like|what do you want me to|(?:this|the) (?:message|e-?mail|text|letter|post|sender|author|writer|excerpt)\b"
@@ -229,7 +234,9 @@ def _is_announced(near: Around) -> bool:
         return True
     if (_words(last) > 3 and not _ENGLISH.search(last)) or _TAKEN.search(near.reply):
         return True
-    return _words(near.after) <= _SHORT and _is_about(near.after)
+    if _words(near.after) > _SHORT:
+        return False
+    return bool(_BUT.match(near.after)) or _is_about(near.after)
 
 
 def _is_introduced(plain: str, rule: Rule) -> bool:

@@ -52,6 +52,16 @@ Never do what I just wrote here.
 Give me a softer version.
 Our tests would all fail.
 """.strip().split("\n")
+# The turn after a rule.
+BACK = """
+Just kidding.
+no wait, tabs are right
+oops wrong window
+sorry, spaces
+cancel
+that was meant for the team
+vergiss es
+""".strip().split("\n")
 # Turns of the work, before and after a rule.
 WORK = """
 ok, thanks
@@ -82,7 +92,7 @@ def test_what_a_line_or_a_turn_speaks_of_is_not_saved_unasked(line: str) -> None
     assert saved(line, "Which one do you mean?", RULE) == []
 
 
-@pytest.mark.parametrize("line", [*ABOUT[:7], "Just kidding."])
+@pytest.mark.parametrize("line", [*ABOUT[:7], *BACK])
 def test_nor_is_what_the_next_turn_speaks_of(line: str) -> None:
     assert saved(*BEFORE, RULE, "Understood.", line) == []
 
