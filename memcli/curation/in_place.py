@@ -11,7 +11,7 @@ from __future__ import annotations
 from memcli.curation.changing import Changing
 from memcli.entries.eligibility import Action
 from memcli.entries.entry import Status
-from memcli.entries.identity import strict_key
+from memcli.entries.identity import claim, strict_key
 from memcli.errors import InvalidContent, InvalidEntry, NotAllowed
 from memcli.named_tuple import NamedTuple
 from memcli.vault import lineage
@@ -189,6 +189,14 @@ def edit(
             f"the id {before.id} was changed {to}; nothing was changed",
             hint="Leave the line of the id as it was.",
             code="id_changed",
+        )
+    resolved = before.status is entry.status is Status.RESOLVED
+    if resolved and claim(before.body) != claim(entry.body):
+        raise NotAllowed(
+            f"{before.id} is resolved, and its words are what it resolves; nothing was "
+            "changed",
+            hint=f"Bring it back first: memcli resolve --undo {before.id}",
+            code="resolved",
         )
     known = {(one.field, one.message) for one in old.decoded.problems}
     for problem in decoded.problems:

@@ -8,7 +8,7 @@ import pytest
 
 from memcli import Vault
 from memcli.curation.in_place import edit, opened
-from memcli.errors import Conflict, MemcliError
+from memcli.errors import Conflict, MemcliError, NotAllowed
 from memcli.vault.health.lint import lint
 
 Change = Callable[[str], str]
@@ -67,6 +67,19 @@ def test_what_is_no_longer_this_entry_is_refused_and_nothing_changes(
             edit(vault, old, change(old.data.decode()))
         assert refusal.value.error_code == code, case
     assert snapshot(vault.root) == before
+
+
+def test_the_words_of_a_resolved_entry_stay_and_its_fields_may_change(
+    vault: Vault,
+) -> None:
+    name = saved(vault, kind="blocker")
+    vault.resolve(name)
+    old = opened(vault, name)
+    text = old.data.decode()
+    with pytest.raises(NotAllowed) as refused:
+        edit(vault, old, text.replace("Tuesdays", "Mondays"))
+    assert refused.value.error_code == "resolved"
+    assert edit(vault, old, text.replace("tags: [a]", "tags: [b]")).changed
 
 
 def test_a_file_that_was_left_as_it_was_is_not_written(

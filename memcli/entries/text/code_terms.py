@@ -187,7 +187,7 @@ def _of_prose(raw: str, goes_on: bool) -> Piece:
 
 # --- what a sentence says of the names in it -----------------------------------------
 
-_FORBIDS = NEGATIONS | {"avoid", "avoids", "dont", "forbid", "forbids", "stop"}
+_FORBIDS = NEGATIONS | {"avoid", "avoids", "forbid", "forbids", "stop"}
 _CONDEMNS = frozenset(
     """
     banned broke broken breaks crash crashed crashes crashing deprecated disallowed

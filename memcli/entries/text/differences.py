@@ -38,7 +38,7 @@ _TELLING = frozenset(
     """
     use using always please make sure write run everywhere again already ever remember
     forget forgetting forgot keep told said now going forward must should need needs
-    every each time just really decision rule note you dont
+    every each time just really decision rule note you
     """.split()
 )
 # Of a restatement so much stands in what it restates, and of that so much in it: of

@@ -35,7 +35,9 @@ STOP_WORDS = frozenset(
 )
 
 NEGATIONS = frozenset(
-    "no not never none nobody nothing neither nor cannot without".split()
+    """no not never none nobody nothing neither nor cannot without
+    dont doesnt didnt cant couldnt wont wouldnt shouldnt mustnt isnt arent wasnt werent
+    """.split()
 )
 """The words that deny; besides these, words that end with `n't` do."""
 

@@ -27,6 +27,7 @@ COMPATIBLE = [pair for part in PARTS for pair in part["compatible"]]
         ),
         ("Redis is used for locks", "We no longer use Redis for locks", ("not",)),
         ("Deploys run at night", "Deploys don't run at night", ("not",)),
+        ("Squash the commits", "Dont squash the commits", ("not",)),
         ("Use yarn in this repository", "Use bun in this repository", ("name",)),
         ("Maria owns the notifications", "Tom owns the notifications", ("name",)),
         ("Use British English in docs", "use US English in docs", ("name",)),
