@@ -137,7 +137,11 @@ class Reader(Documents):
             now = view.as_of is None and Status.ACTIVE in view.statuses
             if now and (self.all_plain or self.plain(doc)):
                 return None
-        return verdict(self.facts(doc, access=view.agent is not None), view)
+        facts = self.facts(doc, access=view.agent is not None)
+        if facts.resolves and view.agent is None and self.agent is not None:
+            # What it has resolved for itself is resolved for it.
+            view, facts = view._replace(agent=self.agent), self.facts(doc)
+        return verdict(facts, view)
 
     def shown(self, view: View) -> set[int]:
         """The documents that `verdict` has nothing against."""

@@ -139,3 +139,17 @@ def test_an_export_overwrites_nothing_of_the_vault(
     assert refused.code != 0
     assert "lies in the vault" in refused.err
     assert (place.read_bytes() if place.exists() else None) == before
+
+
+def test_what_an_agent_resolves_for_itself_is_told_to_it_by_no_door(
+    memcli: Run,
+) -> None:
+    words = ("save", "The port is 8080", "--kind", "fix", "--json")
+    own = memcli(*words, "--visibility", "private", "--agent", "planner").json["data"]
+    memcli("resolve", own["id"], "--agent", "planner")
+    other = memcli(*words, "--agent", "reader", "--visibility", "shared").json["data"]
+    assert other["outcome"] == "created"
+    assert seen_by(memcli, "planner", "reader") == ["reader"]
+    for agent, rows in (("planner", 0), ("reader", 1)):
+        listed = memcli("list", "--agent", agent, "--json").json["data"]
+        assert len(listed["rows"]) == rows
