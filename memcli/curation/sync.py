@@ -162,7 +162,7 @@ def joinable(vault: Vault) -> Repository:
 
 
 class At(NamedTuple):
-    """What is synced, with what, and how git may talk to that."""
+    """The vault to sync, its remote, and how git may talk to that."""
 
     vault: Vault
     repository: Repository

@@ -67,7 +67,7 @@ CHECKS: Mapping[str, Check] = {
     "item": choice(Item),
     "enforce": choice(Enforce),
 }  # fmt: skip
-"""What each field of the frontmatter may hold."""
+"""The values that each field of the frontmatter may hold."""
 
 FIELDS_LIMIT = 200_000
 """Characters of all fields beside the text. `frontmatter` reads a quarter more, which

@@ -146,7 +146,7 @@ def _stem(row: StoredRow) -> str:
 
 
 def _hint(reader: Reader, word: str) -> str:
-    """What to do about a word that leads nowhere: the entry that was there, or the one
+    """The advice for a word that leads nowhere: the entry that was there, or the one
     whose id or file's name is spelt nearly like it."""
     if former := _former(reader, word):
         return _was(former)

@@ -189,8 +189,10 @@ def merge(
             changes[name] = value
     allowed = _is_for_all_of(draft, entry) and may(Action.EVOLVE, entry, writer)
     if draft.status is Status.RESOLVED and seen.status is Status.ACTIVE:
-        # What was written after it was resolved has come up again.
+        # What was written after it was resolved has come up again; and a file ends no
+        # rule that is pinned or enforced.
         solved = (draft.resolved_at or "") >= (entry.created or "")
+        solved = solved and not (entry.pinned or entry.enforce)
         if solved and may(Action.RESOLVE, entry, writer):
             changes |= {name: getattr(draft, name) for name in _RESOLVED}
         else:

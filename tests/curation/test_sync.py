@@ -15,6 +15,7 @@ from memcli.curation import in_place, sync, sync_setup, undo
 from memcli.errors import (
     Conflict,
     HistoryError,
+    InvalidConfig,
     InvalidValue,
     MemcliError,
     NotAllowed,
@@ -238,6 +239,32 @@ def test_a_submodule_of_the_remote_is_left_to_git(two: Clones) -> None:
     assert dirty(desk) == ""
     git(desk, "pull", "--quiet")
     assert not two.sync("desk").moved
+
+
+def test_a_config_of_the_remote_that_cannot_be_read_changes_nothing(
+    two: Clones,
+) -> None:
+    laptop, desk = two.roots["laptop"], two.roots["desk"]
+    (laptop / ".memcli" / "config.toml").write_text("[[bad\n")
+    git(laptop, "commit", "--quiet", "-am", "broken")
+    git(laptop, "push", "--quiet")
+    before = git(desk, "rev-parse", "HEAD")
+    with pytest.raises(InvalidConfig, match="the remote's"):
+        two.sync("desk")
+    assert (git(desk, "rev-parse", "HEAD"), dirty(desk)) == (before, "")
+
+
+def test_what_the_remote_removed_is_said_to_be_removed(two: Clones) -> None:
+    laptop = two.roots["laptop"]
+    (laptop / "note.md").write_text("a note\n")
+    git(laptop, "add", "note.md")
+    git(laptop, "commit", "--quiet", "-m", "a note")
+    two.sync("laptop")
+    assert "1 entry came" in two.sync("desk").line
+    git(laptop, "rm", "--quiet", "note.md")
+    git(laptop, "commit", "--quiet", "-m", "without")
+    two.sync("laptop")
+    assert "1 entry removed by it" in two.sync("desk").line
 
 
 def test_nothing_is_written_through_a_link_that_lies_in_the_folder(

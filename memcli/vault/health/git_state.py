@@ -224,7 +224,7 @@ def changes_of(
 
 
 def shown(repository: Repository, commit: str, path: str) -> bytes | None:
-    """What a commit holds at a path; None for nothing that can be read."""
+    """The bytes that a commit holds at a path; None for nothing that can be read."""
     try:
         return repository.show(commit, path)
     except MemcliError:
