@@ -31,12 +31,12 @@ _UNIFIED = str.maketrans(
 _BULLETS = r"^(?:(?:[-*+>•‣◦▪·]|#{1,6}|\d{1,3}[.)]|\[[ x]\])(?:\s+|$))+"
 # What all of these begin with, beside digits.
 _BULLET_SIGNS = "-*+>•‣◦▪·[#"
-# Comments, tags, bars of tables, escapes of spaces, and all of a link but its words.
+# Comments, tags, escapes of spaces, and all of a link but its words.
 _MARKUP = (
     r"<!--[^>]*-->|</?(?:b|i|em|strong|code|br|p|u|s|mark|del|ins|span|div)\b[^<>]*>"
-    r"|&nbsp;|(?m:^[ \t]*\||\|[ \t]*$)|!?\[([^\[\]]+)\]\([^()\s]*\)"
+    r"|&nbsp;|!?\[([^\[\]]+)\]\([^()\s]*\)"
 )
-_MARKS = ("<", "&nbsp;", "|", "](")
+_MARKS = ("<", "&nbsp;", "](")
 # Quotes, emphasis, code spans and brackets around words, and what ends a part of a
 # sentence. No more, and not within words: `.env`, `C++`, `C#`, `-x` and `1.5` say what
 # `env`, `C`, `x` and `15` do not.
