@@ -11,7 +11,7 @@ import os
 
 from memcli.cli.install_steps import Plan, skills_are_missing, skills_listed
 from memcli.errors import InvalidConfig, MemcliError, UsageError
-from memcli.hosts.install import hooks, mcp_server
+from memcli.hosts.install.plans import HOOKS, SERVER
 from memcli.hosts.install.step import failed
 
 TYPE_CHECKING = False
@@ -83,7 +83,7 @@ def install(
         _named(host, "install")
     _refuse_agent(context)
     hosts = plan.here() if all_ else [plan.host(host or "")]
-    plan.add(hooks, hosts)
+    plan.add(HOOKS, hosts)
     question = "Install the skills, which teach it when to recall and save, too?"
     if all_ or (skills_are_missing(context, hosts[0]) and plan.asks(question)):
         # Once into each folder: some hosts share one.
@@ -140,8 +140,8 @@ def uninstall(
         return _all_out(plan)
     name = _named(host, "uninstall")
     hosts, warnings = [plan.host(name)], []
-    plan.add(hooks, hosts, removal=True)
-    plan.add(mcp_server, hosts, removal=True)
+    plan.add(HOOKS, hosts, removal=True)
+    plan.add(SERVER, hosts, removal=True)
     try:
         if scope == "user":
             plan.steps += judge_setting.take_out(context, name)
@@ -169,7 +169,7 @@ def _judge(plan: Plan, hosts: Sequence[Host], *, judge: bool, no_judge: bool) ->
 def _servers(plan: Plan, hosts: Sequence[Host], *, mcp: bool) -> None:
     """Plan memcli among the hosts' MCP servers, where it is or is wanted."""
     if mcp and _has_sdk():
-        plan.add(mcp_server, hosts)
+        plan.add(SERVER, hosts)
         return
     if mcp:
         error = MemcliError(
@@ -177,9 +177,9 @@ def _servers(plan: Plan, hosts: Sequence[Host], *, mcp: bool) -> None:
             hint="Install memcli again with the extra mcp: 'memcli[mcp]', or '.[mcp]' "
             "in a checkout; then repeat.",
         )
-        plan.steps += [failed("MCP server", host.name, error) for host in hosts]
+        plan.steps += [failed(SERVER, host.name, error) for host in hosts]
     trial = Plan(plan.context, plan.scope, strict=False)
-    trial.add(mcp_server, hosts, ahead=plan.steps)
+    trial.add(SERVER, hosts, ahead=plan.steps)
     plan.steps += [step for step in trial.steps if step.outcome == "updated"]
     new = [step for step in trial.steps if step.outcome == "installed"]
     names = ", ".join(step.host for step in new)
@@ -200,8 +200,8 @@ def _all_out(plan: Plan) -> Result:
     context, hosts = plan.context, table.with_hooks()
     for scope in install.SCOPES:
         plan.scope = scope
-        plan.add(hooks, hosts, removal=True)
-        plan.add(mcp_server, hosts, removal=True)
+        plan.add(HOOKS, hosts, removal=True)
+        plan.add(SERVER, hosts, removal=True)
     try:
         for host in hosts:
             plan.steps += judge_setting.take_out(context, host.name)

@@ -65,7 +65,7 @@ class Plan:
 
     def add(
         self,
-        part: Any,
+        what: str,
         hosts: Iterable[Host],
         *,
         removal: bool = False,
@@ -74,25 +74,27 @@ class Plan:
         """Plan a part of each host.
 
         Args:
-            part: a module that plans it: `hooks` or `mcp_server`.
+            what: HOOKS or SERVER.
             hosts: whose.
             removal: take it out.
             ahead: steps that come before these, in another plan.
         """
+        from memcli.hosts.install import plans
+
         for host in hosts:
             left = {step.path: step.after for step in (*ahead, *self.steps)}
             try:
-                step = part.plan(
-                    host, self.scope, self.machine, removal=removal, ahead=left
+                step = plans.plan(
+                    what, host, self.scope, self.machine, removal=removal, ahead=left
                 )
             except MemcliError as error:
                 # A server is an extra: where it cannot be, hooks are all the same.
-                is_extra = part.WHAT != "hooks"
+                is_extra = what == plans.SERVER
                 nowhere = isinstance(error, UsageError)
                 if self.strict and not (is_extra and (removal or not nowhere)):
                     raise
                 if not nowhere:
-                    self.steps.append(failed(part.WHAT, host.name, error))
+                    self.steps.append(failed(what, host.name, error))
             else:
                 self.steps.append(step)
 

@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 from memcli.cli.app import build
 from memcli.hosts import hook_payload, table
 from memcli.hosts.host import Host
-from memcli.hosts.install import SCOPES, Machine, Program, hooks, mcp_server
+from memcli.hosts.install import SCOPES, Machine, Program
+from memcli.hosts.install.plans import HOOKS, SERVER, locate
 from memcli.sessions.hooks import call as hook
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -62,7 +63,7 @@ MINING = ("stop", "session-end", "pre-compact")
 @every_host_with_hooks
 def test_the_page_of_sessions_says_where_the_hooks_stand(host: Host) -> None:
     user, project, moved = rows("use/sessions.md", "--scope user")[host.name]
-    files = [hooks.locate(host, scope, DEV)[0] for scope in SCOPES]
+    files = [locate(HOOKS, host, scope, DEV)[0] for scope in SCOPES]
     assert user.strip("`").replace("~", "/home/dev") == files[0]
     assert f"/home/dev/shop/{project.strip('`')}" == files[1]
     for variable in re.findall(r"`([^`]+)`", moved):
@@ -75,7 +76,7 @@ def test_the_page_of_sessions_says_where_the_hooks_stand(host: Host) -> None:
 @every_host_with_hooks
 def test_the_page_of_mcp_says_where_the_server_is_named(host: Host) -> None:
     user, project = rows("agents/mcp.md", "--scope user")[host.name]
-    path, _ = mcp_server.locate(host, "user", DEV)
+    path, _ = locate(SERVER, host, "user", DEV)
     assert user.strip("`").replace("~", "/home/dev") == path
     assert project.strip("`") == host.mcp_project_file
 

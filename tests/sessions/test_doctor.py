@@ -11,8 +11,8 @@ import pytest
 from memcli import Vault
 from memcli.entries import layout
 from memcli.hosts import install, skills, table
-from memcli.hosts.install import hooks
 from memcli.hosts.install.command_line import Program
+from memcli.hosts.install.plans import HOOKS, plan
 from memcli.sessions import hook_log
 from memcli.sessions.doctor import Check, Surroundings, doctor
 from memcli.vault.caller import Caller
@@ -135,7 +135,7 @@ def test_a_host_is_named_with_what_its_hooks_lack(
     assert examine()["hooks of claude-code"].mend == "memcli install claude-code"
     at = (dict(os.environ), str(tmp_path), Program((str(program),)))
     machine = install.Machine(*at, str(tmp_path / "vault"))
-    install.apply(hooks.plan(table.find("claude-code"), "user", machine))
+    install.apply(plan(HOOKS, table.find("claude-code"), "user", machine))
     check = examine()["hooks of claude-code"]
     assert check.state != "problem", check
     assert check.said.startswith("work, at scope user")

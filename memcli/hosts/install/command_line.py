@@ -93,16 +93,11 @@ def calls(command: str) -> list[str]:
     if not calls_hook(command):
         return []
     text = command.strip()
-    if text.startswith("& "):
-        pieces = re.findall(r"'((?:[^']|'')*)'|(\S+)", text[2:])
-        return [quoted.replace("''", "'") or plain for quoted, plain in pieces]
-    if "\\" in text and "'" not in text:  # Windows: no escapes
-        pieces = re.findall(r'"([^"]*)"|(\S+)', text)
-        return [quoted or plain for quoted, plain in pieces]
-    try:
-        return shlex.split(text)
-    except ValueError:
-        return []
+    if text.startswith("& "):  # PowerShell doubles a quote
+        text = text[2:].replace("''", """'"'"'""")
+    words = re.findall(r"""(?:'[^']*'|"[^"]*"|[^\s'"])+""", text)
+    pieces = [re.findall(r"""'([^']*)'|"([^"]*)"|([^\s'"]+)""", each) for each in words]
+    return ["".join(map("".join, each)) for each in pieces]
 
 
 def _joined(words: Sequence[str], shell: str, *, windows: bool) -> str:
@@ -156,12 +151,6 @@ def plugin(program: Program, vault: str | None) -> str:
 def is_ours(data: bytes) -> bool:
     """Whether a file is a plugin that memcli wrote, changed since or not."""
     return data.startswith(_FIRST.partition(",")[0].encode())
-
-
-def is_untouched(data: bytes) -> bool:
-    """Whether a file is the plugin as this memcli writes it."""
-    words, vault = constants(data)
-    return plugin(Program(tuple(words)), vault).encode() == data
 
 
 def constants(data: bytes) -> tuple[list[str], str | None]:

@@ -1,7 +1,7 @@
 """Settings as JSON, read and written so that nothing of another's is lost.
 
-Invariant: what `dump` writes has the indent, line ends and escapes of the text before.
-A file with comments is read, and never written.
+Invariant: what is written has the indent, line ends and escapes of the text before. A
+file with comments is read, and never written.
 """
 
 from __future__ import annotations
@@ -30,42 +30,39 @@ def decoded(data: bytes, path: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)
-        raise InvalidConfig(
-            f"{path}:{line}:{column}: is not UTF-8; nothing was changed",
-            hint="Save the file as UTF-8, then repeat the command.",
-            code="invalid_settings",
-        ) from error
+        raise refused(f"{path}:{line}:{column}: is not UTF-8") from error
 
 
-def put_in_by_hand(snippet: dict[str, Any]) -> str:
-    """The hint for settings that only a person can change."""
-    shown = json.dumps(snippet, indent=2, ensure_ascii=False)
-    return f"Put this in by hand, or take them out and repeat:\n{shown}"
-
-
-def edited(
-    text: str, path: str, change: Callable[[dict[str, Any]], None], by_hand: str
-) -> str | None:
-    """Settings with a change; None when nothing is left in them.
+def edited(text: str, path: str, change: Callable[[dict[str, Any]], None]) -> str:
+    """Settings with a change; empty when nothing is left in them.
 
     Args:
         text: the settings; blank for a file that is empty or not there.
         path: for errors.
-        change: changes the object.
-        by_hand: what to do where they have comments.
+        change: changes the object; ValueError says what is wrong with it.
 
     Raises:
-        InvalidConfig: they do not parse, or would lose comments.
+        InvalidConfig: they do not parse, are of another kind, or have comments, which
+            writing would lose: the hint has what to put in by hand.
     """
     before = load(text, path)
     after = deepcopy(before)
-    change(after)
+    try:
+        change(after)
+    except ValueError as error:
+        raise refused(f"{path}: {error}") from error
     if after == before:
         return text
-    if not is_strict(text):
-        what = "has comments or trailing commas, which writing would lose"
-        raise refused(f"{path}: {what}", by_hand)
-    return dump(after, text) if after else None
+    if _plain(text) != text.removeprefix(_BOM):
+        snippet: dict[str, Any] = {}
+        change(snippet)
+        shown = json.dumps(snippet, indent=2, ensure_ascii=False)
+        by_hand = f"Put this in by hand, or take them out and repeat:\n{shown}"
+        raise refused(
+            f"{path}: has comments or trailing commas, which writing would lose",
+            by_hand if snippet else "Take memcli's entries out by hand.",
+        )
+    return _dumped(after, text) if after else ""
 
 
 _BOM = "\ufeff"
@@ -83,32 +80,22 @@ def load(text: str, path: str) -> dict[str, Any]:
     if not text.strip(_BOM + " \t\r\n"):
         return {}
     try:
-        value = _parsed(text)
+        try:  # a client's file of 30 MB, which has no comments, is not searched
+            value = json.loads(text.removeprefix(_BOM), object_pairs_hook=_unique)
+        except json.JSONDecodeError:
+            value = json.loads(_plain(text), object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
         place = f"{path}:{error.lineno}:{error.colno}"
         raise refused(f"{place}: {error.msg}") from error
-    except RecursionError as error:
-        raise refused(f"{path}: nested too deep") from error
-    except ValueError as error:
-        raise refused(f"{path}: {error}") from error
+    except (RecursionError, ValueError) as error:
+        nested = isinstance(error, RecursionError)
+        raise refused(f"{path}: {'nested too deep' if nested else error}") from error
     if not isinstance(value, dict):
         raise refused(f"{path}: not an object")
     return value
 
 
-def _parsed(text: str) -> Any:
-    try:  # a client's file of 30 MB, which has no comments, is not searched for them
-        return json.loads(text.removeprefix(_BOM), object_pairs_hook=_unique)
-    except json.JSONDecodeError:
-        return json.loads(_plain(text), object_pairs_hook=_unique)
-
-
-def is_strict(text: str) -> bool:
-    """Whether settings have neither comments nor trailing commas."""
-    return _plain(text) == text.removeprefix(_BOM)
-
-
-def dump(value: dict[str, Any], like: str) -> str:
+def _dumped(value: dict[str, Any], like: str) -> str:
     """Settings as text, in the form of an earlier text of them."""
     margin = re.search(r"\n([ \t]+)\S", like)
     flat = "\n" not in like.strip() and like.strip(_BOM + " \t\r\n") not in ("", "{}")

@@ -55,7 +55,7 @@ class Step(NamedTuple):
         why: of what is kept or failed.
         notes: what belongs to it, line by line.
         warnings: what a person should know.
-        others: whether others' words stand in the file, so that a backup is kept.
+        first: whether memcli's words are not in the file yet, so that a backup is kept.
         root: the folder above, which is never removed; empty: the file's own.
         backup: where the earlier content is; known when the step is done.
     """
@@ -70,7 +70,7 @@ class Step(NamedTuple):
     why: str = ""
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    others: bool = False
+    first: bool = False
     root: str = ""
     backup: str | None = None
 
@@ -178,7 +178,7 @@ def apply(step: Step) -> Step:
     copy = path + _BACKUP
     if step.outcome == "removed" and os.path.exists(copy) and read(copy) == after:
         files.remove(copy)
-    elif step.others and before is not None and not os.path.lexists(copy):
+    elif step.first and before is not None and not os.path.lexists(copy):
         step = step._replace(backup=copy)
         with _private(True):
             files.write_atomic(copy, before)

@@ -4,7 +4,6 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,8 @@ import pytest
 
 from memcli.errors import Conflict, InvalidConfig, UnsafePath, UsageError
 from memcli.hosts import install, table
-from memcli.hosts.install import Installation, Program, Step, hooks
+from memcli.hosts.install import Installation, Program, Step
+from memcli.hosts.install.plans import HOOKS, plan
 from memcli.storage import known_vaults
 
 posix = pytest.mark.skipif(os.name == "nt", reason="modes and links of POSIX")
@@ -70,7 +70,7 @@ class Machine:
         self, host: str, scope: str = "user", *, removal: bool = False, **more: Any
     ) -> Step:
         record = table.find(host)
-        return hooks.plan(record, scope, self.seen(**more), removal=removal)
+        return plan(HOOKS, record, scope, self.seen(**more), removal=removal)
 
     def install(self, host: str, scope: str = "user", **more: Any) -> Step:
         return install.apply(self.plan(host, scope, **more))
@@ -189,37 +189,23 @@ def test_files_and_folders_that_were_made_go_again(
 
 
 @pytest.mark.parametrize("host", FILES)
-@BOTH
-@pytest.mark.parametrize("indent", [None, 2, 4, "\t"])
-def test_uninstall_leaves_no_backup_that_equals_the_file(
-    machine: Machine, host: str, scope: str, indent: int | str | None
+def test_the_backup_is_of_before_memcli_private_and_goes_when_it_equals_the_file(
+    machine: Machine, host: str
 ) -> None:
-    path = machine.path(host, scope)
+    path = machine.path(host)
     path.parent.mkdir(parents=True, exist_ok=True)
-    settings = {"version": 1, "a": [1], "hooks": {"Other": []}}
-    path.write_text(json.dumps(settings, indent=indent))
-    before = machine.files()
-    done = machine.install(host, scope)
-    assert done.backup == f"{path}.memcli-backup"
-    assert Path(done.backup).read_bytes() == before[str(path)]
-    machine.uninstall(host, scope)
-    assert machine.files() == before
-
-
-def test_the_backup_is_of_before_memcli_never_written_over_and_private(
-    machine: Machine,
-) -> None:
-    path = machine.path("claude-code")
-    path.parent.mkdir()
-    path.write_text('{"env": {"KEY": "secret"}}')
+    path.write_text('{"version": 1, "env": {"KEY": "secret"}, "hooks": {"Other": []}}')
     path.chmod(0o644)
-    first = machine.install("claude-code")
-    second = machine.install("claude-code", program=Program(("/opt/memcli",)))
+    before = machine.files()
+    first = machine.install(host)
+    second = machine.install(host, program=Program(("/opt/memcli",)))
     assert (first.backup, second.backup) == (f"{path}.memcli-backup", None)
-    assert Path(str(first.backup)).read_text() == '{"env": {"KEY": "secret"}}'
+    assert Path(str(first.backup)).read_bytes() == before[str(path)]
     if os.name != "nt":
         assert stat.S_IMODE(Path(str(first.backup)).stat().st_mode) == 0o600
         assert stat.S_IMODE(path.stat().st_mode) == 0o644
+    machine.uninstall(host)
+    assert machine.files() == before
 
 
 @posix
@@ -280,31 +266,17 @@ def test_a_link_of_a_repository_leads_nothing_out_of_it(
     assert (outside / path.name).read_bytes() == b'{"token": "mine"}'
 
 
-@pytest.mark.parametrize("host", FILES)
-@pytest.mark.parametrize(
-    ("text", "where"),
-    [
-        (b'{"a": 1,\n "b" 2}', ":2:6: "),
-        (b"[]", ": not an object"),
-        (b'{"a": "\xff"}', ":1:8: is not UTF-8"),
-        ('{"a": 1}'.encode("utf-16"), ":1:1: is not UTF-8"),
-    ],
-)
-def test_what_cannot_be_parsed_is_refused_with_its_place_and_nothing_is_written(
-    machine: Machine, host: str, text: bytes, where: str
-) -> None:
-    path = machine.path(host)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text)
+def test_what_cannot_be_parsed_is_named_and_left_alone(machine: Machine) -> None:
+    path = machine.path("gemini")
+    path.parent.mkdir()
+    path.write_bytes('{"a": 1}'.encode("utf-16"))
     before = machine.files()
-    with pytest.raises(InvalidConfig) as caught:
-        machine.install(host)
-    assert caught.value.message.startswith(f"{path}{where}")
-    assert caught.value.error_code == "invalid_settings"
+    with pytest.raises(InvalidConfig, match=":1:1: is not UTF-8"):
+        machine.install("gemini")
     # No word of memcli is in it, so there is nothing to take out.
-    assert fate(machine.uninstall(host)) == ("unchanged", None)
+    assert fate(machine.uninstall("gemini")) == ("unchanged", None)
     assert machine.files() == before
-    assert machine.status(host).state == "unreadable"
+    assert machine.status("gemini").state == "unreadable"
 
 
 def test_a_file_that_changed_since_the_plan_is_not_touched(machine: Machine) -> None:
@@ -318,7 +290,7 @@ def test_a_file_that_changed_since_the_plan_is_not_touched(machine: Machine) -> 
     assert machine.files() == before
 
 
-def test_a_plugin_of_another_author_is_refused_and_a_changed_one_kept(
+def test_a_plugin_of_another_author_is_refused_and_a_changed_one_named(
     machine: Machine,
 ) -> None:
     path = machine.path("opencode")
@@ -329,12 +301,9 @@ def test_a_plugin_of_another_author_is_refused_and_a_changed_one_kept(
     assert fate(machine.uninstall("opencode")) == ("unchanged", None)
     path.unlink()
     machine.install("opencode")
-    assert machine.install("opencode", vault="/v").backup is None
     path.write_text(path.read_text() + "// mine\n")
     assert "not as memcli writes" in machine.status("opencode").problems[0]
-    done = machine.uninstall("opencode")
-    assert fate(done) == ("removed", f"{path}.memcli-backup")
-    assert Path(f"{path}.memcli-backup").read_text().endswith("// mine\n")
+    assert fate(machine.uninstall("opencode")) == ("removed", None)
 
 
 # --- hosts and scopes ---------------------------------------------------------
@@ -361,53 +330,32 @@ def test_status_knows_what_is_installed_and_works(
     one = machine.status(host, scope)
     assert (one.state, one.program) == ("yes", machine.program.words[0])
     assert one.problems == () or host == "codex"
-
-
-@EVERY
-def test_status_sees_a_memcli_that_is_gone_or_another(
-    machine: Machine, host: str
-) -> None:
-    machine.install(host)
-    other = machine.status(host, program=Program((sys.executable, "-m", "memcli")))
+    now = Program((sys.executable, "-m", "memcli"))
+    other = machine.status(host, scope, program=now)
     assert "not the memcli that runs now" in other.notes[0]
     Path(machine.program.words[0]).unlink()
-    one = machine.status(host)
+    one = machine.status(host, scope)
     assert any("cannot be started" in problem for problem in one.problems)
 
 
-def _spoil(path: Path, change: Callable[[Any], None]) -> None:
-    found = json.loads(path.read_bytes())
-    change(found)
-    path.write_text(json.dumps(found))
-
-
-def test_status_sees_wrong_timeouts_missing_and_double_entries(
-    machine: Machine,
+@pytest.mark.parametrize("where", ["timeout", "twice", "missing"])
+def test_status_sees_entries_that_are_not_as_memcli_writes_them(
+    machine: Machine, where: str
 ) -> None:
     machine.install("gemini")
     path = machine.path("gemini")
-
-    def ms(found: Any) -> None:
+    found = json.loads(path.read_bytes())
+    if where == "timeout":
         found["hooks"]["AfterAgent"][0]["hooks"][0]["timeout"] = 10  # ms, not s
-
-    def twice(found: Any) -> None:
+    elif where == "twice":
         found["hooks"]["BeforeAgent"] *= 2
-
-    def missing(found: Any) -> None:
+    else:
         del found["hooks"]["SessionEnd"]
-
-    def off(found: Any) -> None:
-        found["hooksConfig"] = {"enabled": False}
-
-    for change in (ms, twice, missing, off):
-        text = path.read_bytes()
-        _spoil(path, change)
-        (problem,) = machine.status("gemini").problems
-        why = "switched off" if change is off else "not as memcli writes them"
-        assert why in problem
-        machine.install("gemini")
-        assert machine.status("gemini").problems == () or change is off
-        path.write_bytes(text)
+    path.write_text(json.dumps(found))
+    (problem,) = machine.status("gemini").problems
+    assert "not as memcli writes them" in problem
+    machine.install("gemini")
+    assert machine.status("gemini").problems == ()
 
 
 def test_status_sees_a_vault_that_is_gone(machine: Machine, tmp_path: Path) -> None:
@@ -431,30 +379,23 @@ def _trust(machine: Machine, path: Path, more: str = "") -> None:
 def test_codex_hooks_stay_silent_until_trusted_and_status_says_so(
     machine: Machine,
 ) -> None:
-    plan = machine.plan("codex")
-    assert any("/hooks" in said for said in plan.warnings)
-    install.apply(plan)
+    assert any("/hooks" in said for said in machine.install("codex").warnings)
     one = machine.status("codex")
     assert "SessionStart, UserPromptSubmit, PreToolUse, Stop" in one.problems[0]
     assert "/hooks" in one.problems[0]
     _trust(machine, machine.path("codex"))
-    config = (machine.home / ".codex" / "config.toml").read_bytes()
-    one = machine.status("codex")
-    assert one.problems == ()
-    machine.install("codex", vault=str(machine.home))
-    machine.uninstall("codex")
-    assert (machine.home / ".codex" / "config.toml").read_bytes() == config
-
-
-def test_codex_trust_is_by_place(machine: Machine) -> None:
+    assert machine.status("codex").problems == ()
+    # It is by place: with another hook before it, it is a hook that nobody knows.
     path = machine.path("codex")
-    path.parent.mkdir()
+    found = json.loads(path.read_bytes())
     theirs = {"hooks": [{"type": "command", "command": "theirs"}]}
-    path.write_text(json.dumps({"hooks": {"Stop": [theirs]}}))
-    machine.install("codex")
-    _trust(machine, path)
+    found["hooks"]["Stop"].insert(0, theirs)
+    path.write_text(json.dumps(found))
     (problem,) = machine.status("codex").problems
     assert problem.startswith("Codex does not trust Stop and")
+    for text in ("[", "hooks = 1", '[hooks]\nstate = "x"\n'):
+        (machine.home / ".codex" / "config.toml").write_text(text)
+        assert "does not trust" in machine.status("codex").problems[0]
 
 
 def test_codex_reads_a_project_only_when_it_trusts_it(machine: Machine) -> None:
@@ -463,15 +404,5 @@ def test_codex_reads_a_project_only_when_it_trusts_it(machine: Machine) -> None:
     _trust(machine, path)
     (problem,) = machine.status("codex", "project").problems
     assert "does not trust the project" in problem
-    trusted = f"[projects.'{machine.project}']\ntrust_level = 'trusted'\n"
-    _trust(machine, path, trusted)
+    _trust(machine, path, f"[projects.'{machine.project}']\ntrust_level = 'trusted'\n")
     assert machine.status("codex", "project").problems == ()
-    _trust(machine, path, trusted + "[features]\nhooks = false\n")
-    assert "switched off" in machine.status("codex", "project").problems[0]
-
-
-@pytest.mark.parametrize("text", ["[", "hooks = 1", '[hooks]\nstate = "x"\n'])
-def test_a_strange_config_of_codex_is_no_trust(machine: Machine, text: str) -> None:
-    machine.install("codex")
-    (machine.home / ".codex" / "config.toml").write_text(text)
-    assert "does not trust" in machine.status("codex").problems[0]

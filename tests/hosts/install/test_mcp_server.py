@@ -10,7 +10,8 @@ import pytest
 
 from memcli.errors import InvalidConfig, UsageError
 from memcli.hosts import install, table
-from memcli.hosts.install import Machine, Program, Step, apply, hooks, mcp_server
+from memcli.hosts.install import Machine, Program, Step, apply
+from memcli.hosts.install.plans import HOOKS, SERVER, plan
 
 PLACES = {
     "claude-code": (".claude.json", ".mcp.json"),
@@ -45,8 +46,7 @@ def machine(home: Path, tmp_path: Path) -> Machine:
 def change(
     host: str, machine: Machine, scope: str = "user", *, removal: bool = False
 ) -> Step:
-    plan = mcp_server.plan(table.find(host), scope, machine, removal=removal)
-    return apply(plan)
+    return apply(plan(SERVER, table.find(host), scope, machine, removal=removal))
 
 
 def entry(path: Path) -> Any:
@@ -114,13 +114,13 @@ def test_gemini_s_hooks_and_server_go_into_one_file(
 ) -> None:
     gemini = table.find("gemini")
     path = home / ".gemini" / "settings.json"
-    first = hooks.plan(gemini, "user", machine)
+    first = plan(HOOKS, gemini, "user", machine)
     ahead = {first.path: first.after}
-    second = mcp_server.plan(gemini, "user", machine, ahead=ahead)
+    second = plan(SERVER, gemini, "user", machine, ahead=ahead)
     apply(first)
     apply(second)
     assert {"hooks", "mcpServers"} == {*json.loads(path.read_text())}
-    apply(hooks.plan(gemini, "user", machine, removal=True))
+    apply(plan(HOOKS, gemini, "user", machine, removal=True))
     change("gemini", machine, removal=True)
     assert not path.parent.exists()
 

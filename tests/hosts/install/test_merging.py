@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 from memcli.errors import InvalidConfig
 from memcli.hosts import table
 from memcli.hosts.host import Host
-from memcli.hosts.install import hooks as own
-from memcli.hosts.install import json_file
+from memcli.hosts.install import Machine, json_file, plans
 from memcli.hosts.install.command_line import Program
-from memcli.hosts.install.hooks import wanted
 
 PROGRAM = Program(("/opt/mem cli/bin/memcli",))
 MOVED = Program(("/usr/bin/python3", "-P", "-m", "memcli"))
@@ -66,8 +64,17 @@ def settings(draw: Any, host: Host) -> str:
 CLAUDE = table.find("claude-code")
 
 
+def wanted(host: Host, program: Program = PROGRAM) -> Any:
+    return plans.wanted(host, Machine({}, "/", program))
+
+
 def install(text: str, host: Host, program: Program = PROGRAM) -> str:
-    return own.merged(text, "f", host, wanted(host, program, None))
+    hooks = wanted(host, program)
+    return json_file.edited(text, "f", lambda found: plans.put(found, host, hooks))
+
+
+def without(text: str, host: Host) -> str:
+    return json_file.edited(text, "f", lambda found: plans.put(found, host, {}))
 
 
 def value(text: str) -> Any:
@@ -80,10 +87,10 @@ def without_ours(found: Any, host: Host) -> Any:
     for native, items in found.get("hooks", {}).items():
         left = []
         for item in items:
-            inner = [h for h in item.get("hooks", []) if not own.is_ours(h)]
+            inner = [h for h in item.get("hooks", []) if not plans.is_ours(h)]
             if host.grouped and (inner or not item.get("hooks")):
                 left.append({**item, "hooks": inner})
-            if not host.grouped and not own.is_ours(item):
+            if not host.grouped and not plans.is_ours(item):
                 left.append(item)
         hooks[native] = left
     kept = {native: items for native, items in hooks.items() if items}
@@ -100,18 +107,18 @@ def test_what_others_have_stays_and_install_twice_changes_nothing(
     once = install(text, host)
     assert install(once, host) == once
     assert without_ours(value(once), host) == without_ours(value(text), host)
-    for want in wanted(host, PROGRAM, None):
-        items = value(once)["hooks"][want.native]
+    for native, hook in wanted(host).items():
+        items = value(once)["hooks"][native]
         hooks = [h for i in items for h in i["hooks"]] if host.grouped else items
-        assert hooks.count(want.hook) == 1
+        assert hooks.count(hook) == 1
     moved = install(once, host, MOVED)
     assert moved != once
     assert install(moved, host) == once
-    left = own.without(moved, "f", host)
+    left = without(moved, host)
     before = without_ours(value(text), host)
-    assert without_ours(value(left or ""), host) == before
-    assert left is not None or before == {"hooks": {}}
-    assert not list(own.entries(value(left or ""), host))
+    assert without_ours(value(left), host) == before
+    assert left or before == {"hooks": {}}
+    assert not plans.calls_in(plans.HOOKS, host, "f", left.encode())
 
 
 @pytest.mark.parametrize(
@@ -127,7 +134,7 @@ def test_indent_line_ends_and_escapes_are_those_of_the_file(text: str) -> None:
     once = install(text, CLAUDE)
     once.encode()
     assert once.startswith(text[: text.index('"a": ') + 6])
-    assert own.without(once, "f", CLAUDE) == text
+    assert without(once, CLAUDE) == text
 
 
 @pytest.mark.parametrize(
@@ -142,8 +149,8 @@ def test_a_file_with_comments_is_refused_with_the_entries_to_put_in(text: str) -
     pasted = text.rstrip("}\n,") + "," + snippet[1:] + "// end"
     assert install(pasted, CLAUDE) == pasted
     with pytest.raises(InvalidConfig, match="has comments"):
-        own.without(pasted, "f", CLAUDE)
-    assert own.without(text, "f", CLAUDE) == text
+        without(pasted, CLAUDE)
+    assert without(text, CLAUDE) == text
 
 
 @pytest.mark.parametrize(
@@ -157,9 +164,15 @@ def test_a_file_with_comments_is_refused_with_the_entries_to_put_in(text: str) -
         ("{/* x", ":1:2: "),
         ('{"x": 1, "hooks": {}, "hooks": {}}', ': "hooks" stands twice'),
         ('{"a": ' + "[" * 100_000, ": nested too deep"),
+        ("[]", ": not an object"),
+        ('{"hooks": []}', ': "hooks" is no object'),
+        ('{"hooks": null}', ': "hooks" is no object'),
+        ('{"hooks": {"Stop": {}}}', ': "Stop" is no array'),
     ],
 )
-def test_what_does_not_parse_is_refused_with_its_place(text: str, what: str) -> None:
+def test_what_does_not_parse_or_is_something_else_is_refused_with_its_place(
+    text: str, what: str
+) -> None:
     with pytest.raises(InvalidConfig) as caught:
         install(text, CLAUDE)
     assert caught.value.message.startswith(f"f{what}")
@@ -207,22 +220,6 @@ def test_our_hook_in_a_group_with_others_is_taken_out_alone():
             ]
         }
     }
-    left = own.without(json.dumps(mixed), "f", CLAUDE)
-    assert left is not None
+    left = without(json.dumps(mixed), CLAUDE)
     (group,) = value(left)["hooks"]["Stop"]
     assert [hook["command"] for hook in group["hooks"]] == ["first", "last"]
-
-
-@pytest.mark.parametrize(
-    ("text", "what"),
-    [
-        ("[]", "f: not an object"),
-        ('{"hooks": []}', 'f: "hooks" is no object'),
-        ('{"hooks": {"Stop": {}}}', 'f: "Stop" is no array'),
-        ('{"hooks": null}', 'f: "hooks" is no object'),
-    ],
-)
-def test_settings_of_another_kind_are_refused_with_their_place(text: str, what: str):
-    with pytest.raises(InvalidConfig) as caught:
-        install(text, CLAUDE)
-    assert caught.value.message.startswith(what)

@@ -1,0 +1,312 @@
+"""The steps that put memcli into a host: its hooks, and its MCP server.
+
+Hooks are entries of the host's settings, or a plugin; the server is an entry of the
+file in which the host names its servers. Invariant: the settings, hooks and servers of
+others keep their values and their order, and what a person has added to an entry of
+memcli's stays.
+"""
+
+from __future__ import annotations
+
+import json
+
+from memcli.errors import InvalidConfig
+from memcli.hosts.install import command_line, json_file
+from memcli.hosts.install.json_file import refused
+from memcli.hosts.install.step import Machine, Step, place, read
+from memcli.storage import user_config
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from memcli.hosts.host import Host
+
+    Settings = dict[str, Any]
+
+HOOKS, SERVER = "hooks", "MCP server"
+"""What can be put into a host."""
+
+NAME = "memcli"
+"""The name of memcli among a host's MCP servers."""
+
+# Seconds that a host waits for memcli before it goes on. A hook answers within a second
+# or hands its work to a process of its own; this is for a machine that swaps.
+_SECONDS = {
+    "session-start": 10,
+    "prompt-submit": 5,
+    "pre-tool": 5,
+    "post-tool": 5,
+    "stop": 10,
+    "session-end": 20,
+    "pre-compact": 30,
+    "idle": 30,
+}
+
+
+def locate(what: str, host: Host, scope: str, machine: Machine) -> tuple[str, str]:
+    """The file of a host's hooks or servers, and the folder above, as `place`."""
+    own, project = host.user_file, host.project_file
+    if what == SERVER:
+        own, project = host.mcp_file, host.mcp_project_file
+    return place(host, own, project, scope, machine)
+
+
+def plan(
+    what: str,
+    host: Host,
+    scope: str,
+    machine: Machine,
+    *,
+    removal: bool = False,
+    ahead: Mapping[str, bytes | None] = {},
+) -> Step:
+    """Plan to put memcli into a host, or to take it out.
+
+    Args:
+        what: HOOKS or SERVER.
+        host: the host.
+        scope: user or project.
+        machine: says how memcli is started, and which vault is pinned.
+        removal: take it out.
+        ahead: what steps that come first leave in their files; Gemini has its hooks
+            and its servers in one.
+
+    Raises:
+        InvalidValue: a path is not UTF-8.
+        UsageError: the host has no such file at this scope, or it would be the user's.
+        InvalidConfig: the file does not parse, holds something else, or has comments.
+        Unreadable: it cannot be read.
+    """
+    path, root = locate(what, host, scope, machine)
+    before = after = ahead[path] if path in ahead else read(path)
+    there: list[str] = []
+    if not removal or NAME.encode() in (before or b""):
+        data = before or b""
+        # One file may hold both.
+        parts = (what,) if host.is_plugin else (HOOKS, SERVER)
+        there = [part for part in parts if calls_in(part, host, path, data)]
+        after = _changed(what, host, path, data, None if removal else machine)
+    done = "removed" if removal else "updated" if what in there else "installed"
+    notes = tuple(f"{name}: memcli hook {event}" for name, event in host.events)
+    if what == SERVER:
+        notes = (f"{NAME}: {' '.join(_server_words(machine))}",)
+    warnings = []
+    if what == HOOKS and not removal:
+        warnings += host.notes
+        if scope == "project":
+            warnings.append(
+                f"{path} names memcli by its path on this machine: where git brings "
+                "the file to another machine, run memcli install again"
+            )
+            warnings += host.project_notes
+    return Step(
+        what=what,
+        host=host.name,
+        scope=scope,
+        path=path,
+        outcome="unchanged" if before == after else done,
+        before=before,
+        after=after,
+        notes=notes,
+        warnings=tuple(warnings),
+        first=not there,
+        root=root,
+    )
+
+
+def calls_in(what: str, host: Host, path: str, data: bytes) -> list[Settings]:
+    """memcli's entries in a file: its hooks, each with its `place`, or its server; of a
+    plugin the `words` and the `vault` in it.
+
+    Raises:
+        InvalidConfig: the file does not parse.
+    """
+    if what == HOOKS and host.is_plugin:
+        words, vault = command_line.constants(data)
+        return [{"words": words, "vault": vault}] if command_line.is_ours(data) else []
+    settings = _parsed(data, path)
+    table = settings.get(host.mcp_key if what == SERVER else "hooks")
+    table = table if isinstance(table, dict) else {}
+    if what == SERVER:
+        return [table[NAME]] if isinstance(table.get(NAME), dict) else []
+    return [
+        {**hook, "place": (native, number, spot)}
+        for native, items in table.items()
+        for number, item in enumerate(items if isinstance(items, list) else ())
+        for spot, hook in enumerate(_hooks_of(item, host))
+        if is_ours(hook)
+    ]
+
+
+def _changed(
+    what: str, host: Host, path: str, data: bytes, machine: Machine | None
+) -> bytes | None:
+    """The file with memcli's words as they should be, or without them; None for no
+    file."""
+    if what == HOOKS and host.is_plugin:
+        return _plugin(path, data, machine)
+    text = json_file.decoded(data, path)
+    entry = host.server(_server_words(machine)) if machine else None
+    if path.endswith(".toml"):
+        after = _in_toml(text, path, host, entry)
+    elif what == SERVER:
+        after = json_file.edited(text, path, lambda found: _serve(found, host, entry))
+    else:
+        hooks = wanted(host, machine) if machine else {}
+        after = json_file.edited(text, path, lambda found: put(found, host, hooks))
+    return after.encode() if after.strip() else None
+
+
+def _plugin(path: str, data: bytes, machine: Machine | None) -> bytes | None:
+    ours = command_line.is_ours(data)
+    if machine is None:
+        return None if ours else data
+    if data and not ours:
+        raise refused(
+            f"{path}: is not memcli's", "Move it away, then repeat the command."
+        )
+    return command_line.plugin(machine.program, machine.vault).encode()
+
+
+# --- hooks ----------------------------------------------------------------------------
+
+
+def wanted(host: Host, machine: Machine) -> dict[str, Settings]:
+    """The entry that a host should have for each of its events.
+
+    Raises:
+        InvalidValue: a path is not UTF-8.
+    """
+    program, vault = machine.program, machine.vault
+    own_shell = host.windows_shell if program.windows else "posix"
+    found = {}
+    for native, event in host.events:
+
+        def line(shell: str, event: str = event) -> str:
+            shell = own_shell if shell == "own" else shell
+            return command_line.command_line(program, event, host.name, vault, shell)
+
+        found[native] = host.entry(line)
+        if host.timeout is not None:
+            field, units = host.timeout
+            found[native][field] = host.seconds.get(event, _SECONDS[event]) * units
+    return found
+
+
+COMMANDS = ("command", "bash", "powershell", "commandWindows")
+
+
+def is_ours(hook: object) -> bool:
+    """Whether an entry calls a hook of memcli."""
+    return isinstance(hook, dict) and any(
+        command_line.calls_hook(hook.get(name)) for name in COMMANDS
+    )
+
+
+def put(settings: Settings, host: Host, wanted: Mapping[str, Settings]) -> None:
+    """Change settings to hold these entries of memcli's, and no others of it.
+
+    Raises:
+        ValueError: something else stands in their place.
+    """
+    hooks = settings.get("hooks", {})
+    if not isinstance(hooks, dict):
+        raise ValueError('"hooks" is no object')
+    if wanted and host.file_version is not None:
+        settings.setdefault("version", host.file_version)
+    had = False
+    for native in dict.fromkeys((*hooks, *wanted)):
+        items = hooks.get(native, [])
+        if not isinstance(items, list):
+            if native in wanted:
+                raise ValueError(f'"{native}" is no array')
+            continue
+        left, ours, place = _apart(items, host)
+        had = had or bool(ours)
+        if native in wanted:
+            hook = {**(ours[0] if ours else {}), **wanted[native]}
+            limit = host.matchers.get(native)
+            group = {} if limit is None else {"matcher": limit}
+            left.insert(place, {**group, "hooks": [hook]} if host.grouped else hook)
+        if left or not ours:
+            hooks[native] = left
+        else:
+            del hooks[native]
+    if wanted:
+        settings["hooks"] = hooks
+    elif had and not hooks:
+        del settings["hooks"]
+        if settings == {"version": host.file_version}:
+            settings.clear()
+
+
+def _apart(items: list[Any], host: Host) -> tuple[list[Any], list[Settings], int]:
+    """The items of an event without memcli's entries, these, and where they stood."""
+    left: list[Any] = []
+    ours: list[Settings] = []
+    place = len(items)
+    for item in items:
+        hooks = _hooks_of(item, host)
+        others = [hook for hook in hooks if not is_ours(hook)]
+        if len(others) == len(hooks):
+            left.append(item)
+            continue
+        place = place if ours else len(left)
+        ours += [hook for hook in hooks if is_ours(hook)]
+        if others:
+            left.append({**item, "hooks": others})
+    return left, ours, place
+
+
+def _hooks_of(item: Any, host: Host) -> list[Any]:
+    """The hooks of an item: of its group, or the item itself."""
+    if not host.grouped:
+        return [item]
+    hooks = item.get("hooks") if isinstance(item, dict) else None
+    return hooks if isinstance(hooks, list) else []
+
+
+# --- the MCP server -------------------------------------------------------------------
+
+
+def _server_words(machine: Machine) -> list[str]:
+    vault = ["--vault", machine.vault] if machine.vault else []
+    return [*machine.program.words, "mcp", *vault]
+
+
+def _parsed(data: bytes, path: str) -> Settings:
+    parse = user_config.read if path.endswith(".toml") else json_file.load
+    return parse(json_file.decoded(data, path), path)
+
+
+def _serve(settings: Settings, host: Host, entry: Settings | None) -> None:
+    servers = settings.setdefault(host.mcp_key, {})
+    if not isinstance(servers, dict):
+        raise ValueError(f'"{host.mcp_key}" is no table of servers')
+    there = servers.get(NAME)
+    if entry is not None:
+        servers[NAME] = {**(there if isinstance(there, dict) else {}), **entry}
+    else:
+        servers.pop(NAME, None)
+    if not servers:
+        del settings[host.mcp_key]
+
+
+def _in_toml(text: str, path: str, host: Host, entry: Settings | None) -> str:
+    table = f"{host.mcp_key}.{NAME}"
+    there = _parsed(text.encode(), path).get(host.mcp_key)
+    own = there.get(NAME) if isinstance(there, dict) else None
+    values = entry or dict.fromkeys(own if isinstance(own, dict) else ())
+    rows = "\n".join(f"{key} = {json.dumps(each)}" for key, each in values.items())
+    try:
+        for key in reversed(values):  # the last is the first of them
+            text = user_config.with_value(text, path, table, key, values[key])
+    except (InvalidConfig, ValueError) as error:  # as of a table in one line
+        by_hand = f"Put this in by hand:\n[{table}]\n{rows}"
+        if entry is None:
+            by_hand = f"Take [{table}] out by hand."
+        raise refused(f"{path}: memcli cannot change [{table}]", by_hand) from error
+    return text
