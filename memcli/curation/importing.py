@@ -389,10 +389,9 @@ def import_memories(
 
 def _of_tool(vault: Vault, tool: Tool, place: str, fields: dict[str, Any]) -> Entry:
     """The draft of a memory of another tool."""
-    session = line_of(fields.pop("session", None))
     source = {"writer": "import", "host": tool.name, "record": place}
     fields["title"] = line_of(fields["title"])[:500]
-    return vault.draft({**fields, "source": {**source, "session": session}})
+    return vault.draft({**fields, "source": source})
 
 
 def _text_of(draft: Entry) -> _Text:

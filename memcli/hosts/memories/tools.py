@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 
-from memcli.errors import InvalidValue, Unreadable, UsageError
+from memcli.errors import InvalidValue, MemcliError, Unreadable, UsageError
 from memcli.hosts import table
 from memcli.hosts.host import home
 from memcli.hosts.memories.pages import (
@@ -32,7 +32,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
 
 # Where rules say which paths they are for: Cursor, Claude Code, Copilot.
 _GLOBS = ("globs", "paths", "applyTo")
@@ -78,49 +77,55 @@ def _title(path: str, read: Note) -> str:
     return f"{name} (`{paths}`)" if paths else name
 
 
+def _notes(paths: Sequence[str], kinds: Mapping[str, str], folder: str | None) -> Found:
+    """Files that hold one memory each, with what their frontmatter says of it.
+
+    Args:
+        paths: the files.
+        kinds: the kinds of memcli for the types of the tool; of any other it is a note.
+        folder: that the memories are about.
+    """
+    for path in paths:
+        read = note(path)
+        if isinstance(read, Problem):
+            yield read
+        elif read.body.strip():
+            # Claude Code 2.1 wrote `type` below `metadata`.
+            inner = read.values.get("metadata")
+            values = {**(inner if isinstance(inner, dict) else {}), **read.values}
+            names = map(line_of, map(values.get, ("description", "title", "name")))
+            kind = line_of(values.get("type"))
+            date = date_of(values.get("created") or values.get("modified"))
+            fields = {
+                "text": read.body.strip("\n"),
+                "title": next(filter(None, names), os.path.basename(path)[:-3]),
+                "kind": kinds.get(kind, "note"),
+                "tags": tags_of(values.get("tags")),
+                "occurred_at": date or written(path),
+            }
+            # What a user is like, and how they want to work, is so in every project.
+            about = None if kind in ("user", "feedback") else folder
+            yield Memory(path, read.line, fields, about)
+
+
 def claude_code(place: str, folder: str | None) -> Found:
     """Pages, or the folder `~/.claude/projects/<name>/memory`: a memory a file.
 
-    A file has `name`, `description` and `type` in its frontmatter; the index
-    `MEMORY.md` points to the files, but its first versions held all there was.
+    The index `MEMORY.md` points to the files, but its first versions held all there
+    was.
     """
     if os.path.basename(place) != "memory" or not os.path.isdir(place):
         yield from pages(place, folder)
         return
     about = _folder_of(os.path.dirname(place))
     topics = [path for path in below(place, ".md") if not path.endswith("MEMORY.md")]
-    for path in topics:
-        read = note(path)
-        if isinstance(read, Problem):
-            yield read
-        elif read.body.strip():
-            yield _topic(path, read, about)
+    yield from _notes(topics, _TOPICS, about)
     index = os.path.join(place, "MEMORY.md")
     if not topics and os.path.lexists(index):
         yield from pages(index, about)
 
 
 _TOPICS = {"user": "preference", "feedback": "convention", "reference": "reference"}
-# Of a transcript: where it was started stands in its first records.
-_HEAD = 64_000
-
-
-def _topic(path: str, read: Note, folder: str | None) -> Memory:
-    # Claude Code 2.1 wrote `type` and the session below `metadata`.
-    inner = read.values.get("metadata")
-    values = {**(inner if isinstance(inner, dict) else {}), **read.values}
-    kind = line_of(values.get("type"))
-    fields = {
-        "text": read.body.strip("\n"),
-        "title": line_of(values.get("description")) or line_of(values.get("name")),
-        "kind": _TOPICS.get(kind, "note"),
-        "occurred_at": date_of(values.get("created") or values.get("modified"))
-        or written(path),
-        "session": values.get("originSessionId"),
-    }
-    # What a user is like, and how they want to work, is so in every project.
-    about = None if kind in ("user", "feedback") else folder
-    return Memory(path, read.line, fields, about)
 
 
 def _folder_of(place: str) -> str | None:
@@ -129,64 +134,48 @@ def _folder_of(place: str) -> str | None:
     The name of the project's folder has `-` for each character that is no letter or
     digit, so the folder cannot be told from it.
     """
-    import json
+    from memcli.hosts.transcripts import open_transcript
 
     for path in sorted(below(place, ".jsonl"), reverse=True)[:20]:
         try:
-            head = files.read(path, limit=1 << 40, first=_HEAD, follow=False)
-        except Unreadable:
+            cwd = open_transcript(path, "claude-code").session.cwd
+        except MemcliError:
             continue
-        for line in head.split(b"\n")[:-1]:
-            try:
-                record = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            cwd = record.get("cwd") if isinstance(record, dict) else None
-            if isinstance(cwd, str) and os.path.isabs(cwd):
-                return cwd
+        if cwd and os.path.isabs(cwd):
+            return cwd
     return None
 
 
 _ABOUT_THE_USER = ("User Profile", "User preferences", "General Tips")
 _GROUP = re.compile(r"^(?=# Task Group: )", re.MULTILINE)
 _CWD = re.compile(r"\bcwd=([^\s;,)]{1,1000})")
-_THREAD = re.compile(r"\bthread_id=([0-9a-f-]{36})")
 _UPDATED = re.compile(r"\bupdated_at=([0-9T:.+Z-]{10,40})")
 
 
 def codex(place: str, folder: str | None) -> Found:
     """Pages, or the folder `~/.codex/memories`.
 
-    Its summary says what is known of the user, and `MEMORY.md` is a handbook of task
-    groups, each with the folders that it is about.
+    Its summary says what is known of the user (the rest of it is an index), and
+    `MEMORY.md` is a handbook of task groups, each with the folders that it is about.
     """
     if not os.path.isdir(place):
         yield from pages(place, folder)
         return
-    for path in below(place, ".md"):
-        part = os.path.relpath(path, place).replace(os.sep, "/")
-        if part not in ("memory_summary.md", "MEMORY.md") and not part.startswith(
-            "extensions/ad_hoc/notes/"
-        ):
-            continue
-        read = note(path)
+    for name in ("MEMORY.md", "memory_summary.md"):
+        path = os.path.join(place, name)
+        read = note(path) if os.path.lexists(path) else None
         if isinstance(read, Problem):
             yield read
-        elif part == "memory_summary.md":
-            yield from _summary(path, read)
-        elif part == "MEMORY.md":
+        elif read and name == "MEMORY.md":
             yield from _handbook(path, read)
-        elif read.body.strip():
-            fields = {"text": read.body.strip("\n"), "occurred_at": written(path)}
-            yield Memory(path, read.line, fields)
-
-
-def _summary(path: str, read: Note) -> Found:
-    for rule in rules(read.body, read.line):
-        # The rest is an index of the handbook.
-        if rule.headings and rule.headings[-1] in _ABOUT_THE_USER:
-            fields = {"text": rule.words, "occurred_at": written(path)}
-            yield Memory(path, rule.line, {**fields, "kind": "preference"})
+        elif read:
+            for rule in rules(read.body, read.line):
+                if rule.headings and rule.headings[-1] in _ABOUT_THE_USER:
+                    fields = {"text": rule.words, "occurred_at": written(path)}
+                    yield Memory(path, rule.line, {**fields, "kind": "preference"})
+    yield from _notes(
+        below(os.path.join(place, "extensions/ad_hoc/notes"), ".md"), {}, None
+    )
 
 
 def _handbook(path: str, read: Note) -> Found:
@@ -194,20 +183,19 @@ def _handbook(path: str, read: Note) -> Found:
     for group in _GROUP.split(read.body):
         title, _, text = group.partition("\n")
         if title.startswith("# Task Group: ") and text.strip():
-            cwd, thread = _CWD.search(group), _THREAD.search(group)
+            cwd = _CWD.search(group)
             dates = [date_of(word) or "" for word in _UPDATED.findall(group)]
             fields = {
                 "text": text.strip("\n"),
                 "title": title.removeprefix("# Task Group: ").strip(),
                 "occurred_at": max(dates, default="") or written(path),
-                "session": thread and thread[1],
             }
-            yield Memory(path, line, fields, (cwd and cwd[1]) or None)
+            yield Memory(path, line, fields, cwd and cwd[1])
         line += group.count("\n")
 
 
 # The types of basic-memory's notes for which memcli has a kind.
-_KINDS = ("decision", "lesson", "event", "reference", "idea", "fix")
+_KINDS = {kind: kind for kind in "decision lesson event reference idea fix".split()}
 
 
 def basic_memory(place: str, folder: str | None) -> Found:
@@ -217,22 +205,7 @@ def basic_memory(place: str, folder: str | None) -> Found:
     stay as they are: the links lead to the notes of these titles.
     """
     del folder
-    for path in below(place, ".md"):
-        read = note(path)
-        if isinstance(read, Problem):
-            yield read
-        elif read.body.strip():
-            values = read.values
-            name = os.path.basename(path).removesuffix(".md")
-            kind = line_of(values.get("type"))
-            fields = {
-                "text": read.body.strip("\n"),
-                "title": line_of(values.get("title")) or name,
-                "kind": kind if kind in _KINDS else "note",
-                "tags": tags_of(values.get("tags")),
-                "occurred_at": date_of(values.get("created")) or written(path),
-            }
-            yield Memory(path, read.line, fields)
+    return _notes(below(place, ".md"), _KINDS, None)
 
 
 _LARGEST = 200_000_000
@@ -244,43 +217,32 @@ def mem0(path: str, folder: str | None) -> Found:
     import json
 
     try:
-        data = files.read(path, limit=_LARGEST, follow=False)
-        value = json.loads(data.decode("utf-8-sig"))
+        value = json.loads(files.read(path, limit=_LARGEST, follow=False))
     except Unreadable as error:
         yield Problem(path, 1, error.message.removeprefix(f"{path}: "))
         return
     except (ValueError, RecursionError) as error:
         yield Problem(path, 1, f"not JSON: {error}")
         return
-    rows = value
-    if isinstance(value, dict):
-        rows = value.get("results", value.get("memories"))
+    rows = value.get("results") if isinstance(value, dict) else value
     if not isinstance(rows, list):
         yield Problem(path, 1, "not an export of mem0: no list of memories")
         return
     for number, row in enumerate(rows, 1):
         text = row.get("memory") if isinstance(row, dict) else None
-        if isinstance(text, str) and text.strip():
-            yield Memory(path, 1, {"text": text, **_mem0(row)})
-        else:
+        if not isinstance(text, str) or not text.strip():
             yield Problem(path, 1, f"memory {number} has no text")
-
-
-def _mem0(row: dict[str, Any]) -> dict[str, Any]:
-    metadata = row.get("metadata")
-    category = metadata.get("category") if isinstance(metadata, dict) else None
-    return {
-        "tags": tags_of(row.get("categories") or ([category] if category else [])),
-        "occurred_at": date_of(row.get("created_at")),
-        "expires_at": date_of(row.get("expiration_date")),
-        "session": row.get("run_id"),
-    }
+            continue
+        fields = {
+            "text": text,
+            "tags": tags_of(row.get("categories")),
+            "occurred_at": date_of(row.get("created_at")),
+            "expires_at": date_of(row.get("expiration_date")),
+        }
+        yield Memory(path, 1, fields)
 
 
 # --- the table -----------------------------------------------------------------------
-
-# A page of more rules than this is not one that people wrote.
-_MOST_RULES = 20_000
 
 
 class Tool(NamedTuple):
@@ -345,13 +307,7 @@ def found(tool: Tool, places: Sequence[str], folder: str | None) -> Found:
         elif not os.path.isdir(place) and not os.path.isfile(place):
             yield Problem(place, 1, "is not a file")
         else:
-            for number, item in enumerate(tool.read(place, about)):
-                if number == _MOST_RULES:
-                    yield Problem(
-                        place, 1, f"the rest of more than {_MOST_RULES:,} memories"
-                    )
-                    break
-                yield item
+            yield from tool.read(place, about)
 
 
 def _owner(place: str, folder: str | None) -> str | None:
