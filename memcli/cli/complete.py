@@ -17,7 +17,6 @@ from heapq import nlargest
 from memcli.cli import commands, flags
 from memcli.cli.context import Context, Result
 from memcli.entries.ids import shortened
-from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
@@ -29,107 +28,28 @@ if TYPE_CHECKING:
     from memcli.search.reader import Reader
     from memcli.vault.vault import Vault
 
+    # A word that may stand there, and what it is.
+    Offer = tuple[str, str]
+
 
 # With an id and the marks of the shells a title and its state fit 80 columns.
 _TITLE = 56
-# Most ids begin alike, with the time: below so many characters only the newest entries
-# are looked at, and so many of them.
-_RARE = 8
+# Of so many entries ids are offered, the newest.
 _MOST_READ = 300
-
-
-class Offer(NamedTuple):
-    """A word that may stand there, and what it is."""
-
-    value: str
-    about: str = ""
-
-
-# What a flag, or an argument of a command, takes.
+# What is offered for a parameter, by its name.
+_ID = "entry_id ids also cite useful not_useful supersede"
 _TAKES = {
-    "host": "--host|install host|uninstall host",
-    "vault": "--vault|-v",
-    "status": "--status",
-    "setting": "config words",
-    "kind": "--kind|-k",
-    "tag": "--tag|-t|--untag|tag tags",
-    "project": "--project|-p",
-    "agent": "--agent",
-    "entry": "--cite|--also|--useful|--not-useful|--supersede|show ids|edit entry_id|"
-    "forget entry_id|evolve entry_id|tag entry_id|pin ids|resolve ids|promote entry_id",
-    "candidate": "review ids",
-    "inspected": "inspect what",
-    "entity": "--entity|entities names",
+    **dict.fromkeys(_ID.split(), "id"),
+    "what": "inspected",
+    **dict.fromkeys(("kind", "kinds"), "kind"),
+    **dict.fromkeys(("tags", "untag"), "tag"),
+    "project": "project",
+    "host": "host",
+    **dict.fromkeys(("vault", "vaults"), "vault"),
 }
-_BY_PLACE = {
-    place: what for what, places in _TAKES.items() for place in places.split("|")
-}
-
-
-def _without_vault(what: str, environ: Mapping[str, str]) -> Sequence[str] | None:
-    """Values that need no vault; None for those of a vault."""
-    if what == "status":
-        return "active superseded resolved expired pending rejected".split()
-    if what == "host":
-        from memcli.hosts import table
-
-        return [host.name for host in table.with_hooks()]
-    if what == "vault":
-        from memcli.storage import known_vaults
-
-        return ["personal", "repo", *known_vaults.configured(environ)]
-    if what == "setting":
-        from memcli.storage import settings
-        from memcli.vault import config
-
-        return [*settings.defaults(), config.DEFAULT_VAULT]
-    return None
-
-
-def _of_vault(what: str, vault: Vault, reader: Reader, current: str) -> Iterator[Offer]:
-    """Values that the index of a vault has, given what was typed."""
-    if what == "inspected":
-        from memcli.cli.inspect import TOPICS
-
-        yield from map(Offer, TOPICS)
-    if what in ("entry", "candidate", "inspected"):
-        yield from _entries(what, reader, current)
-    elif what == "entity":
-        for entity in vault.registry.entities:
-            for name in (entity.name, *entity.aliases):
-                yield Offer(name, entity.type)
-    elif what == "kind":
-        yield from map(Offer, vault.kinds)
-    else:
-        if what == "project":
-            yield from map(Offer, ("here", "none", "any"))
-        for name in reader.starting(what, current):
-            if name != "-":
-                yield Offer(name)
-
-
-def _entries(what: str, reader: Reader, current: str) -> Iterator[Offer]:
-    """Ids with their titles; the newest first."""
-    created = reader.columns.created
-    if len(current) < _RARE:
-        docs = nlargest(_MOST_READ, reader.everything(), key=created.__getitem__)
-    else:
-        ids = reader.starting("id", current)
-        docs = [doc for entry_id in ids for doc in reader.exact("id", entry_id)]
-    for row in map(reader.row, docs):
-        if what == "candidate" and row.status != "pending":
-            continue
-        if row.id.startswith(current):
-            state = "" if row.status == "active" else f" ({row.status})"
-            title = shortened(row.title, _TITLE - len(state), " ")
-            yield Offer(row.id, f"{title}{state}")
-
-
-# What the shells take as one word without quotes; several such words with a
-# space between are the name of an entity, which zsh and fish escape by themselves.
-_WORD = re.compile(r"[\w.:/@%+=~-]+(?: [\w.:/@%+=~-]+)*")
+# What the shells take as one word without quotes.
+_WORD = re.compile(r"[\w.:/@%+=~-]+")
 _MOST = 50
-_LONGEST = 80
 _EVERYWHERE = ("--vault", "--agent", "--json", "--header", "--help", "--version")
 
 
@@ -142,43 +62,26 @@ def main(words: Sequence[str]) -> None:
         shell, line = words[0], list(words[1:]) or [""]
         cut = 0
         if shell == "bash":
-            line, cut = _of_bash(line)
-        elif shell == "powershell":
-            line = [*line[1:], line[0].removeprefix("=")]
-        for offer in offers(line, os.environ):
-            about = " ".join(safe(offer.about).split())[:_LONGEST]
-            value = offer.value[cut:]
-            if shell == "bash":
-                value = value.replace(" ", "\\ ")
-            lines.append(f"{value}\t{about}")
+            line, cut = _of_bash(*line)
+        for value, about in offers(line, os.environ):
+            lines.append(f"{value[cut:]}\t{' '.join(safe(about).split())}")
     except Exception:  # noqa: BLE001 a person types, and must not be disturbed
         lines = []
     text = "".join(f"{line}\n" for line in lines)
     sys.stdout.buffer.write(text.encode("utf-8", "replace"))
 
 
-def _of_bash(words: list[str]) -> tuple[list[str], int]:
-    """The words of a line of bash, and how much of the last one bash has behind it.
+def _of_bash(line: str, current: str) -> tuple[list[str], int]:
+    """The words of a line of bash, and how much of the last one bash keeps.
 
     bash breaks words at `:` and `=`, and puts only the last part in the place.
-
-    Args:
-        words: the line up to the cursor, and the word that bash would replace.
     """
-    import shlex
-
-    line, current = words[0], words[1] if len(words) > 1 else ""
-    try:
-        parts = shlex.split(line)
-    except ValueError:  # a quote that is still open
-        parts = line.split()
-    parts = parts[1:]
+    parts = line.split()[1:]
     if line[-1:].isspace() or not parts:
         parts.append("")
     current = "" if current in (":", "=") else current
     last = parts[-1]
-    cut = len(last) - len(current) if last.endswith(current) else 0
-    return parts, cut if current != last else 0
+    return parts, len(last) - len(current) if last.endswith(current) else 0
 
 
 def offers(words: Sequence[str], environ: Mapping[str, str]) -> list[Offer]:
@@ -190,86 +93,85 @@ def offers(words: Sequence[str], environ: Mapping[str, str]) -> list[Offer]:
     """
     *before, current = words
     if before[-1:] in (["--vault"], ["-v"]):
-        return _starting(current, map(Offer, _without_vault("vault", environ) or ()))
+        return _starting(current, _vaults(environ))
     before = flags.in_order([*before, "-"])[:-1] if before else []
     if not before or before[0] not in commands.COMMANDS:
-        if any(not word.startswith("-") for word in before):
-            return []
-        return _starting(current, _commands(current))
+        named = any(not word.startswith("-") for word in before)
+        return [] if named else _starting(current, _commands(current))
     name = before[0]
-    parameter, one, head = _place(name, before[1:], current)
-    if parameter == "-":
-        known = flags.flags(name)
-        return _starting(current, [Offer(flag) for flag in known if flag[:2] == "--"])
+    known = flags.flags(name)
+    last, (flag, equals, _) = before[-1], current.partition("=")
+    head, one = "", None
+    if last in known and known[last].kind is not bool:
+        one = known[last]
+    elif equals and flag in known:
+        head, one = f"{flag}=", known[flag]
+    elif current.startswith("-"):
+        return _starting(current, [(each, "") for each in known if each[:2] == "--"])
+    else:
+        one = _argument(name, before[1:])
+    if one is None:
+        return []
     current = current.removeprefix(head)
-    values = _values(before, parameter, one, environ, current)
-    return [
-        offer._replace(value=head + offer.value) for offer in _starting(current, values)
-    ]
+    values = _values(before, one, environ, current)
+    return [(head + value, about) for value, about in _starting(current, values)]
 
 
 def _commands(current: str) -> Iterator[Offer]:
     if current.startswith("-"):
-        yield from map(Offer, _EVERYWHERE)
+        yield from ((flag, "") for flag in _EVERYWHERE)
         return
     lines = commands.first_lines()
-    for name, about in lines.items():
-        yield Offer(name, about)
+    yield from lines.items()
     for other, name in commands.ALIASES.items():
-        yield Offer(other, lines[name])
+        yield other, lines[name]
+
+
+def _vaults(environ: Mapping[str, str]) -> Iterator[Offer]:
+    from memcli.storage import known_vaults
+
+    for name in ("personal", "repo", *known_vaults.configured(environ)):
+        yield name, ""
 
 
 def _starting(current: str, values: Iterable[Offer]) -> list[Offer]:
-    found = dict[str, Offer]()
-    for offer in values:
-        if offer.value.startswith(current) and _WORD.fullmatch(offer.value):
-            found.setdefault(offer.value, offer)
+    found: dict[str, str] = {}
+    for value, about in values:
+        if value.startswith(current) and _WORD.fullmatch(value):
+            found.setdefault(value, about)
         if len(found) == _MOST:
             break
-    return list(found.values())
+    return [*found.items()]
 
 
-def _place(
-    name: str, words: Sequence[str], current: str
-) -> tuple[str, Parameter | None, str]:
-    """Where the last word stands, the parameter that it is for, and what stands before
-    its value in the word. The place of a flag itself is `-`."""
-    known, loose = flags.flags(name), 0
-    waiting = ""
+def _argument(name: str, words: Sequence[str]) -> Parameter | None:
+    """The argument of a command that the word behind these words is."""
+    known, loose, before = flags.flags(name), 0, ""
     for word in words:
-        flag, equals, _ = word.partition("=")
-        if waiting:
-            waiting = ""
-        elif flag in known and known[flag].kind is not bool:
-            waiting = "" if equals else flag
-        else:
-            loose += not word.startswith("-") or word == "-"
-    if waiting:
-        return waiting, known[waiting], ""
-    flag, equals, _ = current.partition("=")
-    if equals and flag in known:
-        return flag, known[flag], f"{flag}="
-    if current.startswith("-"):
-        return "-", None, ""
-    sign = "+" if name == "tag" and loose and current.startswith("+") else ""
+        value = before in known and known[before].kind is not bool
+        loose += not (value or word.startswith("-"))
+        before = word
     for number, one in enumerate(flags.arguments(name)):
         if number == loose or one.repeat:
-            return f"{name} {one.name}", one, sign
-    return "", None, ""
+            return one
+    return None
 
 
 def _values(
-    before: Sequence[str],
-    place: str,
-    one: Parameter | None,
-    environ: Mapping[str, str],
-    current: str,
+    before: Sequence[str], one: Parameter, environ: Mapping[str, str], current: str
 ) -> list[Offer]:
-    """Everything that a parameter may be."""
-    what = _BY_PLACE.get(place, "")
-    fixed = one.choices if one and one.choices else _without_vault(what, environ)
-    if fixed is not None or not what:
-        return [Offer(word) for word in fixed or ()]
+    """The values that a parameter of a command may have."""
+    what = _TAKES.get(one.name, "")
+    if one.choices:
+        return [(choice, "") for choice in one.choices]
+    if what == "host":
+        from memcli.hosts import table
+
+        return [(host.name, "") for host in table.with_hooks()]
+    if what == "vault":
+        return [*_vaults(environ)]
+    if not what:
+        return []
     from memcli.vault.caller import Caller
     from memcli.vault.vault import Vault
 
@@ -278,9 +180,35 @@ def _values(
     vault = Vault.open(
         named, Caller(environ=environ, agent=agent, cwd=os.getcwd(), waits=False)
     )
+    only = "pending" if before[0] == "review" and one.is_argument else ""
     return vault.index.opened.as_it_is(
-        lambda reader: list(_of_vault(what, vault, reader, current))
+        lambda reader: list(_of_vault(what, vault, reader, current, only))
     )
+
+
+def _of_vault(
+    what: str, vault: Vault, reader: Reader, current: str, only: str
+) -> Iterator[Offer]:
+    """Values that the index of a vault has, given what was typed; `only` is the status
+    of the entries."""
+    if what == "inspected":
+        from memcli.cli.inspect import TOPICS
+
+        yield from ((topic, "") for topic in TOPICS)
+    if what in ("id", "inspected"):
+        created = reader.columns.created
+        docs = nlargest(_MOST_READ, reader.everything(), key=created.__getitem__)
+        for row in map(reader.row, docs):
+            if row.id.startswith(current) and only in ("", row.status):
+                state = "" if row.status == "active" else f" ({row.status})"
+                title = shortened(row.title, _TITLE - len(state), " ")
+                yield row.id, f"{title}{state}"
+    elif what == "kind":
+        yield from ((kind, "") for kind in vault.kinds)
+    else:
+        if what == "project":
+            yield from ((name, "") for name in ("here", "none", "any"))
+        yield from ((name, "") for name in reader.starting(what, current))
 
 
 def _value_of(words: Sequence[str], names: tuple[str, ...]) -> str | None:
@@ -291,15 +219,12 @@ def _value_of(words: Sequence[str], names: tuple[str, ...]) -> str | None:
     return None
 
 
-def completion(
-    context: Context, shell: Literal["bash", "zsh", "fish", "powershell"]
-) -> Result:
+def completion(context: Context, shell: Literal["bash", "zsh", "fish"]) -> Result:
     """Print the script that completes memcli's words in your shell
 
     Commands and flags, and from the vault ids with their titles, kinds, tags and
     projects. In ~/.bashrc write: eval "$(memcli completion bash)". In ~/.zshrc the same
-    with zsh. For fish, write the script to ~/.config/fish/completions/memcli.fish; for
-    PowerShell, write in $PROFILE: memcli completion powershell | Out-String | iex
+    with zsh. For fish, write the script to ~/.config/fish/completions/memcli.fish.
 
     \b
     Example:
@@ -319,10 +244,8 @@ def completion(
 def script_of(shell: str) -> str:
     """The script that completes memcli's words in a shell."""
     # In all of them the answer is one offer a line, a tab, and what it is. Nothing of
-    # it is evaluated: the titles of a vault are words of strangers. An older PowerShell
-    # drops an empty argument: the word at the cursor comes first, behind a sign.
+    # it is evaluated: the titles of a vault are words of strangers.
     folder = os.path.dirname(os.path.abspath(__file__))
-    ending = "ps1" if shell == "powershell" else shell
-    path = os.path.join(folder, "shells", f"completion.{ending}")
+    path = os.path.join(folder, "shells", f"completion.{shell}")
     with open(path, encoding="utf-8", newline="") as file:
         return file.read()
