@@ -1,4 +1,4 @@
-"""What an MCP client is answered: nothing empty, nothing twice, tools by name."""
+"""The answers of tools: nothing empty, nothing twice, and what to do next."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 from memcli import Vault
 from memcli.cli.context import Context
-from memcli.cli.mcp import answers, catalog, tools
+from memcli.cli.mcp import catalog, tools
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from memcli.cli.mcp import answers, catalog, tools
     ],
 )
 def test_keys_that_say_nothing_are_left_out(data: Any, kept: Any) -> None:
-    assert answers.shortened(data) == kept
+    assert tools.shortened(data) == kept
 
 
 @pytest.mark.parametrize(
@@ -44,48 +44,16 @@ def test_a_title_with_which_the_text_begins_is_left_out(
     title: str, text: str, *, stays: bool
 ) -> None:
     row = {"title": title, "text": text}
-    assert ("title" in answers.shortened(row)) is stays
+    assert ("title" in tools.shortened(row)) is stays
     assert row == {"title": title, "text": text}
 
 
-ONE, OTHER = "1m827dfsf99mabcd", "1m827dezqca56tfb"
-
-
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        ("What waits: memcli review --list", "What waits: memory_review list"),
-        ("(memcli show NAME)", "(memory_inspect NAME)"),
-        (
-            "Ask: memcli recall 'a b' --kind fix; or pipe it in",
-            "Ask: memory_recall 'a b' kinds=fix; or pipe it in",
-        ),
-        (
-            f"memcli evolve {ONE} --also {OTHER} --also {ONE}",
-            f"memory_evolve {ONE} also={OTHER} also={ONE}",
-        ),
-        (f"memcli resolve --undo {ONE}", f"memory_resolve undo {ONE}"),
-        (f"memcli undo {ONE}", f"memory_evolve revert {ONE}"),
-        ("Name it: --group NAME.", "Name it: groups NAME."),
-        ("Drop --only-this.", "Drop only_this."),
-        (
-            "Or as: memcli mcp --agent NAME",
-            "Or as: memcli mcp --agent NAME (in the user's shell)",
-        ),
-        ("memcli does not know it", "memcli does not know it"),
-        ("a -- b, a--b and ---", "a -- b, a--b and ---"),
-    ],
-)
-def test_hints_name_tools_and_parameters(said: str, told: str) -> None:
-    assert answers.reworded(said, "save") == told
-
-
-def test_only_hints_are_reworded_among_the_lines_of_a_command() -> None:
+def test_the_first_line_and_the_hints_of_a_command_are_told() -> None:
     lines = tools._Lines()
     lines.line("evolved x: it says --tag")
     lines.line("  another entry says --tag")
     lines.line("  to replace it: memcli evolve x --also y", style="hint")
-    said = ["evolved x: it says --tag", "  to replace it: memory_evolve x also=y"]
+    said = ["evolved x: it says --tag", "  to replace it: memcli evolve x --also y"]
     assert lines.lines == said
 
 
@@ -109,7 +77,7 @@ TOLD = {"id", "text", "kind", "created", "source", "score"}
 
 
 def row(**more: Any) -> dict[str, Any]:
-    told: dict[str, Any] = answers.lean({"rows": [{**ROW, **more}]})["rows"][0]
+    told: dict[str, Any] = tools.lean({"rows": [{**ROW, **more}]})["rows"][0]
     return told
 
 
@@ -131,10 +99,10 @@ def test_only_code_that_changed_is_told() -> None:
 
 
 def test_a_long_text_is_cut_and_says_how_long_it_is() -> None:
-    told = row(text="word " * answers.LONGEST)
-    assert len(told["text"]) < answers.LONGEST
-    assert told["text_chars"] == 5 * answers.LONGEST
-    assert row(text="x" * answers.LONGEST)["text"] == "x" * answers.LONGEST
+    told = row(text="word " * tools.LONGEST)
+    assert len(told["text"]) < tools.LONGEST
+    assert told["text_chars"] == 5 * tools.LONGEST
+    assert row(text="x" * tools.LONGEST)["text"] == "x" * tools.LONGEST
 
 
 def test_a_reflection_holds_each_text_once(vault: Vault, context: Context) -> None:
@@ -162,7 +130,7 @@ def test_a_save_tells_its_first_line_and_what_is_similar_in_its_data(
     assert answer.notes[0] == f"saved {new}"
     (similar,) = (answer.data or {})["similar"]
     assert (similar["id"], similar["differs"]) == (first, ["number"])
-    assert answer.notes[1].strip().startswith("to replace the older: memory_evolve ")
+    assert answer.notes[1].strip().startswith("to replace the older: memcli evolve ")
     assert len(answer.notes) == 2
 
 
@@ -179,4 +147,4 @@ def test_what_the_data_lists_is_not_told_again(vault: Vault, context: Context) -
 
 @pytest.mark.parametrize("data", [{}, {"rows": []}])
 def test_what_holds_nothing_stays(data: dict[str, Any]) -> None:
-    assert answers.lean(data) == data
+    assert tools.lean(data) == data
