@@ -9,7 +9,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 import importlib.util
 import os
 
-from memcli.cli.install_steps import Plan, skills_are_missing, skills_listed
+from memcli.cli.install_steps import Plan
 from memcli.errors import InvalidConfig, MemcliError, UsageError
 from memcli.hosts.install.plans import HOOKS, SERVER
 from memcli.hosts.install.step import failed
@@ -48,10 +48,9 @@ def install(
     claude-code, codex, gemini, copilot, cursor, windsurf or opencode. To repeat the
     command changes nothing; after memcli has moved, it brings the hooks up to date.
 
-    At a terminal it asks for the rest: the skills, the pages that teach an agent when
-    to recall, save, evolve and resolve; memcli as an MCP server, where its SDK is
-    installed; and whether the host's own command may read each session that has ended,
-    which finds more than rules do (docs/use/sessions.md).
+    --skills installs the pages that teach an agent when to recall, save, evolve and
+    resolve. At a terminal it asks, once, whether the host's own command may read each
+    session that has ended, which finds more than rules do (docs/use/sessions.md).
 
     \b
     Example:
@@ -67,7 +66,7 @@ def install(
         judge: `--judge, without --no-judge` Also let the host's own command judge
             sessions that have ended: try it once, and name it in your config
         no_judge: `--no-judge` No judge, and no question about one
-        skills: `--skills` Only the skills; without a host, list them
+        skills: `--skills` Only the skills
         dir_: `--dir PATH, with --skills` Another folder of skills
         force: `--force, with --skills` Also pages that were edited
         all_: `--all, without HOST or --judge or --scope` Hooks and skills in every host
@@ -75,8 +74,6 @@ def install(
     """
     plan = Plan(context, scope, strict=not all_, dry_run=dry_run)
     if skills:
-        if not (host or dir_):
-            return skills_listed(context)
         plan.add_skills(host, dir_, force=force)
         return plan.carried_out()
     if not all_:
@@ -84,13 +81,15 @@ def install(
     _refuse_agent(context)
     hosts = plan.here() if all_ else [plan.host(host or "")]
     plan.add(HOOKS, hosts)
-    question = "Install the skills, which teach it when to recall and save, too?"
-    if all_ or (skills_are_missing(context, hosts[0]) and plan.asks(question)):
+    if all_:
         # Once into each folder: some hosts share one.
         whose = {each.skill_folder: each.name for each in reversed(hosts)}
         for each in hosts:
             if each.skill_folder and whose[each.skill_folder] == each.name:
                 plan.add_skills(each.name)
+    elif context.interactive and _skills_are_missing(context, hosts[0]):
+        how = f"memcli install {hosts[0].name} --skills"
+        plan.notes.append(f"The skills, which say when to recall and save: {how}")
     _servers(plan, hosts, mcp=mcp)
     _judge(plan, hosts, judge=judge, no_judge=no_judge)
     warnings = [*_about_vault(context, plan.machine.vault), *_about(plan.program)]
@@ -166,30 +165,30 @@ def _judge(plan: Plan, hosts: Sequence[Host], *, judge: bool, no_judge: bool) ->
         plan.notes += notes
 
 
+def _skills_are_missing(context: Context, host: Host) -> bool:
+    """Whether a host that has a folder for skills has none of them."""
+    from memcli.hosts import skills
+
+    if not host.skill_folder:
+        return False
+    folder = skills.place(host.name, "user", context.environ, os.sep).path
+    known = skills.catalog().values()
+    return not any(skills.look(skill, folder) for skill in known)
+
+
 def _servers(plan: Plan, hosts: Sequence[Host], *, mcp: bool) -> None:
     """Plan memcli among the hosts' MCP servers, where it is or is wanted."""
-    if mcp and _has_sdk():
-        plan.add(SERVER, hosts)
-        return
-    if mcp:
+    if mcp and importlib.util.find_spec("mcp") is None:
         error = MemcliError(
             "it needs the MCP SDK, which is not installed",
             hint="Install memcli again with the extra mcp: 'memcli[mcp]', or '.[mcp]' "
             "in a checkout; then repeat.",
         )
         plan.steps += [failed(SERVER, host.name, error) for host in hosts]
-    trial = Plan(plan.context, plan.scope, strict=False)
+        return
+    trial = Plan(plan.context, plan.scope, strict=plan.strict and mcp)
     trial.add(SERVER, hosts, ahead=plan.steps)
-    plan.steps += [step for step in trial.steps if step.outcome == "updated"]
-    new = [step for step in trial.steps if step.outcome == "installed"]
-    names = ", ".join(step.host for step in new)
-    question = f"Name memcli among the MCP servers of {names}, too?"
-    if new and _has_sdk() and plan.asks(question):
-        plan.steps += new
-
-
-def _has_sdk() -> bool:
-    return importlib.util.find_spec("mcp") is not None
+    plan.steps += [step for step in trial.steps if mcp or step.outcome == "updated"]
 
 
 def _all_out(plan: Plan) -> Result:

@@ -136,11 +136,6 @@ class Plan:
                 raise
             self.steps.append(failed("skills", host or "", error))
 
-    def asks(self, question: str) -> bool:
-        """Ask a person who is there about their own settings; anything else is a no."""
-        can_ask = self.context.interactive and not self.dry_run
-        return self.scope == "user" and can_ask and self.context.confirm(question)
-
     def removed(self, nothing: str, warnings: Sequence[str] = ()) -> Result:
         """As `carried_out`, of a removal, which names only what there was."""
         self.steps = [step for step in self.steps if step.outcome != "unchanged"]
@@ -226,61 +221,3 @@ _WOULD = {
     "removed": "remove",
     "noted": "note",
 }
-
-
-# --- skills ---------------------------------------------------------------------------
-
-
-def skills_are_missing(context: Context, host: Host) -> bool:
-    """Whether a host that has a folder for skills has none of them."""
-    from memcli.hosts import skills
-
-    if not host.skill_folder:
-        return False
-    folder = skills.place(host.name, "user", context.environ, os.sep).path
-    known = skills.catalog().values()
-    return not any(skills.look(skill, folder) for skill in known)
-
-
-def skills_listed(context: Context) -> Result:
-    """The skills, with the copies of them that are installed."""
-    from memcli.hosts import skills
-
-    where = skills.places(context.environ, os.getcwd())
-    rows: list[dict[str, Any]] = [
-        {
-            "name": skill.name,
-            "folder": skill.folder,
-            "version": skill.version,
-            "description": skill.description,
-            "installed": [
-                {
-                    "path": copy.path,
-                    "scope": place.scope,
-                    "hosts": list(place.hosts),
-                    "state": copy.state,
-                    "version": copy.version,
-                    "variant": copy.variant or None,
-                }
-                for place in where
-                if (copy := skills.look(skill, place.path))
-            ],
-        }
-        for skill in skills.catalog().values()
-    ]
-
-    def text(canvas: Canvas) -> None:
-        for row in rows:
-            canvas.line(f"{row['name']} (version {row['version']})", style="title")
-            # What follows the colon is for the host that chooses by it.
-            canvas.line(f"  {row['description'].partition(':')[0]}")
-            for copy in row["installed"]:
-                line = f"  {copy['state']}: {copy['path']}"
-                if copy["state"] == "outdated":
-                    line += f" (version {copy['version']})"
-                style = "good" if copy["state"] == "current" else "bad"
-                canvas.line(line, style=style)
-            if not row["installed"]:
-                canvas.line("  not installed", style="dim")
-
-    return Result(data={"skills": rows, "count": len(rows)}, text=text)

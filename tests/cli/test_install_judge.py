@@ -1,5 +1,6 @@
 """`memcli install HOST --judge`: proposed, tried once, written, shown, taken out."""
 
+import importlib.util
 import os
 import sys
 import tomllib
@@ -10,7 +11,6 @@ import pytest
 
 from memcli import Vault
 from memcli.cli import commands
-from memcli.cli import install as installing
 from memcli.cli.context import Result
 from memcli.hosts import table
 from tests.cli.conftest import Outcome, Run
@@ -129,7 +129,6 @@ class Asked:
 
     def __init__(self, vault: Vault, config: Path, answers: list[str | None]) -> None:
         self.answers, self.heard, self.vault = answers, list[str](), vault
-        self.skills = self.server = "n"
         self.environ = {"HOME": str(config.parents[2])}
 
     def install(self, host: str, **values: Any) -> Result:
@@ -146,9 +145,7 @@ class Asked:
 
     def _answer(self, question: str) -> str | None:
         self.heard.append(question)
-        if "May it?" in question:
-            return self.answers.pop(0)
-        return self.skills if "skills" in question else self.server
+        return self.answers.pop(0)
 
 
 def test_a_person_is_asked_once_and_told_the_cost_and_the_command(
@@ -168,42 +165,28 @@ def test_a_person_is_asked_once_and_told_the_cost_and_the_command(
     assert person.answers == []
 
 
-def test_a_person_is_asked_for_the_skills_until_they_are_there(
+def test_a_person_is_told_of_the_skills_until_they_are_there(
     vault: Vault, config: Path, home: Path
 ) -> None:
     config.write_text("[mining]\njudge = []\n")
     person = Asked(vault, config, [])
-    person.install("claude-code", dry_run=True)
-    person.install("claude-code")
-    assert sum("skills" in said for said in person.heard) == 1
-    assert not (home / ".claude" / "skills").exists()
-    person.skills = "y"
-    person.install("claude-code")
+    how = "memcli install claude-code --skills"
+    assert how in person.sees("claude-code")
+    person.install("claude-code", skills=True)
     assert (home / ".claude" / "skills" / "recap" / "SKILL.md").is_file()
-    person.heard.clear()
-    person.install("claude-code")
-    assert not any("skills" in said for said in person.heard)
+    assert how not in person.sees("claude-code")
+    assert person.heard == []
 
 
-def test_a_person_is_asked_for_the_mcp_server_where_its_sdk_is(
-    vault: Vault, config: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+def test_without_the_sdk_no_mcp_server_is_named_and_the_hooks_are_installed(
+    memcli: Run, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config.write_text("[mining]\njudge = []\n")
-    person = Asked(vault, config, [])
-    person.server = "y"
-    monkeypatch.setattr(installing, "_has_sdk", lambda: False)
-    person.install("claude-code")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    done = memcli("install", "claude-code", "--mcp", "--json").json["data"]["items"]
+    outcomes = {each["what"]: each["outcome"] for each in done}
+    assert outcomes == {"hooks": "installed", "MCP server": "failed"}
+    assert "memcli[mcp]" in done[1]["why"]
     assert not (home / ".claude.json").exists()
-    done = person.install("claude-code", mcp=True)
-    outcomes = {each["what"]: each["outcome"] for each in done.data["items"]}
-    assert (outcomes["hooks"], outcomes["MCP server"]) == ("unchanged", "failed")
-    assert "memcli[mcp]" in done.data["items"][1]["why"]
-    monkeypatch.setattr(installing, "_has_sdk", lambda: True)
-    person.install("claude-code")
-    assert (home / ".claude.json").is_file()
-    person.heard.clear()
-    person.install("claude-code")
-    assert not any("MCP" in said for said in person.heard)
 
 
 def test_a_no_is_remembered_and_no_answer_is_none(

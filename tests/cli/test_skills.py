@@ -1,4 +1,4 @@
-"""`memcli install --skills`: installs pages, says where they stand, shows them."""
+"""`memcli install --skills`: installs pages, and keeps what was edited."""
 
 import os
 from pathlib import Path
@@ -16,11 +16,11 @@ def outcomes(done: Outcome) -> dict[str, str]:
 
 def test_it_needs_no_vault(memcli: Run, home: Path) -> None:
     nowhere = {"MEMCLI_VAULT": str(home / "nowhere")}
-    for words in (["--skills"], ["--skills", "--dir", "x"]):
-        assert memcli("install", *words, environ=nowhere).code == 0
+    assert memcli("install", "--skills", "--dir", "x", environ=nowhere).code == 0
+    assert memcli("install", "--skills", environ=nowhere).code == 2
 
 
-def test_install_and_list_for_the_user(memcli: Run, home: Path) -> None:
+def test_install_for_the_user(memcli: Run, home: Path) -> None:
     every = {"actionables", "blockers", "core", "decisions", "prep", "recall"}
     every |= {"recap", "reflect", "remember"}
     plan = memcli(*("install", "claude-code", "--skills"), "--dry-run", "--json")
@@ -36,15 +36,6 @@ def test_install_and_list_for_the_user(memcli: Run, home: Path) -> None:
     again = memcli("install", "claude-code", "--skills", "--json")
     assert set(outcomes(again).values()) == {"unchanged"}
     assert page.stat().st_mtime_ns == time
-    listed = memcli("install", "--skills", "--json").json["data"]
-    assert listed["count"] == len(every)
-    for row in listed["skills"]:
-        (copy,) = row["installed"]
-        assert (copy["state"], copy["scope"]) == ("current", "user")
-        assert copy["hosts"] == ["claude-code"]
-        assert copy["version"] == row["version"]
-    text = memcli("install", "--skills").out
-    assert text.splitlines()[-1].startswith("  current: ")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
@@ -71,9 +62,6 @@ def test_an_edited_page_is_kept_and_said_to_be(memcli: Run, home: Path) -> None:
     assert outcomes(done)["recap"] == "kept"
     assert [*outcomes(done).values()].count("unchanged") == 8
     assert "--force" in memcli(*words).out
-    listed = memcli("install", "--skills", "--json").json["data"]["skills"]
-    states = {s["name"]: c["state"] for s in listed for c in s["installed"]}
-    assert (states["recap"], states["recall"]) == ("edited", "current")
     assert page.read_bytes() == edited
     assert outcomes(memcli(*words, "--force", "--json"))["recap"] == "updated"
     assert page.read_bytes() == PAGES["recap"].encode()
@@ -84,11 +72,6 @@ def test_hosts_that_share_a_folder_do_not_take_turns(memcli: Run, home: Path) ->
     for host in ("codex", "gemini", "copilot", "opencode", "codex"):
         assert memcli("install", host, "--skills").code == 0
     assert page.read_bytes() == PAGES["core/generic"].encode()
-    listed = memcli("install", "--skills", "--json").json["data"]["skills"]
-    (core,) = (skill for skill in listed if skill["name"] == "core")
-    (copy,) = core["installed"]
-    assert copy["hosts"] == ["codex", "gemini", "copilot", "opencode"]
-    assert (copy["state"], copy["variant"]) == ("current", "generic")
 
 
 def test_a_host_without_a_folder_takes_one(memcli: Run, tmp_path: Path) -> None:
