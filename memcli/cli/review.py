@@ -5,7 +5,6 @@ from __future__ import annotations  # evaluated only when Typer reads them
 from memcli.cli.context import Canvas, Context, Result, refuse
 from memcli.cli.rows import decided, listed, planned
 from memcli.entries.text.counted import counted
-from memcli.errors import InvalidValue
 
 TYPE_CHECKING = False
 
@@ -28,18 +27,16 @@ def review(
     kind: str | None = None,
     tags: list[str] | None = None,
     all_: bool = False,
-    all_older_than: str | None = None,
-    min_confidence: str | None = None,
     yes: bool = False,
     dry_run: bool = False,
 ) -> Result:
     """Decide on the candidates in the inbox
 
     On a terminal it walks through them, the oldest first, then through texts that were
-    replaced in a merge of two clones, and then through the open ideas; each decision is
-    committed at once, so you can leave at any point. Scripts use flags: ids act at
-    once, selections of many (--all, --all-older-than, --min-confidence) show what they
-    would do until --yes is given. memcli undo takes the last decision back.
+    replaced in a merge of two clones; each decision is committed at once, so you can
+    leave at any point. Scripts use flags: ids act at once, --all shows what it would do
+    until --yes is given. memcli undo takes the last decision back; memcli ideas lists
+    what waits as an idea.
 
     \b
     Example:
@@ -47,7 +44,7 @@ def review(
       memcli review --list --json
       memcli review 1m7xvn68 --approve
       memcli review 1m7xvn68 --supersede 1m7w0c2d
-      memcli review --reject --all-older-than 30 --yes
+      memcli review --reject --all --dry-run
 
     Options:
         ids: `[ID]...` Ids, or unique prefixes
@@ -60,22 +57,16 @@ def review(
         kind: `--kind -k KIND, with --approve` Its kind
         tags: `--tag -t TAG, with --approve` A tag to add; repeatable
         all_: `--all` Every candidate
-        all_older_than: `--all-older-than WHEN` Everything older than this: 30 (days),
-            30d, 2w, 2026-05
-        min_confidence: `--min-confidence CONFIDENCE` Everything of at least this
-            confidence: HIGH, MEDIUM, LOW
     """
     ids = ids or []
     flags = {"approve": approve, "reject": reject, "supersede": supersede}
     action = next((name for name, given in flags.items() if given), "")
     changes = {"title": title, "kind": kind, "tags": tuple(tags or ())}
     changes = {name: value for name, value in changes.items() if value}
-    bulk = bool(all_ or all_older_than or min_confidence)
     refuse(
         (
-            action and bool(ids) == bulk,
-            f"--{action} needs ids, or one of --all, --all-older-than, "
-            "--min-confidence",
+            action and bool(ids) == all_,
+            f"--{action} needs ids, or --all",
             "What waits: memcli review --list",
         ),
         (action == "supersede" and len(ids) != 1, "--supersede takes one id"),
@@ -86,28 +77,21 @@ def review(
         ),
     )
     vault = context.open_vault("reviewing", writes=True)
-    if not action and context.interactive and not list_ and not bulk:
+    if not action and context.interactive and not list_ and not all_:
         from memcli.cli.review_walk import walk
 
         return walk(context, vault)
     from memcli.curation import inbox
 
-    def selected(*, to_decide: bool = False) -> list[PendingEntry]:
-        return inbox.select(
-            inbox.pending(vault, to_decide=to_decide),
-            older_than_days=_days(all_older_than, vault.now_ms() // 1000),
-            min_confidence=min_confidence,
-        )
-
     if not action:
-        return _listed(vault, selected())
+        return _listed(vault, inbox.pending(vault))
     if title or reason or tags:
         from memcli.entries import no_secrets
 
         words = {"--title": title, "--reason": reason, "--tag": "\n".join(tags or ())}
         no_secrets.refuse_texts(words)
     if not ids:
-        candidates = selected(to_decide=True)
+        candidates = inbox.pending(vault, to_decide=True)
         count = len(candidates)
         which = "it" if count == 1 else f"these {count}"
         agreed = context.agrees(
@@ -130,22 +114,6 @@ def review(
     else:
         done = use_case.approve(vault, ids, changes)
     return _decided(vault, done)
-
-
-def _days(text: str | None, now: int) -> float | None:
-    """How many days before now a moment lies; a number alone counts days."""
-    if text is None:
-        return None
-    from memcli.entries.dates import parse_bound
-
-    days = f"{text.strip()}d" if text.strip().isdigit() else text
-    try:
-        return (now - parse_bound(days, now, end=False)) / 86_400
-    except InvalidValue as error:
-        raise InvalidValue(
-            f"--all-older-than takes days, as in 30, or 2w, or a date (got {text!r})",
-            code="invalid_all_older_than",
-        ) from error
 
 
 def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from memcli.entries import layout
 from memcli.entries.eligibility import Action, View, may
 from memcli.entries.entry import Confidence, Entry, Source, Status
-from memcli.errors import InvalidValue, NotAllowed
+from memcli.errors import NotAllowed
 from memcli.named_tuple import NamedTuple, taken
 from memcli.vault import lineage, placing, saving
 from memcli.vault.agents import refuse_unless
@@ -18,7 +18,7 @@ from memcli.vault.agents import refuse_unless
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from memcli.search.reader import Reader
@@ -35,7 +35,6 @@ _RELATED = 0.15
 # Two with as many, and no difference that may matter, say the same.
 _REPEATS = 0.6
 _MOST_PROPOSALS = 3
-_ORDER = {str(Confidence.LOW): 1, str(Confidence.MEDIUM): 2, str(Confidence.HIGH): 3}
 
 
 class PendingEntry(NamedTuple):
@@ -76,34 +75,6 @@ def pending(vault: Vault, *, to_decide: bool = False) -> list[PendingEntry]:
         return sorted(waiting, key=lambda candidate: (candidate.created, candidate.id))
 
     return vault.read(look)
-
-
-def select(
-    candidates: Iterable[PendingEntry],
-    *,
-    older_than_days: float | None = None,
-    min_confidence: str | None = None,
-) -> list[PendingEntry]:
-    """The candidates that are old enough and sure enough; no confidence counts as LOW.
-
-    Raises:
-        InvalidValue: no such confidence.
-    """
-    least = 0
-    if min_confidence is not None:
-        if min_confidence.upper() not in _ORDER:
-            raise InvalidValue(
-                f"confidence must be one of {', '.join(reversed(_ORDER))} "
-                f"(got {min_confidence!r})",
-                code="invalid_confidence",
-            )
-        least = _ORDER[min_confidence.upper()]
-    return [
-        candidate
-        for candidate in candidates
-        if (older_than_days is None or candidate.age_days >= older_than_days)
-        and _ORDER.get(candidate.confidence or "LOW", 1) >= least
-    ]
 
 
 def proposals(vault: Vault, candidate: PendingEntry) -> list[Similar]:

@@ -1,4 +1,4 @@
-"""Ideas on the command line: listed, decided on by flags and in the walk, inspected."""
+"""Ideas on the command line; and review's walk through texts that a merge replaced."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -106,38 +106,6 @@ def test_a_candidate_is_no_idea_and_an_idea_no_candidate(
     assert states(three) == ["promoted", "open", "open"]
 
 
-# --- the walk ---------------------------------------------------------------------
-
-
-def test_the_walk_comes_to_ideas_after_candidates(three: Vault) -> None:
-    waiting = candidate(three, "use tabs")
-    data, said = walk(three, "y", "p action", "d", "", "s")
-    assert said.index("use tabs") < said.index("Warm the index")
-    assert "said: let's warm it some day" in said
-    assert three.get(waiting).status is Status.ACTIVE
-    assert states(three) == ["promoted", "dismissed", "open"]
-    assert (data["approved"], data["ideas"]) == (
-        1,
-        {"promoted": 1, "dismissed": 1, "left": 1},
-    )
-    assert [*Path(three.root).glob("memories/action/*/*/warm-the-index.md")]
-
-
-def test_a_decision_on_an_idea_is_taken_back_and_asked_again(three: Vault) -> None:
-    data, said = walk(three, "d", "too much", "u", "p", "u", "u", "d", "", "q")
-    assert states(three) == ["dismissed", "open", "open"]
-    assert data["ideas"] == {"promoted": 0, "dismissed": 1, "left": 2}
-    assert "nothing was decided in this walk" in said
-
-
-def test_a_broken_ledger_does_not_hide_what_was_decided(three: Vault) -> None:
-    candidate(three, "use tabs")
-    Path(three.root, layout.IDEA_LEDGER).write_bytes(b"\xff")
-    data, said = walk(three, "y")
-    assert (data["approved"], "ideas" in data) == (1, False)
-    assert "the ideas cannot be read: ideas/Ideas.md:1" in said
-
-
 # --- inspect ----------------------------------------------------------------------
 
 
@@ -194,10 +162,10 @@ def current(vault: Vault) -> str:
     return vault.get(row.id).body
 
 
-def test_both_texts_stand_beside_each_other(merged: Vault) -> None:
+def test_both_texts_are_shown(merged: Vault) -> None:
     data, said = walk(merged, "q")
-    assert "We deploy on Mondays                   We deploy on Fridays" in said
-    assert "merged from desk" in said
+    assert said.index("    We deploy on Mondays") < said.index("  merged from desk")
+    assert "    We deploy on Fridays" in said
     assert data["merged"]["left"] == 1
 
 
@@ -211,16 +179,6 @@ def test_without_a_terminal_the_texts_are_listed(memcli: Run, merged: Vault) -> 
         f"    now {version.current_id} We deploy on Mondays",
         "To decide, at a terminal: memcli review",
     ]
-
-
-def test_q_ends_the_whole_walk_and_asks_about_no_idea(merged: Vault) -> None:
-    ideas = Path(merged.root, "ideas", "Ideas.md")
-    ideas.parent.mkdir(exist_ok=True)
-    ideas.write_text("# Ideas\n\n## 2026-11-21: Warm the index\n\nAt login.\n")
-    data, said = walk(merged, "q")
-    assert "an idea" not in said
-    assert "ideas" not in data
-    assert "an idea" in walk(merged, "s", "q")[1]
 
 
 @pytest.mark.parametrize(

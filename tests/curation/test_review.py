@@ -1,6 +1,5 @@
 """Candidates wait, and a decision loses nothing."""
 
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -148,21 +147,3 @@ def test_what_does_not_wait_is_refused(vault: Vault) -> None:
         with pytest.raises(NotAllowed, match="does not wait") as refusal:
             act(vault, [name])
         assert refusal.value.error_code == "not_pending"
-
-
-def test_a_selection_is_by_age_and_confidence(vault: Vault) -> None:
-    candidate(vault, "old low", created="2026-11-01T12:00:00Z", confidence="LOW")
-    candidate(vault, "new high", confidence="HIGH")
-    candidate(vault, "mid medium", created="2026-11-10T12:00:00Z", confidence="MEDIUM")
-    candidate(vault, "new unsure")
-    waiting = inbox.pending(vault)
-    order = ["LOW", "MEDIUM", "HIGH"]
-    for days, least in product([None, 0, 10, 20.5], [None, "LOW", "medium", "HIGH"]):
-        floor = order.index(least.upper()) if least else 0
-        found = inbox.select(waiting, older_than_days=days, min_confidence=least)
-        assert found == [
-            one
-            for one in waiting
-            if one.age_days >= (days or 0)
-            and order.index(one.confidence or "LOW") >= floor
-        ], (days, least)

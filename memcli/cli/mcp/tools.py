@@ -2,11 +2,11 @@
 
 Invariant: a tool runs the command of its use case with that command's values, so its
 data is what `memcli ... --json` prints as `data`, without what says nothing: an entry
-is active, a fact and not stale unless its row says otherwise. The answer is data or an error with code, message and hint; a tool never
-raises. What a model may have meant is read as that when it can mean nothing else: a
-list in one text, the singular of a name, a word for a value. The rest is refused, never
-dropped: a filter dropped in silence would be a wrong answer. What a model gave is made
-whole, never replaced.
+is active, a fact and not stale unless its row says otherwise. The answer is data or an
+error with code, message and hint; a tool never raises. What a model may have meant is
+read as that when it can mean nothing else: a list in one text, the singular of a name,
+a word for a value. The rest is refused, never dropped: a filter dropped in silence
+would be a wrong answer. What a model gave is made whole, never replaced.
 """
 
 from __future__ import annotations
