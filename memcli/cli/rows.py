@@ -296,31 +296,24 @@ def _after(title: str, line: str) -> str | None:
 
 
 def short_ids(canvas: Canvas, sources: Vault | Vaults | None) -> Callable[[str], str]:
-    """How this canvas shows an id of these vaults."""
-    if not canvas.terminal or sources is None:
+    """How this canvas shows an id of these vaults: whole, when there are several."""
+    if not canvas.terminal or sources is None or len(sources.vaults) > 1:
         return str
     from memcli.vault import lookup
 
-    vaults = sources.vaults
-    beginning = lookup.shortest if len(vaults) == 1 else lookup.shortest_beside
-
-    looked: set[str] = set()
-    silent: set[str] = set()
+    (vault,) = sources.vaults
+    looked = False
 
     def short(entry_id: str) -> str:
-        lengths = []
-        for vault in vaults:
-            if vault.root in silent:
-                continue
-            # The first id sees what the command has written. Listing the files once
-            # more for each of ten ids would take longer than the rest of a recall.
-            ask = vault.index.again if vault.root in looked else vault.read
-            looked.add(vault.root)
-            try:
-                lengths.append(ask(lambda reader: len(beginning(reader, entry_id))))
-            except Unavailable:  # its database is gone, which keeps no answer back
-                silent.add(vault.root)
-        return entry_id[: max(lengths, default=len(entry_id))]
+        nonlocal looked
+        # The first id sees what the command has written. Listing the files once
+        # more for each of ten ids would take longer than the rest of a recall.
+        ask = vault.index.again if looked else vault.read
+        looked = True
+        try:
+            return ask(lambda reader: lookup.shortest(reader, entry_id))
+        except Unavailable:  # its database is gone, which keeps no answer back
+            return entry_id
 
     return short
 

@@ -91,8 +91,8 @@ def _configured(
 ) -> Project | None:
     """The project that `[projects]` gives: the longest path that holds the folder.
 
-    A path may be a folder's, or begin with the name of a remote. Inside a repository
-    that has a remote, only what names it or a part of it counts.
+    A key is a path, or the name of a remote. Inside a repository that has a remote,
+    only what names it or a folder of it counts.
     """
     names, config = user_config.table("projects", environ)
     best: tuple[int, Project] | None = None
@@ -104,16 +104,8 @@ def _configured(
             outside = repository and remote and not _is_below(top, repository.top)
             if outside or not _is_below(real, top):
                 continue
-        elif repository and remote:
-            part = key.strip().strip("/").lower()
-            here = "/".join([remote, *_steps(real, repository.top)])
-            if not f"{here.lower()}/".startswith(f"{part}/"):
-                continue
-            deep = part.count("/") - remote.count("/")
-            if deep < 0:
-                continue
-            steps = _steps(real, repository.top)[:deep]
-            top = os.path.join(repository.top, *steps)
+        elif repository and remote and key.strip(" /").lower() == remote.lower():
+            top = repository.top
         else:
             continue
         if best is None or len(top) > best[0]:
@@ -135,12 +127,6 @@ def _checked(key: str, value: object, config: str) -> str:
 
 def _is_path(key: str) -> bool:
     return key.startswith(("/", "~", ".")) or os.path.isabs(key)
-
-
-def _steps(folder: str, top: str) -> list[str]:
-    """The names of the folders from `top` down to a folder below it."""
-    inside = os.path.relpath(folder, top)
-    return [] if inside == os.curdir else inside.split(os.sep)
 
 
 def _in_vault(folder: str) -> bool:

@@ -185,20 +185,6 @@ def shortest(reader: Reader, entry_id: str) -> str:
     return entry_id[:length]
 
 
-def shortest_beside(reader: Reader, entry_id: str) -> str:
-    """The same for an id that the reader may not have: its own ids begin otherwise."""
-    if reader.exact("id", entry_id):
-        return shortest(reader, entry_id)
-    length = len(entry_id)
-    while length > _SHORTEST:
-        prefix = entry_id[: length - 1]
-        # The first question reads two ids at most, where the second could read all.
-        if not reader.begins_one("id", prefix) or reader.starting("id", prefix):
-            break
-        length -= 1
-    return entry_id[:length]
-
-
 def of_id(reader: Reader, entry_id: str) -> list[StoredRow]:
     """The rows of the entries with this whole id, by path, archived ones last."""
     rows = [reader.row(doc) for doc in reader.exact("id", entry_id)]

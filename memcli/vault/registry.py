@@ -27,42 +27,53 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
+    from typing import Any, TypeGuard
 
-    # (listing, rows of entities as text, parts of the names, broken files)
-    _Broken = list[tuple[str, int, str]]
-    _Cached = tuple[dict[str, list[Any]], str, tuple[Any, ...], _Broken]
+    # Of a file that cannot be used: the line, and why.
+    _Broken = tuple[int, str]
+    # The listing by folder, the parts of the names, and the rows of the files.
+    _Cached = tuple[dict[str, str], tuple[Any, ...], str]
 
-_VERSION = 4
-# A file may change again within the same tick of the clock; so young, it is read again.
+_VERSION = 5
+# A file may change again within the same tick of the clock: of one so young nothing is
+# kept, so that it is read again.
 _RACY_NS = 2_000_000_000
 _TYPES = frozenset(map(str, EntityType))
 
 
 class Registry:
-    """The registered entities that the asking agent may know of.
-
-    `names` are ready for linking; `broken` are files that cannot be used, as (path,
-    line, reason). The entities are made at their first use, since a save needs none.
+    """The registered entities that the asking agent may know of; `names` are ready for
+    linking. What the files hold is parsed at its first use, since a save needs none.
     """
 
-    __slots__ = ("_rows", "broken", "names")
+    __slots__ = ("_rows", "names")
 
     def __init__(
-        self,
-        rows: Sequence[Registered] | Callable[[], Sequence[Registered]],
-        names: Compiled,
-        broken: Sequence[tuple[str, int, str]],
+        self, rows: str | dict[str, Registered | _Broken], names: Compiled
     ) -> None:
         self._rows = rows
         self.names = names
-        self.broken = broken
+
+    @property
+    def files(self) -> dict[str, Registered | _Broken]:
+        """By path, in order, the entity of a file, or why it cannot be used."""
+        if isinstance(self._rows, str):
+            import json
+
+            rows = json.loads(self._rows).items()
+            self._rows = {path: _of_row(row) for path, row in rows}
+        return self._rows
 
     @property
     def entities(self) -> tuple[Registered, ...]:
         """Every entity, in the order of their paths."""
-        rows = self._rows
-        return tuple(rows() if callable(rows) else rows)
+        return tuple(each for each in self.files.values() if _is_entity(each))
+
+    @property
+    def broken(self) -> list[tuple[str, int, str]]:
+        """Path, line and reason of each file that cannot be used."""
+        rows = self.files.items()
+        return [(path, *each) for path, each in rows if not _is_entity(each)]
 
     def find(self, name: str) -> Registered | None:
         """The entity that a name or an alias means; None for none or several."""
@@ -72,7 +83,18 @@ class Registry:
         return next((each for each in self.entities if each.name == meant), None)
 
 
-EMPTY = Registry((), Compiled({}, {}, {}), ())
+def _is_entity(found: Registered | _Broken) -> TypeGuard[Registered]:
+    return isinstance(found, Registered)
+
+
+def _of_row(row: list[Any]) -> Registered | _Broken:
+    """What a file holds, of its row in the cache."""
+    if len(row) == 2:
+        return row[0], row[1]
+    return Registered(*row[:2], tuple(row[2]), *row[3:7], tuple(row[7]))
+
+
+EMPTY = Registry({}, Compiled({}, {}, {}))
 
 
 def load(root: str, agent: Agent | None = None) -> Registry:
@@ -85,20 +107,17 @@ def load(root: str, agent: Agent | None = None) -> Registry:
     listing = _listing(root)
     if not listing:
         return EMPTY
-    cached = _load_cache(root)
+    cached = files.load_value(_cache_path(root), _parsed)
     if cached is not None and cached[0] == listing:
-        rows = cached[1]
-        registry = Registry(lambda: _rows(rows), Compiled(*cached[2]), cached[3])
+        registry = Registry(cached[2], Compiled(*cached[1]))
     else:
         registry = _read(root, listing, cached)
-    return registry if agent is None else _seen_by(registry, agent)
-
-
-def _seen_by(registry: Registry, agent: Agent) -> Registry:
+    if agent is None:
+        return registry
     from memcli.entries.text.mentions import compiled
 
-    seen = tuple(each for each in registry.entities if _is_visible(each, agent))
-    return Registry(seen, compiled(seen), ())
+    seen = [each for each in registry.entities if _is_visible(each, agent)]
+    return Registry({each.path: each for each in seen}, compiled(seen))
 
 
 def _is_visible(entity: Registered, agent: Agent) -> bool:
@@ -115,8 +134,8 @@ def _is_visible(entity: Registered, agent: Agent) -> bool:
 # --- files ------------------------------------------------------------------------
 
 
-def _listing(root: str) -> dict[str, list[str | int]]:
-    """The folders of registry files: path, time, size, path, ... of those in each."""
+def _listing(root: str) -> dict[str, str]:
+    """The folders of registry files, as `listing.scan` has them, each as a text."""
     top = os.path.join(root, layout.ENTITIES)
     if os.path.islink(top):
         return {}
@@ -125,100 +144,58 @@ def _listing(root: str) -> dict[str, list[str | int]]:
     except MemcliError:  # there is no folder, or it may not be listed
         return {}
     return {
-        folder: [value for path, stat in stats_of(part) for value in (path, *stat)]
+        folder: part.decode("latin-1")
         for folder, part in folders.items()
         if folder.partition("/")[0] in _TYPES
     }
 
 
-def _stamps(listing: Mapping[str, Sequence[Any]]) -> dict[str, tuple[int, int]]:
-    """path -> (time, size) of every file of a listing."""
-    return {
-        f"{layout.ENTITIES}/{flat[i]}": (flat[i + 1], flat[i + 2])
-        for flat in listing.values()
-        for i in range(0, len(flat), 3)
-    }
+def _stamps(listing: Mapping[str, str]) -> dict[str, tuple[int, int]]:
+    """The (time, size) of every file of a listing, by its path."""
+    parts = (stats_of(part.encode("latin-1")) for part in listing.values())
+    return {f"{layout.ENTITIES}/{path}": stat for part in parts for path, stat in part}
 
 
-def _read(
-    root: str, listing: Mapping[str, list[str | int]], cached: _Cached | None
-) -> Registry:
+def _read(root: str, listing: Mapping[str, str], cached: _Cached | None) -> Registry:
     """Read what is not in the cache, and write the cache anew."""
     from memcli.entries.text.mentions import compiled
 
     stamps = _stamps(listing)
-    known: dict[str, Registered] = {}
+    known: dict[str, Registered | _Broken] = {}
     if cached is not None:
-        old, rows = _stamps(cached[0]), _rows(cached[1])
-        same = (row for row in rows if old.get(row.path) == stamps.get(row.path))
-        known = {row.path: row for row in same}
-    entities: list[Registered] = []
-    broken: list[tuple[str, int, str]] = []
-    for path in sorted(stamps):
-        entity = known.get(path) or _read_file(root, path)
-        if isinstance(entity, Registered):
-            entities.append(entity)
-        else:
-            broken.append(entity)
-    registry = Registry(entities, compiled(entities), broken)
-    _store_cache(root, listing, registry)
-    return registry
+        old, rows = _stamps(cached[0]), Registry(cached[2], EMPTY.names).files
+        known = {
+            path: row for path, row in rows.items() if old.get(path) == stamps.get(path)
+        }
+    found = {path: known.get(path) or _read_file(root, path) for path in sorted(stamps)}
+    names = compiled(each for each in found.values() if _is_entity(each))
+    if max(stamps.values())[0] < time.time_ns() - _RACY_NS:
+        import json
+
+        path = _cache_path(root)
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            files.store_value(path, (_VERSION, listing, names, json.dumps(found)))
+        except OSError:  # a vault that may only be read
+            pass
+    return Registry(found, names)
 
 
-def _read_file(root: str, path: str) -> Registered | tuple[str, int, str]:
-    """The entity of a file, or (path, line, reason) where it cannot be used."""
+def _read_file(root: str, path: str) -> Registered | _Broken:
     try:
         data = files.read(os.path.join(root, *path.split("/")), follow=False)
         return read_entity(data, path)
     except InvalidEntry as error:
-        return path, error.line, error.reason
+        return error.line, error.reason
     except MemcliError as error:
-        return path, 1, error.message
-
-
-def _store_cache(
-    root: str, listing: Mapping[str, list[str | int]], registry: Registry
-) -> None:
-    """Write the cache; a missing one only costs reading the files again."""
-    import json
-
-    horizon = time.time_ns() - _RACY_NS
-    sure = {folder: list(flat) for folder, flat in listing.items()}
-    for flat in sure.values():
-        for i in range(1, len(flat), 3):
-            if int(flat[i]) >= horizon:
-                flat[i] = 0  # no file has this time, so the next load reads it again
-    rows = json.dumps(registry.entities)
-    state: Any = (_VERSION, sure, rows, registry.names, list(registry.broken))
-    path = _cache_path(root)
-    try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        files.store_value(path, state)
-    except OSError:  # a vault that may only be read
-        return
-
-
-def _load_cache(root: str) -> _Cached | None:
-    return files.load_value(_cache_path(root), _parsed)
+        return 1, error.message
 
 
 def _parsed(state: Any) -> _Cached | None:
-    """The parts of a cache. Nobody but the user writes there, and a checksum tells
-    damage, so what is in them is not looked at."""
-    version, listing, rows, names, broken = state
-    if version != _VERSION:
-        return None
-    return listing, rows, names, [(path, line, why) for path, line, why in broken]
-
-
-def _rows(text: str) -> list[Registered]:
-    """The entities; they are kept as text, so that a save parses none."""
-    import json
-
-    return [
-        Registered._make((*row[:2], tuple(row[2]), *row[3:7], tuple(row[7])))
-        for row in json.loads(text)
-    ]
+    """The parts of a cache. Nobody but the user writes there, so what is in them is not
+    looked at."""
+    version, listing, names, rows = state
+    return (listing, names, rows) if version == _VERSION else None
 
 
 def _cache_path(root: str) -> str:

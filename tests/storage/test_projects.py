@@ -125,22 +125,17 @@ def test_a_folder_that_is_gone_keeps_its_project(work: Path):
 def test_the_config_names_folders_and_parts_of_repositories(work: Path, home: Path):
     mono = made(work / "mono", "https://github.com/acme/mono")
     (mono / "pay" / "api").mkdir(parents=True)
-    (mono / "web").mkdir()
     made(work / "bare")
     (work / "plain" / "sub").mkdir(parents=True)
     (work / "secret").mkdir()
-    clone = made(work / "clone", "https://github.com/acme/mono")
-    (clone / "web").mkdir()
     configured(
         home,
         f'"{work}" = "Work"\n"{work}/plain" = "plain"\n"{work}/secret" = "none"\n'
-        f'"{mono}/pay" = "acme/pay"\n"{mono}/pay/api" = "acme/pay-api"\n'
-        '"github.com/acme/mono/web" = "acme/web"',
+        f'"{mono}/pay" = "acme/pay"\n"{mono}/pay/api" = "acme/pay-api"\n',
     )
     assert name(mono) == "github.com/acme/mono"
     assert name(mono / "pay") == "acme/pay"
     assert name(mono / "pay" / "api") == "acme/pay-api"
-    assert name(mono / "web") == name(clone / "web") == "acme/web"
     assert name(work / "bare") == name(work) == "work"
     assert name(work / "plain" / "sub") == "plain"
     assert name(work / "secret") is None

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import time
 
 from memcli.entries import identity
@@ -67,12 +66,10 @@ _UNDER_WAY = ("sequencer", "commondir", "shallow.lock")
 _FAST = ("-c", "pack.compression=0", "-c", "fastimport.unpackLimit=100")
 _IDENTITY = ("GIT_AUTHOR_", "GIT_COMMITTER_")
 # With any of these settings, at any value, git does more than make a commit.
-_SETTINGS = re.compile(
-    r"(?:core\.hookspath|hook\..*|commit\.gpgsign|gpg\..*|user\.signingkey|author\..*"
-    r"|committer\..*|extensions\..*|i18n\.commitencoding)"
+_SETTINGS = (
+    *("core.hookspath", "commit.gpgsign", "user.signingkey", "i18n.commitencoding"),
+    *("hook.", "gpg.", "author.", "committer.", "extensions."),
 )
-# Name and address of which git takes nothing off; what is no UTF-8 it makes so.
-_WHO = r"\w([^<>\n\ud800-\udfff]*\w)? <\w[^<>\s\ud800-\udfff]*\w>"
 # git is asked to collect garbage after each commit whose id begins so, one of 16: it
 # looks itself whether it is worth it.
 _GC_SAMPLE = "0"
@@ -236,11 +233,15 @@ def _identity(repository: Repository) -> str:
     """`Name <address>`; empty where git has to look for one or to correct it, or its
     settings ask for more than a commit."""
     settings = repository.settings()
-    if any(map(_SETTINGS.fullmatch, settings)):
+    if any(key.startswith(_SETTINGS) for key in settings):
         return ""
     name, address = (settings.get(f"user.{key}", "") for key in ("name", "email"))
-    who = f"{name} <{address}>"
-    return who if re.fullmatch(_WHO, who) else ""
+    # Of these git takes nothing off, and what is no UTF-8 it makes so.
+    for text in (name, address):
+        ends = text[:1] + text[-1:]
+        if not (ends.isalnum() and text.isprintable()) or "<" in text or ">" in text:
+            return ""
+    return "" if " " in address else f"{name} <{address}>"
 
 
 def _by_import(

@@ -135,11 +135,7 @@ def _linked(marker: str) -> str:
 
 _OWN = ("index", "HEAD", "config", "packed-refs", "info/exclude", "info/attributes")
 _RULES = (".gitignore", ".gitattributes")
-# Folders that are looked into, and bytes of a file of rules.
-_MOST = 2_000
-_LARGEST = 1_000_000
-# git tries every place for every star; no rule of a person has so many.
-_STARS = 8
+_MOST = 2_000  # folders that are looked into
 
 
 def pipe_in(env: Mapping[str, str]) -> str | None:
@@ -156,7 +152,7 @@ def pipe_in(env: Mapping[str, str]) -> str | None:
 
 
 def stuck(env: Mapping[str, str], subcommand: str, limit: float) -> HistoryError:
-    """The error for a git that was ended, in which what held it up is named."""
+    """The error for a git that was ended, with what may have held it up."""
     found = pipe_in(env)
     if found:
         return HistoryError(
@@ -164,13 +160,12 @@ def stuck(env: Mapping[str, str], subcommand: str, limit: float) -> HistoryError
             hint="Put a file in its place, or remove it.",
             code="git_stuck",
         )
-    message = f"git {subcommand} did not end within {limit:,.0f} s, and was ended"
-    rule = _costly_rule(env)
-    hint = f"To see for yourself: git {subcommand}"
-    if rule:
-        message += f": {rule} is a rule that takes git for ever"
-        hint = "Remove that rule."
-    return HistoryError(message, hint=hint, code="git_stuck")
+    return HistoryError(
+        f"git {subcommand} did not end within {limit:,.0f} s, and was ended",
+        hint="A rule of many stars in a .gitignore or .gitattributes takes git for "
+        "ever; to see for yourself: git " + subcommand,
+        code="git_stuck",
+    )
 
 
 def _read_by_git(env: Mapping[str, str]) -> Iterator[str]:
@@ -184,19 +179,3 @@ def _read_by_git(env: Mapping[str, str]) -> Iterator[str]:
         for folder, folders, names in islice(walk(top), _MOST):
             folders[:] = sorted(name for name in folders if name != ".git")
             yield from (os.path.join(folder, name) for name in _RULES if name in names)
-
-
-def _costly_rule(env: Mapping[str, str]) -> str | None:
-    """`FILE:LINE` of the rule with the most stars, where it has very many."""
-    most, place = _STARS, None
-    for path in _read_by_git(env):
-        if not path.endswith((*_RULES, "exclude", "attributes")):
-            continue
-        try:
-            lines = files.read(path, limit=_LARGEST, follow=False).split(b"\n")
-        except Unreadable:
-            continue
-        for number, line in enumerate(lines, 1):
-            if line.count(b"*") >= most:
-                most, place = line.count(b"*") + 1, f"{path}:{number}"
-    return place

@@ -325,8 +325,8 @@ def _about_lineages(
     forks: dict[int, int] = {}
     for name, docs_of in claimants.items():
         # The replaced entry's own word counts most.
-        chosen = docs.get(after.get(docs.get(name, -1), ""))
-        chosen = min(docs_of, key=place) if chosen is None else chosen
+        said = docs.get(after.get(docs.get(name, -1), ""))
+        chosen = min(docs_of, key=place) if said is None else said
         forks |= {doc: chosen for doc in docs_of if names[doc] != names[chosen]}
     known = sorted(docs.items())
     followed = {before[doc]: name for name, doc in known if doc in before}
@@ -336,14 +336,16 @@ def _about_lineages(
     doubtful = {before[doc] for doc in forks}.union(*circles)
     for doc, other in after.items():
         status, words = _status(reader, doc), {"other": other, "quoted": quote(other)}
+        code = ""
         if other not in docs:
-            yield _Problem(doc, "superseded_by", "dangling_lineage", words)
+            # Of a version in the archive the next one was deleted, as by `forget`.
+            code = "" if place(doc)[0] else "dangling_lineage"
         elif status is Status.ACTIVE:
-            yield _Problem(doc, "superseded_by", "superseded_but_active", words)
-        elif docs[other] in before or names[doc] in doubtful:
-            continue
-        elif status is Status.SUPERSEDED:
-            yield _Problem(doc, "superseded_by", "silent_successor", words)
+            code = "superseded_but_active"
+        elif docs[other] not in before and names[doc] not in doubtful:
+            code = "silent_successor" if status is Status.SUPERSEDED else ""
+        if code:
+            yield _Problem(doc, "superseded_by", code, words)
     for doc, other in before.items():
         words = {"other": other, "quoted": quote(other), "name": names[doc]}
         if other not in docs:

@@ -169,10 +169,7 @@ def findings(root: str, tree: Tree, repository: Repository | None) -> Iterator[F
     linked = {path for mode, path in tracked if mode == "160000"}
     for path in sorted(linked.union(tree.nested)):
         message = "another repository; memcli cannot commit what lies in it"
-        hint = "Move it out of the vault."
-        if path in linked:
-            message = "a commit of another repository; this one holds none of its text"
-            hint = "Take it out of git's index, and add its notes as files."
+        hint = "Move it out of the vault, and out of git's index."
         yield Finding(path, 1, "nested_repository", WARNING, message, hint)
 
 
@@ -190,9 +187,3 @@ def about_registry(root: str) -> Iterator[Finding]:
             hint = f"Move what it says into {other}, which every agent must see, and "
             hint += f"delete {entity.path}."
             yield Finding(entity.path, 1, "duplicate_entity", WARNING, message, hint)
-        for alias in entity.aliases:
-            others = registry.names.ambiguous.get(fold(alias), ())
-            if others:
-                message = f"the alias '{alias}' means several: {', '.join(others)}"
-                hint = "It links to none of them; take it out of all but one."
-                yield Finding(entity.path, 1, "ambiguous_alias", WARNING, message, hint)

@@ -83,12 +83,10 @@ class Mend(NamedTuple):
 
 
 class At(NamedTuple):
-    """The vault that is mended, where it is committed, and whether no file of it will
-    be brought back from HEAD."""
+    """The vault that is mended, and where it is committed."""
 
     vault: Vault
     repository: Repository
-    is_whole: bool
 
     def rewritten(self, stored: Stored, fresh: Entry) -> Changes:
         """The change of a file that holds another entry from now on."""
@@ -260,30 +258,13 @@ def _silent(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
 
 
 def _dangling(at: At, finding: Finding) -> Iterator[tuple[Repair, Changes]]:
-    """A version that names one which is gone.
-
-    The one before comes back when an evolve lost it. A later one stays gone: the
-    version stays in the archive, as when `memcli forget` takes the newest one away,
-    since to delete a file is not to ask for the text before it.
-    """
-    stored = at.vault.stored(finding.path)
-    entry = stored.entry
+    """The version before, brought back where an evolve lost it."""
+    entry = at.vault.stored(finding.path).entry
     if entry.supersedes and not at.has(entry.supersedes):
         for place, data in _lost_version(at, entry, entry.supersedes):
             action = "bring {} back from HEAD's history: an evolve lost it"
             step = Repair("lost_version", place, action.format(entry.supersedes))
             yield step, {place: (None, data)}
-    name = entry.superseded_by
-    if (
-        name
-        and at.is_whole
-        and entry.path.startswith(layout.ARCHIVE + "/")
-        and not at.has(name)
-        and git_state.of_id(at.vault, at.repository, name, [], f"id: {name}\n")
-    ):
-        action = f"take out that {name} replaced it, which was deleted; it stays "
-        step = Repair("lineage_end", entry.path, action + "archived")
-        yield step, at.rewritten(stored, entry.replace(superseded_by=None))
 
 
 def _lost_version(at: At, fresh: Entry, old_id: str) -> Iterator[tuple[str, bytes]]:

@@ -136,10 +136,9 @@ def _look(vault: Vault, accept: bool) -> _Found:
     except MemcliError:  # nothing could be committed
         return _Found(found, findings)
     in_merge = "git_state" in codes
-    whole = not (tree.missing or tree.older or tree.lost)
     found += (
         mend
-        for mend in mends.mends(mends.At(vault, repository, whole), findings)
+        for mend in mends.mends(mends.At(vault, repository), findings)
         if mend.step.path not in tree.staged or in_merge
         # Nothing can be committed before the merge is finished.
         if mend.step.code == "conflict" or not in_merge

@@ -6,8 +6,6 @@ pull` staged that lost the race for HEAD is not taken for a person's.
 
 from __future__ import annotations
 
-import os
-
 from memcli.entries import layout
 from memcli.entries.file_checks import WARNING, Finding
 from memcli.entries.identity import sha256
@@ -45,11 +43,6 @@ _SAID = {
         "missing",
         "HEAD holds it, the folder does not",
         f"memcli doctor --fix brings it back; {_LET_GO}",
-    ),
-    "blocked": (
-        "missing",
-        "HEAD holds it, and a folder stands in its place",
-        "Move the folder away, then git restore the file, or delete it with git rm.",
     ),
     "moved": (
         "missing",
@@ -132,12 +125,6 @@ def working_tree(
     for path in _older(repository, [path for path in new if path in archived_from]):
         del uncommitted[path]
         older.append(path)
-    # To commit what lies in such a folder would take the file out of HEAD.
-    for folder in [p for p in gone - staged if os.path.isdir(f"{vault.root}/{p}")]:
-        gone.remove(folder)
-        findings.append(_finding("blocked", folder))
-        for path in [each for each in uncommitted if each.startswith(f"{folder}/")]:
-            del uncommitted[path]
     moved: dict[str, str] = {}
     missing = []
     # A note without an id is known by its bytes.

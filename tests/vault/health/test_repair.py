@@ -17,7 +17,6 @@ from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from memcli.vault.health.overview import overview
 from memcli.vault.health.repair import RepairPlan
-from tests import clones
 from tests.git_command import git
 from tests.saving import write
 
@@ -64,10 +63,9 @@ PLANS = {
         {"a.md": entry(A, "status: active", f"superseded_by: {B}"), "b.md": entry(B)},
         COMMIT, [], ["superseded_but_active a.md"], "", {},
     ),
-    "a successor that never was here": (
+    "a successor that is gone, of a version that stays archived": (
         {f"archive/memories/a.{A}.md": entry(A, OVER, f"superseded_by: {B}")}, (),
-        [f"uncommitted archive/memories/a.{A}.md"],
-        [f"dangling_lineage archive/memories/a.{A}.md"], "", {},
+        [f"uncommitted archive/memories/a.{A}.md"], [], "", {},
     ),
     "a staged file is not rewritten": (
         {"a.md": entry(A, *KEY, body="Y")}, ("git add .",),
@@ -404,50 +402,6 @@ def test_a_version_that_a_person_took_out_of_the_archive_stays_gone(
     git(vault, "commit", "--quiet", "--message=by hand")
     assert [finding.code for finding in lint(vault)] == ["dangling_lineage"]
     assert repair.plan(vault).steps == []
-
-
-@pytest.mark.parametrize("committed", [False, True])
-def test_a_newest_version_that_was_deleted_by_hand_leaves_no_dangling_one(
-    vault: Vault, committed: bool
-) -> None:
-    """As `forget` leaves it: the version before stays archived, and is not shown."""
-    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
-    new = vault.evolve(saved.id, "We deploy on Mondays")
-    Path(vault.root, new.path).unlink()
-    if committed:
-        git(vault, "commit", "--quiet", "--all", "--message=by hand")
-    planned = repair.plan(vault)
-    assert ("lineage_end", vault.path_of(saved.id)) in codes(planned)
-    assert repair.apply(vault, planned).left == []
-    assert vault.get(saved.id).superseded_by is None
-    assert vault.recall("deploy").rows == []
-    assert (lint(vault), repair.plan(vault).steps) == ([], [])
-    assert git(vault, "status", "--porcelain") == ""
-
-
-def test_a_folder_in_the_place_of_a_note_is_named_and_stops_no_sync(
-    ready_vault: Path, tmp_path: Path
-) -> None:
-    two = clones.make(ready_vault, tmp_path, "laptop", "desk")
-    vault = two.vault("laptop")
-    saved = vault.save(vault.draft({"text": "We deploy on Tuesdays"}))
-    two.sync("laptop")
-    place = Path(vault.root, saved.path)
-    text = place.read_bytes()
-    place.unlink()
-    inner = write(vault, f"{saved.path}/inner.md", "what lies in the folder\n")
-    other = write(vault, "memories/note/hand.md", "written by hand\n")
-    two.sync("laptop")
-    two.sync("desk")
-    desk = Path(two.roots["desk"])
-    assert (desk / saved.path).read_bytes() == text
-    assert desk.joinpath("memories/note/hand.md").read_bytes() == other.read_bytes()
-    found = repair.apply(vault, repair.plan(vault))
-    assert [(each.path, each.code) for each in found.left] == [(saved.path, "missing")]
-    assert "a folder stands in its place" in found.left[0].message
-    inner.rename(desk / "elsewhere.md")
-    place.rmdir()
-    assert repair.apply(vault, repair.plan(vault)).ok
 
 
 def test_a_restored_version_that_had_another_name_is_not_in_use_again(
