@@ -113,7 +113,13 @@ class Context(NamedTuple):
         """
         from memcli.vault.vault import Vault
 
-        return Vault.open(self.vault, self.caller(doing), writes=writes)
+        vault = Vault.open(self.vault, self.caller(doing), writes=writes)
+        if self.interactive and not self.agent:
+            from memcli.storage import detached
+
+            for line in detached.take_news(vault.root, self.environ):
+                self.tell(line)
+        return vault
 
     def with_one_vault(self, vaults: Sequence[str]) -> Context:
         """This context on the vault that a repeatable --vault names once."""

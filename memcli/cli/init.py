@@ -157,11 +157,11 @@ def _result(
     dry_run: bool,
 ) -> Result:
     """The result of making a vault: what was done, and lines about it."""
-    from memcli.curation.sync_report import force_of, said_of_force
+    from memcli.curation.sync_report import force_of
 
-    pinned, enforced = force_of(_contents(plan))
-    if pinned or enforced:
-        about.append(said_of_force(pinned, enforced))
+    force = force_of(_contents(plan))
+    if force.line:
+        about.append(force.line)
 
     def text(canvas: Canvas) -> None:
         canvas.line(f"{_SAID[plan.outcome][dry_run]} {plan.path}", style="good")
@@ -172,8 +172,8 @@ def _result(
         "path": plan.path,
         "outcome": plan.outcome,
         "notes": plan.notes,
-        "pinned": pinned,
-        "enforced": enforced,
+        "pinned": force.pinned,
+        "enforced": force.enforced,
         "added": plan.added,
         "commit": commit,
         **own,

@@ -106,6 +106,8 @@ def _draw(canvas: Canvas, done: Synced, vault: Vault, name: str = "") -> None:
     canvas.line(f"{prefix}{done.line}", style="good")
     would = ("would commit", "would forget")
     commit, forget = would if done.dry_run else ("committed", "forgot")
+    if done.changed_config:
+        canvas.line(f"  {done.changed_config}", style="bad")
     lines = [f"left {left.path}: {left.why}" for left in done.left]
     lines += [f"{forget} {path}, deleted by hand" for path in done.forgotten]
     lines += [f"{commit} {path}" for path in done.committed]

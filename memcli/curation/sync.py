@@ -12,11 +12,24 @@ import time
 from shlex import quote
 
 from memcli.curation import sync_report
-from memcli.curation.sync_report import Synced, Traffic, force_of, traffic_of
+from memcli.curation.sync_report import (
+    Force,
+    Synced,
+    Traffic,
+    Uncommitted,
+    traffic_of,
+)
 from memcli.entries import layout
 from memcli.errors import HistoryError, LockBusy, MemcliError, NotAllowed
-from memcli.named_tuple import NamedTuple, encoded
-from memcli.storage import arrival, journal, state_dirs, user_config
+from memcli.named_tuple import NamedTuple
+from memcli.storage import (
+    arrival,
+    detached,
+    journal,
+    settings,
+    state_dirs,
+    user_config,
+)
 from memcli.storage.arrival import Arrival
 from memcli.storage.git import merging, tree
 from memcli.storage.git import remote as remotes
@@ -33,7 +46,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memcli.entries.merging import trees
+    from memcli.entries.merging.trees import MergePlan
     from memcli.storage.git.remotes import Remote
     from memcli.vault.vault import Vault
 
@@ -50,14 +63,6 @@ _TRIES = 8
 _PAUSE = 0.15
 # Seconds to wait for another sync of the same vault.
 _PATIENCE = 120.0
-
-
-class _Decision(NamedTuple):
-    """The next commit of a vault, None for no other, and the merge that makes it."""
-
-    after: str | None
-    base: str | None
-    plan: trees.MergePlan | None
 
 
 def sync(
@@ -107,16 +112,16 @@ def in_turn(
     vault.starts_sync = False
     try:
         repository, remote = opened(vault)
-        done = Synced(vault.named, remote.name, remote.shown, remote.branch, dry_run)
-        done = done._replace(read_only=vault.read_only)
         most = _MANY if by_itself else None
-        done = _sync(At(vault, repository, remote, terms), done, sleep, most)
+        done = _sync(At(vault, repository, remote, terms, dry_run, most), sleep)
     except MemcliError as error:
         if not dry_run:
-            vaults.note_failed_sync(vault, error)
+            vaults.note_sync(vault, error.message, error.error_code)
         raise
     if not dry_run:
-        vaults.note_sync(vault, encoded(done.as_dict()), done.line)
+        vaults.note_sync(vault, done.line, None)
+    if by_itself and done.news:
+        detached.note_news(vault.root, done.news, vault.environ)
     return done
 
 
@@ -162,12 +167,15 @@ def joinable(vault: Vault) -> Repository:
 
 
 class At(NamedTuple):
-    """The vault to sync, its remote, and how git may talk to that."""
+    """The vault to sync, its remote, how git may talk to that, whether only to look,
+    and how many files may be forgotten (None: any number)."""
 
     vault: Vault
     repository: Repository
     remote: Remote
     terms: Terms
+    dry_run: bool
+    most: int | None
 
     @property
     def git(self) -> str:
@@ -175,36 +183,33 @@ class At(NamedTuple):
         return f"git -C {quote(self.repository.top)}"
 
 
-def _sync(
-    at: At, done: Synced, sleep: Callable[[float], None], most: int | None
-) -> Synced:
-    vault, repository, remote, terms = at
+def _sync(at: At, sleep: Callable[[float], None]) -> Synced:
+    vault, repository, remote, terms, dry_run, _ = at
     if journal.exists(vault.root):
         with _arrival(vault):
             pass  # what a killed command began is finished before anything else
-    started = repository.commit_of("HEAD")
+    started, ours = repository.commit_of("HEAD"), None
+    found = sync_report.Uncommitted()
+    plans: list[MergePlan] = []
+    pushed = False
     for number in range(_TRIES):
         if number:
             sleep(_PAUSE * number * (0.5 + vault.entropy(1)[0] / 255))
         if not vault.read_only:
-            done = _committed(at, done, most)
+            found = found.plus(_committed(at))
+        ours = ours or repository.commit_of("HEAD")
         # A remote that moves meanwhile is fetched again and merged again.
         theirs = _fetched(at)
         try:
-            done = _merged(vault, done, theirs)
+            plans += _merged(at, theirs)
         except HistoryError as error:
             if error.error_code == "head_moved":
                 continue
             raise
         head = repository.commit_of("HEAD")
-        if vault.read_only or head in (None, theirs):
+        if vault.read_only or dry_run or head in (None, theirs):
             break
-        if done.dry_run:
-            base = _base(repository, head, theirs)
-            went = _traffic(repository, base, head, but=theirs)
-            return done._replace(went=went)
-        if remotes.push(repository, remote, head, terms):
-            done = done._replace(went=_traffic(repository, theirs, head), pushed=True)
+        if pushed := remotes.push(repository, remote, head, terms):
             break
         vault.tell(f"{remote.name} has new commits since the merge; merging again")
     else:
@@ -213,21 +218,48 @@ def _sync(
             "synced; the remote's changes are merged here",
             hint="Try again: memcli sync",
         )
+    came, went = Traffic(), Traffic()
+    force, config = Force(), []
+    if theirs and ours:
+        coming = _differences(repository, _base(repository, ours, theirs), theirs)
+        came = traffic_of(remotes.count(repository, theirs, ours), coming)
+        force = _force(repository, coming, theirs, ours)
+        config = _changed_config(repository, coming)
+    if head and (pushed or (dry_run and not vault.read_only)):
+        before = _base(repository, head, theirs) if dry_run else theirs
+        going = _differences(repository, before, head) if before != head else []
+        went = traffic_of(remotes.count(repository, head, theirs), going)
     others = remotes.elsewhere(repository, remote.name, remote.tracking)
-    return done._replace(
+    return Synced(
+        vault=vault.named,
+        remote=remote.name,
+        address=remote.shown,
+        branch=remote.branch,
+        dry_run=dry_run,
+        committed=tuple(found.paths),
+        forgotten=tuple(found.forgotten),
+        left=tuple(found.left),
+        came=came,
+        force=force,
+        config=tuple(config),
+        went=went,
+        merged=sum(plan.merged for plan in plans),
+        notes=tuple(note for plan in plans for note in plan.notes),
+        pushed=pushed,
         moved=repository.commit_of("HEAD") != started,
+        read_only=vault.read_only,
         others=tuple(each.ref for each in others if not each.same),
     )
 
 
-def _committed(at: At, done: Synced, most: int | None) -> Synced:
+def _committed(at: At) -> Uncommitted:
     """Commit what is uncommitted; a dry run says what would be.
 
     Raises:
         NotAllowed: more files than `most` were deleted by hand.
     """
     found = sync_report.plan(at.vault, at.repository)
-    if most is not None and len(found.forgotten) > most:
+    if at.most is not None and len(found.forgotten) > at.most:
         raise NotAllowed(
             f"{at.vault.named}: {len(found.forgotten)} files were deleted by hand, "
             "which a sync by itself does not pass on",
@@ -235,13 +267,9 @@ def _committed(at: At, done: Synced, most: int | None) -> Synced:
             f"-- {quote(at.vault.root)}",
             code="many_deleted",
         )
-    if not done.dry_run:
+    if not at.dry_run:
         sync_report.commit(at.vault, at.repository, found)
-    return done._replace(
-        committed=(*done.committed, *found.paths),
-        forgotten=(*done.forgotten, *found.forgotten),
-        left=tuple(found.left),
-    )
+    return found
 
 
 def _fetched(at: At) -> str | None:
@@ -250,7 +278,7 @@ def _fetched(at: At) -> str | None:
     Raises:
         NotAllowed: it holds one on another branch: the two would never meet.
     """
-    _, repository, remote, terms = at
+    _, repository, remote, terms, *_ = at
     theirs = remotes.fetch(repository, remote, terms)
     if theirs is None:
         remotes.see_branches(repository, remote, terms)
@@ -273,10 +301,12 @@ def _fetched(at: At) -> str | None:
     return theirs
 
 
-def _merged(vault: Vault, done: Synced, theirs: str | None) -> Synced:
-    """Let the vault hold what the remote has, under its lock."""
+def _merged(at: At, theirs: str | None) -> list[MergePlan]:
+    """Let the vault hold what the remote has, under its lock; the merge, if it took
+    one. A dry run only looks whether the vault would take it."""
+    vault = at.vault
     if theirs is None:
-        return done
+        return []
     with _arrival(vault) as step:
         repository = step.repository
         branch, ours = repository.branch(), repository.commit_of("HEAD")
@@ -284,15 +314,28 @@ def _merged(vault: Vault, done: Synced, theirs: str | None) -> Synced:
             raise NotAllowed(
                 f"{vault.named} has no commit yet", hint="memcli init", code="no_commit"
             )
-        decided = _decide(vault, repository, ours, theirs, commit=not done.dry_run)
-        if decided.base == theirs:
-            return done
-        if decided.after and not done.dry_run:
-            step.go(Move(branch, ours, decided.after))
-        else:
-            coming = _differences(repository, decided.base, theirs)
+        base = _base(repository, ours, theirs)
+        if vault.read_only and base != ours:
+            raise NotAllowed(
+                f"{vault.named} may only be read here (role = ro), and has commits "
+                "that the remote lacks",
+                hint="Push them with git, or give the vault the role rw.",
+                code="read_only",
+            )
+        if base == theirs:
+            return []
+        plan, message, after = None, "", theirs
+        if base != ours:
+            plan, message = _planned(vault, repository, base, ours, theirs)
+        if at.dry_run:
+            coming = _differences(repository, base, theirs)
             arrival.refuse(vault.root, repository, coming)
-        return _with_came(repository, done, decided, theirs, ours)
+            return [plan] if plan else []
+        if plan:
+            both = (ours, theirs)
+            after = merging.join(repository, both, plan.put, plan.gone, message)
+        step.go(Move(branch, ours, after))
+        return [plan] if plan else []
 
 
 def _arrival(vault: Vault) -> Arrival:
@@ -304,25 +347,10 @@ def _base(repository: Repository, ours: str, theirs: str | None) -> str | None:
     return next(iter(tree.bases(repository, ours, theirs)), None) if theirs else None
 
 
-def _decide(
-    vault: Vault, repository: Repository, ours: str, theirs: str, *, commit: bool = True
-) -> _Decision:
-    """Decides where a vault at `ours` goes when the remote is at `theirs`.
-
-    Without `commit` a merge is planned and not made.
-    """
-    base = _base(repository, ours, theirs)
-    if base == ours:
-        return _Decision(theirs, base, None)
-    if vault.read_only:
-        raise NotAllowed(
-            f"{vault.named} may only be read here (role = ro), and has commits that "
-            "the remote lacks",
-            hint="Push them with git, or give the vault the role rw.",
-            code="read_only",
-        )
-    if base == theirs:
-        return _Decision(None, base, None)
+def _planned(
+    vault: Vault, repository: Repository, base: str | None, ours: str, theirs: str
+) -> tuple[MergePlan, str]:
+    """The merge of both sides, and the message of its commit."""
     if base is None:
         _refuse_stranger(repository, theirs)
     mine = user_config.sync_settings(vault.environ).machine
@@ -336,14 +364,7 @@ def _decide(
         merging.side(repository, other, theirs),
         vault.kinds,
     )
-    if not commit:
-        return _Decision(None, base, plan)
-    message = f"sync: merge {other}\n\n{MACHINE}: {mine}"
-    return _Decision(
-        merging.join(repository, (ours, theirs), plan.put, plan.gone, message),
-        base,
-        plan,
-    )
+    return plan, f"sync: merge {other}\n\n{MACHINE}: {mine}"
 
 
 def _refuse_stranger(repository: Repository, theirs: str) -> None:
@@ -363,37 +384,33 @@ def _refuse_stranger(repository: Repository, theirs: str) -> None:
     )
 
 
-def _with_came(
-    repository: Repository, done: Synced, decided: _Decision, theirs: str, ours: str
-) -> Synced:
-    """The outcome with what came, also in an earlier try, and what a merge decided."""
-    came = _differences(repository, decided.base, theirs)
-    commits = remotes.count(repository, theirs, ours)
+def _force(
+    repository: Repository, coming: list[Difference], theirs: str, ours: str
+) -> Force:
+    """The entries among those that came which act unasked, and whose they are."""
     entries = {
         each.path: each.after.oid
-        for each in came
+        for each in coming
         if each.after and each.is_plain and layout.is_entry(each.path)
     }
     contents = tree.read_blobs(repository, [*entries.values()])
-    pinned, enforced = force_of(zip(entries, contents, strict=True))
-    traffic = traffic_of(commits, came)._replace(pinned=pinned, enforced=enforced)
-    done = done._replace(came=done.came.plus(traffic))
-    plan = decided.plan
-    if plan is None:
-        return done
-    notes = (*done.notes, *plan.notes)
-    return done._replace(merged=done.merged + plan.merged, notes=notes)
+    force = sync_report.force_of(zip(entries, contents, strict=True))
+    if not force.paths:
+        return force
+    by = merging.others(repository, ours, theirs, force.paths)
+    return force._replace(by=tuple(by))
 
 
-def _traffic(
-    repository: Repository, before: str | None, after: str, *, but: str | None = None
-) -> Traffic:
-    """The traffic between two commits, as entries; the commits are those that `but`
-    lacks, or that come after `before`."""
-    if before == after:
-        return Traffic()
-    commits = remotes.count(repository, after, but or before)
-    return traffic_of(commits, _differences(repository, before, after))
+def _changed_config(repository: Repository, coming: list[Difference]) -> list[str]:
+    """The settings of the vault that came with another value, by name."""
+    texts = ["", ""]
+    for each in coming:
+        if each.path == layout.CONFIG:
+            for place, side in enumerate((each.before, each.after)):
+                if side:
+                    (data,) = tree.read_blobs(repository, [side.oid])
+                    texts[place] = data.decode("utf-8", "replace")
+    return settings.changed(*texts)
 
 
 def _differences(

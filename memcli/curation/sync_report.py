@@ -23,7 +23,7 @@ from memcli.vault.health.working_tree import working_tree
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from memcli.entries.merging.trees import MergeNote
@@ -32,36 +32,21 @@ if TYPE_CHECKING:
 
 _ARCHIVE = layout.ARCHIVE + "/"
 NOTHING_NEW = "nothing new on either side"
+_MOST_KEYS = 8
 
 
 class Traffic(NamedTuple):
-    """The traffic of one direction: commits, and entries new, changed or gone.
-
-    `pinned` and `enforced` say how many of those that came act unasked, as `force_of`
-    counts them.
-    """
+    """The traffic of one direction: commits, and entries new, changed or gone."""
 
     commits: int = 0
     added: int = 0
     changed: int = 0
     removed: int = 0
-    pinned: int = 0
-    enforced: int = 0
 
-    @property
-    def entries(self) -> int:
-        """How many entries are concerned."""
-        return self.added + self.changed + self.removed
-
-    def plus(self, other: Traffic) -> Traffic:
-        """Both together."""
-        return Traffic(*(a + b for a, b in zip(self, other, strict=True)))
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """For JSON, what is counted in both directions."""
-        counted = dict(zip(self._fields[:4], self, strict=False))
-        return {**counted, "entries": self.entries}
+    def as_dict(self) -> dict[str, int]:
+        """For JSON."""
+        entries = self.added + self.changed + self.removed
+        return {**self._asdict(), "entries": entries}
 
 
 def traffic_of(
@@ -92,14 +77,36 @@ def traffic_of(
     return Traffic(commits, added, changed, removed)
 
 
-def force_of(contents: Iterable[tuple[str, bytes]]) -> tuple[int, int]:
-    """Count the entries that act unasked: the pinned ones, which go into every session,
-    and those with `enforce`, which may stop a tool.
+class Force(NamedTuple):
+    """The entries that act unasked: the pinned ones, which go into every session, and
+    those with `enforce`, which may stop a tool.
+
+    `paths` are those of both, `by` names who wrote them, but for the user.
+    """
+
+    pinned: int = 0
+    enforced: int = 0
+    paths: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+
+    @property
+    def line(self) -> str:
+        """How many, whose, and how to see them; empty for none."""
+        if not self.paths:
+            return ""
+        whose = f" by {', '.join(self.by)}" if self.by else ""
+        said = f"{self.pinned:,} pinned, {self.enforced:,} with `enforce`"
+        return f"{said}{whose}: see memcli inspect"
+
+
+def force_of(contents: Iterable[tuple[str, bytes]]) -> Force:
+    """The entries among files that act unasked.
 
     Args:
         contents: path and bytes of each file.
     """
     pinned = enforced = 0
+    paths = []
     for path, data in contents:
         # 120 us for each file that is read; only an escape hides a key's name.
         if not any(word in data for word in (b"pinned", b"enforce", b"\\")):
@@ -108,15 +115,11 @@ def force_of(contents: Iterable[tuple[str, bytes]]) -> tuple[int, int]:
             entry = one_file.shown(data, path) or codec.decode(data, path).entry
         except MemcliError:  # in force nowhere
             continue
-        if entry.status is Status.ACTIVE:
+        if entry.status is Status.ACTIVE and (entry.pinned or entry.enforce):
             pinned += entry.pinned
             enforced += entry.enforce is not None
-    return pinned, enforced
-
-
-def said_of_force(pinned: int, enforced: int) -> str:
-    """Both numbers, and how to see the entries."""
-    return f"{pinned:,} pinned, {enforced:,} with `enforce`: see memcli inspect"
+            paths.append(path)
+    return Force(pinned, enforced, tuple(paths))
 
 
 class Synced(NamedTuple):
@@ -130,6 +133,8 @@ class Synced(NamedTuple):
         forgotten: files whose deletion by hand was committed first.
         left: files that were not, and why.
         came, went: what the remote gave and got.
+        force, config: of what came, the entries that act unasked, and the settings of
+            the vault that have another value, by name.
         merged: how many entries both sides had changed.
         notes: what the merge decided.
         pushed: whether the remote was given anything.
@@ -148,6 +153,8 @@ class Synced(NamedTuple):
     forgotten: tuple[str, ...] = ()
     left: tuple[Left, ...] = ()
     came: Traffic = Traffic()
+    force: Force = Force()
+    config: tuple[str, ...] = ()
     went: Traffic = Traffic()
     merged: int = 0
     notes: tuple[MergeNote, ...] = ()
@@ -166,8 +173,8 @@ class Synced(NamedTuple):
         """All of it in one line."""
         would = "would sync" if self.dry_run else "synced"
         came = _moved("came", "removed by it", self.came)
-        if self.came.pinned or self.came.enforced:
-            came += f" ({said_of_force(self.came.pinned, self.came.enforced)})"
+        if self.force.paths:
+            came += f" ({self.force.line})"
         said = [came, _moved("went", "removed there", self.went)]
         if self.forgotten:
             said.insert(0, f"{counted(len(self.forgotten), 'file')} forgotten")
@@ -182,16 +189,35 @@ class Synced(NamedTuple):
         facts = ", ".join(each for each in said if each) or NOTHING_NEW
         return f"{would} with {self.remote} ({self.address}): {facts}"
 
+    @property
+    def changed_config(self) -> str:
+        """The settings that came changed, in one line; empty for none."""
+        names = ", ".join(self.config[:_MOST_KEYS])
+        if len(self.config) > _MOST_KEYS:
+            names += f" and {len(self.config) - _MOST_KEYS} more"
+        return f"the remote changed the vault's config: {names}" if names else ""
+
+    @property
+    def news(self) -> str:
+        """What a person must know of a sync that nobody asked for; empty for nothing:
+        rules by somebody else, and who may see what."""
+        rules = f"it brought {self.force.line}" if self.force.by else ""
+        said = "; ".join(filter(None, (rules, self.changed_config)))
+        return f"a sync by itself of {self.vault}: {said}" if said else ""
+
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
+        fields = self._asdict()
+        del fields["force"]
         return {
-            **self._asdict(),
+            **fields,
             "came": {
-                **self.came.counts,
-                "pinned": self.came.pinned,
-                "enforced": self.came.enforced,
+                **self.came.as_dict(),
+                "pinned": self.force.pinned,
+                "enforced": self.force.enforced,
+                "by": self.force.by,
             },
-            "went": self.went.counts,
+            "went": self.went.as_dict(),
             "eyes": self.eyes,
             "line": self.line,
         }
@@ -224,10 +250,15 @@ class Uncommitted(NamedTuple):
     """The result of `plan`: the files to commit, those that git's index has lost, those
     that are left as they are, and those that a person has deleted."""
 
-    paths: list[str]
-    lost: list[str]
-    left: list[Left]
-    forgotten: list[str]
+    paths: Sequence[str] = ()
+    lost: Sequence[str] = ()
+    left: Sequence[Left] = ()
+    forgotten: Sequence[str] = ()
+
+    def plus(self, later: Uncommitted) -> Uncommitted:
+        """What two looks found, one after the other."""
+        forgotten = [*self.forgotten, *later.forgotten]
+        return later._replace(paths=[*self.paths, *later.paths], forgotten=forgotten)
 
 
 def plan(vault: Vault, repository: Repository) -> Uncommitted:
@@ -276,7 +307,7 @@ def commit(vault: Vault, repository: Repository, found: Uncommitted) -> None:
             change.message = f"keep: {_called(found.paths)}"
 
 
-def _called(paths: list[str]) -> str:
+def _called(paths: Sequence[str]) -> str:
     return paths[0] if len(paths) == 1 else f"{len(paths)} files"
 
 

@@ -12,8 +12,9 @@ import contextlib
 import os
 import sys
 
+from memcli.entries import layout
 from memcli.errors import MemcliError
-from memcli.storage import user_config
+from memcli.storage import files, state_dirs, user_config
 
 TYPE_CHECKING = False
 
@@ -97,3 +98,33 @@ def _start(words: tuple[str, ...], environ: Mapping[str, str]) -> None:
     environ = {k: value for k, value in environ.items() if k != "MEMCLI_AGENT"}
     with contextlib.suppress(OSError):
         start(words, environ)
+
+
+# --- what a sync by itself brought -------------------------------------------------
+
+_NEWS = 20  # lines that wait at most
+
+
+def note_news(root: str, line: str, environ: Mapping[str, str] | None) -> None:
+    """Keep a line until the vault's user is told it."""
+    path = state_dirs.path(root, layout.SYNC_NEWS, environ)
+    lines = [*_news(path), line][-_NEWS:]
+    with contextlib.suppress(OSError):
+        files.store_value(path, lines)
+
+
+def take_news(root: str, environ: Mapping[str, str] | None) -> list[str]:
+    """The lines that wait for the vault's user, who is told them once."""
+    try:
+        path = state_dirs.path(root, layout.SYNC_NEWS, environ)
+        found = _news(path)
+        if found:
+            os.unlink(path)
+    except (MemcliError, OSError):  # told again rather than never
+        return []
+    return found
+
+
+def _news(path: str) -> list[str]:
+    found = files.load_value(path, list) if os.path.exists(path) else None
+    return [line for line in found or () if isinstance(line, str)]

@@ -125,6 +125,27 @@ def parsed(text: str, path: str) -> Config:
     return _config(user_config.read(text, path), path)
 
 
+def changed(before: str, after: str) -> list[str]:
+    """The settings that have another value in the second of two configs' texts, by
+    name, as in `agents.alpha.groups`; all of them where one cannot be read."""
+    try:
+        one, two = (_flat(user_config.read(text, "")) for text in (before, after))
+    except InvalidConfig:
+        return ["all of it"]
+    names = [name for name in {**one, **two} if one.get(name) != two.get(name)]
+    return sorted("".join(filter(str.isprintable, name))[:60] for name in names)
+
+
+def _flat(table: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        if isinstance(value, dict):
+            found |= _flat(value, f"{above}{key}.")
+        else:
+            found[f"{above}{key}"] = value
+    return found
+
+
 def _unusable(path: str, reason: str, hint: str = "or delete it") -> InvalidConfig:
     hint = f"Correct the file, {hint}. To check it: memcli inspect lint"
     return InvalidConfig(f"{path}: {reason}", hint=hint, reason=reason)

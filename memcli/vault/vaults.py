@@ -308,20 +308,28 @@ def sync_state(vault: Vault) -> SyncState | None:
     return SyncState(remote.name, remote.shown, remote.branch, ahead, behind, *ended)
 
 
-def note_sync(vault: Vault, data: Mapping[str, Any], line: str) -> None:
-    """Note how a sync ended."""
-    _store(vault, {"line": line, "error": None, "data": dict(data)})
+def writers(vault: Vault, path: str, seconds: float) -> list[str] | None:
+    """The authors of a file of the vault, but for its user; None where git cannot say
+    it in this time. A vault without a remote is the user's alone."""
+    from memcli.storage.git import merging, remotes
+    from memcli.storage.git.repository import Repository
+
+    found = remotes.find(vault.root)
+    if found is None or not found.url:
+        return []
+    try:
+        repository = Repository.open(vault.root, environ=vault.environ)
+        return merging.writers(repository, path, seconds)
+    except MemcliError:
+        return None
 
 
-def note_failed_sync(vault: Vault, error: MemcliError) -> None:
-    """Note why a sync did not end."""
-    _store(vault, {"line": error.message, "error": error.error_code})
-
-
-def _store(vault: Vault, facts: dict[str, Any]) -> None:
+def note_sync(vault: Vault, line: str, error: str | None) -> None:
+    """Note how a sync ended; `error` is the code of its failure."""
     path = state_dirs.path(vault.root, layout.SYNC_STATE, vault.environ)
     with contextlib.suppress(OSError):
-        files.store_value(path, {"at": vault.now_ms() // 1000, **facts})
+        facts = {"at": vault.now_ms() // 1000, "line": line, "error": error}
+        files.store_value(path, facts)
 
 
 def _last(vault: Vault) -> dict[str, Any]:

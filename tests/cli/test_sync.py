@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from memcli.curation import review
+from memcli.cli.context import Context
+from memcli.curation import review, sync_setup
 from tests import clones
 from tests.cli.conftest import Run
-from tests.clones import Clones, say
+from tests.clones import Clones, put, say
 from tests.git_command import git
+from tests.sessions.hooks.calling import call
 
 
 @pytest.fixture
@@ -31,12 +33,12 @@ def test_one_line_says_what_went_and_names_what_was_committed(
     data = memcli("sync", "--vault", desk, "--json").json["data"]
     assert data["came"] == {
         "commits": 1, "added": 1, "changed": 0, "removed": 0, "entries": 1,
-        "pinned": 1, "enforced": 1,
+        "pinned": 1, "enforced": 1, "by": [],
     }  # fmt: skip
-    acts = "1 pinned, 1 with `enforce`: see memcli inspect"
-    assert f"1 entry came ({acts})" in data["line"]
-    assert f"1 entry came ({acts})" in seen
-    assert f"\n  {acts}\n" in memcli("init", desk).out
+    acts, see = "1 pinned, 1 with `enforce`", ": see memcli inspect"
+    assert f"1 entry came ({acts}{see})" in data["line"]
+    assert f"1 entry came ({acts}{see})" in seen
+    assert f"\n  {acts}{see}\n" in memcli("init", desk).out
     shown = memcli("inspect", "--vault", desk, "--json").json["data"]
     assert [
         [row["path"] for row in shown[acting]] for acting in ("pinned", "enforced")
@@ -157,3 +159,35 @@ def test_review_is_named_where_it_has_a_text_to_choose(
     out = memcli("sync", "--vault", desk).out
     assert "1 to look at" in out
     assert "check:" not in out
+
+
+def test_what_a_colleague_lets_act_unasked_is_told_once_and_refuses_in_their_name(
+    two: Clones, memcli: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laptop, desk = two.roots["laptop"], two.roots["desk"]
+    git(desk, "config", "user.email", "me@example.org")
+    git(laptop, "config", "user.name", "Mallory \x1b[1m")
+    git(laptop, "config", "user.email", "mallory@example.org")
+    rule = "---\nkind: constraint\nenforce: deny\n---\nNever run `zapctl apply`\n"
+    put(laptop, "memories/rule.md", rule)
+    with (laptop / ".memcli" / "config.toml").open("a") as file:
+        file.write('\n[agents.alpha]\ngroups = ["secret"]\n')
+    clones.commit(laptop)
+    two.sync("laptop")
+    done = sync_setup.run_by_itself(two.vault("desk"), sleep=lambda _: None)
+    assert (
+        "(0 pinned, 1 with `enforce` by Mallory [1m: see memcli inspect)" in done.line
+    )
+    news = (
+        f"a sync by itself of {desk}: it brought 0 pinned, 1 with `enforce` by "
+        "Mallory [1m: see memcli inspect; the remote changed the vault's config: "
+        "agents.alpha.groups"
+    )
+    assert "sync by itself" not in memcli("list", "--vault", str(desk)).err
+    monkeypatch.setattr(Context, "interactive", True)
+    assert news in memcli("list", "--vault", str(desk)).err
+    assert "sync by itself" not in memcli("list", "--vault", str(desk)).err
+    tool = {"tool_name": "Bash", "tool_input": {"command": "zapctl apply"}}
+    given = {"session_id": "s", "cwd": "/w", "hook_event_name": "PreToolUse", **tool}
+    said = call(two.vault("desk"), "pre-tool", "claude-code", given).answer
+    assert "A rule of this vault by Mallory [1m does not want this" in said

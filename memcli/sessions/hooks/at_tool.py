@@ -38,6 +38,9 @@ _MOST, _CHARS = 2, 600
 _TITLE = 160
 _MOST_REFUSED = 20
 _REFUSED = "!"
+_WISHES = ("wants to be asked before this", "does not want this")
+# Seconds that git may take to say who wrote an entry.
+_BLAME = 0.5
 _BEFORE, _AFTER = "About what you are about to do", "About what you just did"
 
 
@@ -102,7 +105,7 @@ def at_tool(answer: Answer, host: Host) -> Decision:
     elsewhere = [name for one in (own, *others) for name in one.elsewhere]
     done: list[str] = [name for name in elsewhere if name not in acted]
     refused = sum(name.startswith(_REFUSED) for name in acted)
-    given = _decided(found, event, refused, trusted=_is_trusted(vault))
+    given = _decided(found, event, refused, vault)
     if given.decision:
         done.append(f"{_REFUSED}{refused}")
         line["did"] = f"{given.decision}: {given.reason.rpartition('inspect ')[2][:16]}"
@@ -171,25 +174,31 @@ def _is_trusted(vault: Vault) -> bool:
 
 
 def _decided(
-    found: Sequence[_Fired], event: Event, refused: int, *, trusted: bool
+    found: Sequence[_Fired], event: Event, refused: int, vault: Vault
 ) -> Decision:
     """Whether an entry keeps the tool from running."""
-    if event.name != "pre-tool" or not trusted or refused >= _MOST_REFUSED:
+    if event.name != "pre-tool" or refused >= _MOST_REFUSED:
         return Decision()
     own = [each for each in found if each.enforce and not each.source]
-    if not own:
+    if not own or not _is_trusted(vault):
         return Decision()
     first = next((each for each in own if each.enforce == "deny"), own[0])
-    wish = (
-        "The user does not want this"
-        if first.enforce == "deny"
-        else "The user wants to be asked before this"
-    )
-    text = _short(first.row, _CHARS, "")
+    text, number = _short(first.row, _CHARS, ""), first.enforce == "deny"
+    wish = f"{_whose(vault, first.row)} {_WISHES[number]}"
     return Decision(
         decision=first.enforce,
         reason=f"memcli: {text}\n{wish}: memcli inspect {first.row.id}",
     )
+
+
+def _whose(vault: Vault, row: StoredRow) -> str:
+    """Whose rule an entry is: the user's, or that of another author of its file."""
+    from memcli.vault import vaults
+
+    names = vaults.writers(vault, row.path, _BLAME)
+    if names == []:
+        return "The user"
+    return "A rule of this vault" + (f" by {', '.join(names[:3])}" if names else "")
 
 
 def _text(answer: Answer, found: Sequence[_Fired]) -> tuple[Decision, list[str]]:

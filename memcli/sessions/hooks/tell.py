@@ -360,6 +360,11 @@ def _closing(answer: Answer, told: Standing, *, is_new: bool) -> Iterator[str]:
         candidates = counted(told.waiting, "candidate")
         waits = agreeing(told.waiting, "waits")
         yield f"{candidates} {waits} for the user's review (memcli review)."
+    if agent_name() is None:
+        from memcli.storage import detached
+
+        for line in detached.take_news(vault.root, os.environ):
+            yield f"Tell the user: {line}."
     if answer.last is None:
         return
     from memcli.errors import MemcliError

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from memcli.storage.git.repository import Repository
 
-_NO_IDENTITY = "memcli <memcli@localhost>"
+_NOBODY = "memcli@localhost"
+_NO_IDENTITY = f"memcli <{_NOBODY}>"
 # The name under which a commit is made; removed at once.
 _SCRATCH_REF = "refs/memcli/sync"
 # Seconds that a program for signing has: without a terminal one that asks for a
@@ -91,6 +92,50 @@ def named_by(repository: Repository, ours: str, theirs: str, trailer: str) -> st
     row = repository.answer(*words, theirs, f"^{ours}", "--").decode("utf-8", "replace")
     machine, _, author = row.strip("\n").partition("\x1f")
     return _shown(machine.split(",")[0]) or _shown(author)
+
+
+def others(
+    repository: Repository, ours: str, theirs: str, paths: Sequence[str]
+) -> list[str]:
+    """The authors of what only `theirs` has of these files, but for who commits here."""
+    words = ("log", "--no-show-signature", "--encoding=UTF-8", "--format=%an%x1f%ae")
+    files = [f":(literal){path}" for path in paths]
+    said = repository.answer(*words, theirs, f"^{ours}", "--", *files)
+    return _others(repository, said.decode("utf-8", "replace").split("\n"))
+
+
+def writers(repository: Repository, path: str, seconds: float) -> list[str] | None:
+    """The authors of a file's lines, but for who commits here; None where git cannot
+    say it in time."""
+    words = ("blame", "--line-porcelain", "--no-textconv", "--", path)
+    env = repository.environment
+    done = run(repository.root, env, words, watch=Watch(seconds))
+    text = done.printed.decode("utf-8", "replace")
+    if done.code or not text:
+        return None
+    rows, name = [], ""
+    for line in text.split("\n"):
+        if line.startswith("author "):
+            name = line[len("author ") :]
+        elif line.startswith("author-mail <"):
+            rows.append(f"{name}\x1f{line[len('author-mail <') : -1]}")
+    return _others(repository, rows)
+
+
+def _others(repository: Repository, rows: Iterable[str]) -> list[str]:
+    """Of rows of name and address those of other people: their names, each once.
+
+    Whoever has told git no name is nobody that memcli knows, also on this machine.
+    """
+    own = (repository.committer() or "").rpartition(" <")[2].rstrip(">")
+    found: dict[str, None] = {}
+    for row in rows:
+        name, _, mail = row.rpartition("\x1f")
+        if mail == _NOBODY:
+            found["another clone"] = None
+        elif mail and mail not in (own, "not.committed.yet"):
+            found[_shown(name) or "nobody"] = None
+    return [*found]
 
 
 def join(
