@@ -7,6 +7,7 @@ import pytest
 from memcli import Vault, Vaults
 from memcli.cli import hints as wording
 from memcli.cli.context import Context
+from memcli.cli.mcp import hints
 from memcli.recall.no_match import NoMatch, merged
 from memcli.recall.query import Filters, view_of
 from tests.conftest import VaultMaker
@@ -76,17 +77,22 @@ def test_of_several_vaults_a_word_is_missing_that_all_of_them_lack() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "command"),
+    ("found", "command", "tool"),
     [
-        (NoMatch(0), "memcli save TEXT"),
-        (NoMatch(1, ("apels",)), "memcli list"),
-        (NoMatch(1, (), 2), "Without filters: "),
-        (NoMatch(1, (), 0, {"expired": 1}), "--status expired"),
+        (NoMatch(0), "memcli save TEXT", "memory_save"),
+        (NoMatch(1, ("apels",)), "memcli list", "memory_recall all"),
+        (NoMatch(1, (), 2), "Without filters: ", "memory_recall"),
+        (NoMatch(1, (), 0, {"expired": 1}), "--status expired", "statuses=expired"),
     ],
 )
-def test_the_next_step_is_named(vault: Vault, found: NoMatch, command: str) -> None:
+def test_the_next_step_is_named_in_the_words_of_the_caller(
+    vault: Vault, found: NoMatch, command: str, tool: str
+) -> None:
     said = wording.sentences(_unnamed(vault), "recall", "apels", found)
     assert command in said[-1]
+    (told,) = wording.sentences(_unnamed(vault, via="mcp"), "recall", "apels", found)
+    assert tool in hints.reworded(told)
+    assert "memcli recall" not in hints.reworded(told)
 
 
 def test_the_next_step_names_the_vault_that_was_named(vault: Vault) -> None:

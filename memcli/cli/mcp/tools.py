@@ -15,7 +15,7 @@ import json
 import re
 
 from memcli.cli import commands, flags
-from memcli.cli.mcp import catalog
+from memcli.cli.mcp import catalog, hints
 from memcli.entries import entry
 from memcli.errors import InvalidValue, MemcliError, UsageError
 from memcli.named_tuple import NamedTuple, encoded
@@ -51,8 +51,8 @@ def call(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answer:
     except MemcliError as error:
         failed = {
             "code": error.error_code,
-            "message": error.message,
-            "hint": error.hint,
+            "message": hints.reworded(error.message, tool.command),
+            "hint": hints.reworded(error.hint or "", tool.command),
             "details": shortened(encoded(error.details)),
         }
         return Answer(error={k: v for k, v in failed.items() if v or k == "message"})
@@ -78,7 +78,7 @@ def _called(tool: Tool, arguments: Mapping[str, Any], context: Context) -> Answe
         context = context._replace(read_stdin=lambda: data)
     flags.check_needs(command, values)
     result = commands.answer(command, context, values)
-    notes = [f"warning: {one}" for one in result.warnings]
+    notes = [f"warning: {hints.reworded(one)}" for one in result.warnings]
     if tool.changes and not values.get("digest"):  # its data has all of the text
         shown = _Lines()
         result.text(shown)
@@ -117,7 +117,9 @@ class _Lines:
         self.lines: list[str] = []
 
     def line(self, text: str = "", *, style: str = "") -> None:
-        if style == "hint" or not self.lines:
+        if style == "hint":
+            self.lines.append(hints.reworded(text))
+        elif not self.lines:
             self.lines.append(text)
 
     def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:

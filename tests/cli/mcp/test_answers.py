@@ -6,7 +6,7 @@ import pytest
 
 from memcli import Vault
 from memcli.cli.context import Context
-from memcli.cli.mcp import catalog, tools
+from memcli.cli.mcp import catalog, hints, tools
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,44 @@ def test_a_title_with_which_the_text_begins_is_left_out(
     assert row == {"title": title, "text": text}
 
 
+ONE, OTHER = "1m827dfsf99mabcd", "1m827dezqca56tfb"
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("What waits: memcli review --list", "What waits: memory_review list"),
+        ("(memcli show NAME)", "(memory_inspect NAME)"),
+        (
+            "Ask: memcli recall 'a b' --kind fix; or pipe it in",
+            "Ask: memory_recall 'a b' kinds=fix; or pipe it in",
+        ),
+        (
+            f"memcli evolve {ONE} --also {OTHER} --also {ONE}",
+            f"memory_evolve {ONE} also={OTHER} also={ONE}",
+        ),
+        (f"memcli resolve --undo {ONE}", f"memory_resolve undo {ONE}"),
+        (f"memcli undo {ONE}", f"memory_evolve revert {ONE}"),
+        ("Name it: --group NAME.", "Name it: groups NAME."),
+        ("Drop --only-this.", "Drop only_this."),
+        (
+            "Or as: memcli mcp --agent NAME",
+            "Or as: memcli mcp --agent NAME (in the user's shell)",
+        ),
+        ("memcli does not know it", "memcli does not know it"),
+        ("a -- b, a--b and ---", "a -- b, a--b and ---"),
+    ],
+)
+def test_hints_name_tools_and_parameters(said: str, told: str) -> None:
+    assert hints.reworded(said, "save") == told
+
+
 def test_the_first_line_and_the_hints_of_a_command_are_told() -> None:
     lines = tools._Lines()
     lines.line("evolved x: it says --tag")
     lines.line("  another entry says --tag")
     lines.line("  to replace it: memcli evolve x --also y", style="hint")
-    said = ["evolved x: it says --tag", "  to replace it: memcli evolve x --also y"]
+    said = ["evolved x: it says --tag", "  to replace it: memory_evolve x also=y"]
     assert lines.lines == said
 
 
@@ -130,7 +162,7 @@ def test_a_save_tells_its_first_line_and_what_is_similar_in_its_data(
     assert answer.notes[0] == f"saved {new}"
     (similar,) = (answer.data or {})["similar"]
     assert (similar["id"], similar["differs"]) == (first, ["number"])
-    assert answer.notes[1].strip().startswith("to replace the older: memcli evolve ")
+    assert answer.notes[1].strip().startswith("to replace the older: memory_evolve ")
     assert len(answer.notes) == 2
 
 

@@ -126,4 +126,4 @@ def test_filters_alone_list_what_they_let_through(
     found = tools.call(recall, every, context).data or {}
     assert [row["id"] for row in found["rows"]] == [mine]
     nothing = tools.call(recall, {"query": " "}, context).error or {}
-    assert "memcli list" in nothing["hint"]
+    assert "memory_recall all" in nothing["hint"]

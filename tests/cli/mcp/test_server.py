@@ -366,6 +366,7 @@ def test_without_a_vault_each_call_says_so_until_there_is_one(
             error = await refused(client, name, **arguments)
             assert error["code"] == "vault_not_found"
             assert "memcli init" in error["hint"]
+            assert "in the user's shell" in error["hint"]
         shutil.copytree(vault.root, root)
         await ask(client, "memory_save", text="Pears are green")
 

@@ -92,8 +92,13 @@ def test_a_call_may_name_another_vault_but_no_folder(
     context = context._replace(via="mcp", vault=make_vault().root)
     mine = {"query": "team", "personal_only": True}
     assert tools.call(by_name["memory_recall"], mine, context).data is not None
-    none = tools.call(by_name["memory_recall"], {"query": "zork"}, context)
-    assert none.notes[-1].endswith("memcli list")
+    calls: dict[str, dict[str, Any]] = {
+        "memory_recall all": {"query": "zork", "personal_only": True},
+        "memory_recall all vault=team": {"query": "zork", "team_ids": ["team"]},
+    }
+    for proposed, asked in calls.items():
+        none = tools.call(by_name["memory_recall"], asked, context)
+        assert none.notes[-1].endswith(proposed)
 
 
 def test_tags_of_a_tool_let_untagged_entries_pass_unless_they_are_strict(
@@ -173,6 +178,16 @@ def test_tags_and_a_project_alone_make_no_new_version(
     given = {"id": mine, "tags": ["y"], "text": "We deploy on Tuesdays"}
     changed = tools.call(catalog.memory_evolve, given, context)
     assert (changed.data or {})["supersedes"] == mine
+
+
+def test_an_empty_ledger_names_the_call_for_ideas_that_were_saved(
+    vault: Vault, context: Context
+) -> None:
+    asked = {"topic": "ideas"}
+    assert tools.call(catalog.memory_inspect, asked, context).notes == ()
+    vault.save(vault.draft({"text": "Show the stock level", "kind": "idea"}))
+    (said,) = tools.call(catalog.memory_inspect, asked, context).notes
+    assert said.endswith("were saved: memory_recall all kinds=idea")
 
 
 def test_expand_false_looks_at_no_links(vault: Vault, context: Context) -> None:
