@@ -14,7 +14,7 @@ from itertools import islice
 
 from memcli.errors import MemcliError, Unreadable
 from memcli.hosts import table
-from memcli.hosts.formats.lines import Lines, peek
+from memcli.hosts.formats.lines import Lines
 
 TYPE_CHECKING = False
 
@@ -91,7 +91,10 @@ def discover(
     Raises:
         InvalidValue: no such host.
     """
-    return _discover(table.find(host), environ, since_ms)
+    files = _files(table.find(host), environ)
+    found = ((_written(path), path) for path in files)
+    there = sorted((moment, path) for moment, path in found if moment is not None)
+    return iter([path for moment, path in there if moment >= (since_ms or 0)])
 
 
 def named(host: str, session: str, environ: Mapping[str, str]) -> str | None:
@@ -131,14 +134,6 @@ def _running(environ: Mapping[str, str]) -> Iterator[tuple[Host, str]]:
         session = environ.get(host.session_variable, "")
         if host.session_variable and _SESSION.fullmatch(session):
             yield host, session
-
-
-def _discover(
-    host: Host, environ: Mapping[str, str], since_ms: int | None = None
-) -> Iterator[str]:
-    found = [(_written(path), path) for path in _files(host, environ)]
-    there = [(moment, path) for moment, path in found if moment is not None]
-    yield from (path for moment, path in sorted(there) if moment >= (since_ms or 0))
 
 
 def _files(host: Host, environ: Mapping[str, str]) -> Iterator[str]:
@@ -185,26 +180,6 @@ def _has_name(host: Host, path: str, session: str) -> bool:
         return False
 
 
-def _is_about(host: Host, path: str, folder: str) -> bool | None:
-    """Whether a transcript is about a folder; None: the transcript may say it."""
-    above = os.path.dirname(path)
-    if host.name == "claude-code":
-        # It cannot say yes: two projects may have one name.
-        return None if os.path.basename(above)[:200] == project_name(folder) else False
-    if host.name == "cursor":
-        # It has Claude Code's name for the folder, without the root.
-        project, _, rest = path.replace(os.sep, "/").rpartition("/agent-transcripts/")
-        name = project_name(folder).strip("-")
-        return bool(rest) and os.path.basename(project) == name
-    if host.name == "gemini":
-        # Older versions name the folder of the chats after a hash of the project's.
-        from hashlib import sha256
-
-        beside = os.path.basename(os.path.dirname(above))
-        return beside == sha256(os.fsencode(folder)).hexdigest() or None
-    return False if host.name == "windsurf" else None  # nothing of Windsurf's says it
-
-
 def project_name(path: str) -> str:
     """The name of Claude Code's folder for a project's path, links resolved.
 
@@ -220,21 +195,29 @@ def project_name(path: str) -> str:
 
 
 def _newest(environ: Mapping[str, str], folder: str) -> str | None:
-    candidates = []
-    for host in table.hosts():
-        for path in _discover(host, environ):
-            about = _is_about(host, path, folder)
-            if about is not False:
-                candidates.append((_written(path) or 0, path, host, about))
-    candidates.sort(key=lambda candidate: (-candidate[0], candidate[1]))
-    for _, path, host, about in candidates[:_MOST_ASKED]:
-        try:
-            where = _session(host, path).cwd
-        except MemcliError:
-            continue
-        if about or (where is not None and os.path.realpath(where) == folder):
-            return path
-    return None
+    found = [
+        (-(_written(path) or 0), path, host)
+        for host in table.hosts()
+        for path in _files(host, environ)
+    ]
+    found.sort(key=lambda each: each[:2])
+    about = (
+        path for _, path, host in found[:_MOST_ASKED] if _is_about(host, path, folder)
+    )
+    return next(about, None)
+
+
+def _is_about(host: Host, path: str, folder: str) -> bool:
+    if host.name == "cursor":
+        # Its project has Claude Code's name for the folder, without the root.
+        project, _, rest = path.replace(os.sep, "/").rpartition("/agent-transcripts/")
+        name = project_name(folder).strip("-")
+        return bool(rest) and os.path.basename(project) == name
+    try:
+        where = _session(host, path).cwd
+    except MemcliError:
+        return False
+    return where is not None and os.path.realpath(where) == folder
 
 
 def _formats() -> list[Format]:
@@ -267,12 +250,7 @@ def _recognised(path: str) -> Format:
         for each in formats:
             if each.recognises(record):
                 return each
-    if lines.broken or lines.unfinished:
-        whole = peek(path)
-        for each in formats:
-            if each.is_whole(whole):
-                return each
-    if empty and not lines.broken and lines.unfinished[:1] in (b"", b"{"):
+    if empty and not lines.broken and lines.unfinished in (b"", b"{"):
         return formats[-1]
     raise Unreadable(
         f"{path}: is no transcript of a known host",

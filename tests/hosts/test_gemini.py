@@ -180,8 +180,7 @@ def test_a_chat_in_one_object_is_read_too(tmp_path: Path, indent: int | None) ->
         ("result", "m2"),
         ("user", "m4"),
     ]
-    lines = [1, 2, 2, 2, 4] if indent else [1] * 5
-    assert [step.line for step in found] == lines
+    assert [step.line for step in found] == [1, 2, 2, 2, 4]
     assert (found[-1].text, transcript.broken) == ("Thanks", [])
 
 
@@ -189,8 +188,8 @@ def test_half_a_chat_in_one_object_is_none(tmp_path: Path) -> None:
     path = write(tmp_path / "s.json", [json.dumps(OLD, indent=2)[:200]], end="")
     with pytest.raises(Unreadable, match="no transcript of a known host"):
         open_transcript(path)
-    with pytest.raises(Unreadable, match="no whole JSON object"):
-        open_transcript(path, "gemini")
+    half = open_transcript(path, "gemini")
+    assert (list(half.steps()), len(half.broken) > 1) == ([], True)
 
 
 def test_the_folder_is_that_of_the_header_or_of_the_file_above_the_chats(

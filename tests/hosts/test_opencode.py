@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memcli.errors import Unreadable
-from memcli.hosts.formats import lines as whole
+from memcli.hosts.formats import lines
 from memcli.hosts.transcript import Step
 from memcli.hosts.transcripts import open_transcript
 from tests.hosts.writing import FRAME, said, steps, write
@@ -178,24 +178,20 @@ def test_a_tool_that_still_runs_has_no_result(tmp_path: Path) -> None:
     assert (step.action, step.text) == ("edit", "/a")
 
 
-def test_half_an_export_is_none(tmp_path: Path) -> None:
-    for indent in (None, 2):
-        path = export(tmp_path, message("m1", "user", "One"), indent=indent)
-        Path(path).write_text(Path(path).read_text()[:-40])
-        with pytest.raises(Unreadable, match="no whole JSON object"):
-            open_transcript(path, "opencode")
-        if indent is not None:
-            with pytest.raises(Unreadable, match="no transcript of a known host"):
-                open_transcript(path)
+def test_half_an_export_has_no_steps(tmp_path: Path) -> None:
+    path = export(tmp_path, message("m1", "user", "One"))
+    Path(path).write_text(Path(path).read_text()[:-40])
+    with pytest.raises(Unreadable, match="no transcript of a known host"):
+        open_transcript(path)
+    half = open_transcript(path, "opencode")
+    assert (list(half.steps()), len(half.broken) > 1) == ([], True)
 
 
-def test_what_is_deeply_nested_or_too_large_is_refused(
+def test_what_is_deeply_nested_or_too_large_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     deep = write(tmp_path / "deep.json", ['{"info": {}, "messages": ' + "[" * 100_000])
-    with pytest.raises(Unreadable, match="no whole JSON object"):
-        open_transcript(deep, "opencode")
+    assert steps(deep, "opencode") == []
     path = export(tmp_path, message("m1", "user", "One"))
-    monkeypatch.setattr(whole, "LARGEST", 100)
-    with pytest.raises(Unreadable, match="above 100 bytes"):
-        open_transcript(path, "opencode")
+    monkeypatch.setattr(lines, "LARGEST", 100)
+    assert steps(path, "opencode") == []

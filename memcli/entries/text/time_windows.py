@@ -181,8 +181,8 @@ def _relative(named: dict[str, str], now: int) -> Span | None:
         return start, now - now % _DAY + _DAY
     if unit in ("day", "month", "year"):  # two months ago is that whole month
         length = {"day": 10, "month": 7, "year": 4}[unit]
-        start, end = (dates.span(dates.iso(each)[:length]) for each in (first, last))
-        return start[0], end[1]
+        whole = [dates.span(dates.iso(each)[:length]) for each in (first, last)]
+        return whole[0][0], whole[1][1]
     half = (last - dates.back(last, 1, unit + "s")) // 2
     return first - half, last + half
 

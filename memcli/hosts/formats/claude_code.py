@@ -19,12 +19,11 @@ import re
 
 from memcli.hosts.formats import records
 from memcli.hosts.transcript import Step, typed, typed_parts
-from memcli.named_tuple import NamedTuple
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Container, Iterator
     from typing import Any
 
     from memcli.hosts.formats.lines import Lines, Record
@@ -55,13 +54,7 @@ _EXIT_CODE = re.compile(r"\s*(?:Error: )?Exit code (-?\d{1,9})\b")
 _FLAGS = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
 # What a tool or an agent has put into the conversation.
 _OF_OTHERS = ("agentId", "sourceToolUseID", "sourceToolAssistantUUID", "planContent")
-_KNOWN = frozenset(
-    """agent-color agent-name agent-setting ai-title api-request api-request-blob
-    api-request-shape atis-latch attachment cost-state custom-title
-    file-history-snapshot last-prompt mode permission-mode pr-link progress
-    queue-operation speculation-accept summary system tag task-summary tools-used
-    worktree-state""".split()
-)
+_IDS = {"sessionId", "parentUuid", "leafUuid", "messageId"}
 
 
 class ClaudeCode(records.Format):
@@ -78,18 +71,15 @@ class ClaudeCode(records.Format):
 
     def recognises(self, record: Record) -> bool:
         kind = records.text_of(record.get("type"))
-        if kind in ("user", "assistant"):
-            return isinstance(record.get("message"), dict) and (
-                "parentUuid" in record or "sessionId" in record
-            )
-        ids = {"sessionId", "parentUuid", "leafUuid", "messageId"}
-        return kind in _KNOWN and not ids.isdisjoint(record)
+        said = kind not in ("user", "assistant")
+        said = said or isinstance(record.get("message"), dict)
+        return bool(kind) and said and not _IDS.isdisjoint(record)
 
     def about(self, record: Record) -> tuple[Any, Any]:
         return record.get("sessionId"), record.get("cwd")
 
     def gone(self, lines: Lines) -> Container[int]:
-        return abandoned(_nodes(lines))
+        return _left(lines)
 
     def id_of(self, record: Record) -> Any:
         return None if record.get("isSidechain") else record.get("uuid")
@@ -125,16 +115,6 @@ class ClaudeCode(records.Format):
                 yield from at.user(text)
         if any(text.startswith(_COMMAND) for text in _texts(record)):
             self._command = records.name_of(record.get("uuid"))
-
-
-def _nodes(lines: Lines) -> Iterator[Node]:
-    for line, record in lines.records():
-        name = records.name_of(record.get("uuid"))
-        if name is None or record.get("isSidechain"):
-            continue
-        # What follows a compaction has its real parent only here.
-        parent = record.get("parentUuid") or record.get("logicalParentUuid")
-        yield Node(line, name, records.name_of(parent), _part(record))
 
 
 def _part(record: Record) -> str:
@@ -265,35 +245,30 @@ def _failed(block: dict[str, Any], text: str) -> bool | None:
 _ASIDE, _MESSAGE, _PROMPT = "aside", "message", "prompt"
 
 
-class Node(NamedTuple):
-    """A record: the line it stands on, its id, the id of what it follows, its part."""
-
-    line: int
-    id: str
-    parent: str | None
-    part: str
-
-
-def abandoned(nodes: Iterable[Node]) -> set[int]:
+def _left(lines: Lines) -> set[int]:
     """The lines that were taken back.
 
     A parent counts only when it stands above its child, so there are no circles.
     """
-    lines: dict[str, int] = {}
+    places: dict[str, int] = {}
     parents: dict[str, str | None] = {}
     talk: dict[str | None, str] = {}  # the nearest part of the talk, itself included
     prompts: dict[str, list[str]] = {}  # by what they follow: rivals
-    for node in nodes:
-        if node.id in lines:
+    for line, record in lines.records():
+        name = records.name_of(record.get("uuid"))
+        if name is None or name in places or record.get("isSidechain"):
             continue
-        parent = node.parent if node.parent in lines else None
-        above = talk.get(parent)
-        lines[node.id], parents[node.id] = node.line, parent
-        talk[node.id] = above if above and node.part == _ASIDE else node.id
-        if above and node.part == _PROMPT:
-            prompts.setdefault(above, []).append(node.id)
+        # What follows a compaction has its real parent only here.
+        above = record.get("parentUuid") or record.get("logicalParentUuid")
+        parent = records.name_of(above)
+        parent = parent if parent in places else None
+        follows, part = talk.get(parent), _part(record)
+        places[name], parents[name] = line, parent
+        talk[name] = follows if follows and part == _ASIDE else name
+        if follows and part == _PROMPT:
+            prompts.setdefault(follows, []).append(name)
     # The last line of the branch that begins with a record.
-    ends = dict(lines)
+    ends = dict(places)
     for name, parent in reversed(parents.items()):
         if parent:
             ends[parent] = max(ends[parent], ends[name])
@@ -303,4 +278,4 @@ def abandoned(nodes: Iterable[Node]) -> set[int]:
     for name, parent in parents.items():
         if parent in left:
             left.add(name)
-    return {lines[name] for name in left}
+    return {places[name] for name in left}

@@ -13,19 +13,13 @@ import re
 
 from memcli.errors import Unreadable
 from memcli.hosts.formats import records
-from memcli.hosts.formats.lines import (
-    Lines,
-    Record,
-    lines_of,
-    open_file,
-    read_object,
-)
-from memcli.hosts.transcript import Session, Step, typed
+from memcli.hosts.formats.lines import Lines, Record, lines_of, open_file
+from memcli.hosts.transcript import Step, typed
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
     from typing import Any
 
 _NOT_TYPED = (
@@ -54,9 +48,6 @@ class Gemini(records.Format):
             record.get("type") in _SPEAKERS and "id" in record and "content" in record
         )
 
-    def is_whole(self, chat: Record) -> bool:
-        return isinstance(chat.get("messages"), list) and "info" not in chat
-
     def about(self, record: Record) -> tuple[Any, Any]:
         folders = record.get("directories")
         folder = folders[0] if isinstance(folders, list) and folders else None
@@ -72,73 +63,48 @@ class Gemini(records.Format):
             text = ""
         return records.stem(path), records.text_of(text) or None
 
-    def session(self, lines: Lines) -> Session:
-        session = super().session(lines)
-        if lines.broken and next(lines.records(), None) is None:
-            name, folder = self.about(read_object(lines.path))
-            name = records.name_of(name) or session.id
-            folder = records.text_of(folder) or session.cwd
-            session = session._replace(id=name, cwd=folder)
-        return session
-
     def steps(self, lines: Lines) -> Iterator[Step]:
-        own, listed, gone, ours = _survey(lines)
-        if not own and not listed and lines.broken:
-            yield from _object_steps(lines)
-            return
-        for line, record in lines.records() if ours else ():
+        own, listed, gone = _places(lines)
+        for line, record in lines.records():
             name = records.name_of(record.get("id"))
-            if name is None:
-                for message in _patched(record):
-                    known = records.name_of(message.get("id"))
-                    if known and listed.get(hash(known)) == line:
-                        del listed[hash(known)]
-                        yield from _message(message, line)
-            elif own.get(hash(name)) == line and line not in gone:
-                yield from _message(record, line)
+            if name is not None:
+                if own.get(name) == line and line not in gone:
+                    yield from _message(record, line)
+                continue
+            for number, message in enumerate(_listed(record), 1):
+                known = records.name_of(message.get("id")) or ""
+                if listed.get(known) == line and known not in own:
+                    del listed[known]
+                    yield from _message(message, line if "$set" in record else number)
 
 
-def _survey(lines: Lines) -> tuple[dict[int, int], dict[int, int], set[int], bool]:
-    """Where messages stand last: as records, in lists; what was taken back; whether
-    the chat is a person's and no sub-agent's.
-    """
-    own: dict[int, int] = {}
-    listed: dict[int, int] = {}
-    began: dict[int, int] = {}
+def _places(lines: Lines) -> tuple[dict[str, int], dict[str, int], Container[int]]:
+    """Where messages stand last, as records and in lists; and what was taken back: all
+    of a sub-agent's chat."""
+    own: dict[str, int] = {}
+    listed: dict[str, int] = {}
+    began: dict[str, int] = {}
     ranges = []
-    ours = True
     for line, record in lines.records():
         if name := records.name_of(record.get("id")):
-            own[hash(name)] = line
-            began.setdefault(hash(name), line)
+            own[name] = line
+            began.setdefault(name, line)
         elif target := records.name_of(record.get("$rewindTo")):
             # The message itself is taken back, too.
-            if hash(target) in began:
-                ranges.append((began[hash(target)], line))
+            if target in began:
+                ranges.append((began[target], line))
         elif record.get("kind") == "subagent":
-            ours = False
+            return {}, {}, ()
         else:
-            for message in _patched(record):
-                if known := records.name_of(message.get("id")):
-                    listed[hash(known)] = line
-    for key in own:
-        listed.pop(key, None)
-    return own, listed, lines_of(ranges), ours
+            for message in _listed(record):
+                listed[records.name_of(message.get("id")) or ""] = line
+    return own, listed, lines_of(ranges)
 
 
-def _patched(record: Record) -> list[dict[str, Any]]:
+def _listed(record: Record) -> list[dict[str, Any]]:
+    """The messages of a list of the host's, or of a chat that is one object."""
     patch = record.get("$set", record)
     return records.objects_of(records.object_of(patch).get("messages"))
-
-
-def _object_steps(lines: Lines) -> Iterator[Step]:
-    try:
-        chat = read_object(lines.path)
-    except Unreadable:
-        return  # half-written, or no chat: its lines are in `broken`
-    lines.broken = []
-    for number, message in enumerate(records.objects_of(chat.get("messages")), 1):
-        yield from _message(message, number)
 
 
 def _message(message: dict[str, Any], line: int) -> Iterator[Step]:

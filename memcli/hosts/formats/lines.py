@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 # Ten times what a host sends to a model at once; with its objects 100 MB.
 LONGEST = 16_000_000
-
+# With its objects 150 MB.
+LARGEST = 32_000_000
 
 Record = dict[str, Any]
 
@@ -66,35 +67,54 @@ class Lines:
     def records(self) -> Iterator[tuple[int, Record]]:
         """(line from 1, object) of each line that holds one; may be called again.
 
-        Bytes that are not UTF-8 are replaced.
+        An object over many lines is one record. Bytes that are not UTF-8 are replaced.
 
         Raises:
             Unreadable: the file is none, or the disk refuses.
         """
-        import json
-
         self.broken, self.unfinished = [], b""
-        decode = json.JSONDecoder(strict=False).decode
+        is_first = True
         with open_file(self.path) as handle:
             try:
                 for line, raw, ended in _raw_lines(handle):
-                    data = raw.strip(b"\0 \t\r\n")
+                    data = raw.strip(_BLANK)
                     if not data:
                         continue
-                    try:
-                        if len(data) > LONGEST:
-                            raise ValueError("too long")
-                        value = decode(data.decode("utf-8", "replace"))
-                    except (ValueError, RecursionError):
-                        value = None
-                    if isinstance(value, dict):
+                    value = _object(data) if len(data) <= LONGEST else None
+                    if value is None and is_first and ended and data[:1] == b"{":
+                        value = self._whole()
+                        if value is not None:
+                            yield 1, value
+                            return
+                    is_first = False
+                    if value is not None:
                         yield line, value
                     elif ended:
                         self.broken.append(line)
                     else:
-                        self.unfinished = data[:200]
+                        self.unfinished = data[:1]
             except OSError as error:
                 raise Unreadable(f"{self.path}: {error.strerror}") from error
+
+    def _whole(self) -> Record | None:
+        """The object that the whole file is; None when it is none."""
+        with open_file(self.path) as handle:
+            data = handle.read(LARGEST + 1)
+        return _object(data.strip(_BLANK)) if len(data) <= LARGEST else None
+
+
+_BLANK = b"\xef\xbb\xbf\0 \t\r\n"
+
+
+def _object(data: bytes) -> Record | None:
+    """The JSON object that bytes are; None for any other."""
+    import json
+
+    try:
+        value = json.loads(data.decode("utf-8", "replace"), strict=False)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _raw_lines(handle: IO[bytes]) -> Iterator[tuple[int, bytes, bool]]:
@@ -105,8 +125,6 @@ def _raw_lines(handle: IO[bytes]) -> Iterator[tuple[int, bytes, bool]]:
         ended = raw.endswith(b"\n")
         while not ended and (rest := handle.readline(LONGEST)):
             ended = rest.endswith(b"\n")
-        if number == 1:
-            raw = raw.removeprefix(b"\xef\xbb\xbf")
         yield number, raw, ended
 
 
@@ -117,44 +135,3 @@ def lines_of(ranges: Iterable[tuple[int, int]]) -> set[int]:
         lines.update(range(max(start, behind), end))
         behind = max(behind, end)
     return lines
-
-
-# --- one object ----------------------------------------------------------------------
-
-# With its objects 150 MB.
-LARGEST = 32_000_000
-
-
-def read_object(path: str) -> Record:
-    """The object that a file is; empty when it is another JSON value.
-
-    Raises:
-        Unreadable: the file is none, too large, or not one whole JSON value.
-    """
-    import json
-
-    with open_file(path) as handle:
-        data = handle.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        raise Unreadable(f"{path}: one JSON object above {LARGEST:,} bytes")
-    text = data.decode("utf-8-sig", "replace").strip("\0 \t\r\n")
-    try:
-        value = json.loads(text, strict=False)
-    except (ValueError, RecursionError) as error:
-        raise Unreadable(f"{path}: is no whole JSON object") from error
-    return value if isinstance(value, dict) else {}
-
-
-def peek(path: str) -> Record:
-    """The JSON object that a file holds; empty when it holds none.
-
-    Raises:
-        Unreadable: the file cannot be opened.
-    """
-    with open_file(path) as handle:
-        if not handle.read(4_000).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-            return {}
-    try:
-        return read_object(path)
-    except Unreadable:
-        return {}

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import re
 
-from memcli.errors import Unreadable
 from memcli.hosts.formats import records
-from memcli.hosts.formats.lines import Lines, Record, read_object
-from memcli.hosts.transcript import Session, Step, typed_parts
+from memcli.hosts.transcript import Step, typed_parts
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+    from memcli.hosts.formats.lines import Lines, Record
 
 # A person said no, or stopped it.
 _REFUSED = ("The user rejected permission", "Tool execution aborted")
@@ -32,40 +32,24 @@ class Opencode(records.Format):
     host = "opencode"
 
     def recognises(self, record: Record) -> bool:
-        return self.is_whole(record)  # an export that stands on one line
+        has_messages = isinstance(record.get("messages"), list)
+        return has_messages and isinstance(record.get("info"), dict)
 
-    def is_whole(self, chat: Record) -> bool:
-        has_messages = isinstance(chat.get("messages"), list)
-        return has_messages and isinstance(chat.get("info"), dict)
-
-    def session(self, lines: Lines) -> Session:
-        """The session that was exported.
-
-        Raises:
-            Unreadable: the file cannot be opened, or is half an export.
-        """
-        info = records.object_of(self._export(lines).get("info"))
-        name, folder = (
-            records.name_of(info.get("id")),
-            records.text_of(info.get("directory")),
-        )
-        return Session(name or records.stem(lines.path), self.host, folder or None)
+    def about(self, record: Record) -> tuple[Any, Any]:
+        info = records.object_of(record.get("info"))
+        return info.get("id"), info.get("directory")
 
     def steps(self, lines: Lines) -> Iterator[Step]:
-        try:
-            export = self._export(lines)
-        except Unreadable:
-            return  # half an export: its lines are in `broken`
+        export = next((each for _, each in lines.records()), {})
         info = records.object_of(export.get("info"))
         if info.get("parentID"):
             return  # a sub-agent's: there the agent above types
-        if self.is_whole(export):
-            lines.broken = []
         reverted = records.object_of(info.get("revert"))
         for number, message in enumerate(records.objects_of(export.get("messages")), 1):
             about = records.object_of(message.get("info"))
             name = records.name_of(about.get("id"))
-            at = records.At(number, name, _created(about))
+            created = records.object_of(about.get("time")).get("created")
+            at = records.At(number, name, created)
             parts = records.objects_of(message.get("parts"))
             if name is not None and name == reverted.get("messageID"):
                 # Taken back from here on; with a part's id, from that part on.
@@ -75,18 +59,6 @@ class Opencode(records.Format):
                 yield from _message(about, before, at)
                 return
             yield from _message(about, parts, at)
-
-    def _export(self, lines: Lines) -> Record:
-        for _, record in lines.records():
-            if self.is_whole(record):
-                return record
-        if lines.broken or lines.unfinished:
-            return read_object(lines.path)
-        return {}
-
-
-def _created(about: dict[str, Any]) -> Any:
-    return records.object_of(about.get("time")).get("created")
 
 
 def _message(

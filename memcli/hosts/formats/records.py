@@ -226,11 +226,6 @@ class Format:
         """Whether only this host writes such a record."""
         raise NotImplementedError
 
-    def is_whole(self, chat: Record) -> bool:
-        """Whether this object is a whole transcript."""
-        del chat
-        return False
-
     def about(self, record: Record) -> tuple[Any, Any]:
         """The id and the folder of the session, as far as a record says them."""
         del record
