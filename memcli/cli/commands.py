@@ -56,7 +56,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "allow": "repo",
         "completion": "complete",
         "view": "view",
-        "signals": "signals",
+        "signals": "activity",
         "export": "export",
         "publish": "export",
     },

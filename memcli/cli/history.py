@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from memcli.cli.context import Canvas, Context, Result, declined, to_apply
-from memcli.cli.inspect import draw_more
-from memcli.cli.rows import stale_lines
+from memcli.cli.rows import draw_more, stale_lines
 from memcli.entries import layout
 from memcli.entries.ids import HERE
 from memcli.entries.text.counted import counted

@@ -13,7 +13,7 @@ import os
 import re
 import sys
 
-from memcli.cli.commands import ALIASES, COMMANDS
+from memcli.cli.commands import COMMANDS
 from memcli.errors import MemcliError
 from memcli.named_tuple import encoded
 
@@ -128,14 +128,14 @@ class Screen:
         """Say something to the person who waits, on stderr."""
         self._erase()
         if sys.stderr is not None:
-            _write(sys.stderr, _fitted(text) + "\n")
+            _write(sys.stderr, safe(text) + "\n")
 
     def ask(self, question: str) -> str | None:
         """Put a question to the person; the line that was typed, None at the end."""
         self._erase()
         sys.stdout.flush()
         if sys.stderr is not None:
-            _write(sys.stderr, _fitted(question.rstrip()) + " ")
+            _write(sys.stderr, safe(question.rstrip()) + " ")
             sys.stderr.flush()
         try:
             line = sys.stdin.readline() if sys.stdin is not None else ""
@@ -272,8 +272,6 @@ class _Terminal:
 
 
 _GAP = "  "
-# Terminals that are narrower, or say 0, break lines as they do.
-_READABLE = 20
 
 
 class _Bar:
@@ -286,17 +284,14 @@ class _Bar:
         self._shown = False
 
     def __call__(self, done: int, total: int) -> None:
-        # A bar that flashes by is noise.
-        if total < 200 and not self._shown:
-            return
         if done >= total:
             self.erase()
-            return
-        self._shown = True
-        full = self._WIDTH * done // total
-        bar = "#" * full + "-" * (self._WIDTH - full)
-        _write(sys.stderr, f"\r{self._what} [{bar}] {done:,}/{total:,}")
-        sys.stderr.flush()
+        elif total >= 200 or self._shown:  # a bar that flashes by is noise
+            self._shown = True
+            full = self._WIDTH * done // total
+            bar = "#" * full + "-" * (self._WIDTH - full)
+            _write(sys.stderr, f"\r{self._what} [{bar}] {done:,}/{total:,}")
+            sys.stderr.flush()
 
     def erase(self) -> None:
         """Take the bar from its line, if it is shown."""
@@ -304,18 +299,6 @@ class _Bar:
             _write(sys.stderr, "\r\x1b[K")
             sys.stderr.flush()
         self._shown = False
-
-
-def _fitted(text: str) -> str:
-    """Safe talk, in lines that fit the terminal where stderr is one."""
-    text = safe(text)
-    if not _is_terminal(sys.stderr):
-        return text
-    try:
-        width = os.get_terminal_size(sys.stderr.fileno()).columns
-    except (OSError, ValueError):  # a stream of a test, or no terminal after all
-        return text
-    return talk(text, width) if width >= _READABLE else text
 
 
 def _is_terminal(stream: Any) -> bool:
@@ -380,40 +363,3 @@ def as_json(value: Any) -> str:
     # Looking for them first spares most of the time, 40 ms for a million letters.
     found = re.search(f"[{''.join(map(chr, _BY_NUMBER))}]", text)
     return text.translate(_BY_NUMBER) if found else text
-
-
-# What stands before the command that a sentence ends with: `try: memcli recall 'a b'`.
-# The talk has sentences of memcli and git, too: "memcli compares words".
-_NAMES = "|".join([*COMMANDS, *ALIASES])
-_BEFORE = rf"^.*: (?=memcli (?:{_NAMES})\b|git -C )"
-
-
-def talk(text: str, width: int) -> str:
-    """Talk to a person, with its long lines broken to fit a terminal.
-
-    The parts of a line begin below its first word. The command that ends a line is not
-    broken: the terminal itself wraps it, so that it can be copied.
-
-    >>> print(talk("  Give it: memcli save TEXT; or pipe it in", 24))
-      Give it:
-      memcli save TEXT; or pipe it in
-    """
-    told: list[str] = []
-    for line in text.split("\n"):
-        if len(line) <= width:
-            told.append(line)
-            continue
-        from textwrap import wrap
-
-        indent = line[: len(line) - len(line.lstrip())]
-        before = re.match(_BEFORE, line)
-        prose = before[0] if before else line
-        told += wrap(
-            prose,
-            width,
-            subsequent_indent=indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        told += [indent + line[len(prose) :]] if before else []
-    return "\n".join(told)

@@ -91,6 +91,12 @@ def table(
     )
 
 
+def draw_more(canvas: Canvas, number: int, where: str) -> None:
+    """Say how many more there are, if any, and which command shows them."""
+    if number > 0:
+        canvas.line(f"  ... and {number:,} more: {where}", style="dim")
+
+
 def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -3,7 +3,7 @@
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, refuse, to_apply
-from memcli.cli.inspect import draw_more
+from memcli.cli.rows import draw_more
 from memcli.errors import MemcliError
 
 TYPE_CHECKING = False

@@ -148,9 +148,8 @@ MISTAKES = """
 2 usage recall x --set history=x
 2 usage inspect models x
 2 usage inspect entity # What there is: memcli entities
-2 usage inspect index --stale
 2 usage inspect lint --stale
-1 - inspect indx # Did you mean: memcli inspect index?
+1 - inspect lnt # Did you mean: memcli inspect lint?
 1 entry_not_found inspect 1zzz
 1 entry_not_found inspect ../../etc
 1 research_not_found inspect research nosuch
@@ -227,7 +226,7 @@ def test_a_mistake_has_its_codes_and_changes_nothing(
         ("remember", "memcli save"),
         ("delete", "memcli forget"),
         ("lint", "memcli inspect lint"),
-        ("indx", "memcli inspect index"),
+        ("agnts", "memcli inspect agents"),
         ("sessions", "memcli inspect sessions"),
         ("entitys", "memcli entities"),
         ("xyzzy", None),

@@ -363,7 +363,7 @@ def memory_inspect(
     Options:
         id:
         topic: inbox, reflections, ideas, projects, entities, entity, models, research,
-            mining, sessions, agents, vaults, index, lint
+            mining, sessions, agents, vaults, lint
         name: Of topic entity or research
         session: With topic mining: one session
     """

@@ -7,10 +7,10 @@ Not in here: changes. What mends or decides is a command of its own.
 from __future__ import annotations
 
 from memcli.cli.context import Canvas, Context, Result
-from memcli.cli.rows import listed, short_ids, table
-from memcli.entries.entry import one_line
+from memcli.cli.rows import draw_more, listed, short_ids, table
+from memcli.entries.entry import FIELDS, one_line
 from memcli.entries.text.counted import counted
-from memcli.errors import UsageError
+from memcli.errors import EntryNotFound, UsageError
 
 TYPE_CHECKING = False
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from memcli.curation.research import Run
     from memcli.entries.file_checks import Finding
+    from memcli.vault.health.inspect import Inspected
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import VaultState
 
@@ -36,7 +37,6 @@ TOPICS = {
     "entity": ("name",),
     "agents": (),
     "vaults": (),
-    "index": (),
     "lint": (),
 }
 
@@ -68,7 +68,7 @@ def inspect(
 
     Options:
         what: `[WHAT]` An id (or a prefix of it, a path, a file's name), reflections,
-            models, research, mining, sessions, entity, agents, vaults, index, or lint
+            models, research, mining, sessions, entity, agents, vaults, or lint
         name: `[NAME]` With mining: one session; with research: one run; with entity:
             its name
         stale: `--stale` With models: only stale ones
@@ -92,11 +92,11 @@ def inspect(
         from memcli.cli.entities import entities
 
         return entities(context, "show", [name])
-    from memcli.cli.inspect import details
-
     if what not in TOPICS:
-        return details.entry(context, what, TOPICS)
-    topic: Callable[..., Result] = globals().get(what) or getattr(details, what)
+        return entry(context, what)
+    from memcli.cli import activity
+
+    topic: Callable[..., Result] = globals().get(what) or getattr(activity, what)
     return topic(context, **{each: given[each] for each in takes})
 
 
@@ -185,29 +185,6 @@ def draw_findings(
         draw_more(canvas, len(findings) - most, "memcli inspect lint")
 
 
-def draw_more(canvas: Canvas, number: int, where: str) -> None:
-    """Say how many more there are, if any, and which command shows them."""
-    if number > 0:
-        canvas.line(f"  ... and {number:,} more: {where}", style="dim")
-
-
-def index(context: Context) -> Result:
-    """The contents of the index; not ok when it could not read a file."""
-    from memcli.vault.health import overview
-
-    facts = overview.index_facts(context.open_vault("reading"))
-
-    def text(canvas: Canvas) -> None:
-        for name, value in facts.items():
-            if name != "broken":
-                shown = f"{value:,}" if isinstance(value, int) else value or "-"
-                canvas.line(f"{name}: {shown}")
-        for file in facts["broken"]:
-            canvas.line(f"{file.path}:{file.line}: {file.reason}", style="bad")
-
-    return Result(facts, text, ok=not facts["broken"])
-
-
 def agents(context: Context) -> Result:
     """Who reads and writes here, and how much of it each may see."""
     from memcli.vault import agents as use_case
@@ -228,32 +205,142 @@ def vaults(context: Context) -> Result:
     context.owner_only("the list of vaults is for their owner")
     if context.vault:
         raise UsageError("memcli inspect vaults shows all of them: drop --vault")
+
+    def synced(state: VaultState) -> str:
+        sync = state.sync
+        if sync is None or sync.ahead is None:
+            return "" if sync is None else "never"
+        return f"{sync.ahead:,} ahead, {sync.behind:,} behind"
+
     return listed(
         "vaults",
         states(context.caller("reading")),
-        "vault=name role asked entries path sync problem",
-        {
-            "asked": _asked,
-            "entries": lambda state: "-" if state.entries is None else state.entries,
-            "path": lambda state: state.path or "-",
-            "sync": _synced,
-        },
+        "vault=name role recall hooks entries path sync problem",
+        {"sync": synced},
         empty="No vaults.",
     )
 
 
-def _synced(state: VaultState) -> str:
-    if state.sync is None:
-        return "-"
-    if state.sync.ahead is None:
-        return "never"
-    return f"{state.sync.ahead:,} ahead, {state.sync.behind:,} behind"
+# --- one entry ------------------------------------------------------------------------
 
 
-def _asked(state: VaultState) -> str:
-    if not state.recall:
-        return "when named"
-    return "yes" if state.hooks else "not by hooks"
+def entry(context: Context, word: str) -> Result:
+    """Its fields, versions, history and links, and whether recall may show it.
+
+    Raises:
+        EntryNotFound: no entry has this id; the hint names the nearest topic or id.
+    """
+    from memcli.vault.health import inspect
+
+    vault = context.open_vault("reading")
+    try:
+        seen = inspect.inspect(vault, word)
+    except EntryNotFound as error:
+        from memcli.cli.hints import nearest
+
+        hint = f"Topics: {', '.join(TOPICS)}. Ids: memcli list"
+        if topic := nearest(word, TOPICS):
+            hint = f"Did you mean: memcli inspect {topic}?"
+        elif error.hint and error.hint.startswith("Did you mean"):
+            hint = error.hint
+        raise EntryNotFound(error.message, hint=hint, entry_id=word) from error
+    return Result(
+        seen.as_dict(), lambda canvas: _draw(canvas, seen, short_ids(canvas, vault))
+    )
+
+
+def _draw(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
+    entry = seen.entry
+    from memcli.cli.hints import UNCHECKED
+    from memcli.vault import staleness
+
+    canvas.line(entry.display_title, style="title")
+    canvas.line(f"  {entry.path} ({counted(seen.file['bytes'], 'byte')})", style="dim")
+    default = type(entry)(id="")
+    for name in FIELDS:
+        value = getattr(entry, name)
+        if value and value != getattr(default, name) and name != "title":
+            canvas.line(f"  {name}: {_shown(value)}")
+    for _, lines in entry.extra:
+        for line in lines.rstrip("\n").split("\n"):
+            canvas.line(f"  {line}", style="dim")
+    for problem in seen.problems:
+        canvas.line(f"  line {problem.line}: {problem.message}", style="bad")
+    state = "yes" if seen.eligible else f"no: {seen.reason_not_eligible}"
+    canvas.line(f"  shown by recall: {state}", style="good" if seen.eligible else "bad")
+    if entry.layer != "fact" and not entry.research:
+        canvas.line(f"  {UNCHECKED}")
+    for why in seen.stale_why:
+        label = "stale" if seen.stale else "pinned, look at it"
+        canvas.line(f"  {label}: {staleness.sentence(why)}", style="bad")
+    _draw_code(canvas, seen)
+    if seen.recurred_at:
+        line = f"  recurred on {seen.recurred_at}; to reopen it: memcli resolve --undo "
+        canvas.line(line + entry.id, style="hint")
+    if seen.item_facts:
+        canvas.line(
+            "  weight {score}, days left {days_left}, seen ".format(**seen.item_facts)
+            + counted(seen.item_facts["sightings"], "time")
+        )
+    if seen.uses is not None:
+        canvas.line(f"  stored or recalled {counted(seen.uses, 'time')}")
+    for line in ("", *entry.body.strip().split("\n"), ""):
+        canvas.line(line and f"  {line}")
+    _draw_around(canvas, seen, short)
+
+
+def _draw_code(canvas: Canvas, seen: Inspected) -> None:
+    """Draw the state of each place in the code that it names, and what changed."""
+    from memcli.entries.code_lines import STALE
+
+    for look in seen.code:
+        state = look.state
+        bad = state.state in STALE
+        canvas.line(
+            f"  {state.state}: {state.why or state.place}",
+            style="bad" if bad else "dim",
+        )
+        for line in (*look.diff, *filter(None, [look.note])):
+            canvas.line(f"    {line}", style="dim")
+    if any(look.state.state in STALE for look in seen.code):
+        confirm = f"memcli verify --confirm {seen.entry.id}"
+        canvas.line(f"  still true: {confirm}", style="hint")
+
+
+def _draw_around(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -> None:
+    if len(seen.versions) > 1:
+        canvas.line("versions:", style="title")
+        for version in seen.versions:
+            notes = ["current" if version.current else version.status]
+            notes += ["shown above"] if version.id == seen.entry.id else []
+            why = f" ({one_line(version.reason)})" if version.reason else ""
+            canvas.line(
+                f"  {version.created[:10]} {short(version.id)} {', '.join(notes)}: "
+                f"{version.title}{why}"
+            )
+            canvas.line(f"     {version.path}", style="dim")
+    for link in seen.links:
+        target, file = link.entry, link.file
+        shown = f"{short(target.id)} {target.title}" if target else file or "nothing"
+        canvas.line(
+            one_line(f"links to {link.target}: {shown}"), style="" if file else "bad"
+        )
+    for row in seen.backlinks:
+        canvas.line(f"linked from: {short(row.id)} {row.title}")
+    if seen.history_note:
+        canvas.line(f"history: {seen.history_note}")
+    for commit in seen.history:
+        said = f"{commit.id[:10]} {commit.when} {commit.author}: {commit.subject}"
+        canvas.line(said, style="dim")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        parts = value._asdict().items()
+        shown = ", ".join(f"{k} {v}" for k, v in parts if v is not None)
+    else:
+        shown = ", ".join(value) if isinstance(value, tuple) else str(value)
+    return one_line(shown)
 
 
 # --- what was inferred ----------------------------------------------------------------
@@ -355,14 +442,7 @@ def _run(vault: Vault, run: Run) -> Result:
         for search in searches:
             about = f"{search['at']} {search['command']} ({search['budget']})"
             canvas.line(f"{about} {search['query']}", style="title")
-            columns = "id title source"
-            table(canvas, search["found"], columns, _OF_FOUND)
+            table(canvas, search["found"], "id title source")
 
     brief = {**run.brief(), "retrieved": [n for n in run.sources if n in known]}
     return Result({**brief, "searches": searches}, text=text)
-
-
-# Of what lies in another vault, or is gone, only the id is known.
-_OF_FOUND: dict[str, Callable[[Any], object]] = {
-    "title": lambda row: row["title"] or "",
-}
