@@ -56,7 +56,6 @@ GROUPS: dict[str, dict[str, str]] = {
         "allow": "repo",
         "completion": "complete",
         "view": "view",
-        "signals": "activity",
         "export": "export",
         "publish": "export",
     },

@@ -17,7 +17,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
 
     from memcli.hosts.host import Host
     from memcli.hosts.install import Step

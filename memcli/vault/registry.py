@@ -91,7 +91,9 @@ def _of_row(row: list[Any]) -> Registered | _Broken:
     """What a file holds, of its row in the cache."""
     if len(row) == 2:
         return row[0], row[1]
-    return Registered(*row[:2], tuple(row[2]), *row[3:7], tuple(row[7]))
+    name, type_, aliases, created, path, agent, visibility, groups = row
+    parts = name, type_, tuple(aliases), created, path, agent, visibility
+    return Registered(*parts, tuple(groups))
 
 
 EMPTY = Registry({}, Compiled({}, {}, {}))

@@ -97,7 +97,7 @@ def named_by(repository: Repository, ours: str, theirs: str, trailer: str) -> st
 def others(
     repository: Repository, ours: str, theirs: str, paths: Sequence[str]
 ) -> list[str]:
-    """The authors of what only `theirs` has of these files, but for who commits here."""
+    """The authors of what only `theirs` has of these files, without our own."""
     words = ("log", "--no-show-signature", "--encoding=UTF-8", "--format=%an%x1f%ae")
     files = [f":(literal){path}" for path in paths]
     said = repository.answer(*words, theirs, f"^{ours}", "--", *files)
