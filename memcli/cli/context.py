@@ -37,7 +37,6 @@ class Context(NamedTuple):
     end of the input; a command asks only when it is `interactive`. `typed_ahead` says
     whether a line was typed already that nothing has read. `via` says in the
     log of signals how a question came in, `cwd` in which folder the caller stands.
-    `processes` is how many may index at once.
     """
 
     environ: Mapping[str, str]
@@ -53,7 +52,6 @@ class Context(NamedTuple):
     agent: str | None = None
     via: str = "recall"
     cwd: str | None = None
-    processes: int = 1
     typed_ahead: Callable[[], bool] = lambda: False
 
     @property
@@ -175,7 +173,6 @@ class Context(NamedTuple):
             agent=self.agent,
             via=self.via,
             cwd=self.cwd,
-            processes=self.processes,
             waits=self.via != "mcp",
         )
 

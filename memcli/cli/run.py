@@ -106,7 +106,6 @@ def _context(vault: str | None, as_json: bool, screen: render.Screen) -> Context
         vault=vault,
         json=as_json,
         cwd=_cwd(),
-        processes=_processors(),
     )
 
 
@@ -117,13 +116,6 @@ def typed_ahead() -> bool:
     import select
 
     return bool(select.select([sys.stdin], [], [], 0)[0])
-
-
-def _processors() -> int:
-    """How many processors this process may use."""
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _cwd() -> str | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 # Not `sqlite3`, which loads datetime for its adapters: a fifth of a bare Python.
 import _sqlite3 as sqlite3
 import os
+import zlib
 
 from memcli.search.store import TABLES, Damaged
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     _Done = TypeVar("_Done")
 
 Error = sqlite3.DatabaseError
+DAMAGE = (Error, Damaged, zlib.error)
+"""The errors of reading what is not what was written."""
 ENDING = ".db"
 # The database first: without its `-wal`, which a process that is killed here may have
 # removed, it could be half of two states. A `-wal` without a database is nothing, and
@@ -187,14 +190,3 @@ def code_of(error: Exception) -> int:
     """The primary code of an error of SQLite."""
     code: int = getattr(error, "sqlite_errorcode", 0)
     return code & 0xFF
-
-
-def check(db: sqlite3.Connection) -> None:
-    """Look at every page.
-
-    Raises:
-        Damaged, Error: one is not what was written.
-    """
-    for (said,) in db.execute("PRAGMA quick_check(1)"):
-        if said != "ok":
-            raise Damaged(said)

@@ -15,7 +15,7 @@ from memcli.entries import layout
 from memcli.errors import Unreadable
 from memcli.named_tuple import NamedTuple
 from memcli.search import database
-from memcli.search.store import Damaged, Size, Store, decoded, encoded
+from memcli.search.store import Damaged, Size, decoded, encoded
 from memcli.storage import files
 from memcli.storage.files import MALFORMED
 from memcli.storage.listing import scan_changed, stamp_of, stats_of, times_in
@@ -23,10 +23,10 @@ from memcli.storage.listing import scan_changed, stamp_of, stats_of, times_in
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from sqlite3 import Connection
 
-    from memcli.storage.listing import Listing
+    from memcli.storage.listing import Folders, Listing
 
 # A file whose time is this close to the moment it was read may change again within
 # the same tick of the file system's clock (FAT: 2 s); its content is compared.
@@ -43,13 +43,19 @@ class Behind(Exception):
 class Differences(NamedTuple):
     """How the files of a vault differ from those that were indexed, as paths.
 
-    `changed` are to be indexed, `removed` to be dropped; `recent` are the racy files
-    that are as they were, with their content numbers.
+    `added` and `edited` are to be indexed, `removed` to be dropped; `recent` are the
+    racy files that are as they were, with their content numbers.
     """
 
-    changed: list[str]
+    added: list[str]
+    edited: list[str]
     removed: list[str]
     recent: dict[str, int]
+
+    @property
+    def changed(self) -> list[str]:
+        """The paths of the files that are to be indexed, in order."""
+        return sorted(self.added + self.edited)
 
 
 class UpdateCounts(NamedTuple):
@@ -69,9 +75,8 @@ class State(NamedTuple):
 
     Attributes:
         config: the time and size of the settings that it was made with.
-        generation: the number of the last change of the documents; it rises, and no
-            other index of the vault ever had it. 0 where there never was one.
-        told: as `generation`, of the entries that sessions are told at an action.
+        told: the number of the last change of the entries that sessions are told at an
+            action; it rises, and no other index of the vault ever had it.
         recent: the content numbers of the racy files.
         broken: by path the line and reason of files that are not entries.
         size: the sums over all documents.
@@ -80,121 +85,77 @@ class State(NamedTuple):
     """
 
     config: tuple[int, int]
-    generation: int
     told: int
     recent: dict[str, int]
     broken: dict[str, tuple[int, str]]
     size: Size
     folders: dict[str, tuple[int, bytes]]
 
-    def describes(self, root: str, listing: Listing) -> bool:
-        """Whether exactly these files were indexed."""
-        return self._files() == listing.folders and all(
-            _content_number(os.path.join(root, path)) == number
-            for path, number in self.recent.items()
-        )
-
-    def _files(self) -> dict[str, bytes]:
-        return {name: part for name, (_, part) in self.folders.items() if part}
-
-    def below(self, top: str) -> dict[str, bytes]:
-        """The files of a folder and of the folders below it, by folder."""
-        inside = top + "/"
-        return {
-            name: part
-            for name, part in self._files().items()
-            if name == top or name.startswith(inside)
-        }
-
     def part(self, folder: str) -> bytes | None:
         """The files of a folder."""
         return self.folders.get(folder, (0, b""))[1] or None
 
-    def times(self, paths: Iterable[str]) -> dict[str, int]:
-        """The times of those of these paths that were indexed."""
-        return times_in(self.part, paths)
-
-    def check(self) -> None:
-        """Read all of it.
-
-        Raises:
-            ValueError: it does not hold what `Update` writes.
-        """
-        for _, part in self.folders.values():
-            for _ in stats_of(part or None):
-                pass
-
-    def settled(self, entered: Mapping[str, int], scanned: int) -> State:
-        """This state after a listing in which nothing differs from it.
-
-        Files and folders that have aged are told by their times from now on.
-
-        Args:
-            entered: `Listing.entered`.
-            scanned: when they were listed, in nanoseconds since 1970.
-        """
-        recent, folders = self.recent, self.folders
-        aged = time.time_ns() - _RACY_NS
-        if recent and max(self.times(recent).values(), default=0) <= aged:
-            recent = {}
-        if not all(stamp for stamp, _ in folders.values()):
-            folders = folders_of(self._files(), entered, scanned)
-        return self._replace(recent=recent, folders=folders)
-
-    def differences(
-        self, root: str, folders: Mapping[str, bytes | None]
-    ) -> Differences:
-        """How the files of a vault differ from those that were indexed.
-
-        Args:
-            root: the vault.
-            folders: `Listing.folders`, of all folders.
-        """
-        now: dict[str, bytes | None] = dict.fromkeys(self.folders)
-        now.update(folders)
-        return self.compared(root, now)
+    def differences(self, root: str, listing: Listing) -> Differences:
+        """How the files of a vault differ from those that were indexed."""
+        return self.compared(root, {**dict.fromkeys(self.folders), **listing.folders})
 
     def compared(self, root: str, now: Mapping[str, bytes | None]) -> Differences:
-        """As `differences`, of some folders; the others are as they were."""
-        changed: list[str] = []
-        removed: list[str] = []
-        for folder, found in now.items():
-            known = self.part(folder)
-            if found == known:
-                continue
-            new, old = set(stats_of(found)), set(stats_of(known))
-            paths = {path for path, _ in new}
-            removed += (path for path, _ in old if path not in paths)
-            changed += (path for path, _ in new - old)
-        recent, edited = self._racy(root, now, set(changed))
-        changed += edited
-        entries = [path for path in sorted(changed) if layout.is_entry(path)]
-        return Differences(entries, sorted(removed), recent)
+        """As `differences`, of some folders; the others are as they were.
 
-    def _racy(
-        self, root: str, found: Mapping[str, bytes | None], changed: set[str]
-    ) -> tuple[dict[str, int], list[str]]:
-        """Racy files whose content is the indexed one, and those that were edited."""
-        if not self.recent:
-            return {}, []
-        now = time.time_ns()
+        Raises:
+            Damaged: the files that were indexed cannot be read.
+        """
+        found = Differences([], [], [], {})
+        try:
+            for folder, part in now.items():
+                known = self.part(folder)
+                if part != known:
+                    new, old = dict(stats_of(part)), dict(stats_of(known))
+                    found.removed.extend(old.keys() - new)
+                    for path in filter(layout.is_entry, new):
+                        if path not in old:
+                            found.added.append(path)
+                        elif new[path] != old[path]:
+                            found.edited.append(path)
+            if self.recent:
+                self._look_at_racy(root, now, found)
+        except MALFORMED as error:
+            raise Damaged(f"{type(error).__name__}: {error}") from error
+        found.removed.sort()
+        return found
+
+    def _look_at_racy(
+        self, root: str, now: Mapping[str, bytes | None], found: Differences
+    ) -> None:
+        """Add the racy files: whose content is the indexed one, or was edited."""
+        settled, touched = time.time_ns() - _RACY_NS, {*found.added, *found.edited}
 
         def part_of(folder: str) -> bytes | None:
-            return found[folder] if folder in found else self.part(folder)
+            return now[folder] if folder in now else self.part(folder)
 
-        times = times_in(part_of, self.recent)
-        recent, edited = {}, []
-        for path, number in self.recent.items():
-            if path in changed or path not in times:
+        for path, stamp in times_in(part_of, self.recent).items():
+            number = self.recent[path]
+            if path in touched:
                 continue
             if _content_number(os.path.join(root, path)) != number:
-                edited.append(path)
-            elif times[path] > now - _RACY_NS:
-                recent[path] = number
-        return recent, edited
+                found.edited.append(path)
+            elif stamp > settled:
+                found.recent[path] = number
+
+    def is_aged(self, found: Differences, folders: Folders) -> bool:
+        """Whether files or folders are racy no more, which is worth a note.
+
+        Args:
+            found: how the files differ.
+            folders: `folders_of` their listing.
+        """
+        return bool(self.recent and not found.recent) or any(
+            stamp and stamp != self.folders.get(name, (0,))[0]
+            for name, (stamp, _) in folders.items()
+        )
 
 
-NOTHING = State((0, 0), 0, 0, {}, {}, Size(), {})
+NOTHING = State((0, 0), 0, {}, {}, Size(), {})
 """The state of an index of no files."""
 
 
@@ -230,7 +191,8 @@ class Unindexed:
             # Of a folder that cannot be listed, all is as it was.
             now: dict[str, bytes | None] = dict.fromkeys((*gone, *listing.entered))
             now.update(listing.folders)
-            self.changed, self.removed, _ = state.compared(root, now)
+            found = state.compared(root, now)
+            self.changed, self.removed = found.changed, found.removed
 
     def __len__(self) -> int:
         """How many files are known to differ."""
@@ -258,18 +220,10 @@ class Unindexed:
         return False
 
 
-def folders_of(
-    parts: Mapping[str, bytes], entered: Mapping[str, int], scanned: int
-) -> dict[str, tuple[int, bytes]]:
-    """`State.folders` of a listing.
-
-    Args:
-        parts: `Listing.folders`.
-        entered: `Listing.entered`.
-        scanned: when they were listed, in nanoseconds since 1970.
-    """
-    settled = scanned - _RACY_NS
-    times = {name: stamp if stamp < settled else 0 for name, stamp in entered.items()}
+def folders_of(listing: Listing, scanned: int) -> dict[str, tuple[int, bytes]]:
+    """`State.folders` of a listing of this time, in nanoseconds since 1970."""
+    settled, parts = scanned - _RACY_NS, listing.folders
+    times = {n: stamp if stamp < settled else 0 for n, stamp in listing.entered.items()}
     names = sorted({*parts, *times})
     return {name: (times.get(name, 0), parts.get(name, b"")) for name in names}
 
@@ -323,15 +277,14 @@ def load(db: Connection) -> State | None:
     if crc != _sum_of(value):
         raise Damaged("a checksum is wrong")
     try:
-        config, generation, told, recent, broken, size = json.loads(value)
+        config, told, recent, broken, size = json.loads(value)
         folders = {
             decoded(path): (stamp, data)
             for path, stamp, data in db.execute("SELECT path, time, files FROM folder")
         }
-        broken = {path: (line, reason) for path, (line, reason) in broken.items()}
         first, second = config
-        size = Size(*size)
-        return State((first, second), generation, told, recent, broken, size, folders)
+        broken = {path: (line, reason) for path, (line, reason) in broken.items()}
+        return State((first, second), told, recent, broken, Size(*size), folders)
     except MALFORMED as error:
         raise Damaged(f"{type(error).__name__}: {error}") from error
 
@@ -357,28 +310,3 @@ def store(db: Connection, state: State, before: State) -> None:
 
 def _sum_of(text: str) -> str:
     return f"{zlib.crc32(encoded(text)):08x}"
-
-
-def damage_of(path: str, patience: float) -> str:
-    """The damage of a database, in words; empty when there is none.
-
-    Args:
-        path: its file.
-        patience: seconds to wait for another process.
-    """
-    from memcli.search.reader import Reader
-
-    db = None
-    try:
-        db = database.opened(path, patience)
-        state = load(db) if db is not None else None
-        if db is not None and state is not None:
-            database.check(db)
-            Reader(Store(db.execute, state.size), {}).check()
-            state.check()
-    except Exception as error:  # noqa: BLE001 nothing but the index is read here
-        return f"{type(error).__name__}: {error}"
-    finally:
-        if db is not None:
-            db.close()
-    return ""

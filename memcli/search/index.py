@@ -16,11 +16,24 @@ from _weakref import ref
 from memcli.entries import layout
 from memcli.entries.entry import KINDS
 from memcli.entries.text.tokens import ANALYSIS_VERSION
-from memcli.errors import LockBusy, MemcliError, WriteFailed
+from memcli.errors import LockBusy, WriteFailed
 from memcli.search import database, following
-from memcli.search.following import Behind, State, Unindexed, UpdateCounts
+from memcli.search.following import (
+    Behind,
+    Differences,
+    State,
+    Unindexed,
+    UpdateCounts,
+)
 from memcli.search.reader import Reader
-from memcli.search.store import FORMAT, Damaged, Store, unpacked
+from memcli.search.store import (
+    FORMAT,
+    TABLES,
+    Damaged,
+    Outdated,
+    Store,
+    unpacked,
+)
 from memcli.storage import settings, state_dirs
 from memcli.storage.listing import scan
 from memcli.storage.lock import Lock
@@ -47,6 +60,8 @@ ROW_VERSION = 31
 FEW = 64
 """So many changed files are read faster one by one than indexed."""
 
+_NONE = -1  # no version of a database
+_ALL = 1 << 62  # more files than any vault has
 _PATIENCE = 10.0  # seconds to wait for another process that indexes
 
 
@@ -58,7 +73,6 @@ class Index:
         tell: takes a sentence for the person who waits (rebuilds and their reason).
         progress: called with (files done, files to do) while many are read.
         agent: who asks, when it is not the owner.
-        processes: how many may read files at once when there are thousands.
 
     Attributes:
         patience: seconds to wait for another process that indexes.
@@ -76,12 +90,10 @@ class Index:
         tell: Callable[[str], None] | None = None,
         progress: Callable[[int, int], None] | None = None,
         agent: Agent | None = None,
-        processes: int = 1,
     ) -> None:
         self.root = root
         self.elsewhere: Callable[[], ResolvedClaims | None] = lambda: None
         self._agent = agent
-        self._processes = processes
         self.patience = _PATIENCE
         self.change = UpdateCounts()
         self.stale = False
@@ -93,7 +105,7 @@ class Index:
         self._progress = progress or (lambda _done, _all: None)
         self._reader: Reader | None = None
         self._state: State | None = None
-        self._is_in_memory, self._version, self._scanned = False, 0, 0
+        self._is_in_memory, self._version, self._scanned = False, _NONE, 0
         self._entered: dict[str, int] = {}
 
     def __del__(self) -> None:
@@ -118,11 +130,11 @@ class Index:
         Raises:
             Behind: more are to be indexed.
         """
-        return self._answered(answer, lambda: self.current(most=most))
+        return self._answered(answer, lambda: (self.current(most=most),))
 
     def again(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """As `read`, over the files as the last `read` found them, if there was one."""
-        return self._answered(answer, lambda: self._kept() or self.current())
+        return self._answered(answer, lambda: (self._kept() or self.current(),))
 
     def as_it_is(self, answer: Callable[[Reader], _Answer]) -> _Answer:
         """As `read`, without a look at any file, for what is only a proposal.
@@ -130,42 +142,36 @@ class Index:
         Raises:
             Behind: there is no index.
         """
-        state = self._opened()
-        if state is None:
-            raise Behind
-        return self._asked(answer, self._reader_of(state))
+        return self._answered(answer, lambda: (self._reader_of(self._opened()),))
 
     def glance(self, answer: Callable[[Reader, Unindexed], _Answer]) -> _Answer:
         """As `read`, but `answer` is told what the index, as it is, knows wrongly.
 
-        When that is much, or anything is off, the index is brought up to date first.
+        When that is much, or there is no index, it is brought up to date first.
         """
-        state = self._opened()
-        if state is not None:
-            try:
+
+        def given() -> tuple[Reader, Unindexed]:
+            state = self._opened()
+            if state is not None:
                 unindexed = Unindexed(self.root, state)
                 if len(unindexed) + len(state.recent) <= FEW:
-                    return self._asked(answer, self._reader_of(state), unindexed)
-            except Exception as error:
-                if isinstance(error, MemcliError) or not self.mend(error):
-                    raise
-        current = Unindexed(self.root)
-        return self.read(lambda reader: answer(reader, current))
+                    return self._reader_of(state), unindexed
+            return self.current(), Unindexed(self.root)
+
+        return self._answered(answer, given)
 
     def _answered(
-        self, answer: Callable[[Reader], _Answer], reader: Callable[[], Reader]
+        self, answer: Callable[..., _Answer], given: Callable[[], tuple[Any, ...]]
     ) -> _Answer:
         try:
-            return self._asked(answer, reader())
+            return answer(*given())
         except Exception as error:
-            known = isinstance(error, (MemcliError, Behind))
-            if known or not self.mend(error):
+            if not self.mend(error):
                 raise
-        return self._asked(answer, reader())
-
-    def _asked(self, answer: Callable[..., _Answer], *given: object) -> _Answer:
+        finally:
+            self.release()
         try:
-            return answer(*given)
+            return answer(*given())
         finally:
             self.release()
 
@@ -187,9 +193,9 @@ class Index:
         return self._reader
 
     def ask(self, sql: str, values: Sequence[Any] = ()) -> Iterable[Sequence[Any]]:
-        """The rows that the tables have for a SELECT; Damaged when they changed."""
+        """The rows that the tables have for a SELECT; Outdated when they changed."""
         if self._db is None or not (self._db.in_transaction or self._kept()):
-            raise Damaged("the index changed meanwhile")
+            raise Outdated("the index changed meanwhile")
         return self._db.execute(sql, values)
 
     def current(self, *, most: int | None = None) -> Reader:
@@ -199,17 +205,17 @@ class Index:
         is that of `read`.
         """
         self.stale = False
-        state = self._opened()
+        state, many = self._opened(), _ALL
         listing = self._scan(state)
-        if state is not None and state.describes(self.root, listing):
-            return self._reader_of(self._settled(state))
-        if most is not None:
-            if state is None:
-                raise Behind
-            found = state.differences(self.root, listing.folders)
-            if len(found.changed) + len(found.removed) > most:
-                raise Behind
-        return self._reader_of(self._catch_up(listing, state))
+        if state is not None:
+            found = state.differences(self.root, listing)
+            many = len(found.changed) + len(found.removed)
+            folders = following.folders_of(listing, self._scanned)
+            if not many and not state.is_aged(found, folders):
+                return self._reader_of(state)
+        if most is not None and many > most:
+            raise Behind
+        return self._reader_of(self._catch_up(listing, state, must=many > 0))
 
     def told(self, found: Actions | None = None, *, enabled: bool = True) -> list[Told]:
         """The triggers of the entries, of the files as the last reader found them.
@@ -225,7 +231,7 @@ class Index:
         def answer(_: Reader) -> list[Told]:
             state = self._state
             if state is None:
-                raise Damaged("the index is gone")
+                raise Outdated("the index is gone")
             if not self.stale:
                 self._write_triggers(state, enabled=enabled)
             told = triggers.load(self._folder, found, state.told)
@@ -276,23 +282,20 @@ class Index:
             return None
         return state
 
-    def _reader_of(self, state: State) -> Reader:
-        """A reader of a state, which the database is at."""
-        if self._db is None:
-            raise Damaged("the index is gone")
-        self._version = database.version(self._db)
-        if self._reader is not None and self._state is not None:
-            if self._state.generation == state.generation:
-                self._state = state
-                self._reader.count_resolved(self.elsewhere())
-                return self._reader
-            self._reader.close()
-        me: Any = ref(self)  # no circle: an index that is let go closes its file
-        store = Store(lambda sql, values: me().ask(sql, values), state.size)
-        reader = Reader(store, state.broken, self._agent, self.root)
-        reader.count_resolved(self.elsewhere())
-        self._reader, self._state = reader, state
-        return reader
+    def _reader_of(self, state: State | None) -> Reader:
+        """A reader of a state, which the database is at; Behind where there is none."""
+        if self._db is None or state is None:
+            raise Behind
+        version = database.version(self._db)
+        if self._reader is None or version != self._version:
+            if self._reader is not None:
+                self._reader.close()
+            me: Any = ref(self)  # no circle: an index that is let go closes its file
+            store = Store(lambda sql, values: me().ask(sql, values), state.size)
+            self._reader = Reader(store, state.broken, self._agent, self.root)
+        self._version, self._state = version, state
+        self._reader.count_resolved(self.elsewhere())
+        return self._reader
 
     def _close(self) -> None:
         if self._reader is not None:
@@ -303,15 +306,14 @@ class Index:
         self._is_in_memory = False
 
     def mend(self, error: Exception) -> bool:
-        """Mend the index, and say whether the answer that failed may succeed now.
-
-        Damage shows as any exception, and so does a bug: the index itself, read from
-        beginning to end, tells which it was.
-        """
+        """Mend the index, and say whether the answer that failed may succeed now."""
+        if isinstance(error, (Outdated, OSError)):
+            self._close()
+            return True
+        if not isinstance(error, database.DAMAGE) or database.is_busy(error):
+            return False
         self._close()
-        damage = following.damage_of(self._path, self.patience)
-        if not damage:
-            return isinstance(error, (Damaged, OSError))
+        damage = f"{type(error).__name__}: {error}"
         self._tell(f"rebuilding the index: it is damaged ({damage})")
         try:
             with Lock(self._lock, self.patience):
@@ -333,8 +335,11 @@ class Index:
             self._tell_links(listing.symlinks)
         self._entered, self.symlinks = listing.entered, listing.symlinks
         self.unreadable = sorted(listing.unreadable)
-        for lost in listing.unreadable:
-            listing.folders.update(state.below(lost) if state else {})
+        if state is not None and self.unreadable:
+            lost = tuple(f"{folder}/" for folder in self.unreadable)
+            for name, (_, part) in state.folders.items():
+                if part and f"{name}/".startswith(lost):
+                    listing.folders[name] = part
         return listing
 
     def _tell_links(self, links: list[str]) -> None:
@@ -343,40 +348,31 @@ class Index:
             if layout.is_own_folder(path, KINDS) and not layout.is_odd(path):
                 self._tell(f"{path} is a symbolic link, not read: memcli doctor --fix")
 
-    def _settled(self, state: State) -> State:
-        """Note that files and folders are racy no more, after a look at all."""
-        settled = state.settled(self._entered, self._scanned)
-        if settled == state or self._db is None:
-            return state
-        db = self._db
-        try:
-            with Lock(self._lock, 0):
-                if following.load(db) != state:
-                    raise Damaged("the index changed meanwhile")
-                database.write(db, lambda: following.store(db, settled, state))
-                # Before another process may write.
-                return following.load(db) or state
-        except (LockBusy, WriteFailed, OSError, database.Unwritable):
-            pass  # another process writes a newer state, or the disk takes none
-        if not db.in_transaction and following.load(db) != state:
-            raise Damaged("the index changed meanwhile")
-        return state
+    def _catch_up(self, listing: Listing, state: State | None, *, must: bool) -> State:
+        """The state of the files as they were listed, or of a later moment.
 
-    def _catch_up(self, listing: Listing, state: State | None) -> State:
-        """The state of the files as they were listed, or of a later moment."""
+        Args:
+            listing: the files.
+            state: what was indexed.
+            must: whether files differ; else some are racy no more, which is noted.
+        """
         if self._is_in_memory:
             return self._update(listing, state)
         try:
-            with Lock(self._lock, self.patience):
+            with Lock(self._lock, self.patience if must else 0):
                 return self._update(listing, state)
         except LockBusy:
             if state is None:
                 raise
-            self.stale = True
-            return state
+            self.stale = must
         except (WriteFailed, OSError, database.Unwritable) as error:
-            self._into_memory(error)
-            return self._update(listing, None)
+            if must or state is None:
+                self._into_memory(error)
+                return self._update(listing, None)
+        newer = self._opened()
+        if newer is None:
+            raise Outdated("the index is gone")
+        return newer
 
     def _into_memory(self, error: Exception) -> None:
         """Go on with a copy of the index that no disk has to take, as it took none."""
@@ -393,53 +389,48 @@ class Index:
             listing: the files, as they were before the lock was taken.
             before: the state at that moment.
         """
-        from memcli.search.updating import Update
-
         # The process that held it before may have done the work, for files that were
         # written after this listing.
-        state = self._opened()
-        reason = ""
+        state, reason = self._opened(), ""
+        if self._db is None:
+            reason = database.make(self._path)
+            self._db = database.opened(self._path, self.patience)
+        elif state is None and following.load(self._db) is not None:
+            reason = "the vault's config changed"
         db = self._db
         if db is None:
-            reason = database.make(self._path)
-            db = self._db = database.opened(self._path, self.patience)
-        elif state is None and following.load(db) is not None:
-            reason = "the vault's config changed"
+            raise database.Unwritable(f"{self._path} is gone")
         if state != before:
             listing = self._scan(state)
-            if state is not None and state.describes(self.root, listing):
-                return state
         if reason:
             self._tell(f"rebuilding the index: {reason}")
-        update = Update(
-            self.root,
-            listing,
-            self._scanned,
-            following.config_of(self.root),
-            self._processes,
-            self._progress,
-        )
-        if self._reader is not None:
-            self._reader.close()
-            self._reader = None
-        if db is None:
-            raise database.Unwritable(f"{self._path} is gone")
-        try:
-            counts = update.apply(db, state)
-        except (MemcliError, OSError, database.Unwritable):
-            raise
-        except Exception as error:
-            if state is None or database.is_busy(error):
-                raise
-            # Damage shows as any exception; a bug will do so again.
-            reason = f"it is damaged ({type(error).__name__}: {error})"
-            self._tell(f"rebuilding the index: {reason}")
-            listing = self._scan(None)
-            update = update._replace(listing=listing, scanned=self._scanned)
-            counts = update.apply(db, None)
-        self.change = counts._replace(rebuilt=reason)
-        state = following.load(db)
-        if state is None:
-            raise Damaged("no state was written")
-        self._write_triggers(state, enabled=settings.load(self.root).actions)
-        return state
+        old = state or following.NOTHING
+
+        def change() -> tuple[Differences, State]:
+            if state is None:
+                for table in TABLES:
+                    db.execute(f"DELETE FROM {table}")  # noqa: S608 our own names
+            found = old.differences(self.root, listing)
+            new = old._replace(
+                config=following.config_of(self.root),
+                recent=found.recent,
+                folders=following.folders_of(listing, self._scanned),
+            )
+            if found.changed or found.removed:
+                from memcli.search.updating import indexed
+
+                new = indexed(db, new, found, self.root, self._scanned, self._progress)
+            following.store(db, new, old)
+            return found, new
+
+        found, new = database.write(db, change)
+        database.version(db)  # before another process may write
+        many, removed = len(found.changed), len(found.removed)
+        if many or removed or reason:
+            self._version = _NONE  # a document may have another number now
+            counts = (len(found.added), len(found.edited), removed)
+            self.change = UpdateCounts(*counts, reason)
+            # Not before: writing what was read takes a third of the time.
+            self._progress(many, many)
+            self._write_triggers(new, enabled=settings.load(self.root).actions)
+        return new

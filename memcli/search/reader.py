@@ -77,16 +77,6 @@ class Reader(Documents):
         """
         self.claims.count_resolved(elsewhere)
 
-    def check(self) -> None:
-        """Read everything once.
-
-        Raises:
-            Exception: a part of the index is damaged; each shows in its own way.
-        """
-        self._store.check()
-        for doc in self.everything():
-            self.facts(doc)
-
     def close(self) -> None:
         """Answer no more."""
         self._store.close()
@@ -218,7 +208,7 @@ class Reader(Documents):
         Its status is the one that counts (`eligibility.standing`).
 
         Raises:
-            IndexError: there is no such document.
+            Damaged: there is no such document.
         """
         row = self._rows.get(doc)
         if row is None:

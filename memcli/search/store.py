@@ -79,6 +79,10 @@ class Damaged(Exception):
     """The tables do not hold what was written."""
 
 
+class Outdated(Exception):
+    """Another process has written since the transaction of a reader."""
+
+
 class Size(NamedTuple):
     """The sums over all documents, which are kept so that no column is read for them.
 
@@ -148,11 +152,14 @@ def posting_list(
     field: int, block: int, n: int, data: bytes
 ) -> tuple[array[int], array[float]]:
     """The documents of one row of `posting`, and their weights."""
+    is_weighted = field == NUMBERS[WEIGHTED]
+    if len(data) != n * (6 if is_weighted else 2) or not n:
+        raise Damaged("a list has another length")
     docs = array("I", array("H", data[: 2 * n]))
     if block:
         base = block * BLOCK
         docs = array("I", [base + doc for doc in docs])
-    if field == NUMBERS[WEIGHTED]:
+    if is_weighted:
         return docs, array("f", data[2 * n :])
     return docs, array("f", (1.0,)) * n
 
@@ -191,7 +198,7 @@ class Store:
 
     def _asked(self, sql: str, values: Sequence[Any]) -> Iterable[Sequence[Any]]:
         if self.ask is None:
-            raise Damaged("the index changed meanwhile")
+            raise Outdated("the index changed meanwhile")
         return self.ask(sql, values)
 
     def _each(
@@ -247,6 +254,8 @@ class Store:
         self, field: int, block: int, n: int, data: bytes, crc: int
     ) -> tuple[array[int], array[float]]:
         docs, weights = posting_list(field, block, n, checked(data, crc))
+        if docs[-1] >= self.size.end:
+            raise Damaged("a list has a number of no document")
         if not self._hides or self.live is None:
             return docs, weights
         seen = [*map(self.live.__getitem__, docs)]
@@ -380,35 +389,13 @@ class Store:
             self._rows[doc] = unpacked(data)
 
     def row(self, doc: int) -> bytes:
-        """The stored row of a document; raises IndexError when there is none."""
+        """The stored row of a document; raises Damaged when there is none."""
         known = self._rows.pop(doc, None)
         if known is not None:
             return known
         for (data,) in self._asked("SELECT data FROM doc WHERE id = ?", (doc,)):
             return unpacked(data)
-        raise IndexError(doc)
-
-    def check(self) -> None:
-        """Read every list, column and row, and what is told.
-
-        Raises:
-            Exception: one is not what was written; each shows in its own way.
-        """
-        for name in TYPECODES:
-            self._column(name)
-        rows = 0
-        for data, terms in self._asked("SELECT data, terms FROM doc", ()):
-            unpacked(terms, unpacked(data))
-            rows += 1
-        if rows != self.size.documents:
-            raise Damaged(f"there are {rows} rows of {self.size.documents}")
-        for (data,) in self._asked("SELECT data FROM told", ()):
-            unpacked(data)
-        sql = "SELECT field, block, n, data, crc FROM posting"
-        for field, block, n, data, crc in self._asked(sql, ()):
-            docs, weights = posting_list(field, block, n, checked(data, crc))
-            if not len(docs) == len(weights) == n or max(docs) >= self.size.end:
-                raise Damaged("a posting list has numbers of no document")
+        raise Damaged(f"there is no document {doc}")
 
 
 def _extend(

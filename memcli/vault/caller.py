@@ -38,10 +38,9 @@ class Caller(NamedTuple):
 
     `agent` is the name of the agent; None is the vault's owner. `via` is the way in,
     for the log of signals. `cwd` is the folder that the caller stands in, whose project
-    is `here`; None is no folder, and no project. `processes` is how many may read files
-    at once when there are thousands. `waits` is whether a database is asked that has
-    given no answer a moment ago. `fault` is for tests: it is called with the name of
-    each step of a transaction.
+    is `here`; None is no folder, and no project. `waits` is whether a database is asked
+    that has given no answer a moment ago. `fault` is for tests: it is called with the
+    name of each step of a transaction.
     """
 
     environ: Mapping[str, str] = os.environ
@@ -52,7 +51,6 @@ class Caller(NamedTuple):
     agent: str | None = None
     via: str = "python"
     cwd: str | None = None
-    processes: int = 1
     waits: bool = True
     fault: Callable[[str], None] = silent
 

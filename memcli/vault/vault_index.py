@@ -77,7 +77,6 @@ class VaultIndex:
             tell=caller.tell,
             progress=caller.progress,
             agent=self._agent,
-            processes=caller.processes,
         )
 
     def read(self, answer: Callable[[Reader], _Answer]) -> _Answer:

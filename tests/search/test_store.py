@@ -28,10 +28,8 @@ from memcli.search import database, following, store, writing
 from memcli.search.columns import TYPECODES
 from memcli.search.index import Index
 from memcli.search.reader import Reader
-from memcli.search.updating import Files, found_in
 from memcli.search.whoosh_codec import Index as WhooshIndex
 from memcli.search.whoosh_codec import Writer
-from memcli.storage.listing import paths_of, scan
 from tests.conftest import SEED, VaultMaker, state_of
 from tests.saving import save
 from tests.search.test_readings import edits
@@ -291,31 +289,6 @@ def test_damage_of_any_table_is_mended_by_whoever_meets_it(
     assert len(Vault.open(vault.root).recall("never").rows) == 2
 
 
-def test_an_update_that_fails_is_made_from_nothing_once(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It may be damage that no checksum shows; a bug fails then, too."""
-    path = write(vault.root, "a.md", "We deploy on Tuesdays\n")
-    assert len(vault.recall("deploy").rows) == 1
-    path.write_text("We deploy on Fridays, mostly\n")
-
-    def fail(_: Writer, docs: Any) -> None:
-        for doc in docs:
-            raise IndexError(doc)
-
-    monkeypatch.setattr(Writer, "delete", fail)
-    said: list[str] = []
-    again = Vault.open(vault.root, tell=said.append)
-    assert [row.text for row in again.recall("deploy").rows] == [
-        "We deploy on Fridays, mostly"
-    ]
-    assert said == ["rebuilding the index: it is damaged (IndexError: 0)"]
-    monkeypatch.setattr(Writer, "add", lambda *_: 1 / 0)
-    write(vault.root, "b.md", "We deploy on Mondays\n")
-    with pytest.raises(ZeroDivisionError):
-        again.recall("deploy")
-
-
 @pytest.mark.parametrize(
     "value", ["", "{}", "[1]", '[[1,2],"x",0,{},{},[]]', "[" * 9000, "nothing"]
 )
@@ -421,7 +394,7 @@ def test_a_reader_sees_one_state_while_another_process_writes(vault: Vault) -> N
     assert reader.live == 1
     assert len(reader.postings("deploy")[0]) == 1
     assert early.current().live == 2
-    with pytest.raises(store.Damaged):
+    with pytest.raises(store.Outdated):
         reader.exact("kind", "note")
 
 
@@ -456,7 +429,7 @@ def test_a_reader_that_is_kept_never_reads_two_states(vault: Vault) -> None:
     index.release()
     write(vault.root, "b.md", "We deploy on Fridays\n")
     Index(vault.root).current()
-    with pytest.raises(store.Damaged, match="changed meanwhile"):
+    with pytest.raises(store.Outdated, match="changed meanwhile"):
         kept.exact("kind", "fix")
 
 
@@ -508,43 +481,3 @@ def test_a_killed_update_leaves_the_old_state_or_the_new_one(
     after = held(Vault.open(vault.root))
     shutil.rmtree(state_of(vault.root, layout.INDEX))
     assert held(Vault.open(vault.root)) == after
-
-
-# --- several processes --------------------------------------------------------------
-
-
-@pytest.fixture
-def many(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Good files and bad ones, of which several processes are worth their start."""
-    monkeypatch.setattr("memcli.search.updating._WORTH_A_PROCESS", 10)
-    monkeypatch.setattr("memcli.search.updating._MOST_FILES", 8)
-    for number in range(40):
-        text = f"Deploy {number} café 中文 src/app{number}.py\n"
-        write(vault.root, f"{number}.md", text)
-    write(vault.root, "bad.md", "---\nid: [\n---\n")
-    write(vault.root, os.fsdecode(b"half-\xed\xa0\x80.md"), "half a pair\n")
-    return sorted(paths_of(scan(vault.root)))
-
-
-def test_several_processes_find_what_one_finds_in_the_same_order(
-    vault: Vault, many: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    alone = [each._replace(number=None) for each in map(Files(vault.root).found, many)]
-    # No file is read here: each answer comes from another process.
-    monkeypatch.setattr(Files, "found", None)
-    found = [each._replace(number=None) for each in found_in(vault.root, many, 2)]
-    assert found == alone
-
-
-def test_a_reading_process_that_is_killed_loses_nothing(
-    vault: Vault, many: list[str]
-) -> None:
-    from multiprocessing import active_children
-
-    paths = []
-    for each in found_in(vault.root, many, 2):
-        paths.append(each.path)
-        for child in active_children():
-            child.kill()
-    assert paths == many
-    assert "PYTHONSAFEPATH" not in os.environ

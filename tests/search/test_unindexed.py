@@ -149,7 +149,7 @@ def test_it_knows_what_a_look_at_every_file_knows(vault: Vault, seed: int) -> No
     state = indexed(vault.root)
     for number in range(12):
         _happen(rng, root, number)
-    full = state.differences(vault.root, listing.scan(vault.root).folders)
+    full = state.differences(vault.root, listing.scan(vault.root))
     assert found(vault.root, state) == (full.changed, full.removed)
 
 
