@@ -199,8 +199,9 @@ class Vault(_Asked, _vault.Vault):
         from memcli.vault import saving
 
         drafts = citing.checked_all(self, drafts)
-        look: saving.Look = "none" if allow_secret else "all"
-        return saving.save_all(self, drafts, look=look, register=register)
+        return saving.save_all(
+            self, drafts, allow_secret=allow_secret, register=register
+        )
 
     @takes(parameters.StatusFilters)
     def entries(self, **options: Unpack[parameters.StatusFilters]) -> list[Row]:

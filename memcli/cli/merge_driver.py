@@ -2,7 +2,7 @@
 
 Invariant: git's file is replaced only by a whole merged one, and 0 is returned only
 then; with any other answer the file is as git made it, and git's own merge by lines
-follows (`storage/git/merge_driver`). What the merge adds besides becomes a new file of
+follows (`storage/git/merging`). What the merge adds besides becomes a new file of
 the work tree, never in the place of another one and never through a link.
 """
 

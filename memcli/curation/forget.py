@@ -96,7 +96,7 @@ def forget(vault: Vault, entry_id: str, *, versions: bool = False) -> Forgotten:
         plan = _planned(vault, stored, others, versions=versions)
         gone = [stored, *(others if versions else [])]
         for item in gone:
-            at.change.give_up(item.path, expected=item.data)
+            at.change.put(item.path, None, expected=item.data, keep=False)
         if not versions:
             _relink(at, stored.entry, others)
         # The id and not the title, which the commit would keep.

@@ -147,8 +147,9 @@ class _Drafts:
         """Save some of the drafts in one commit, or say what would become of them."""
         if dry_run or not drafts:
             return saving.plan(vault, drafts) if drafts else []
-        look: saving.Look = "none" if self._allow_secret else "rest"
-        return saving.save_all(vault, drafts, look=look, occasion=occasion)
+        return saving.save_all(
+            vault, drafts, allow_secret=self._allow_secret, occasion=occasion
+        )
 
     def outcome(self, saved: list[Saved], *, dry_run: bool) -> Imported:
         return Imported(

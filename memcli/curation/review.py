@@ -180,7 +180,9 @@ def _drop_secret(vault: Vault, name: str, changes: Mapping[str, Any]) -> None:
     data = codec.rewrite(stored.data, entry, kinds=vault.kinds)
     with vault.transaction() as change:
         change.message = f"keep: {stored.path}"
-        written = change.put_over(stored.path, data, expected=stored.data)
+        written = change.is_uncommitted(stored.path, stored.data)
+        if written:
+            change.put(stored.path, data, expected=stored.data, keep=False)
     if written:
         vault.tell(f"{stored.path}: the secret that was in it is in no commit")
 

@@ -175,10 +175,7 @@ def undo(vault: Vault, commit: str, subject: str) -> Undone:
         change.allow_secret = True  # its bytes are in the history already
         paths = history.changes(repository, commit)
         for path, left, before in _steps(vault, repository, commit, paths):
-            if before is None:
-                change.remove(path, expected=left)
-            else:
-                change.put(path, before, expected=left)
+            change.put(path, before, expected=left)
         change.message = f"undo: {subject} ({commit[:10]})"
     return Undone(commit, subject, paths)
 

@@ -12,7 +12,6 @@ rejected and archived. `redact` takes secrets out of texts that are mined.
 from __future__ import annotations
 
 import re
-from types import MappingProxyType
 
 from memcli.entries.text import secrets
 from memcli.errors import SecretFound
@@ -30,7 +29,6 @@ _HINT: Final = "A vault's git history keeps it for good"
 _TAKE_IT_OUT: Final = f"{_HINT}: take it out. Nothing was changed."
 OF_A_NAME: Final = "Its name is written into logs: choose another."
 _HEAD: Final = re.compile(r"---\r?\n")
-_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def refuse(entry: Entry) -> None:
@@ -64,7 +62,6 @@ def refuse_new(
     changes: Mapping[str, tuple[bytes | None, bytes | None]],
     carried: Iterable[bytes],
     message: str,
-    clean: Mapping[str, str] = _NOTHING,
 ) -> None:
     """Raise SecretFound when a change brings a secret that the vault did not hold.
 
@@ -72,10 +69,9 @@ def refuse_new(
         changes: path -> the file's bytes before and after, None for no file.
         carried: bytes of other files of the vault that the new ones are made of.
         message: of the commit.
-        clean: by path the end of the file that `refuse` has looked through.
     """
     texts = {
-        path: after.decode("utf-8", "replace").removesuffix(clean.get(path, ""))
+        path: after.decode("utf-8", "replace")
         for path, (_, after) in changes.items()
         if after is not None
     }

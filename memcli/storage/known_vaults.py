@@ -42,7 +42,6 @@ _SETTINGS = {
     "engine": "",
     "published_as": "",
 }
-_NAME = r"[a-z0-9][a-z0-9_-]*"
 
 
 class KnownVault(NamedTuple):
@@ -116,7 +115,7 @@ def of_repository(
     named = [place.path for place in configured(environ).values()]
     personal = named_personal(environ)
     if personal:
-        named.append(os.path.abspath(os.path.expanduser(personal[1])))
+        named.append(os.path.abspath(os.path.expanduser(personal)))
     if any(os.path.realpath(path) == found.path for path in named):
         return None
     return found
@@ -144,7 +143,8 @@ def find(word: str, environ: Mapping[str, str]) -> KnownVault | None:
 
 def is_name(word: str) -> bool:
     """Whether a word may be a vault's name; everything else is a path."""
-    return re.fullmatch(_NAME, word) is not None
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789-_"
+    return word[:1] not in ("", "-", "_") and not word.strip(letters)
 
 
 def at(root: str, environ: Mapping[str, str]) -> KnownVault | None:
@@ -182,8 +182,7 @@ def find_vault(explicit: str | None, environ: Mapping[str, str]) -> str:
         VaultNotFound: none of the three names one.
     """
     explicit = None if explicit == PERSONAL else explicit
-    default = named_personal(environ)
-    named = explicit or (default[1] if default else None)
+    named = explicit or named_personal(environ)
     if named == REPO:
         raise VaultNotFound(
             "'repo' means the vault of the repository around you, not a certain one",
@@ -275,12 +274,9 @@ def _quoted(path: str) -> str:
     return quote(path)
 
 
-def named_personal(environ: Mapping[str, str]) -> tuple[str, str] | None:
-    """The setting that names the personal vault, and the path or name; or None."""
-    if named := environ.get("MEMCLI_VAULT"):
-        return "MEMCLI_VAULT", named
-    default = default_vault(environ)
-    return ("the default vault's setting", default) if default else None
+def named_personal(environ: Mapping[str, str]) -> str | None:
+    """The path or name of the personal vault that the user's settings say, if any."""
+    return environ.get("MEMCLI_VAULT") or default_vault(environ)
 
 
 def default_vault(environ: Mapping[str, str]) -> str | None:

@@ -75,7 +75,6 @@ class Transaction:
         self.commit: str | None = None
         self.allow_secret = False
         self._carried: list[bytes] = []
-        self._clean: dict[str, str] = {}
         self._root = root
         self._environ = environ
         self._audience = audience
@@ -89,34 +88,29 @@ class Transaction:
     def put(
         self,
         path: str,
-        data: bytes,
+        data: bytes | None,
         *,
         expected: bytes | None = _UNREAD,
-        clean: str = "",
+        keep: bool = True,
     ) -> None:
-        """Write these bytes at this vault-relative path, at the end.
+        """Write these bytes at this vault-relative path, at the end; or remove it.
 
         Args:
             path: the file.
-            data: all of its new bytes.
+            data: all of its new bytes; None for no file.
             expected: what it held when the change was decided, None for no file;
                 when it holds something else by then, nothing happens: Conflict.
-            clean: the end of the data, where `no_secrets.refuse` has looked through it;
-                the rest is looked through before anything is written.
+            keep: whether old text that no commit holds is committed first.
         """
-        self._note(path, data, expected)
-        self._clean[path] = clean
+        self._after[path] = data
+        if expected is not _UNREAD:
+            self._expected[path] = expected
+        if not keep:
+            self._given_up.add(path)
 
-    def put_over(self, path: str, data: bytes, *, expected: bytes) -> bool:
-        """As `put`, but old text that no commit holds is not committed first.
-
-        Returns whether there is such text; without it nothing is put.
-        """
-        if not self._repository.unlike_head({path: expected}):
-            return False
-        self._note(path, data, expected)
-        self._given_up.add(path)
-        return True
+    def is_uncommitted(self, path: str, data: bytes) -> bool:
+        """Whether HEAD holds other bytes of a file than these."""
+        return bool(self._repository.unlike_head({path: data}))
 
     def note(self, entry: Entry, action: str | None = None) -> None:
         """Log, once it is committed, that an entry was written."""
@@ -149,18 +143,7 @@ class Transaction:
 
     def remove(self, path: str, *, expected: bytes | None = _UNREAD) -> None:
         """Remove this file, at the end; `expected` as in `put`."""
-        self._note(path, None, expected)
-
-    def give_up(self, path: str, *, expected: bytes | None = _UNREAD) -> None:
-        """Remove this file; text of it that no commit holds is not committed first."""
-        self._note(path, None, expected)
-        self._given_up.add(path)
-
-    def _note(self, path: str, data: bytes | None, expected: bytes | None) -> None:
-        self._after[path] = data
-        self._clean.pop(path, None)
-        if expected is not _UNREAD:
-            self._expected[path] = expected
+        self.put(path, None, expected=expected)
 
     def __enter__(self) -> Self:
         self._repository = open_repository(self._root, self._environ)
@@ -192,7 +175,7 @@ class Transaction:
         if not self.allow_secret:
             from memcli.entries import no_secrets
 
-            no_secrets.refuse_new(changes, self._carried, self.message, self._clean)
+            no_secrets.refuse_new(changes, self._carried, self.message)
         self._audience.fault("locked")
         self._refuse_staged(changes)
         self._commit_uncommitted(changes)

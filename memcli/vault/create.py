@@ -187,11 +187,11 @@ def let_git_merge(
         Whether git did not know it before; False also where the repository's settings
         cannot be written, since a vault works without.
     """
-    from memcli.storage.git import merge_driver
+    from memcli.storage.git import merging
 
     try:
         repository = Repository.open(root, environ=environ)
-        return merge_driver.install(repository, program)
+        return merging.install_driver(repository, program)
     except MemcliError:
         return False
 

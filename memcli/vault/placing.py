@@ -48,7 +48,6 @@ def place(
     held_texts: HeldTexts,
     *,
     register: bool = False,
-    clean: bool = False,
 ) -> list[Saved]:
     """Give each draft an id, a path and its mentions, and put it into a transaction.
 
@@ -58,9 +57,8 @@ def place(
         drafts: in their order.
         held_texts: of `saving.look_up`; what is placed is added to it.
         register: whether those of their entities that are new are registered.
-        clean: whether `no_secrets.refuse` has let each of them pass.
     """
-    placing = _Placing(vault, change, held_texts, register=register, clean=clean)
+    placing = _Placing(vault, change, held_texts, register=register)
     return [placing.place(number, draft) for number, draft in enumerate(drafts)]
 
 
@@ -74,13 +72,11 @@ class _Placing:
         held_texts: HeldTexts,
         *,
         register: bool,
-        clean: bool,
     ) -> None:
         self._vault = vault
         self._change = change
         self._held_texts = held_texts
         self._register = register
-        self._clean = clean
         self._names = vault.registry.names
         self._now_ms = vault.now_ms()
         self._now = dates.iso(self._now_ms // 1000)
@@ -111,9 +107,8 @@ class _Placing:
             given_id = entry.id if self._vault.agent is None else ""
             entry_id = given_id or new_id(self._now_ms + number, self._vault.entropy)
             entry = entry.replace(id=entry_id)
-            clean = entry.body if self._clean else ""
             data = codec.encode(entry)
-            self._change.put(entry.path, data, expected=None, clean=clean)
+            self._change.put(entry.path, data, expected=None)
             self._change.note(entry)
             registered = self._register_new(self._change, entry, draft.entities)
         held = duplicates.held(entry, facts(entry), self._now_ms // 1000)

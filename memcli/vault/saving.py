@@ -17,7 +17,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Literal
 
     from memcli.entries.entry import Entry
     from memcli.search.following import Unindexed
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from memcli.vault.likeness import Similar
     from memcli.vault.saved import Saved
     from memcli.vault.vault import Vault
-
-    Look = Literal["all", "rest", "none"]
 
 _WRITTEN = ("created", "merged", "seen", "recurred")
 
@@ -54,13 +51,13 @@ def save(
         InvalidValue: an anchor names code that is not there.
         LockBusy, WriteFailed, HistoryError: nothing was changed.
     """
-    look: Look = "none"
     if not allow_secret:
         from memcli.entries import no_secrets
 
-        no_secrets.refuse(draft)
-        look = "rest"
-    (saved,) = save_all(vault, [draft], look=look, similar=True, register=register)
+        no_secrets.refuse(draft)  # names the field
+    (saved,) = save_all(
+        vault, [draft], allow_secret=allow_secret, similar=True, register=register
+    )
     return saved
 
 
@@ -68,7 +65,7 @@ def save_all(
     vault: Vault,
     drafts: Sequence[Entry],
     *,
-    look: Look = "all",
+    allow_secret: bool = False,
     similar: bool = False,
     register: bool = False,
     occasion: Occasion = Occasion(),  # noqa: B008 a value that cannot change
@@ -78,8 +75,7 @@ def save_all(
     Args:
         vault: where to.
         drafts: of `Vault.draft`.
-        look: what is looked through for secrets: all of a file, the rest of it when
-            `no_secrets.refuse` has let each draft pass, or none when a person insists.
+        allow_secret: as for `save`.
         similar: name the entries that are nearest to the first draft.
         register: as for `save`.
         occasion: what for, as the commit says.
@@ -92,12 +88,11 @@ def save_all(
     drafts = _in_code(vault, drafts, verb)
     with vault.transaction() as change:
         change.action = verb
-        change.allow_secret = look == "none"
+        change.allow_secret = allow_secret
         held_texts, near, solved = look_up(
             vault, drafts, similar=similar, resolved=True
         )
-        clean = look == "rest"
-        saved = place(vault, change, drafts, held_texts, register=register, clean=clean)
+        saved = place(vault, change, drafts, held_texts, register=register)
         created = [item for item in saved if item.outcome == "created"]
         change.message = _message(occasion, saved)
     cited = [entry_id for item in created for entry_id in item.cited]

@@ -104,8 +104,8 @@ class Vaults:
             return cls([_alone(caller, warnings)], warnings=warnings)
         vaults, refusals = [], []
         for name in (known_vaults.PERSONAL, *teams):
+            own = name == known_vaults.PERSONAL
             try:
-                own = name == known_vaults.PERSONAL
                 vault = Vault.open(
                     name, caller if own else caller._replace(waits=False)
                 )
@@ -113,8 +113,9 @@ class Vaults:
                     vault.index.opened.patience = _PATIENCE
                 vaults.append(vault)
             except MemcliError as error:
-                if name == known_vaults.PERSONAL:
-                    _refuse_missing(error, teams, environ)
+                missing = isinstance(error, VaultNotFound | NotAVault)
+                if own and missing and known_vaults.named_personal(environ):
+                    raise
                 refusals.append(error)
                 warnings.append(not_asked(name, error))
         if not vaults:
@@ -139,25 +140,6 @@ def _alone(caller: Caller, warnings: Sequence[str]) -> Vault:
         raise VaultNotFound(error.message, hint="; ".join(filter(None, hints))) from (
             error
         )
-
-
-def _refuse_missing(
-    error: MemcliError, teams: Sequence[str], environ: Mapping[str, str]
-) -> None:
-    """Raise the error when the user's settings name a personal vault.
-
-    A user who has none, only teams', gets a warning.
-    """
-    named = known_vaults.named_personal(environ)
-    if named is None or not isinstance(error, VaultNotFound | NotAVault):
-        return
-    where, _ = named
-    alone = " ".join(f"--vault {name}" for name in teams)
-    raise type(error)(
-        f"the personal vault, which {where} names, cannot be asked: {error.message}",
-        hint=f"{error.hint or 'Correct the path.'} To ask the others alone: {alone}",
-        code=error.error_code,
-    ) from error
 
 
 def not_asked(name: str, error: MemcliError) -> str:

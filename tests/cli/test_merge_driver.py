@@ -9,7 +9,7 @@ import pytest
 from memcli.cli import merge_driver as merging
 from memcli.entries import codec
 from memcli.entries.entry import Entry, Status
-from memcli.storage.git import merge_driver
+from memcli.storage.git.merging import driver_settings
 from memcli.vault.create import let_git_merge, prepare
 from tests.git_command import git
 
@@ -113,7 +113,7 @@ def test_the_driver_is_written_once_and_mended(clone: Clone) -> None:
     clone.git("config", "merge.memcli.driver", "rm -rf /")
     assert let_git_merge(root, PROGRAM)
     driver = clone.git("config", "merge.memcli.driver").strip()
-    assert driver == merge_driver.settings(PROGRAM)[1].value
+    assert driver == driver_settings(PROGRAM)["merge.memcli.driver"]
 
 
 def test_a_path_with_quotes_and_spaces_is_one_word(tmp_path: Path) -> None:

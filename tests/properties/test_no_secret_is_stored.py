@@ -364,31 +364,6 @@ def test_no_parameter_of_any_tool_stores_a_secret(walk: Walk, home: Path) -> Non
     assert refused >= 6
 
 
-# --- texts that were looked through already ---------------------------------------------
-
-
-def test_what_is_put_before_a_text_that_was_looked_through_is_looked_through(
-    vault: Vault,
-) -> None:
-    text = "a clean text\n"
-    for data, clean in (
-        (f"---\ntitle: {TOKEN}\n---\n{text}", text),
-        (f"{text}{TOKEN}\n", text),  # it is not the end of the file
-        (f"{TOKEN}\n{text}", text),
-    ):
-        with pytest.raises(SecretFound), vault.transaction() as change:
-            change.put("memories/a.md", data.encode(), clean=clean)
-
-    def put_again() -> None:
-        with vault.transaction() as change:
-            change.put("memories/a.md", text.encode(), clean=text)
-            change.put("memories/a.md", f"{TOKEN}\n{text}".encode())
-
-    with pytest.raises(SecretFound):
-        put_again()
-    assert not Path(vault.root, "memories/a.md").exists()
-
-
 def test_a_secret_that_memcli_adds_to_an_imported_entry_is_refused(
     vault: Vault,
 ) -> None:

@@ -90,15 +90,6 @@ def test_a_change_that_a_person_takes_away_before_its_commit_is_a_conflict(
     assert not state_of(vault.root, layout.JOURNAL).exists()
 
 
-def test_a_new_file_that_is_gone_after_the_commit_is_written_again(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hook(vault, "post-commit", "rm -f memories/note/*.md")
-    saved = vault.save(vault.draft({"text": "something new"}))
-    assert vault.get(saved.id).body.strip() == "something new"
-    assert committed(vault) == entries(vault.root)
-
-
 def test_a_file_that_is_edited_before_its_commit_stops_the_change(
     vault: Vault, old: str
 ) -> None:
@@ -157,26 +148,6 @@ def test_what_fails_after_the_commit_is_a_warning(
     ]
     assert vault.recall("something new").rows[0].id == saved.id
     assert not state_of(vault.root, layout.JOURNAL).exists()
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("update-index", "--split-index"),
-        ("update-index", "--assume-unchanged"),
-        ("update-index", "--index-version=4"),
-    ],
-    ids=" ".join,
-)
-def test_an_index_in_which_a_change_does_not_show_is_no_conflict(
-    vault: Vault, old: str, words: tuple[str, ...]
-) -> None:
-    path = [vault.path_of(old)] if "--assume-unchanged" in words else []
-    git(vault, *words, *path)
-    new = vault.evolve(old, "We deploy on Mondays")
-    assert vault.get(new.id).body.strip() == "We deploy on Mondays"
-    assert committed(vault) == entries(vault.root)
-    assert git(vault, "status", "--porcelain") == ""
 
 
 def test_what_is_taken_away_after_the_commit_is_brought_back_by_the_next_command(
@@ -246,16 +217,6 @@ def test_a_commit_that_a_reset_leaves_out_later_is_named_and_brought_back(
     assert {step.code for step in done.steps} == {"dropped"}
     assert entries(vault.root) == before == committed(vault)
     assert lint(vault) == []
-
-
-@pytest.mark.parametrize("to", ["HEAD~1", "HEAD@{1}"])
-def test_what_a_person_takes_back_with_a_reset_is_not_named(
-    vault: Vault, old: str, to: str
-) -> None:
-    vault.evolve(old, "We deploy on Mondays")
-    git(vault, "reset", "--quiet", "--hard", to)
-    assert lint(vault) == []
-    assert repair.plan(vault).steps == []
 
 
 def moved_back(vault: Vault, head: str) -> None:

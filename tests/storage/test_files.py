@@ -3,7 +3,6 @@ import errno
 import os
 import shutil
 import stat
-import subprocess
 import sys
 import tempfile
 import threading
@@ -64,13 +63,6 @@ def test_file_of_exactly_the_limit_is_read(tmp_path: Path) -> None:
 def test_what_is_no_file_is_unreadable(tmp_path: Path, name: str, said: str) -> None:
     with pytest.raises(Unreadable, match=said):
         files.read(os.path.join(str(tmp_path), name))
-
-
-@posix
-def test_pipe_with_the_name_of_a_note_does_not_hang(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.md")
-    with pytest.raises(Unreadable, match="not a file"):
-        files.read(str(tmp_path / "pipe.md"))
 
 
 @posix
@@ -239,26 +231,6 @@ def test_deleted_lock_file_does_not_hide_the_new_holder(tmp_path: Path) -> None:
             pass
 
 
-def test_child_process_does_not_inherit_the_lock(tmp_path: Path) -> None:
-    path = tmp_path / "lock"
-    with Lock(str(path), 0):
-        child = subprocess.Popen(
-            [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, close_fds=False
-        )
-    try:
-        # Not 0: the kernel closes the child's copy a moment after Popen returns.
-        with Lock(str(path), 5):
-            pass
-    finally:
-        child.communicate(b"\n")
-
-
-def test_lock_in_an_impossible_place_is_a_failed_write(tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(WriteFailed), Lock(str(tmp_path / "file" / "lock"), 0):
-        pass
-
-
 # --- scan ---------------------------------------------------------------------
 
 
@@ -278,14 +250,6 @@ def test_listing_has_name_time_and_size_by_folder(tmp_path: Path) -> None:
     }
     assert [path for path, _ in stats_of(found.folders[""])] == ["README.md"]
     assert (found.symlinks, found.unreadable) == ([], [])
-
-
-def test_what_is_hidden_is_not_listed(tmp_path: Path) -> None:
-    for name in (".git/a.md", ".hidden.md", "memories/archive/a.md"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_bytes(b"")
-    found = scan(str(tmp_path))
-    assert list(found.folders) == ["memories/archive"]
 
 
 # What may stand in a folder, by the beginning of its name.

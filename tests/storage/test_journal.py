@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memcli import Vault
 from memcli.entries import layout
-from memcli.errors import MemcliError, Unreadable
+from memcli.errors import Unreadable
 from memcli.storage import files, journal
 from memcli.storage.git.merging import Move
 from memcli.storage.journal import FileChange
@@ -153,12 +153,6 @@ def test_what_was_begun_is_finished_and_an_edit_before_the_first_file_stops_it(
     listed = git(vault, "show", "--name-only", "--format=%s", "HEAD").split("\n")
     assert (listed[0] == "save: three") == begun
     assert not journal.exists(vault.root)
-
-
-def test_a_journal_on_a_disk_that_refuses_says_so(vault: Vault) -> None:
-    state_of(vault.root, layout.JOURNAL).mkdir(parents=True)
-    with pytest.raises(MemcliError):
-        journal.write(vault.root, {"a.md": FileChange(None, b"x")}, "m")
 
 
 def test_a_journal_is_not_written_through_a_link(vault: Vault, tmp_path: Path) -> None:

@@ -125,15 +125,6 @@ def test_a_large_repository_is_not_searched(
     assert save(inside, "RateLimiter in src/app.py").code_names == ("src/app.py",)
 
 
-def test_the_same_text_again_adds_its_anchor(inside: Vault) -> None:
-    save(inside)
-    saved = inside.save(
-        inside.draft({"text": "The limit is ten", "code": ["Makefile"]})
-    )
-    assert (saved.outcome, saved.merged) == ("merged", ("code",))
-    assert anchors.read_all(inside.get(saved.id).code)[0].path == "Makefile"
-
-
 def test_a_new_text_is_anchored_anew_and_a_new_tag_is_not(
     inside: Vault, shop: Path
 ) -> None:

@@ -69,15 +69,6 @@ def test_a_setting_is_set_read_and_taken_out_again(
     assert value(vault, name) == default
 
 
-def test_a_setting_of_each_type_can_be_set_to_its_default(vault: Vault) -> None:
-    of_each_type = {type(value): name for name, value in settings.defaults().items()}
-    for name in of_each_type.values():
-        default = settings.defaults()[name]
-        words = default if isinstance(default, tuple) else (str(default),)
-        put(vault, name, *(words or ("recipe",)))
-    assert settings.load(vault.root)._replace(kinds=()) == settings.Config()
-
-
 def test_a_change_of_the_vault_is_a_commit(vault: Vault) -> None:
     put(vault, "limits.body", "500")
     git = ["git", "-C", vault.root]

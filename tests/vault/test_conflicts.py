@@ -138,8 +138,3 @@ def test_a_merge_that_stopped_is_made_ready_for_its_commit(vault: Vault) -> None
     }
     assert bodies == {"Deploys run on Fridays\n", "Deploys run on Sundays\n"}
     assert git(vault, "status", "--porcelain") == ""
-
-
-def test_a_saved_text_with_such_marks_is_no_merge(vault: Vault) -> None:
-    saved = vault.save(vault.draft({"text": BOTH}))
-    assert differences.begins(vault.get(saved.id).body) == -1

@@ -40,11 +40,6 @@ def test_the_program_in_a_folder_of_the_vaults_name_makes_no_vault(
     assert create.plan(str(tmp_path / "memory")).question is None
 
 
-def test_a_plan_makes_nothing(tmp_path: Path) -> None:
-    assert create.plan(str(tmp_path / "v")).outcome == "created"
-    assert list(tmp_path.iterdir()) == []
-
-
 def _tree(root: Path) -> dict[str, bytes]:
     """Every file and folder, git's own included."""
     return {
@@ -61,17 +56,6 @@ def _nested_repository(root: Path) -> None:
     (root / "inner").mkdir(parents=True)
     git(root / "inner", "init", "--quiet")
     (root / "inner" / "note.md").write_text("a note", encoding="utf-8")
-
-
-def _ignores_notes(root: Path) -> None:
-    root.mkdir()
-    (root / ".gitignore").write_text("*.md\n", encoding="utf-8")
-
-
-def _user_ignores_notes(root: Path) -> None:
-    rules = root.parent / "rules"
-    rules.write_text("*.md\n", encoding="utf-8")
-    git(root.parent, "config", "--global", "core.excludesFile", str(rules))
 
 
 def _user_ignores_dot_folders(root: Path) -> None:
@@ -107,8 +91,6 @@ def _code_around(root: Path) -> None:
     [
         (_file_in_the_way, NotAVault, "not a folder"),
         (_nested_repository, NotAVault, "inner in it is a repository of its own"),
-        (_ignores_notes, NotAVault, ".gitignore:1: *.md"),
-        (_user_ignores_notes, NotAVault, "rules:1: *.md"),
         (_user_ignores_dot_folders, NotAVault, "rules:1: .*"),
         (_ignored_by_the_repository_around, NotAVault, ".gitignore:1: vault/"),
         (_bare_repository, NotAVault, "git's own folder"),

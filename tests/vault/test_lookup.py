@@ -6,7 +6,6 @@ import pytest
 
 from memcli import Vault
 from memcli.errors import AmbiguousId, EntryNotFound
-from memcli.vault import lookup
 from tests.saving import save, write
 
 
@@ -144,11 +143,3 @@ def test_what_changes_entries_takes_names_and_paths(vault: Vault) -> None:
     (target, *_) = vault.resolve("memories/note/2026/11/redis-keeps-no-data.md")
     assert target.id == other
     assert vault.forget(os.path.join(vault.root, vault.path_of(other))).id == other
-
-
-def test_the_shortest_beginning_is_one_that_leads_to_the_entry(vault: Vault) -> None:
-    names = [save(vault, f"entry {number}") for number in range(9)]
-    reader = vault.index.reader()
-    for name in names:
-        short = lookup.shortest(reader, name)
-        assert [row.id for row in lookup.matching(reader, short)] == [name]

@@ -11,7 +11,7 @@ from memcli import Vault, Vaults
 from memcli.curation import review
 from memcli.curation.importing import import_lines
 from memcli.entries import layout
-from memcli.errors import AmbiguousId, EntryNotFound, NotAllowed, UsageError
+from memcli.errors import AmbiguousId, EntryNotFound, UsageError
 from memcli.sessions.reflect_session import reflect_file
 from memcli.vault import saving, signals
 from memcli.vault.health import log
@@ -137,14 +137,6 @@ def test_every_command_that_writes_an_entry_notes_its_writer(
     assert len(mined) == sum(fate.id is not None for fate in done.fates)
 
 
-def test_what_is_refused_notes_nothing(vault: Vault):
-    first = save(vault, "We deploy on Mondays")
-    with pytest.raises(NotAllowed):
-        vault.revert(first)
-    review.reject(vault, [save(vault, "A candidate", status="pending")])
-    assert [one[0] for one in writes(vault)] == ["save", "save", "review"]
-
-
 def test_an_import_of_many_does_not_wash_out_what_was_recalled(vault: Vault):
     vault.recall("deploy")
     drafts = [vault.draft({"text": f"Fact number {n}"}) for n in range(150)]
@@ -240,14 +232,6 @@ def test_an_agent_judges_its_own_recall_the_owner_anybodys(make_vault: VaultMake
     (other,) = owner.feedback(useful=[mine])
     names = [each["recall"] for each in noted(owner, "recall")]
     assert one.recall == other.recall == names[1]
-
-
-def test_where_nothing_is_logged_feedback_is_refused(vault: Vault):
-    good = save(vault, "We deploy on Mondays")
-    Path(vault.root, layout.CONFIG).write_text("[signals]\nlog = false\n")
-    with pytest.raises(NotAllowed) as refused:
-        vault.feedback(useful=[good])
-    assert refused.value.error_code == "signals_off"
 
 
 def test_a_citation_is_feedback(vault: Vault):

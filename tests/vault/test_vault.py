@@ -1,8 +1,5 @@
 """Writing: one transaction, all or nothing, and the same text is one memory."""
 
-import errno
-import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +10,10 @@ from memcli.errors import (
     NotAllowed,
     NotAVault,
     TooLarge,
-    WriteFailed,
 )
 from memcli.storage.git.repository import Repository
 from memcli.vault.caller import Caller
-from tests.git_command import git
 from tests.saving import save
-
-
-def test_the_same_text_is_the_same_memory(vault: Vault) -> None:
-    first = vault.save(vault.draft({"text": "red apples"}))
-    second = vault.save(vault.draft({"text": "  Red   apples\r\n\r\n"}))
-    assert (second.id, second.outcome) == (first.id, "duplicate")
-    assert len(git(vault, "log", "--format=%s").splitlines()) == 2
 
 
 def test_the_same_words_at_two_places_are_two_memories(vault: Vault) -> None:
@@ -98,31 +86,6 @@ def test_no_title_leads_out_of_the_vault(vault: Vault) -> None:
         path = Path(vault.root, saved.path).resolve()
         assert path.is_relative_to(Path(vault.root, "memories").resolve())
         assert vault.get(saved.id).title == title
-
-
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES])
-def test_disk_that_refuses_leaves_everything_as_it_was(
-    vault: Vault,
-    number: int,
-    monkeypatch: pytest.MonkeyPatch,
-    snapshot: Callable[[str], dict[str, str]],
-) -> None:
-    save(vault, "red apples")
-    before, head = snapshot(vault.root), git(vault, "rev-parse", "HEAD")
-    real = os.open
-
-    def refuse(path: str, flags: int, *rest: int) -> int:
-        if str(path).endswith(".tmp"):
-            raise OSError(number, os.strerror(number), path)
-        return real(path, flags, *rest)
-
-    monkeypatch.setattr(os, "open", refuse)
-    with pytest.raises(WriteFailed) as error:
-        save(vault, "green pears")
-    monkeypatch.undo()
-    assert "nothing was changed" in error.value.message
-    assert snapshot(vault.root) == before
-    assert git(vault, "rev-parse", "HEAD") == head
 
 
 def test_vault_that_lost_git_says_what_to_do(vault: Vault) -> None:

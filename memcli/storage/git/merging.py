@@ -1,4 +1,5 @@
-"""Two histories made one: the commit that joins them, and going there.
+"""Two histories made one: the commit that joins them, and going there; and how git is
+told to let memcli merge.
 
 Invariant: until `go` nothing is visible but objects that no branch names. `go` moves
 the branch from the one commit that was meant to the other, or fails; the index follows
@@ -8,8 +9,12 @@ vault is the whole repository; paths are those of both.
 
 from __future__ import annotations
 
+import os
+import re
+from shlex import quote
+
 from memcli.entries.merging.trees import Blob, MergePlan, Side, plan_merge
-from memcli.errors import HistoryError
+from memcli.errors import HistoryError, WriteFailed
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
 from memcli.storage.git import staging
@@ -246,3 +251,92 @@ def _moved(move: Move) -> HistoryError:
         hint="Repeat the command.",
         code="head_moved",
     )
+
+
+# --- telling git to let memcli merge the files of a vault ----------------------------
+
+# Only the repository's own `config` and `info/attributes` are written, which no clone
+# and no pull brings; memcli itself starts no git that would run what they name. What
+# git calls is this installation by its absolute path. Where that is gone or fails, git
+# merges by lines, as it does without memcli.
+_NAME = "memcli"
+_PATTERNS = ("**/*.md", "entities/ignored.txt", ".memcli/config.toml")
+_MOST_LINES = 1_000_000  # bytes
+
+
+def driver_settings(program: Sequence[str]) -> dict[str, str]:
+    """The lines of the repository's config by which git calls memcli.
+
+    Args:
+        program: the words that start memcli; the first one is an absolute path.
+    """
+    # git's shell is a POSIX one on Windows too, and takes a backslash for an escape.
+    words = [quote(word.replace("\\", "/")) for word in program]
+    command = (
+        f"test -x {words[0]} && {' '.join(words)} merge-driver %O %A %B %P || "
+        "git merge-file -L ours -L base -L theirs %A %O %B"
+    )
+    return {
+        f"merge.{_NAME}.name": "memcli: entries by their fields and lines",
+        f"merge.{_NAME}.driver": command,
+        # Merges of several bases, which git makes for itself, take the base's file.
+        f"merge.{_NAME}.recursive": "binary",
+    }
+
+
+def install_driver(repository: Repository, program: Sequence[str]) -> bool:
+    """Let git call memcli for the vault's files; returns whether anything changed.
+
+    Args:
+        repository: the vault's.
+        program: as in `driver_settings`.
+
+    Raises:
+        WriteFailed: the repository's own files cannot be written.
+    """
+    changed = False
+    for key, value in driver_settings(program).items():
+        said = repository.answer("config", "--local", "--get", key)
+        if said.decode("utf-8", "replace").rstrip("\n") != value:
+            made = repository.git(("config", "--local", "--replace-all", key, value))
+            if made.code:
+                raise WriteFailed(f"git config {key}: {made.text}")
+            changed = True
+    place = repository.answer("rev-parse", "--git-path", "info/attributes")
+    path = os.path.join(repository.root, os.fsdecode(place).rstrip("\n"))
+    return _add_lines(path, _attributes(repository.prefix)) or changed
+
+
+def mark_merged(repository: Repository, paths: Sequence[str]) -> None:
+    """Tell git, in the middle of its merge, that these files are merged.
+
+    Raises:
+        HistoryError: git refused.
+    """
+    literal = [f":(literal){path}" for path in paths]
+    done = repository.git(("add", "--", *literal))
+    if done.code:
+        raise HistoryError(f"git add failed: {done.text}")
+
+
+def _attributes(prefix: str) -> list[str]:
+    """The lines that name the driver, for a vault in this folder of the repository."""
+    # `?` is any letter: a name that needs quotes would keep saves from the fast way.
+    place = re.sub(r"[^\w/.-]", "?", prefix, flags=re.ASCII)
+    return [f"/{place}{pattern} merge={_NAME}" for pattern in _PATTERNS]
+
+
+def _add_lines(path: str, lines: Sequence[str]) -> bool:
+    """Add to a file the lines that it lacks; returns whether there were any."""
+    before = files.current(path) or b""
+    if len(before) > _MOST_LINES:
+        raise WriteFailed(f"{path} has {len(before):,} bytes")
+    known = set(before.decode("utf-8", "replace").splitlines())
+    missing = [line for line in lines if line not in known]
+    if not missing:
+        return False
+    files.make_folder(os.path.dirname(path))
+    gap = b"" if not before or before.endswith(b"\n") else b"\n"
+    text = "".join(f"{line}\n" for line in missing)
+    files.write_atomic(path, before + gap + text.encode("utf-8", "surrogateescape"))
+    return True

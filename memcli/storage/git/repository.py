@@ -257,7 +257,7 @@ class Repository:
         if broken is not None:
             raise HistoryError(f"{broken!r} holds a line break")
         asked = [f"{commit}:{self.prefix}{path}" for path in paths]
-        sizes = self._sizes(asked)
+        sizes = self.sizes(asked)
         for path, name in zip(paths, asked, strict=True):
             _refuse_large(path, sizes[name], commit)
         return dict(zip(paths, self.objects(asked), strict=True))
@@ -281,12 +281,12 @@ class Repository:
 
     def contents(self, blobs: Sequence[Blob], *, largest: int = LARGEST) -> list[bytes]:
         """The bytes of each blob; empty for one that is not there, or is larger."""
-        sizes = self._sizes([blob.id for blob in blobs])
+        sizes = self.sizes([blob.id for blob in blobs])
         read = [name for name, size in sizes.items() if 0 <= size <= largest]
         found = dict(zip(read, self.objects(read), strict=True))
         return [found.get(blob.id) or b"" for blob in blobs]
 
-    def _sizes(self, asked: Sequence[str]) -> dict[str, int]:
+    def sizes(self, asked: Sequence[str]) -> dict[str, int]:
         """The size of each object in bytes, -1 for one that git does not have.
 
         Asked before an object is read: git keeps a gigabyte of zeros in a megabyte.

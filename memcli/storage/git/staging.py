@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 
 from memcli.errors import HistoryError, NotAllowed
 from memcli.named_tuple import NamedTuple
@@ -201,10 +200,6 @@ def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-# fast-import names its report: `dumping crash report to .git/fast_import_crash_123`.
-_REPORT = re.compile(rb"fast_import_crash_\d+")
-
-
 def import_stream(
     repository: Repository, stream: bytes, *options: str, force: bool = False
 ) -> GitResult:
@@ -212,8 +207,11 @@ def import_stream(
     words = (*options, "fast-import", "--quiet", "--done", "--date-format=now")
     words += ("--force",) if force else ()
     done = run(repository.root, repository.environment, words, stream)
-    for name in _REPORT.findall(done.output) if done.code else ():
-        files.remove_quietly(os.path.join(repository.git_dir, name.decode()))
+    # git names it: `dumping crash report to .git/fast_import_crash_123`.
+    for word in done.text.split() if done.code else ():
+        name = os.path.basename(word)
+        if name.startswith("fast_import_crash_"):
+            files.remove_quietly(os.path.join(repository.git_dir, name))
     return done
 
 

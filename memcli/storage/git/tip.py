@@ -10,7 +10,6 @@ files do not tell for sure is not told: the caller asks git then.
 from __future__ import annotations
 
 import os
-import re
 import stat
 import sys
 from itertools import islice
@@ -24,8 +23,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-
-_COMMIT = "[0-9a-f]{40}(?:[0-9a-f]{24})?"
 _LARGEST_PACKED = 4_000_000
 
 
@@ -34,8 +31,7 @@ def commit(git_dir: str) -> str:
     only git can tell."""
     name = branch(git_dir)
     if not name:
-        head = _line(os.path.join(git_dir, "HEAD"))
-        return head if re.fullmatch(_COMMIT, head) else ""
+        return _commit_id(_line(os.path.join(git_dir, "HEAD")))
     shared = shared_folder(git_dir)
     for home in (git_dir, shared):
         if os.path.lexists(os.path.join(home, *name.split("/"))):
@@ -60,8 +56,13 @@ def is_detached(git_dir: str) -> bool:
 
 def loose(git_dir: str, name: str) -> str:
     """The commit in the file of a ref; empty where it has no file, or another ref."""
-    found = _line(os.path.join(git_dir, *name.split("/")))
-    return found if re.fullmatch(_COMMIT, found) else ""
+    return _commit_id(_line(os.path.join(git_dir, *name.split("/"))))
+
+
+def _commit_id(text: str) -> str:
+    """The text, where it is a whole id; else empty."""
+    is_one = len(text) in (40, 64) and not text.strip("0123456789abcdef")
+    return text if is_one else ""
 
 
 def shared_folder(git_dir: str) -> str:
@@ -91,8 +92,7 @@ def _packed(shared: str, name: str) -> str:
     ending = f" {name}".encode()
     for line in data.split(b"\n"):
         if line.endswith(ending):
-            found = line[: -len(ending)].decode("ascii", "replace")
-            return found if re.fullmatch(_COMMIT, found) else ""
+            return _commit_id(line[: -len(ending)].decode("ascii", "replace"))
     return ""
 
 

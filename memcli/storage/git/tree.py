@@ -94,15 +94,11 @@ def bases(repository: Repository, ours: str, theirs: str) -> list[str]:
 
 def sizes(repository: Repository, oids: Sequence[str]) -> list[int]:
     """How many bytes each of these blobs has; raises HistoryError for none."""
-    data = "".join(f"{oid}\n" for oid in oids).encode()
-    words = ("cat-file", "--batch-check=%(objecttype) %(objectsize)")
-    found = []
-    for line in repository.git(words, data).printed.splitlines():
-        kind, _, size = line.partition(b" ")
-        if kind != b"blob":
-            raise HistoryError(f"a file of the history is missing: {line!r}")
-        found.append(int(size))
-    return found
+    found = repository.sizes(oids)
+    missing = [oid for oid, size in found.items() if size < 0]
+    if missing:
+        raise HistoryError(f"a file of the history is missing: {missing[0]}")
+    return [found[oid] for oid in oids]
 
 
 def read_blobs(repository: Repository, oids: Sequence[str]) -> list[bytes]:

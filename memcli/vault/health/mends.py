@@ -76,10 +76,7 @@ class Mend(NamedTuple):
         for path, (before, after) in self.changes.items():
             if before is not None:
                 change.carry(before)
-            if after is None:
-                change.remove(path, expected=before)
-            else:
-                change.put(path, after, expected=before)
+            change.put(path, after, expected=before)
 
 
 class At(NamedTuple):
@@ -121,7 +118,7 @@ def write_in_merge(vault: Vault, changes: Changes) -> None:
     Raises:
         WriteFailed, HistoryError: the disk or git refused; what was written is whole.
     """
-    from memcli.storage.git.merge_driver import mark_merged
+    from memcli.storage.git.merging import mark_merged
     from memcli.storage.git.repository import Repository
 
     for path, (_, data) in changes.items():

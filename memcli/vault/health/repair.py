@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memcli.entries.file_checks import Finding
-    from memcli.storage.transaction import Transaction
     from memcli.vault.vault import Vault
 
     _Step = tuple[str, str]
@@ -212,7 +211,10 @@ def _round(vault: Vault, wanted: set[_Step], accept: bool) -> list[Repair]:
         commits.unstage(repository, back)
         for step in steps:
             if step.code in _RESTORED:
-                _bring_back(vault, change, repository, step.path)
+                # What is there is an earlier commit's, and not lost.
+                there = disk.current(inside(vault.root, step.path))
+                data = repository.files_at("HEAD", [step.path])[step.path]
+                change.put(step.path, data, expected=there, keep=False)
             elif step.code in _COMMITTED:
                 change.include(step.path)
             done.append(step)
@@ -225,17 +227,3 @@ def _round(vault: Vault, wanted: set[_Step], accept: bool) -> list[Repair]:
         count = len({step.path for step in done})
         change.message = f"repair: {counted(count, 'file')}"
     return done
-
-
-def _bring_back(
-    vault: Vault, change: Transaction, repository: Repository, path: str
-) -> None:
-    """Put what HEAD holds; what is there is an earlier commit's, and not lost."""
-    now = disk.current(inside(vault.root, path))
-    data = repository.files_at("HEAD", [path])[path]
-    if data is None:
-        change.give_up(path, expected=now)
-    elif now is None:
-        change.put(path, data, expected=None)
-    else:
-        change.put_over(path, data, expected=now)

@@ -87,9 +87,6 @@ def test_files_that_a_rule_ignores_are_refused_as_by_git(
     for rules, place in (
         ("*.md", ".gitignore"),
         ("/notes/", ".git/info/exclude"),
-        ("a.m[a-e]", "notes/.gitignore"),
-        ("**/a.md", ".gitignore"),
-        ("\\a.md", ".gitignore"),
     ):
         (tracked / place).write_text(f"# A comment\n\n!b.md\n{rules}\n")
         with pytest.raises(HistoryError, match="ignore"):
@@ -148,18 +145,6 @@ def test_anything_unusual_takes_the_long_way(
     assert git(root, "show", "--name-only", "--format=", "HEAD") == "new.md\n"
 
 
-def test_program_of_the_index_stays_one_where_the_disk_knows_no_modes(
-    tracked: Path,
-) -> None:
-    git(tracked, "config", "core.fileMode", "false")
-    git(tracked, "update-index", "--chmod=+x", "notes/b.md")
-    git(tracked, "commit", "-qm", "program")
-    (tracked / "notes" / "b.md").write_text("changed\n")
-    assert commits.commit(Repository.open(str(tracked)), ["notes/b.md"], "save")
-    assert git(tracked, "status", "--porcelain") == ""
-    assert git(tracked, "ls-tree", "HEAD", "notes/b.md").startswith("100755 ")
-
-
 def test_author_is_the_one_that_git_names(tracked: Path) -> None:
     for name in ("Jörg Meyer", " Jon Meyer Jr. ", "'Jo, the \"1.\"'"):
         git(tracked, "config", "user.name", name)
@@ -182,18 +167,6 @@ def in_the_work_tree(root: Path, rule: str) -> None:
     (root / ".gitattributes").write_text(rule)
 
 
-def in_the_index_alone(root: Path, rule: str) -> None:
-    in_the_work_tree(root, rule)
-    git(root, "add", ".gitattributes")
-    git(root, "commit", "-qm", "attributes")
-    (root / ".gitattributes").unlink()
-
-
-def in_the_repository(root: Path, rule: str) -> None:
-    (root / ".git" / "info").mkdir(exist_ok=True)
-    (root / ".git" / "info" / "attributes").write_text(rule)
-
-
 def in_the_home_folder(root: Path, rule: str) -> None:
     (root / ".git" / "own").write_text(rule)
     git(root, "config", "core.attributesFile", str(root / ".git" / "own"))
@@ -203,8 +176,6 @@ def in_the_home_folder(root: Path, rule: str) -> None:
     ("place", "count"),
     [
         (in_the_work_tree, staging.MANY),
-        (in_the_index_alone, 1),
-        (in_the_repository, 1),
         (in_the_home_folder, 1),
     ],
 )

@@ -45,16 +45,6 @@ def make_old(*places: Path) -> None:
         os.utime(place, (1_700_000_000, 1_700_000_000))
 
 
-def test_edit_in_the_tick_of_a_commit_is_seen_by_git(tracked: Path) -> None:
-    """As after `git add`: the index is not younger than what it has not seen."""
-    place = tracked / "notes" / "a.md"
-    for number in range(4):
-        place.write_text(f"old {number}\n")
-        assert commits.commit(Repository.open(str(tracked)), ["notes/a.md"], "save")
-        place.write_text(f"new {number}\n")
-        assert git(tracked, "status", "--porcelain") == " M notes/a.md\n"
-
-
 @pytest.mark.parametrize("text", ["b\n", "B\n"], ids=["unchanged", "changed"])
 def test_edit_that_only_the_time_of_the_index_betrays_is_seen_after_a_save(
     tracked: Path, text: str

@@ -124,17 +124,6 @@ def test_the_remote_is_read_from_the_config(
     assert url_in(repository(tmp_path, config)) == url
 
 
-def test_a_hostile_config_is_only_data(tmp_path: Path):
-    config = (
-        "[include]\n\tpath = /etc/passwd\n"
-        "[core]\n\tfsmonitor = touch pwned\n\tsshCommand = touch pwned\n"
-        '[remote "origin"]\n\turl = ext::sh -c touch% pwned\n'
-    )
-    folder = repository(tmp_path, config)
-    assert remotes.name_of(url_in(folder) or "") is None
-    assert not (tmp_path / "pwned").exists()
-
-
 def test_a_config_that_is_too_large_or_no_file_names_no_remote(tmp_path: Path):
     line = '[remote "origin"]\nurl = https://a.example/x\n'
     assert url_in(repository(tmp_path / "large", line + "#" * 1_000_000)) is None

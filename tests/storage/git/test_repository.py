@@ -7,14 +7,13 @@ git's index in `test_index`.
 import os
 import re
 import shutil
-import subprocess
 import sys
 import threading
 from pathlib import Path
 
 import pytest
 
-from memcli.errors import HistoryError, LockBusy, NotAVault
+from memcli.errors import HistoryError, LockBusy
 from memcli.storage.git import commit as commits
 from memcli.storage.git import history, process
 from memcli.storage.git.repository import Repository
@@ -82,14 +81,6 @@ def vault(made: Path, tmp_path: Path) -> Vault:
 
 
 # --- open and init --------------------------------------------------------------
-
-
-def test_a_folder_without_a_repository_is_not_a_vault(tmp_path: Path) -> None:
-    for _ in range(2):
-        with pytest.raises(NotAVault) as caught:
-            Repository.open(str(tmp_path))
-        assert "memcli init" in (caught.value.hint or "")
-        (tmp_path / ".git").mkdir(exist_ok=True)  # empty
 
 
 def test_init_starts_on_main_and_names_an_author_where_none_is_configured(
@@ -223,20 +214,6 @@ def test_hooks_see_exactly_the_commit(vault: Vault) -> None:
     assert vault.git("log", "-1", "--format=%B") == "add\nSigned: hook\n\n"
 
 
-@pytest.mark.parametrize("folder", ["", "docs/my vault/"])
-def test_failing_hook_is_told_and_leaves_no_trace(vault: Vault, folder: str) -> None:
-    vault.write("staged.md")
-    vault.git("add", "staged.md")
-    vault.write(f"{folder}new.md")
-    before = vault.state()
-    hook(vault.root, "pre-commit", "head -c 1000000 /dev/zero | tr '\\0' x; exit 1")
-    repository = Repository.open(str(vault.root / folder))
-    with pytest.raises(HistoryError, match="xxx") as caught:
-        commits.commit(repository, ["new.md"], "add")
-    assert len(caught.value.message) < 3000
-    assert vault.state() == before
-
-
 def test_commit_from_inside_another_repositorys_hook(
     vault: Vault, made: Path, tmp_path: Path
 ) -> None:
@@ -300,34 +277,6 @@ def test_garbage_is_collected_after_some_commits(
 
 
 # --- commit: where it cannot ----------------------------------------------------
-
-
-@pytest.mark.parametrize("command", ["merge", "cherry-pick", "rebase", "stash"])
-def test_unfinished_merge_is_named_and_untouched(vault: Vault, command: str) -> None:
-    vault.git("switch", "-qc", "side")
-    vault.write("first.md", "theirs\n")
-    if command == "stash":
-        vault.git("stash", "-q")
-    else:
-        vault.git("commit", "-qam", "theirs")
-    vault.git("switch", "-q", "main")
-    vault.write("first.md", "ours\n")
-    vault.git("commit", "-qam", "ours")
-    words = ["stash", "pop"] if command == "stash" else [command, "side"]
-    subprocess.run(["git", "-C", vault.root, *words], capture_output=True, check=False)
-    vault.write("a.md")
-    if command == "stash":  # its conflict stays as it is
-        assert vault.changed(vault.commit("a.md")) == ["a.md"]
-        assert vault.status() == "UU first.md\n"
-        return
-    for _ in range(2):
-        before = vault.state()
-        with pytest.raises(HistoryError) as caught:
-            vault.commit("a.md")
-        assert caught.value.hint
-        assert f"a {command} is in progress" in caught.value.message
-        assert vault.state() == before
-        vault.git("add", "first.md")  # resolved, and not concluded
 
 
 @pytest.mark.parametrize("lock", ["index.lock", "refs/heads/main.lock"])

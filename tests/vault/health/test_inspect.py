@@ -106,14 +106,6 @@ def test_links_lead_where_lint_says_they_do(vault: Vault):
     assert dangling == ["links to nothing: Nope"]
 
 
-def test_backlinks_by_id_title_and_alias_are_found(vault: Vault):
-    write(vault, "a.md", "---\nid: 1jy5e6hm03e2cs6s\naliases: [Al]\n---\n# The title\n")
-    for number, name in enumerate(("1jy5e6hm03e2cs6s", "the title", "AL", "a", "b")):
-        write(vault, f"from-{number}.md", f"[[{name}]]\n")
-    found = {row.path for row in inspect(vault, "1jy5").backlinks}
-    assert found == {f"from-{number}.md" for number in range(4)}
-
-
 def test_related_entries_share_entities_most_first(vault: Vault):
     mine = save(vault, "one", entities=["Ada", "Compiler"])
     near = save(vault, "two", entities=["compiler", "ada"])

@@ -12,14 +12,11 @@ from memcli import Vault
 from memcli.entries import layout
 from memcli.entries.file_checks import Finding
 from memcli.errors import InvalidConfig, LockBusy
-from memcli.recall.query import Query, view_of
-from memcli.recall.recall import recall
 from memcli.storage import journal, state_dirs
 from memcli.storage.lock import Lock
 from memcli.vault.health import repair
 from memcli.vault.health.inspect import inspect
 from memcli.vault.health.lint import lint
-from tests.conftest import state_of
 from tests.git_command import git
 from tests.saving import write
 
@@ -150,19 +147,6 @@ def test_a_finding_names_the_others_and_what_to_do(vault: Vault) -> None:
 # --- lifecycles ----------------------------------------------------------------------
 
 
-def test_a_chain_that_memcli_made_is_clean(vault: Vault) -> None:
-    name = vault.save(vault.draft({"text": "first"})).id
-    other = vault.save(vault.draft({"text": "quite something else"})).id
-    for text in ("second", "third"):
-        name = vault.evolve(name, text, reason="r").id
-    name = vault.evolve(name, "fourth", also=[other]).id
-    vault.revert(name)
-    item = vault.save(vault.draft({"text": "Always lint", "item": "invariant"})).id
-    vault.resolve(item)
-    vault.save(vault.draft({"text": "perhaps", "status": "pending"}))
-    assert lint(vault) == []
-
-
 @pytest.mark.parametrize("folder", ["inbox", "archive", "reflections"])
 def test_an_active_entry_lies_where_those_in_use_do_and_a_note_anywhere(
     vault: Vault, folder: str
@@ -225,17 +209,6 @@ def test_a_rebase_that_stopped_is_told_as_a_rebase_alone(vault: Vault) -> None:
     Path(vault.root, ".git", "rebase-merge").mkdir()
     Path(vault.root, ".git", "CHERRY_PICK_HEAD").write_text("0" * 40 + "\n")
     assert only(vault).message.startswith("a rebase is in progress")
-
-
-def test_a_journal_that_cannot_be_read_is_an_error(vault: Vault) -> None:
-    journal = state_of(vault.root, layout.JOURNAL)
-    journal.parent.mkdir(exist_ok=True)
-    journal.write_text("half of it")
-    assert (only(vault).code, only(vault).path) == (
-        "journal",
-        str(state_of(vault.root, layout.JOURNAL)),
-    )
-    assert vault.recall("anything").rows == []  # and stops no reader
 
 
 def test_backlinks_are_found_however_the_link_is_written(vault: Vault) -> None:
@@ -316,16 +289,6 @@ def test_link_that_leads_somewhere_is_no_finding(vault: Vault):
         assert targets(vault) == []
 
 
-def test_aliases_of_every_style_titles_and_ids_are_names(vault: Vault):
-    write(vault, "a.md", "---\naliases:\n  - One # first\n  - 'Two'\n---\nx\n")
-    write(vault, "b.md", "---\naliases: Three, Four\n---\nx\n")
-    write(vault, "c.md", "---\naliases:\n---\nx\n")
-    saved = vault.save(vault.draft({"text": "x y", "title": "How we deploy"}))
-    names = ["One", "two", "three", "Four", "how we deploy", saved.id, "Five"]
-    write(vault, "d.md", " ".join(f"[[{name}]]" for name in names))
-    assert targets(vault) == ["Five"]
-
-
 def test_leftovers_of_killed_writes_are_named_in_every_folder(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -357,24 +320,6 @@ def test_leftovers_of_killed_writes_are_named_in_every_folder(
     assert all(Path(vault.root, name).exists() for name in (*others, kept))
 
 
-def test_symbolic_links_are_named(vault: Vault):
-    write(vault, "a.md", "x\n")
-    Path(vault.root, "b.md").symlink_to("a.md")
-    assert only(vault)[:4] == ("b.md", 1, "symlink", "warning")
-
-
-def test_vault_without_git_is_an_error(vault: Vault):
-    Path(vault.root, ".git").rename(Path(vault.root).parent / "elsewhere")
-    assert only(vault)[:4] == (".", 1, "no_history", "error")
-
-
-def test_lint_changes_nothing(vault: Vault):
-    write(vault, "a.md", entry(A, "status: weird", body="[[x]]\n"))
-    before = git(vault, "status", "--porcelain", "-uall")
-    lint(vault)
-    assert git(vault, "status", "--porcelain", "-uall") == before
-
-
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -383,11 +328,6 @@ def test_lint_changes_nothing(vault: Vault):
             'groups = []\npolicy = "sharedd"\n',
             "[agents.ada] policy must be one of isolated, shared, group",
         ),
-        (
-            "[limits]\nlock_wait = 1\nbody = 0\n",
-            "[limits] body must be a number from 1 to",
-        ),
-        ("[agents]\nada = 1\n", "[agents.ada] policy must be one of"),
         ("\n[vault\n", "Expected ']'"),
     ],
 )
@@ -476,14 +416,3 @@ def test_marks_of_a_merge_in_a_saved_text_are_no_conflict(vault: Vault) -> None:
     saved = vault.save(vault.draft({"text": text}))
     assert lint(vault) == []
     assert " <<<<<<< HEAD\na\n=======\nb\n >>>>>>> theirs" in vault.get(saved.id).body
-
-
-@pytest.mark.parametrize(
-    "field", ["superseded_by: 1jy5e6hm03e2cs6t", "expires_at: soon"]
-)
-def test_what_is_over_or_may_be_is_not_shown(vault: Vault, field: str) -> None:
-    query = Query("deploy", view_of(1_795_262_400))
-    write(vault, "memories/a.md", entry(A, body="We deploy on Tuesdays"))
-    assert [row.id for row in recall(vault, query).rows] == [A]
-    write(vault, "memories/a.md", entry(A, field, body="We deploy on Tuesdays"))
-    assert list(recall(vault, query).rows) == []

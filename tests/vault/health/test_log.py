@@ -8,7 +8,7 @@ import pytest
 from memcli import Vault
 from memcli.cli.history import _rows
 from memcli.curation import undo
-from memcli.errors import HistoryError, NotAllowed
+from memcli.errors import HistoryError
 from memcli.storage.git.repository import Blob, Repository
 from memcli.vault.health.log import Event, action_of, log
 
@@ -99,11 +99,6 @@ def test_a_commit_of_many_files_names_some(vault: Vault) -> None:
     (event,) = log(vault, limit=1)
     assert (event.files, len(event.entries)) == (60, 50)
     assert [row[3] for row in _rows(event)][-1] == "57 more files"
-
-
-def test_the_log_is_the_owner_s(vault: Vault) -> None:
-    with pytest.raises(NotAllowed, match="for the owner"):
-        log(vault.acting_as("ada"))
 
 
 def test_what_git_has_not_is_none_and_what_is_empty_is_empty(vault: Vault) -> None:

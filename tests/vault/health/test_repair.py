@@ -10,9 +10,6 @@ from typing import Any
 import pytest
 
 from memcli import Vault
-from memcli.curation import resolve
-from memcli.curation.evolve import evolve
-from memcli.errors import AmbiguousId
 from memcli.vault.health import repair
 from memcli.vault.health.lint import lint
 from memcli.vault.health.overview import overview
@@ -266,23 +263,6 @@ def test_the_older_file_keeps_a_doubled_id_and_the_copy_gets_its_own(
     assert vault.get(fresh_id).body.strip() == "the changed copy"
     assert found.left == []
     assert git(vault, "status", "--porcelain") == ""
-
-
-def test_each_file_of_a_doubled_id_can_be_addressed_by_its_path(vault: Vault) -> None:
-    entry_id, first, copy = _copied(vault, committed=True)
-    with pytest.raises(AmbiguousId, match=r"a-copy\.md") as refusal:
-        vault.get(entry_id)
-    assert "by its path" in str(refusal.value.hint)
-    assert vault.get("a-copy.md").body.strip() == "the changed copy"
-    assert vault.get(str(copy)).path == "a-copy.md"
-    assert vault.get(str(first)).body.strip() == "the original"
-    found = resolve.plan(vault, ["a-copy.md"])
-    assert [target.path for target in resolve.apply(vault, found)] == ["a-copy.md"]
-    assert vault.stored("a-copy.md").entry.status == "resolved"
-    path = first.relative_to(vault.root).as_posix()
-    assert vault.get(path).status == "active"
-    done = evolve(vault, path, {"text": "the second version"})
-    assert done.path == path.replace("original", "second-version")
 
 
 def clone_of(vault: Vault) -> Path:
