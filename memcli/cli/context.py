@@ -346,11 +346,19 @@ def declined(data: dict[str, Any]) -> Result:
     )
 
 
-def refuse_inside(path: str, root: str) -> None:
-    """Refuse to write what a command makes into a vault: over a memory or a config.
+def check_out(path: str, root: str, begins: bytes) -> None:
+    """Refuse to write what a command makes over a memory, a config, or a file of
+    somebody else's.
+
+    Args:
+        path: of --out.
+        root: of the vault.
+        begins: how each file begins that the command has written; one is replaced.
 
     Raises:
-        Conflict: the path lies in the vault, or is a link, a pipe or a device.
+        Conflict: the path lies in the vault, or is a link, a pipe, a device, or a file
+            that begins otherwise.
+        UsageError: it is a folder, or in none.
     """
     plain = os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path)
     if os.path.islink(path) or not plain:
@@ -358,12 +366,27 @@ def refuse_inside(path: str, root: str) -> None:
             f"{path} is a link, a pipe or a device; nothing was written",
             hint="Name a file; or leave --out out, and redirect.",
         )
-    folder, root = os.path.realpath(path), os.path.realpath(root)
-    if folder == root or folder.startswith(os.path.join(root, "")):
+    place, root = os.path.realpath(path), os.path.realpath(root)
+    if place.startswith(os.path.join(root, "")):
         raise Conflict(
             f"{path} lies in the vault, where it would be committed",
             hint="Name a place outside of it, as in: --out ~/memory",
         )
+    folder = os.path.dirname(os.path.abspath(path))
+    inside = "Name a file in it, as in: --out FOLDER/NAME"
+    refuse(
+        (not os.path.isdir(folder), f"there is no folder {folder}", "Make it first."),
+        (os.path.isdir(path), f"{path} is a folder", inside),
+    )
+    from memcli.storage import files
+
+    if os.path.exists(path):
+        there = files.read(path, limit=2**62, first=len(begins))
+        if there and there != begins:
+            raise Conflict(
+                f"{path} already exists, and memcli did not write it",
+                hint="Move it away, or name another file with --out.",
+            )
 
 
 def to_apply(canvas: Canvas, *, dry_run: bool) -> None:

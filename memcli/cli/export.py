@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from memcli.cli.context import Canvas, Context, Result, refuse, refuse_inside
+from memcli.cli.context import Canvas, Context, Result, check_out, refuse
 from memcli.entries.text.counted import counted
 from memcli.errors import UsageError
 
@@ -57,7 +57,7 @@ def export(
         return _page(context, out, everywhere=everywhere, dry_run=dry_run)
     vault = context.open_vault("exporting")
     if out is not None:
-        refuse_inside(out, vault.root)
+        check_out(out, vault.root, b'{"id"')
     from memcli.cli.render import as_json
     from memcli.curation import exporting
     from memcli.recall.query import Filters

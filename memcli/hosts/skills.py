@@ -16,12 +16,13 @@ import hashlib
 import os
 import re
 
+from memcli.entries import shipped
 from memcli.errors import MemcliError, Unreadable, UnsafePath, UsageError
 from memcli.hosts import table
 from memcli.hosts.host import home, project_root, refuse_outside
 from memcli.hosts.install.step import SCOPES, Step, read
 from memcli.named_tuple import NamedTuple
-from memcli.storage import files, state_dirs
+from memcli.storage import files
 
 TYPE_CHECKING = False
 
@@ -100,7 +101,7 @@ def _skill(name: str, about: dict[str, Any]) -> Skill:
 
 
 def _source(name: str) -> str:
-    path = os.path.join(state_dirs.our_folder("skills"), *name.split("/"))
+    path = os.path.join(shipped.our_folder("skills"), *name.split("/"))
     try:
         return _lf(files.read(path)).decode()
     except (Unreadable, UnicodeDecodeError) as error:

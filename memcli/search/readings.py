@@ -23,8 +23,8 @@ import os
 import struct
 from functools import cache
 
+from memcli.entries.shipped import WordList, ordinary_words, our_folder
 from memcli.search.ranking.corpus import NEAR, SAME, SPELLING, Reading
-from memcli.storage import state_dirs
 
 TYPE_CHECKING = False
 
@@ -165,11 +165,11 @@ def one_edit(one: str, other: str) -> bool:
 
 @cache
 def _tables() -> tuple[WordTable, WordTable, WordList]:
-    folder = state_dirs.our_folder("words")
+    folder = our_folder("words")
     return (
         WordTable(os.path.join(folder, "developers.bin")),
         WordTable(os.path.join(folder, "near.bin")),
-        WordList(os.path.join(folder, "ordinary.txt")),
+        ordinary_words(),
     )
 
 
@@ -181,28 +181,6 @@ _HEADER = struct.Struct("<8sII")
 _MAGIC = b"memcli\nw"
 _OTHER = struct.Struct("<HB")
 _SPAN = struct.Struct("<II")
-
-
-class WordList:
-    """Words one a line, sorted by bytes."""
-
-    def __init__(self, path: str) -> None:
-        self._memory = _mapped(path)
-
-    def __contains__(self, word: str) -> bool:
-        wanted, memory = word.encode("utf-8", "surrogatepass"), self._memory
-        low, high = 0, len(memory)
-        while low < high:  # both at the beginning of a line
-            start = memory.rfind(b"\n", low, (low + high) // 2) + 1 or low
-            end = memory.find(b"\n", start)
-            found = memory[start:end]
-            if found == wanted:
-                return True
-            if found < wanted:
-                low = end + 1
-            else:
-                high = start
-        return False
 
 
 class WordTable:

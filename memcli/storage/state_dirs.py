@@ -19,7 +19,7 @@ import sys
 import zlib
 
 from memcli.entries import layout
-from memcli.errors import InvalidValue, MemcliError, WriteFailed
+from memcli.errors import InvalidValue, WriteFailed
 
 TYPE_CHECKING = False
 
@@ -232,21 +232,3 @@ def default_vault_file(environ: Mapping[str, str]) -> str:
     """The file that names the default vault."""
     # One line in a file of its own: parsing TOML costs 11 ms.
     return os.path.join(user_folder(environ), "default-vault")
-
-
-def our_folder(name: str) -> str:
-    """The folder of this name in the package data, or in the checkout memcli runs from.
-
-    Raises:
-        MemcliError: this installation lacks it.
-    """
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    for path in (
-        os.path.join(package, "_data", name),
-        os.path.join(os.path.dirname(package), name),
-    ):
-        if os.path.isdir(path):
-            return path
-    raise MemcliError(
-        f"{name} is not part of this installation", hint="Install memcli again."
-    )

@@ -14,10 +14,11 @@ import shutil
 from shlex import quote
 
 from memcli.entries import layout
+from memcli.entries.shipped import our_folder
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError, NotAllowed, NotAVault, WriteFailed
 from memcli.named_tuple import NamedTuple
-from memcli.storage import known_vaults, state_dirs
+from memcli.storage import known_vaults
 from memcli.storage.git import commit as commits
 from memcli.storage.git import remote, tip
 from memcli.storage.git.repository import Repository
@@ -197,7 +198,7 @@ def let_git_merge(
 
 
 def _template_files() -> list[str]:
-    template = state_dirs.our_folder("vault-template")
+    template = our_folder("vault-template")
     paths = []
     for folder, _, names in os.walk(template):
         for name in names:
@@ -208,7 +209,7 @@ def _template_files() -> list[str]:
 
 def _copy(steps: Plan, undo: contextlib.ExitStack) -> None:
     """Write the missing files; `undo` takes them and their new folders away again."""
-    template = state_dirs.our_folder("vault-template")
+    template = our_folder("vault-template")
     try:
         _make_folder(steps.path, undo)
         for path in steps.added:

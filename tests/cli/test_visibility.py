@@ -109,23 +109,29 @@ def test_a_page_of_a_repository_gets_nothing_private_and_resolve_names_it(
     assert f"memcli export --format agents-md --out {page}" in done.err
 
 
-def test_an_export_replaces_no_link_and_no_pipe(
-    memcli: Run, vault: Vault, tmp_path: Path
+@pytest.mark.parametrize("command", ["export", "view"])
+def test_an_export_or_a_page_replaces_only_what_memcli_wrote(
+    memcli: Run, vault: Vault, tmp_path: Path, command: str
 ) -> None:
     vault.save(vault.draft({"text": "Walrus tags are signed"}))
-    target, link, pipe = tmp_path / "target", tmp_path / "link", tmp_path / "pipe"
-    target.write_text("mine")
-    link.symlink_to(target)
+    mine, link, pipe = tmp_path / "mine", tmp_path / "link", tmp_path / "pipe"
+    mine.write_text('["mine"]')
+    link.symlink_to(mine)
     os.mkfifo(pipe)
-    for place in (link, pipe):
-        refused = memcli("export", "--out", str(place))
-        assert refused.code == 1
-        assert "nothing was written" in refused.err
-    assert (target.read_text(), link.is_symlink(), pipe.is_fifo()) == (
-        "mine",
-        True,
-        True,
-    )
+    typo = tmp_path / "typo" / "out"
+    for place, why, code in (
+        (link, "is a link, a pipe or a device", 1),
+        (pipe, "is a link, a pipe or a device", 1),
+        (mine, "already exists, and memcli did not write it", 1),
+        (typo, f"there is no folder {typo.parent}", 2),
+        (tmp_path, "is a folder", 2),
+    ):
+        refused = memcli(command, "--out", str(place))
+        assert (refused.code, why in refused.err) == (code, True), place
+    assert (mine.read_text(), link.is_symlink()) == ('["mine"]', True)
+    assert (pipe.is_fifo(), typo.parent.exists()) == (True, False)
+    for _ in range(2):
+        assert memcli(command, "--out", str(tmp_path / "new")).code == 0
 
 
 @pytest.mark.parametrize("name", [".git/config", layout.CONFIG, "memories/x.md"])

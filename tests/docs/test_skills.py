@@ -69,7 +69,7 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of skills/, to be changed; memcli takes it for its own."""
     folder = Path(shutil.copytree(ROOT, tmp_path / "skills"))
     monkeypatch.setattr(
-        "memcli.storage.state_dirs.our_folder", lambda name: str(folder)
+        "memcli.entries.shipped.our_folder", lambda name: str(folder)
     )
     return folder
 
@@ -489,7 +489,7 @@ def test_what_an_earlier_version_wrote_is_brought_up_to_date(
     host = str(tmp_path / "host")
     recap = skills.catalog()["recap"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("memcli.storage.state_dirs.our_folder", lambda _: str(ROOT))
+        patch.setattr("memcli.entries.shipped.our_folder", lambda _: str(ROOT))
         install(tmp_path / "host", "codex")
     for path in copy.glob("*.md"):
         path.write_text(path.read_text("utf-8") + "\nMore.\n", "utf-8")
@@ -506,7 +506,7 @@ def test_what_an_earlier_version_wrote_is_brought_up_to_date(
     assert set(install(tmp_path / "host", "codex").values()) == {"unchanged"}
     # For the memcli that does not know the new version it is newer than its own.
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("memcli.storage.state_dirs.our_folder", lambda _: str(ROOT))
+        patch.setattr("memcli.entries.shipped.our_folder", lambda _: str(ROOT))
         found = skills.look(recap, host)
         assert found
         assert found.state == "newer"

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memcli.search.readings import WordList, WordTable
-from memcli.storage import state_dirs
+from memcli.entries.shipped import WordList, our_folder
+from memcli.search.readings import WordTable
 from tests.tables import developers, ordinary
 from tests.tables.packing import everything, packed
 
-FOLDER = Path(state_dirs.our_folder("words"))
+FOLDER = Path(our_folder("words"))
 _WORD = st.text("ab cé", min_size=1, max_size=4)
 _ROWS = st.lists(st.tuples(_WORD, st.integers(0, 255).map(lambda n: n / 255)))
 

@@ -17,7 +17,7 @@ import json
 import os
 import re
 
-from memcli.cli.context import Canvas, Context, Result, refuse, refuse_inside
+from memcli.cli.context import Canvas, Context, Result, check_out
 from memcli.entries import dates
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from memcli.recall.picture import Picture, Seen
 
 _NAME = "memcli.html"
+_BEGINS = b"<!doctype html><!-- memcli view -->"
 
 
 def view(
@@ -60,14 +61,7 @@ def view(
 
     path = os.path.abspath(out or _NAME)
     vault = context.open_vault("drawing")
-    refuse_inside(path, vault.root)
-    folder = os.path.dirname(path)
-    where = "Make it first, or name a file in another one with --out."
-    inside = "Name a file in it: --out FOLDER/memcli.html"
-    refuse(
-        (not os.path.isdir(folder), f"there is no folder {folder}", where),
-        (os.path.isdir(path), f"{path} is a folder", inside),
-    )
+    check_out(path, vault.root, _BEGINS)
     seen = picture.picture(vault, project or "")
     name = os.path.basename(vault.root.rstrip(os.sep))
     about = About(name, project or "", vault.now_ms() // 1000)

@@ -167,6 +167,7 @@ PHRASES: Final[tuple[Form, ...]] = (
     ("PuTTY private key", ("private-lines",), ANY, r"Private-Lines: [0-9]{1,3}\s{1,2}(?:[A-Za-z0-9+/=]{20,80}\s{0,2}){1,60}"),
     ("WireGuard key", ("privatekey", "presharedkey"), ANY, r"\b(?:PrivateKey|PresharedKey)[ \t]{0,9}=[ \t]{0,9}([A-Za-z0-9+/]{42}[A-Za-z0-9]=)"),
     ("seed phrase", ("seed", "recovery", "mnemonic"), ANY, r"(?i)\b(?:seed|recovery|mnemonic)(?: phrase| words)?[\"'`]?[ \t]{0,3}(?:[:=]|\bis\b)\s{0,3}[\"'`]?((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})"),
+    ("password in .netrc", ("machine ",), WORD, r"(?i)\bmachine\s{1,9}\S{1,200}\s{1,9}(?:(?:login|account|port)\s{1,9}\S{1,100}\s{1,9}){1,3}password\s{1,9}[\"']?([^\s\"']{3,200})"),
     ("docker login", ('auth"',), PAIR, r"\\?\"auth\\?\"\s{0,9}:\s{0,9}\\?\"([A-Za-z0-9+/]{8,400}={0,2})\\?\""),
     ("npm login", ("_auth",), PAIR, r"\b_auth[ \t]{0,9}=[ \t]{0,9}\"?([A-Za-z0-9+/]{8,400}={0,2})"),
     ("login in a header", ("basic ",), PAIR, r"(?i)\bbasic[ \t]{1,9}([A-Za-z0-9+/_-]{8,400}={0,2})"),

@@ -33,7 +33,7 @@ _NO_PASSWORDS: Final = frozenset(
     "word words argument option flag parameter variable setting config database server client state data error "
     "kennwort passwort password passwd passphrase passcode motdepasse contraseña senha wachtwoord".split()
 )  # fmt: skip
-_TECHNIQUES: Final = r"(?i)(?:base(?:32|58|64)|sha-?\d+|md5|bcrypt|scrypt|argon2\w*|pbkdf2|aes-?\d*|utf-?8|oauth2?|1password|keepass\w*|x509|ed25519|rsa-?\d*|hs256|rs256|totp|2fa|mfa|s3|k8s|http2?|ipv[46])\b"  # fmt: skip
+_TECHNIQUES: Final = r"(?i)(?:base(?:32|58|64)|sha-?\d+|md5|\w*crypt\w*|argon2\w*|pbkdf2|aes-?\d*|utf-?8|oauth2?|1password|keepass\w*|x509|ed25519|rsa-?\d*|hs256|rs256|totp|2fa|mfa|s3|k8s|http2?|ipv[46])\b"  # fmt: skip
 _STOP: Final = frozenset("a an the of to in on at is are be and or for with not no by as it that which when you your we our user users from must should will can never".split())  # fmt: skip
 
 
@@ -168,6 +168,23 @@ def is_said(value: str, *, last: bool, wide: bool) -> bool:
     return bool(re.fullmatch(r"[A-Za-z_-]+", value)) and not re.search(
         "(?:ed|ing|able|ly|ment|tion)$", value
     )
+
+
+def is_beside(value: str, *, last: bool) -> bool:
+    """Whether what follows "the password" at once is one ("the password hunter2"), and
+    not a thing of passwords: it has digits, or ends the sentence and is no English."""
+    low = value.lower()
+    if re.search("[0-9]", value):
+        stem = low.rstrip("0123456789")
+        plain = re.fullmatch(r"[A-Za-z0-9][\w!@#$%^&*+?=|.-]{5,}", value)
+        known = stem in _NO_PASSWORDS
+        return bool(plain) and not known and is_said(value, last=False, wide=False)
+    letters = re.fullmatch("[a-z]{6,40}", value)
+    if not last or not letters or not is_said(value, last=True, wide=False):
+        return False
+    from memcli.entries.shipped import ordinary_words
+
+    return low not in ordinary_words()
 
 
 def squashed(name: str) -> str:

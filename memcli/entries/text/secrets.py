@@ -66,6 +66,7 @@ _PASSWORDS: Final = ("password", "passwd", "passwort", "kennwort", "pwd", "passp
 _SAID_PASSWORDS: Final = (
     *_PASSWORDS, "psw", "pw", "secret word", *_PASSWORD_WORDS, "pin",
 )  # fmt: skip
+_ENGLISH: Final = ("password", "passwd", "passphrase", "passcode", "pwd")
 _KEYS: Final = (
     "secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey",
     "encryptionkey", "signingkey", "masterkey", "sessionkey", "accountkey", "hmackey",
@@ -255,9 +256,12 @@ def _said(text: str, wide: bool) -> Iterator[Span]:
         if name in _SAID_PASSWORDS:
             if name == "pin" and not wide:
                 continue
-            if not joined and not quote:
-                continue  # "password hunter2" is rarer than "password v2"
-            secret = values.is_said(value, last=last and joined in _VERBS, wide=wide)
+            if joined or quote:
+                last = last and joined in _VERBS
+                secret = values.is_said(value, last=last, wide=wide)
+            else:
+                last = last and name in _ENGLISH and start - match.end(1) == 1
+                secret = values.is_beside(value, last=last)
             kind = _PASSWORD
         else:
             plain = values.has_key_letters(value)

@@ -15,8 +15,8 @@ import os
 from functools import cache
 from math import log
 
+from memcli.entries.shipped import our_folder
 from memcli.search.ranking.corpus import ASKED
-from memcli.storage import state_dirs
 
 TYPE_CHECKING = False
 
@@ -116,7 +116,7 @@ def bar(size: int, words: int = WORDS) -> float:
 @cache
 def _common() -> Mapping[str, str]:
     """Of a common stem, -ln of the share of what people say that holds it."""
-    path = os.path.join(state_dirs.our_folder("words"), "common.txt")
+    path = os.path.join(our_folder("words"), "common.txt")
     with open(path, encoding="ascii") as file:
         fields = file.read().split()
     return dict(zip(fields[::2], fields[1::2], strict=True))

@@ -187,14 +187,10 @@ def _capitalised(text: str) -> list[str]:
 
     Also those that begin a sentence, where every word has a capital.
     """
-    import os
-
-    from memcli.search.readings import WordList
-    from memcli.storage import state_dirs
+    from memcli.entries.shipped import ordinary_words
 
     words = [word.strip(".,:;!?()\"'") for word in text.split()]
     words = [w for w in words if len(w) > 2 and w.isalpha() and w.istitle()]
     if not words:
         return []
-    ordinary = WordList(os.path.join(state_dirs.our_folder("words"), "ordinary.txt"))
-    return [word for word in words if word.lower() not in ordinary]
+    return [word for word in words if word.lower() not in ordinary_words()]

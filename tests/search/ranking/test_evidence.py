@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from memcli.entries.shipped import our_folder
 from memcli.entries.text import tokens
 from memcli.search.ranking.evidence import MOST, bar, evidence, weight
-from memcli.storage import state_dirs
 from tests.tables import common
 
 
@@ -57,7 +57,7 @@ def test_what_else_a_text_says_takes_nothing_away():
 
 
 def test_the_table_holds_common_words_alone():
-    path = Path(state_dirs.our_folder("words")) / "common.txt"
+    path = Path(our_folder("words")) / "common.txt"
     rows = [line.split(" ") for line in path.read_text("ascii").splitlines()]
     words = [word for word, _ in rows]
     assert 300 < len(words) < 1500

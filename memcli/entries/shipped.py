@@ -1,0 +1,60 @@
+"""The folders that come with memcli, and the list of ordinary words in one of them.
+
+Invariant: nothing is read before it is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+from memcli.errors import MemcliError
+
+
+def our_folder(name: str) -> str:
+    """The folder of this name in the package data, or in the checkout memcli runs from.
+
+    Raises:
+        MemcliError: this installation lacks it.
+    """
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    for path in (
+        os.path.join(package, "_data", name),
+        os.path.join(os.path.dirname(package), name),
+    ):
+        if os.path.isdir(path):
+            return path
+    raise MemcliError(
+        f"{name} is not part of this installation", hint="Install memcli again."
+    )
+
+
+@cache
+def ordinary_words() -> WordList:
+    """The words of English, in small letters (SCOWL)."""
+    return WordList(os.path.join(our_folder("words"), "ordinary.txt"))
+
+
+class WordList:
+    """Words one a line, sorted by bytes."""
+
+    def __init__(self, path: str) -> None:
+        import mmap
+
+        with open(path, "rb") as file:
+            self._memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+    def __contains__(self, word: str) -> bool:
+        wanted, memory = word.encode("utf-8", "surrogatepass"), self._memory
+        low, high = 0, len(memory)
+        while low < high:  # both at the beginning of a line
+            start = memory.rfind(b"\n", low, (low + high) // 2) + 1 or low
+            end = memory.find(b"\n", start)
+            found = memory[start:end]
+            if found == wanted:
+                return True
+            if found < wanted:
+                low = end + 1
+            else:
+                high = start
+        return False
