@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from memcli.hosts.host import Host
+
 
 GENERIC = "generic"
 PAGE = "SKILL.md"
@@ -143,19 +145,15 @@ def look(skill: Skill, folder: str) -> InstalledPage | None:
     except Unreadable:
         return InstalledPage(path, "foreign", None, None)
     last = _LAST_LINE.search(data)
-    named = re.match(rb"---\nname: (\S+)\n", data)
-    if last is None or named is None or named[1].decode() != skill.folder:
+    if last is None or not data.startswith(f"---\nname: {skill.folder}\n".encode()):
         return InstalledPage(path, "foreign", None, None)
-    version = int(last[1])
+    version, variant = int(last[1]), (last[2] or b"").decode()
     if version > skill.version:
         return InstalledPage(path, "newer", version, None)
-    behind = data[last.end() :]
-    if behind or last[3].decode() != _checksum(data[: last.start()]):
+    if data[last.end() :] or last[3].decode() != _checksum(data[: last.start()]):
         return InstalledPage(path, "edited", version, None)
-    variant = (last[2] or b"").decode()
     current = variant in skill.pages and data == page_of(skill, variant)
-    state = "current" if current else "outdated"
-    return InstalledPage(path, state, version, variant)
+    return InstalledPage(path, "current" if current else "outdated", version, variant)
 
 
 def plan(
@@ -185,34 +183,27 @@ def plan(
         if copy is None and removal:
             continue
         page, why = skill.variant(variant_of(host)), ""
-        path = os.path.join(folder.path, skill.folder, PAGE)
         outcome = "removed" if removal else "updated" if copy else "installed"
-        shared = len(folder.hosts) > 1 and not removal
-        if copy and shared and copy.variant not in (None, page):
+        if (
+            copy
+            and not removal
+            and len(folder.hosts) > 1
+            and copy.variant not in (None, page)
+        ):
             page, why = GENERIC, "other hosts read this folder too"
-        if copy and copy.state == "current" and copy.variant == page and not removal:
-            outcome = "unchanged"
         if copy and (
             copy.state == "foreign" or not (force or copy.variant is not None)
         ):
             verb = "removes" if removal else "writes over"
             outcome, why = "kept", _KEPT[copy.state].format(verb)
-        before = after = None
+        elif copy and copy.state == "current" and copy.variant == page and not removal:
+            outcome = "unchanged"
+        path = os.path.join(folder.path, skill.folder, PAGE)
+        step = Step(f"skill {skill.name}", host or "", folder.scope, path, outcome)
         if outcome not in ("kept", "unchanged"):
-            before = read(path)
             after = None if removal else page_of(skill, page)
-        step = Step(
-            what=f"skill {skill.name}",
-            host=host or "",
-            scope=folder.scope,
-            path=path,
-            outcome=outcome,
-            before=before,
-            after=after,
-            why=why,
-            root=folder.path,
-        )
-        steps.append(step)
+            step = step._replace(before=read(path), after=after)
+        steps.append(step._replace(why=why, root=folder.path))
     return steps
 
 
@@ -252,19 +243,18 @@ def variant_of(host: str | None) -> str:
     Raises:
         UsageError: memcli does not know this host.
     """
-    if not host:
-        return GENERIC
-    record = table.get(_known(host))
-    return record.skill_page if record else host
+    return _record(host)[0] if host else GENERIC
 
 
-def _known(name: str) -> str:
-    """A host's name; a page of the core skill that is its own names it as well."""
-    if name not in HOSTS:
-        name = next((h.name for h in table.hosts() if h.skill_page == name), name)
+def _record(name: str) -> tuple[str, Host | None]:
+    """The page of the core skill for a host, and its row: a page that is a host's own
+    names it as well."""
+    for host in table.hosts():
+        if name != GENERIC and name in (host.name, host.skill_page):
+            return host.skill_page, host
     if name not in HOSTS:
         raise UsageError(f"unknown host {name!r}", hint=f"Known: {', '.join(HOSTS)}.")
-    return name
+    return name, None
 
 
 def places(environ: Mapping[str, str], cwd: str) -> list[SkillFolder]:
@@ -295,12 +285,11 @@ def place(host: str, scope: str, environ: Mapping[str, str], cwd: str) -> SkillF
         UsageError: the host is unknown, or has no folder that is known.
         UnsafePath: the project's leads out of the project through a link.
     """
-    name = _known(host)
-    record = table.get(name)
+    record = _record(host)[1]
     if record is None or record.skill_folder is None:
         raise UsageError(
-            f"memcli knows no folder of skills for {name}",
-            hint=f"Name one: memcli install {name} --skills --dir PATH",
+            f"memcli knows no folder of skills for {host}",
+            hint=f"Name one: memcli install {host} --skills --dir PATH",
         )
     own = home(environ)
     root = own if scope == "user" else project_root(cwd, home=own)

@@ -81,7 +81,6 @@ def windsurf() -> Records:
     steps: dict[str, dict[str, Any]] = {
         "user_input": {"user_response": "Run the tests", "rules_applied": {}},
         "planner_response": {"response": "I will."},
-        "code_action": {"path": "/home/dev/a.py", "new_content": "x"},
     }
     return [{"status": "done", "type": kind, kind: it} for kind, it in steps.items()]
 

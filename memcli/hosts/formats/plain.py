@@ -5,8 +5,8 @@ Cursor writes lines of `{role, message{content}}`. A user step is the text in
 time, files, rules and reminders. There are no ids, no times and no results of tools.
 
 Windsurf writes steps of a trajectory, lines of `{type, status, <type>: {...}}`. A user
-step is the response of a `user_input` step. The format is taken from the documentation,
-which says that steps may change; it has not been seen with a real client.
+step is the response of a `user_input` step; its tools are not read. The format is taken
+from the documentation; it has not been seen with a real client.
 
 Any other agent writes `{"role": ..., "text": ...}` (docs/reference/transcripts.md). A
 line says of itself who spoke or acted; nothing is guessed but the frame that memcli has
@@ -87,17 +87,6 @@ def _query(content: Any) -> str:
 
 
 _USER, _AGENT = "user_input", "planner_response"
-_ACTIONS: dict[str, Action] = {
-    "code_action": "edit",
-    # The documentation stops here: these are the engine's own names for steps.
-    "run_command": "run",
-    **dict.fromkeys(("view_file", "list_directory", "grep_search"), "read"),
-    "mcp_tool": "other",
-}
-# The first of each is documented; other steps and hooks use the rest.
-_TYPED = ("user_response", "user_prompt", "text", "content")
-_SPOKEN = ("response", "text", "content")
-_OUTPUTS = ("output", "combined_output", "stdout", "result")
 
 
 class Windsurf(records.Format):
@@ -106,40 +95,20 @@ class Windsurf(records.Format):
     host = "windsurf"
 
     def recognises(self, record: Record) -> bool:
-        kind = records.text_of(record.get("type"))
-        if "message" in record or "sessionId" in record or "payload" in record:
-            return False
-        known = kind in (_USER, _AGENT) or kind in _ACTIONS
-        return known and isinstance(record.get(kind), dict)
+        kind = record.get("type")
+        return kind in (_USER, _AGENT) and isinstance(record.get(kind), dict)
 
     def id_of(self, record: Record) -> Any:
         return record.get("step_id") or record.get("id")
 
     def read(self, record: Record, at: records.At) -> Iterator[Step]:
-        kind = records.text_of(record.get("type"))
-        values = records.object_of(record.get(kind)) or record
+        kind = record.get("type")
+        values = records.object_of(record.get(kind) if kind in (_USER, _AGENT) else {})
         if kind == _USER:
-            (text,) = typed_parts([_words(values, _TYPED)])
+            (text,) = typed_parts([records.text_of(values.get("user_response"))])
             yield from at.user("" if records.is_plan(text) else text)
-        elif kind == _AGENT:
-            yield from at.assistant(_words(values, _SPOKEN))
-        elif kind in _ACTIONS:
-            # A call and its result are one step of the file, so its place joins them.
-            joins = f"step-{at.line}"
-            yield at.call(
-                joins, _ACTIONS[kind], records.first_of(values, records.SUBJECTS)
-            )
-            code = records.number_of(values.get("exit_code"))
-            failed = None if code is None else code != 0
-            if record.get("status") == "error":
-                failed = True  # `done` says only that it has ended
-            output = records.first_of(values, _OUTPUTS)
-            if output or failed is not None:
-                yield at.result(joins, output, failed)
-
-
-def _words(values: dict[str, Any], keys: tuple[str, ...]) -> str:
-    return next(filter(None, (records.text_of(values.get(key)) for key in keys)), "")
+        else:
+            yield from at.assistant(values.get("response"))
 
 
 class Generic(records.Format):
