@@ -1,7 +1,6 @@
 """The command line: words in, one answer out.
 
-Door: `argv.main`; `commands` lists which module a subcommand lives in (`list_` and
-`import_` have names that Python has taken). `render` alone prints, `run` alone reads
-the clock and the environment.
+Door: `argv.main`; `commands` lists which module a subcommand lives in. `render` alone
+prints, `run` alone reads the clock and the environment.
 Not in here: what a command does. That is a use case of the rooms below.
 """

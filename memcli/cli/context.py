@@ -69,10 +69,8 @@ class Context(NamedTuple):
 
     def confirm(self, question: str) -> bool:
         """Ask a yes-or-no question; anything but yes is a no."""
-        answer = self.ask_unless_typed(f"{question} [y/N] ")
-        if answer is None and self.typed_ahead():
-            self.tell(f"{question} Not asked: the next line was typed already.")
-        return (answer or "").strip().lower() in ("y", "yes")
+        answer = self.ask_unless_typed(f"{question} [y/N] ") or ""
+        return answer.strip().lower() in ("y", "yes")
 
     def agrees(
         self, plan: Iterable[str], question: str, *, yes: bool, dry_run: bool

@@ -1,17 +1,26 @@
-"""`memcli evolve`: the next version of a memory."""
+"""`memcli evolve`, `edit`, `tag`, `pin`: changes of an entry, the first by a version of
+its own; and a text in the person's editor.
+
+Invariant: a text that a person wrote is never lost: when the editor fails, or the
+command after it, the text stays in its file and the error names it. An editor that is
+left without saving (`:q!`) is an error, too: nothing is done with a text that nobody
+confirmed.
+"""
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
-from contextlib import AbstractContextManager, nullcontext
+import contextlib
+import os
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
 from memcli.cli.rows import stale_lines
+from memcli.errors import MemcliError, Unreadable, UsageError
 from memcli.parameters import entry_fields
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any, Literal, Unpack
 
     from memcli import parameters
@@ -73,13 +82,16 @@ def evolve(
     fields = entry_fields(given, context.now_ms())
     if enforce:
         context.person_only(vault)
+    new_text: contextlib.AbstractContextManager[str | None]
     changed = fields or untag or also or cite or research or enforce
     if edit:
-        new_text = _edited(context, vault, entry_id)
+        new_text = edited(vault.get(entry_id).body, context.environ)
     elif text is None and not file and changed:
-        new_text = nullcontext(None)  # only fields change
+        new_text = contextlib.nullcontext(None)  # only fields change
     else:
-        new_text = nullcontext(context.written_text(text, file, what="evolve ID"))
+        new_text = contextlib.nullcontext(
+            context.written_text(text, file, what="evolve ID")
+        )
     with new_text as body:
         if body is not None:
             fields["text"] = body
@@ -90,13 +102,6 @@ def evolve(
             cites=Cites(cite or (), research),
             enforce=enforce,
         )
-        if reason is None and context.interactive and not dry_run:
-            # What is refused is refused before the person is asked.
-            use_case.evolve(
-                vault, entry_id, fields, how, allow_secret=allow_secret, dry_run=True
-            )
-            why = context.ask_unless_typed("Reason (Enter to skip): ")
-            how = how._replace(reason=(why or "").strip() or None)
         done = use_case.evolve(
             vault, entry_id, fields, how, allow_secret=allow_secret, dry_run=dry_run
         )
@@ -109,15 +114,6 @@ def evolve(
     elif done.citations_checked is not None:  # a fact rests on nothing
         more = _still_stale(vault, done.id)
     return result._replace(warnings=(*result.warnings, *more))
-
-
-def _edited(
-    context: Context, vault: Vault, entry_id: str
-) -> AbstractContextManager[str | None]:
-    """The entry's text as a person changes it in their editor."""
-    from memcli.cli.edit import edited
-
-    return edited(vault.get(entry_id).body, context.environ)
 
 
 def _still_stale(vault: Vault, entry_id: str) -> tuple[str, ...]:
@@ -171,3 +167,215 @@ def evolved(done: Evolved) -> Result:
             to_apply(canvas, dry_run=True)
 
     return Result(data=done.as_dict(), text=text, warnings=done.notes)
+
+
+# --- changes in place -----------------------------------------------------------------
+
+
+def edit(context: Context, entry_id: str, *, allow_secret: bool = False) -> Result:
+    """Open an entry's file in your editor, check it, and commit it
+
+    The whole file: the fields above, the text below (VISUAL, else EDITOR, else vi). It
+    stays the same version; memcli evolve makes a new one. What you wrote is kept in a
+    file when it cannot be taken, and the error names that file.
+
+    \b
+    Example:
+      memcli edit 1m7xvn68
+    """
+    from memcli.curation import in_place as use_case
+
+    vault = context.open_vault("editing", writes=True)
+    old = use_case.opened(vault, entry_id)
+    try:
+        before = old.data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"{old.path}: not UTF-8 (byte {error.start:,})") from error
+    with edited(before, context.environ) as text:
+        done = use_case.edit(vault, old, text, allow_secret=allow_secret)
+
+    def draw(canvas: Canvas) -> None:
+        verb = "edited" if done.changed else "unchanged:"
+        canvas.line(f"{verb} {done.id} {done.path}", style="good")
+
+    from memcli.vault.saved import not_shown
+
+    notes = not_shown(vault, [done.id])
+    return Result(data=done._asdict(), text=draw, warnings=tuple(notes))
+
+
+def tag(
+    context: Context,
+    entry_id: str,
+    tags: list[str] | None = None,
+    *,
+    untag: list[str] | None = None,
+    project: str | None = None,
+) -> Result:
+    """Add and drop tags of an entry, or say in which project it holds
+
+    The entry stays the same version: its id, its text and its date do not change.
+
+    \b
+    Example:
+      memcli tag 1m7xvn68 deploy --untag draft
+
+    Options:
+        tags: `[TAG]...` Tags to add; +TAG as well
+        untag: `--untag TAG` A tag to drop; repeatable
+        project: `--project -p NAME` Where it holds: a project; here, or none for
+            everywhere
+    """
+    from memcli.curation import in_place as use_case
+
+    if not (tags or untag or project):
+        raise UsageError(
+            "name a tag",
+            hint="memcli tag ID TAG adds one, memcli tag ID --untag TAG drops it",
+        )
+    vault = context.open_vault("tagging", writes=True)
+    done = use_case.tag(
+        vault,
+        entry_id,
+        add=[word.removeprefix("+") for word in tags or ()],
+        untag=untag or (),
+        project=project,
+    )
+
+    def text(canvas: Canvas) -> None:
+        shown = " ".join(f"#{one}" for one in done.tags) or "no tags"
+        where = f" in {done.project}" if done.project else ""
+        verb = "tagged" if done.changed else "unchanged"
+        canvas.line(f"{verb} {done.id} {shown}{where}", style="good")
+
+    return Result(data=done._asdict(), text=text)
+
+
+def pin(context: Context, ids: list[str], *, off: bool = False) -> Result:
+    """Put entries into every session
+
+    With hooks installed, a session starts with what is pinned. The entry stays the same
+    version. With --off, recall still finds it.
+
+    \b
+    Example:
+      memcli pin 1m7xvn68
+      memcli pin --off 1m7xvn68
+
+    Options:
+        off: `--off` Take them out again
+    """
+    from memcli.curation import in_place as use_case
+
+    pinned = not off
+    done = use_case.pin(context.open_vault("pinning", writes=True), ids, pinned=pinned)
+    verb = "pinned" if pinned else "unpinned"
+
+    def text(canvas: Canvas) -> None:
+        for one in done:
+            said = f"{verb} {one.id} {one.title}"
+            if not one.changed:
+                was = "is pinned already" if pinned else "is not pinned"
+                said = f"unchanged: {one.id} {was}: {one.title}"
+            canvas.line(said, style="good")
+
+    return Result(data=use_case.pinned_as_dict(done, pinned=pinned), text=text)
+
+
+# --- a text in an editor --------------------------------------------------------------
+
+_DEFAULT = "notepad" if os.name == "nt" else "vi"
+
+
+class EditorFailed(MemcliError):
+    """The editor could not be started, or exited with an error."""
+
+    code = "editor_failed"
+
+
+class NotSaved(MemcliError):
+    """The editor was left without saving."""
+
+    code = "not_saved"
+
+
+@contextlib.contextmanager
+def edited(text: str, environ: Mapping[str, str]) -> Iterator[str]:
+    """Let a person change a text; the result is kept until the block is done.
+
+    Args:
+        text: what the editor opens with.
+        environ: names the editor: VISUAL, then EDITOR, then vi.
+
+    Yields:
+        The text as it was saved. An error in the block leaves it in its file, and
+        its hint names that.
+
+    Raises:
+        EditorFailed: no such program, or it exited with an error.
+        NotSaved: it wrote nothing, not even the same text.
+        Unreadable: what was saved is not UTF-8.
+    """
+    import shlex
+    import subprocess
+    import tempfile
+
+    command = environ.get("VISUAL") or environ.get("EDITOR") or _DEFAULT
+    handle, path = tempfile.mkstemp(prefix="memcli-", suffix=".md")
+    with open(handle, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    # Old, so that a save is told from none, also within one tick of the clock.
+    os.utime(path, (0, 0))
+    before = _mark(path)
+    try:
+        words = shlex.split(command, posix=os.name != "nt")
+        code = subprocess.call([*words, path], env=dict(environ))
+    except KeyboardInterrupt:
+        code = 130  # of an editor that leaves Ctrl-C to the terminal
+    except (OSError, ValueError) as error:
+        os.unlink(path)
+        raise EditorFailed(
+            f"the editor '{command}' cannot be started: "
+            f"{getattr(error, 'strerror', None) or error}",
+            hint="Set VISUAL or EDITOR to a program that is there, such as vi.",
+        ) from error
+    saved = _mark(path) not in (before, None)
+    if not saved:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+    if code:
+        raise EditorFailed(
+            f"the editor '{command}' exited with {code}; nothing was changed",
+            hint=f"What it saved is in {path}" if saved else None,
+        )
+    if not saved:
+        raise NotSaved(
+            f"the editor '{command}' saved nothing; nothing was changed",
+            hint="Save to accept a text, also unchanged (vi: :wq). An editor with a "
+            "window has to wait until it is closed: EDITOR='code --wait'.",
+        )
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            written = file.read()
+    except UnicodeDecodeError as error:
+        raise Unreadable(
+            f"{path}: not UTF-8 (byte {error.start:,}); nothing was changed"
+        ) from error
+    try:
+        yield written
+    except MemcliError as error:
+        if written != text:
+            error.hint = f"{error.hint or ''} What you wrote is in {path}".strip()
+            raise
+        os.unlink(path)
+        raise
+    os.unlink(path)
+
+
+def _mark(path: str) -> tuple[int, int] | None:
+    """The mark that tells a file from one saved over it; None when it is gone."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino

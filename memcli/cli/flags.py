@@ -150,20 +150,7 @@ def in_order(words: list[str]) -> list[str]:
     if not rest or rest[0].startswith("-"):
         return rest or words  # a mistake, or --help
     name = ALIASES.get(rest[0], rest[0])
-    return [name, *first, *(_dropping(rest[1:]) if name == "tag" else rest[1:])]
-
-
-def _dropping(words: list[str]) -> list[str]:
-    """The words of `memcli tag` with `--untag=x` for `-x`, which looks like a flag."""
-    known = flags("tag")
-    read: list[str] = []
-    for number, word in enumerate(words):
-        if word == "--":
-            return [*read, *words[number:]]
-        drops = word[:1] == "-" and word[1:2] not in ("", "-")
-        drops = drops and word not in known and word != "-h"
-        read.append(f"--untag={word[1:]}" if drops else word)
-    return read
+    return [name, *first, *rest[1:]]
 
 
 def parse(name: str, words: list[str]) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations  # evaluated only when Typer reads them
 import importlib.util
 import os
 
-from memcli.cli.install_steps import Plan
+from memcli.cli.install_steps import Plan, judge_goes
 from memcli.errors import InvalidConfig, MemcliError, UsageError
 from memcli.hosts.install.plans import HOOKS, SERVER
 from memcli.hosts.install.step import failed
@@ -17,15 +17,11 @@ from memcli.hosts.install.step import failed
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Literal
 
     from memcli.cli.context import Canvas, Context, Result
     from memcli.hosts.host import Host
-    from memcli.hosts.install import Program
-
-# Folders of tools that are run once and thrown away.
-_FLEETING = ("/archive-v0/", "/uv/cache/", "/pipx/.cache/", "/.cache/pipx/")
 
 
 def install(
@@ -91,9 +87,13 @@ def install(
         how = f"memcli install {hosts[0].name} --skills"
         plan.notes.append(f"The skills, which say when to recall and save: {how}")
     _servers(plan, hosts, mcp=mcp)
-    _judge(plan, hosts, judge=judge, no_judge=no_judge)
-    warnings = [*_about_vault(context, plan.machine.vault), *_about(plan.program)]
-    return plan.carried_out(warnings)
+    if judge:
+        plan.add_judge(hosts[0])
+    elif no_judge:
+        plan.refuse_judge()
+    elif able := [each for each in hosts if each.judge]:
+        plan.ask_for_judge(able[0])
+    return plan.carried_out(_warnings(context, plan))
 
 
 def uninstall(
@@ -129,8 +129,6 @@ def uninstall(
         all_: `--all, without HOST or --scope` Everything out of every host, and their
             judge
     """
-    from memcli.cli import judge_setting
-
     plan = Plan(context, scope, strict=not all_, dry_run=dry_run)
     if skills:
         plan.add_skills(host, dir_, force=force, removal=True)
@@ -143,26 +141,10 @@ def uninstall(
     plan.add(SERVER, hosts, removal=True)
     try:
         if scope == "user":
-            plan.steps += judge_setting.take_out(context, name)
+            plan.steps += judge_goes(context, hosts[0])
     except InvalidConfig as error:
         warnings.append(f"the judge stays as it is: {error.message}")
     return plan.removed(f"no change: {name} does not call memcli", warnings)
-
-
-def _judge(plan: Plan, hosts: Sequence[Host], *, judge: bool, no_judge: bool) -> None:
-    """Plan what becomes of the judge."""
-    from memcli.cli import judge_setting
-
-    able = next((host for host in hosts if host.judge), None)
-    if judge:
-        put_in = judge_setting.put_in(plan.context, hosts[0].name, dry_run=plan.dry_run)
-        plan.steps.append(put_in)
-    elif no_judge:
-        plan.steps.append(judge_setting.refuse(plan.context))
-    elif able and not plan.dry_run:
-        steps, notes = judge_setting.ask(plan.context, able.name)
-        plan.steps += steps
-        plan.notes += notes
 
 
 def _skills_are_missing(context: Context, host: Host) -> bool:
@@ -193,7 +175,6 @@ def _servers(plan: Plan, hosts: Sequence[Host], *, mcp: bool) -> None:
 
 def _all_out(plan: Plan) -> Result:
     """Take everything out of every host, and name what stays."""
-    from memcli.cli import judge_setting
     from memcli.hosts import install, skills, table
 
     context, hosts = plan.context, table.with_hooks()
@@ -203,7 +184,7 @@ def _all_out(plan: Plan) -> Result:
         plan.add(SERVER, hosts, removal=True)
     try:
         for host in hosts:
-            plan.steps += judge_setting.take_out(context, host.name)
+            plan.steps += judge_goes(context, host)
     except MemcliError as error:
         plan.steps.append(failed("judge", "", error))
     every = list(skills.catalog().values())
@@ -249,55 +230,43 @@ def _refuse_agent(context: Context) -> None:
         )
 
 
-def _about_vault(context: Context, pinned: str | None) -> list[str]:
+# Folders of tools that are run once and thrown away.
+_FLEETING = ("/archive-v0/", "/uv/cache/", "/pipx/.cache/", "/.cache/pipx/")
+
+
+def _warnings(context: Context, plan: Plan) -> Iterator[str]:
+    """The warnings about a vault that is missing, and a memcli that will be."""
     from memcli.storage import known_vaults
 
-    if pinned is not None:
-        if os.path.isdir(pinned):
-            return []
+    vault = plan.machine.vault
+    if vault is not None and not os.path.isdir(vault):
         from shlex import quote
 
-        return [f"there is no vault at {pinned} yet: memcli init {quote(pinned)}"]
-    default = known_vaults.default_vault(context.environ)
-    if default is not None and os.path.isdir(default):
-        return []
-    if context.environ.get("MEMCLI_VAULT"):
-        return [
-            "there is no default vault, and MEMCLI_VAULT reaches only hosts that are "
-            "started from a shell that sets it: name the vault with --vault"
-        ]
-    return [
-        "there is no default vault, so the hooks do nothing yet: memcli init ~/memory"
-    ]
-
-
-def _about(program: Program) -> list[str]:
-    """The warning about a memcli that may be gone when a host starts it."""
-    path = program.words[0].replace("\\", "/")
-    if not any(part in path for part in _FLEETING):
-        return []
-    return [
-        f"{program.words[0]} is a temporary installation (uvx, pipx run): install "
-        "memcli for good, then repeat the command"
-    ]
+        yield f"there is no vault at {vault} yet: memcli init {quote(vault)}"
+    default = vault or known_vaults.default_vault(context.environ)
+    if default is None or not (vault or os.path.isdir(default)):
+        yield (
+            "there is no default vault, so the hooks do nothing yet: name the vault "
+            "with --vault, or make one: memcli init ~/memory"
+        )
+    program = plan.program.words[0]
+    if any(part in program.replace("\\", "/") for part in _FLEETING):
+        yield (
+            f"{program} is a temporary installation (uvx, pipx run): install memcli "
+            "for good, then repeat the command"
+        )
 
 
 def _left(context: Context) -> list[tuple[str, str]]:
     """The other things that memcli has made on this machine, with their places."""
     from memcli.storage import known_vaults, state_dirs
 
-    left = []
-    default = known_vaults.default_vault(context.environ)
-    if default:
-        left.append(("your vault", default))
-    config = state_dirs.user_folder(context.environ)
-    if os.path.isdir(config):
-        left.append(("your config", config))
-    left += [
-        (what, folder)
-        for what, folder in state_dirs.bases(context.environ).items()
-        if os.path.isdir(folder)
-    ]
+    environ = context.environ
+    default = known_vaults.default_vault(environ)
+    left = [("your vault", default)] if default else []
+    folders = {"your config": state_dirs.user_folder(environ)}
+    folders |= state_dirs.bases(environ)
+    left += [(what, path) for what, path in folders.items() if os.path.isdir(path)]
     left.append(("memcli in other MCP clients", "Claude Desktop, for example"))
     left.append(("the program", "pipx uninstall memcli, or as you installed it"))
     return left

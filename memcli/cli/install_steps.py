@@ -1,16 +1,21 @@
 """The steps of `memcli install` and `uninstall`: planned, carried out and shown.
 
-Invariant: of several hosts, what stands in the way at one stops no other.
+Invariant: of several hosts, what stands in the way at one stops no other. A judge is
+named in the user's own config alone, and that not before it has answered once; a dry
+run asks no model. A judge that the user has chosen by hand is neither replaced nor
+taken out: only a host's own command. An empty list is a no.
 """
 
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
+import time
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
-from memcli.errors import MemcliError, UsageError
+from memcli.errors import InvalidConfig, MemcliError, UsageError
 from memcli.hosts.install.step import failed
 
 TYPE_CHECKING = False
@@ -135,6 +140,70 @@ class Plan:
                 raise
             self.steps.append(failed("skills", host or "", error))
 
+    def add_judge(self, host: Host) -> None:
+        """Plan to name a host's own command as the judge, after it was tried once.
+
+        Raises:
+            UsageError: it has no such command, or the user has chosen another one.
+            InvalidConfig: the config cannot be read, or only a person can change it.
+            JudgeFailed: it gave no answer that counts.
+        """
+        if not host.judge:
+            from memcli.hosts import table
+
+            names = ", ".join(each.name for each in table.with_hooks() if each.judge)
+            raise UsageError(
+                f"{host.title} has no command that answers a prompt on standard input",
+                hint=f"These have one: {names}. Any other stands in your config as "
+                '[mining] judge = ["COMMAND", "..."].',
+            )
+        step = _judge_step(self.context, "installed", host.judge, host.name)
+        if step.changes and not self.dry_run:
+            said = shlex.join(host.judge)
+            self.context.tell(f"asking {said} about a made-up session ...")
+            took = _try_once(self.context, host.judge)
+            step = step._replace(notes=(*step.notes, took))
+        self.steps.append(step)
+
+    def refuse_judge(self) -> None:
+        """Plan to note that no judge is wanted, so that nobody asks again."""
+        self.steps.append(_judge_step(self.context, "noted", ()))
+
+    def ask_for_judge(self, host: Host) -> None:
+        """Ask a person at the terminal, once for all hosts.
+
+        A judge that fails its trial is no answer: the question comes again.
+
+        Raises:
+            InvalidConfig: the config cannot be read.
+        """
+        from memcli.sessions.judging.command import JudgeFailed
+        from memcli.storage import user_config
+
+        context = self.context
+        settings, _ = user_config.table(_TABLE, context.environ)
+        if self.dry_run or not context.interactive or _KEY in settings:
+            return
+        said = shlex.join(host.judge)
+        context.tell(
+            f"When a session has ended, memcli can have {host.title} read it once, to "
+            f"find what rules miss:\n  {said}\nThat is roughly {_COST}, beside what "
+            f"{host.title} adds of its own. The words of the session go to its model."
+        )
+        answer = context.ask_unless_typed("May it? [y/N] ")
+        if answer is None:
+            self.notes.append(
+                f"not asked whether {said} may read sessions (--judge, --no-judge)"
+            )
+        elif answer.strip().lower() not in ("y", "yes"):
+            self.refuse_judge()
+        else:
+            try:
+                self.add_judge(host)
+            except JudgeFailed as error:
+                why = f"no judge was named: {error.message}. {error.hint or ''}"
+                self.notes.append(why.strip())
+
     def removed(self, nothing: str, warnings: Sequence[str] = ()) -> Result:
         """As `carried_out`, of a removal, which names only what there was."""
         self.steps = [step for step in self.steps if step.outcome != "unchanged"]
@@ -220,3 +289,107 @@ _WOULD = {
     "removed": "remove",
     "noted": "note",
 }
+
+
+# --- the judge ------------------------------------------------------------------------
+
+_TABLE, _KEY = "mining", "judge"
+# Of 231 sessions the median digest had 4,700 characters with ten known entries, the
+# longest of nine in ten 8,600; a token is about four, and a judge writes 300 or so.
+_COST = "1,500 tokens for a median session and 2,500 for a long one"
+# A session that leaves no doubt, to try a judge with; nobody has typed it.
+_TRIAL = (
+    ("user", "Fix the failing test, please.", 1, "1"),
+    ("assistant", "It passes now, and I committed the fix.", 2, "2"),
+    (
+        "user",
+        "From now on, always run the linter before every commit, in all projects.",
+        3,
+        "3",
+    ),
+)
+
+
+def judge_goes(context: Context, host: Host) -> list[Step]:
+    """Plan to take a host's judge out; no step when the config has another one, or
+    none.
+
+    Raises:
+        InvalidConfig: the config cannot be read, or only a person can change it.
+    """
+    from memcli.sessions.judging import command
+
+    configured = command.configured(context.environ)
+    if configured is None or configured.command != host.judge:
+        return []
+    return [_judge_step(context, "removed", host.judge, host.name)]
+
+
+def _try_once(context: Context, words: tuple[str, ...]) -> str:
+    """Ask a judge about a session of three made-up lines; returns what it took.
+
+    Raises:
+        JudgeFailed: it cannot be started, failed, or gave no answer that counts. The
+            hint has the end of what it said.
+    """
+    from memcli.hosts.transcript import Session, Step
+    from memcli.sessions.judging import answers, command, digest
+    from memcli.sessions.judging.command import Judge, JudgeFailed
+
+    judge = Judge(words)
+    session = Session("trial", "generic")
+    made = digest.compose(
+        session, None, digest.turns_of([Step(*said) for said in _TRIAL]), []
+    )
+    text = made.text()
+    started = time.monotonic()
+    said = command.ask(judge, text, context.environ, told=True)
+    kept, refused = answers.read(said, made)
+    if not kept:
+        why = f": {refused[0].why}" if refused else ""
+        raise JudgeFailed(
+            f"the judge {judge.name} gave no answer that can be used{why}",
+            hint=command.ending(said),
+        )
+    seconds = time.monotonic() - started
+    return (
+        f"tried once: {len(text):,} characters asked, {len(said):,} answered, "
+        f"{seconds:.0f} s"
+    )
+
+
+def _judge_step(
+    context: Context, outcome: str, words: tuple[str, ...], host: str = ""
+) -> Step:
+    """The change of the config; raises where the user has chosen a judge."""
+    from memcli.hosts import table
+    from memcli.hosts.install import Step
+    from memcli.sessions.judging import command
+    from memcli.storage import files, state_dirs, user_config
+
+    path = state_dirs.path_of(context.environ)
+    configured = command.configured(context.environ)
+    proposed = {each.judge for each in table.with_hooks()}
+    if configured and configured.command not in proposed:
+        raise UsageError(
+            f"{path} has a judge of your own: {shlex.join(configured.command)}",
+            hint="Take judge out of its [mining] first.",
+        )
+    before = files.current(path)
+    try:
+        text = (before or b"").decode()
+    except UnicodeDecodeError as error:
+        raise InvalidConfig(f"{path}: not UTF-8", hint="Save it as UTF-8.") from error
+    value = None if outcome == "removed" else words
+    new = user_config.with_value(text, path, _TABLE, _KEY, value)
+    after = new.encode() if new or before == b"" else None
+    return Step(
+        what="judge" if words else "no judge",
+        host=host,
+        scope="user",
+        path=path,
+        outcome="unchanged" if before == after else outcome,
+        before=before,
+        after=after,
+        notes=(shlex.join(words),) if words else (),
+    )

@@ -1,14 +1,18 @@
-"""`memcli review`: decide on the candidates that wait in the inbox."""
+"""`memcli review` and `ideas`: decide on candidates in the inbox, and on ideas."""
 
 from __future__ import annotations  # evaluated only when Typer reads them
 
 from memcli.cli.context import Canvas, Context, Result, refuse
 from memcli.cli.rows import decided, listed, planned
 from memcli.entries.text.counted import counted
+from memcli.errors import UsageError
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Any, Literal
+
+    from memcli.curation.idea_text import Section
     from memcli.curation.inbox import PendingEntry
     from memcli.curation.review import EntryDecisions
     from memcli.vault.vault import Vault
@@ -85,11 +89,7 @@ def review(
 
     if not action:
         return _listed(vault, inbox.pending(vault))
-    if title or reason or tags:
-        from memcli.entries import no_secrets
-
-        words = {"--title": title, "--reason": reason, "--tag": "\n".join(tags or ())}
-        no_secrets.refuse_texts(words)
+    _refuse_secrets(title, reason, tags)
     if not ids:
         candidates = inbox.pending(vault, to_decide=True)
         count = len(candidates)
@@ -149,6 +149,16 @@ def _listed(vault: Vault, candidates: list[PendingEntry]) -> Result:
     return Result(data=data, text=text, warnings=tuple(solved))
 
 
+def _refuse_secrets(
+    title: str | None, reason: str | None, tags: list[str] | None
+) -> None:
+    from memcli.entries import no_secrets
+
+    if title or reason or tags:
+        words = {"--title": title, "--reason": reason, "--tag": "\n".join(tags or ())}
+        no_secrets.refuse_texts(words)
+
+
 def _planned(candidates: list[PendingEntry], action: str, *, dry_run: bool) -> Result:
     names = ("id", "title", "path")
     items = [
@@ -164,3 +174,93 @@ def _decided(vault: Vault, done: EntryDecisions) -> Result:
     written = [item.id for item in done.items if item.outcome != "rejected"]
     result = decided(done.items, done.commit, "id")
     return result._replace(warnings=tuple(not_shown(vault, written)))
+
+
+# --- ideas ----------------------------------------------------------------------------
+
+
+def ideas(
+    context: Context,
+    action: Literal["list", "promote", "dismiss"] | None = None,
+    slugs: list[str] | None = None,
+    *,
+    kind: str | None = None,
+    title: str | None = None,
+    tags: list[str] | None = None,
+    reason: str | None = None,
+    dry_run: bool = False,
+) -> Result:
+    """List the open ideas, or decide on them
+
+    `promote` makes a memory of an idea, of kind idea or of --kind; `dismiss` strikes it
+    out, and it is not proposed again; `list` shows what became of each. memcli undo
+    takes the last decision back.
+
+    \b
+    Example:
+      memcli ideas
+      memcli ideas promote warm-the-index --kind action
+      memcli ideas dismiss draw-the-graph --reason "too much work"
+
+    Options:
+        action: `[ACTION]` list, promote or dismiss
+        slugs: `[SLUG]..., with promote or dismiss` Slugs of ideas, or unique prefixes
+        kind: `--kind -k KIND, with promote` Its kind
+        title: `--title TITLE, with promote` Its title
+        tags: `--tag -t TAG, with promote` A tag to add; repeatable
+        reason: `--reason REASON, with dismiss` Why
+        dry_run: `--dry-run, with promote or dismiss` Show what would happen, and change
+            nothing
+    """
+    from memcli.curation import ideas as use_case
+
+    if action in (None, "list"):
+        vault = context.open_vault("reading")
+        return _listed_ideas(use_case.listed(vault), every=action is not None)
+    if not slugs:
+        raise UsageError(
+            f"name the idea to {action}", hint="What is open: memcli ideas"
+        )
+    _refuse_secrets(title, reason, tags)
+    vault = context.open_vault("reading", writes=True)
+    names = use_case.named(vault, slugs)
+    if dry_run:
+        items = [
+            {name: getattr(idea, name) for name in ("slug", "title", "id", "path")}
+            | {"outcome": idea.state}
+            for idea in use_case.listed(vault)
+            if idea.slug in names
+        ]
+        return planned(action or "", items, "slug", dry_run=True)
+    if action == "dismiss":
+        done = use_case.dismiss(vault, names, reason)
+    else:
+        changes = {"kind": kind, "title": title, "tags": tuple(tags or ())}
+        done = use_case.promote(vault, names, changes)
+    return decided(done.items, done.commit, "slug")
+
+
+def _listed_ideas(known: list[Section], *, every: bool) -> Result:
+    """The open ideas, or what became of every one."""
+    from memcli.curation.idea_text import OPEN, STATES
+
+    by_state = {state: sum(idea.state == state for idea in known) for state in STATES}
+    waiting = [idea for idea in known if idea.state == OPEN]
+    data: dict[str, Any] = {
+        "by_state": by_state,
+        "oldest_days": max((idea.age_days for idea in waiting), default=None),
+    }
+    result = listed(
+        "ideas",
+        known if every else waiting,
+        "slug state day title became=where"
+        if every
+        else "slug days=age_days title summary",
+        empty="No ideas that were mined; others: memcli list --kind idea",
+        above=", ".join(f"{number:,} {state}" for state, number in by_state.items())
+        if every
+        else "",
+        data=data,
+    )
+    problems = tuple(idea.problem for idea in known if idea.problem)
+    return result._replace(warnings=problems)

@@ -193,7 +193,7 @@ class _Walk:
         if key == "y":
             done = review.approve(vault, [item.id], {"kind": word} if word else None)
         elif key == "e":
-            from memcli.cli.edit import edited
+            from memcli.cli.evolve import edited
 
             before = vault.get(item.id).body
             with edited(before, self.context.environ) as text:

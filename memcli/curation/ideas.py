@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from memcli.curation import idea_text
 from memcli.curation.changing import Changing
-from memcli.curation.idea_text import DISMISSED, OPEN, PROMOTED, line_of
+from memcli.curation.idea_text import DISMISSED, PROMOTED, line_of
 from memcli.entries import codec, dates, ids, layout, plain_yaml
 from memcli.entries.entry import Entry, Source, Status
 from memcli.entries.identity import strict_key
@@ -95,7 +95,7 @@ def sections(vault: Vault) -> list[Section]:
     return idea_text.parse(idea_text.text_of(_ledger(vault) or b""))
 
 
-def listed(vault: Vault, *, only_open: bool = False) -> list[Section]:
+def listed(vault: Vault) -> list[Section]:
     """The ideas of the ledger, in its order.
 
     Raises:
@@ -107,8 +107,6 @@ def listed(vault: Vault, *, only_open: bool = False) -> list[Section]:
     vault.read(lambda _: None)  # finishes what a killed command began
     ideas = []
     for idea in sections(vault):
-        if only_open and idea.state != OPEN:
-            continue
         try:
             page = _page(vault, idea.slug)
             if page is not None:

@@ -122,8 +122,6 @@ def test_what_is_not_plain_is_left_to_typer(words: list[str]) -> None:
         ("version x", "version x"),
         ("recall help", "recall help"),
         ("-- recall", "-- recall"),
-        ("tag 1m7x +a -b -v work", "tag 1m7x +a --untag=b -v work"),
-        ("tag 1m7x -h -- -b", "tag 1m7x -h -- -b"),
     ],
 )
 def test_flags_of_every_command_may_stand_before_its_name(

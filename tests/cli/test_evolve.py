@@ -6,10 +6,7 @@ from pathlib import Path
 import pytest
 
 from memcli import Vault
-from memcli.cli import commands
-from memcli.errors import MemcliError
 from tests.cli.conftest import Run
-from tests.contexts import at_terminal
 
 
 @pytest.fixture
@@ -110,34 +107,10 @@ def test_what_was_written_in_an_editor_is_not_lost_when_it_is_refused(
     assert "cannot be started" in missing.err
 
 
-def test_what_is_refused_is_refused_before_the_reason_is_asked_for(
-    vault: Vault, old: str
-) -> None:
-    asked: list[str] = []
-    person = at_terminal(vault, ask=asked.append)
-    run = commands.load("evolve")
-    for words in (("zzzz", "x"), (old, ""), (old, "We deploy on Tuesdays")):
-        with pytest.raises(MemcliError):
-            run(person, *words)
-    with pytest.raises(MemcliError):
-        run(person, old, "x", kind="nope")
-    assert asked == []
-    run(person._replace(ask=lambda _: "the freeze moved"), old, "On Mondays")
-    assert vault.get(old).reason == "the freeze moved"
-
-
-def test_a_line_that_was_typed_before_the_question_is_no_reason(
-    vault: Vault, old: str
-) -> None:
-    person = at_terminal(vault, ask=lambda _: "memcli list", typed_ahead=lambda: True)
-    commands.load("evolve")(person, old, "On Mondays")
-    assert vault.get(old).reason is None
-
-
 def test_an_editor_that_ctrl_c_ends_keeps_what_it_saved(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from memcli.cli.edit import EditorFailed, edited
+    from memcli.cli.evolve import EditorFailed, edited
 
     def call(words: list[str], env: dict[str, str]) -> int:
         Path(words[-1]).write_text("half", encoding="utf-8")
