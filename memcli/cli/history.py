@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memcli.curation.forget import Forgotten
     from memcli.curation.undo import Undone
     from memcli.curation.verify import Verified
-    from memcli.vault.health.log import Event, Named
+    from memcli.vault.health.log import Event
     from memcli.vault.vault import Vault
 
 
@@ -139,21 +139,16 @@ def _rows(event: Event) -> list[tuple[str, ...]]:
     if event.action in ("commit", "undone", "kept", "created") or not shown:
         return [(when, event.action, "", event.subject, event.author)]
     if event.action in ("evolved", "reverted"):  # the version before is its history
-        shown = [
-            one for one in shown if not one.path.startswith(f"{layout.ARCHIVE}/")
-        ] or shown
-    rows: list[tuple[str, ...]] = [
-        (when, event.action, one.id or "", _title(one), event.author)
-        for one in shown[:_MOST_ENTRIES]
-    ]
-    if event.files > len(rows) and len(shown) > _MOST_ENTRIES:
+        new = [each for each in shown if not each.path.startswith(layout.ARCHIVE + "/")]
+        shown = new or shown
+    rows = []
+    for one in shown[:_MOST_ENTRIES]:
+        title = one.title + " (removed)" * (one.how == "removed")
+        rows.append((when, event.action, one.id or "", title, event.author))
+    if len(shown) > _MOST_ENTRIES:
         more = counted(event.files - len(rows), "more file")
         rows.append((when, event.action, "", more, event.author))
     return rows
-
-
-def _title(one: Named) -> str:
-    return f"{one.title} (removed)" if one.how == "removed" else one.title
 
 
 def forget(
@@ -209,17 +204,14 @@ def _forgotten(done: Forgotten, *, dry_run: bool = False) -> Result:
             canvas.line(f"  told again from now on: {row.id} {row.title} ({again})")
         then = not done.applied
         stale_lines(canvas, done.stale_models, "what is forgotten", then=then)
-        commits = counted(done.commits, "commit")
-        if done.purge and not done.applied:
-            canvas.line(f"git's history will still hold the text ({commits}); memcli")
-            canvas.line("prints the commands that take it out when it has forgotten it")
-        elif done.purge:
-            canvas.line(f"git's history still holds the text ({commits}).")
+        if done.purge:
+            holds = "will still hold" if then else "still holds"
+            commits = counted(done.commits, "commit")
+            canvas.line(f"git's history {holds} the text ({commits}).")
+        if done.purge and done.applied:
             canvas.line("To take it out, in the vault and in every clone of it:")
-            for command in done.purge[:-1]:
-                canvas.line(f"  {command} &&")
-            canvas.line(f"  {done.purge[-1]}")
-        if not done.applied:
+            canvas.line("  " + " &&\n  ".join(done.purge))
+        if then:
             to_apply(canvas, dry_run=dry_run)
 
     return Result(data=done._asdict(), text=text)
@@ -252,10 +244,9 @@ def verify(
     """
     from memcli.curation import verify as use_case
 
+    vault = context.open_vault("verifying", writes=bool(confirm) and not dry_run)
     if confirm:
-        vault = context.open_vault("confirming", writes=not dry_run)
         return _confirmed(vault, confirm, dry_run=dry_run)
-    vault = context.open_vault("verifying")
     return _verified(vault, project, use_case.verify(vault, project))
 
 
@@ -283,24 +274,29 @@ def _verified(vault: Vault, project: str, found: Sequence[Verified]) -> Result:
     from memcli.curation.verify import AS_IT_WAS, MOVED_ENTRY, STALE_ENTRY, UNKNOWN
 
     states = [each.state for each in found]
-    number = {
-        state: states.count(state)
-        for state in (STALE_ENTRY, MOVED_ENTRY, UNKNOWN, AS_IT_WAS)
-    }
+    named = {AS_IT_WAS: "as it was", MOVED_ENTRY: "moved", STALE_ENTRY: "stale"}
+    named[UNKNOWN] = "not checked"
+    number = {state: states.count(state) for state in named}
 
     def text(canvas: Canvas) -> None:
-        for each in found:
-            if each.state != AS_IT_WAS:
-                _draw_verified(canvas, each)
         if not found:
             canvas.line("no entry of this project names code", style="nothing")
             return
-        parts = [
-            f"{number[AS_IT_WAS]:,} as it was",
-            f"{number[MOVED_ENTRY]:,} moved",
-            f"{number[STALE_ENTRY]:,} stale",
-            f"{number[UNKNOWN]:,} not checked",
-        ]
+        for each in found:
+            if each.state == AS_IT_WAS:
+                continue
+            canvas.line(f"{each.id} {each.title}", style="title")
+            for look in each.looks:
+                if look.state.why:
+                    canvas.line(f"  {look.state.why}", style="bad")
+            confirm = f"memcli verify --confirm {each.id}"
+            if each.state == STALE_ENTRY:
+                canvas.line(f"  still true: {confirm}", style="hint")
+                canvas.line(f"  changed: memcli evolve {each.id} TEXT", style="hint")
+                canvas.line(f"  over: memcli resolve {each.id}", style="hint")
+            elif each.state == MOVED_ENTRY:
+                canvas.line(f"  to note where it is now: {confirm}", style="hint")
+        parts = [f"{number[state]:,} {name}" for state, name in named.items()]
         canvas.line(f"{counted(len(found), 'entry')}: {', '.join(parts)}")
 
     data = {
@@ -310,20 +306,3 @@ def _verified(vault: Vault, project: str, found: Sequence[Verified]) -> Result:
         **number,
     }
     return Result(data=data, text=text, ok=not number[STALE_ENTRY])
-
-
-def _draw_verified(canvas: Canvas, each: Verified) -> None:
-    from memcli.curation.verify import MOVED_ENTRY, STALE_ENTRY
-
-    canvas.line(f"{each.id} {each.title}", style="title")
-    for look in each.looks:
-        if look.state.why:
-            style = "bad" if look.state.state in ("changed", "gone") else "dim"
-            canvas.line(f"  {look.state.why}", style=style)
-    confirm = f"memcli verify --confirm {each.id}"
-    if each.state == STALE_ENTRY:
-        canvas.line(f"  still true: {confirm}", style="hint")
-        canvas.line(f"  changed: memcli evolve {each.id} TEXT", style="hint")
-        canvas.line(f"  over: memcli resolve {each.id}", style="hint")
-    elif each.state == MOVED_ENTRY:
-        canvas.line(f"  to note where it is now: {confirm}", style="hint")

@@ -5,12 +5,13 @@ from __future__ import annotations  # evaluated only when Typer reads them
 import os
 
 from memcli.cli.context import Canvas, Context, Result, to_apply
-from memcli.cli.rows import table
+from memcli.cli.rows import draw_more, table
 from memcli.errors import Unreadable, UsageError
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from memcli.curation.importing import Imported
@@ -138,8 +139,6 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
     """Turn what an import did into a result; `words` say that it would, and that it
     did."""
 
-    from memcli.vault.saved import why_not_shown
-
     def text(canvas: Canvas) -> None:
         verb = f"would {words[0]}" if done.dry_run else words[1]
         merged = sum(bool(item.merged) for item in done.duplicates)
@@ -162,42 +161,16 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
             return
         for item in done.created[:_NAMED]:
             canvas.line(f"  {item.id} {item.title}")
-        if len(done.created) > _NAMED:
-            more = len(done.created) - _NAMED
-            canvas.line(f"  and {more:,} more: memcli list --since 1d", style="hint")
+        draw_more(canvas, len(done.created) - _NAMED, "memcli list --since 1d")
 
-    warnings = list(done.notes)
-    warnings += [note for saved in done.duplicates for note in saved.notes]
-    warnings += [
-        f"{saved.id or saved.title} is not shown: {why_not_shown(saved.settled_by)}"
-        for saved in done.created
-        if saved.settled_by
-    ]
-    alike = [saved for saved in done.created if saved.like_resolved]
-    for saved in alike[:_NAMED]:
-        like = saved.like_resolved
-        solved = f"{like.id}, which is resolved" if like else ""
-        said = f"{saved.id} says nearly the same as {solved}"
-        warnings.append(f"{said}; if it is solved: memcli resolve {saved.id}")
-    warnings += [
-        f"{item.id} is no longer in {item.source}, and stays: {item.title}"
-        for item in done.gone
-    ]
-    for item in done.failed[:_NAMED]:
-        told = item.reason.startswith(item.source)
-        where = "" if told else f"{item.source}:{item.line}: "
-        warnings.append(f"{where}{item.reason}")
-    if len(done.failed) > _NAMED:
-        warnings.append(f"{len(done.failed) - _NAMED:,} more failed; --json names them")
-    if any(item.code == "invalid_kind" for item in done.failed):
-        warnings.append(
-            "of other kinds; to take them: memcli import FILE --map KIND=note"
-        )
+    def brief(saved: Any) -> dict[str, Any]:
+        return {"id": saved.id or None, "path": saved.path, "title": saved.title}
+
     more = ("outcome", "merged", "not_taken")
-    data = {
-        "created": [_brief(item) for item in done.created],
+    data: dict[str, Any] = {
+        "created": [brief(item) for item in done.created],
         "duplicates": [
-            _brief(item) | {name: getattr(item, name) for name in more}
+            brief(item) | {name: getattr(item, name) for name in more}
             for item in done.duplicates
         ],
         "failed": done.failed,
@@ -205,8 +178,31 @@ def report(done: Imported, words: tuple[str, str] = ("import", "imported")) -> R
     }
     data |= {"gone": done.gone} if done.gone else {}
     data |= {"became": done.became} if done.became else {}
-    return Result(data=data, text=text, warnings=tuple(warnings), ok=not done.failed)
+    return Result(data, text, warnings=tuple(_warnings(done)), ok=not done.failed)
 
 
-def _brief(saved: Any) -> dict[str, str | None]:
-    return {"id": saved.id or None, "path": saved.path, "title": saved.title}
+def _warnings(done: Imported) -> Iterator[str]:
+    from memcli.vault.saved import why_not_shown
+
+    yield from done.notes
+    for saved in done.duplicates:
+        yield from saved.notes
+    for saved in done.created:
+        named = saved.id or saved.title
+        if saved.settled_by:
+            yield f"{named} is not shown: {why_not_shown(saved.settled_by)}"
+        if like := saved.like_resolved:
+            yield (
+                f"{named} says nearly the same as {like.id}, which is resolved; if it "
+                f"is solved: memcli resolve {named}"
+            )
+    for gone in done.gone:
+        yield f"{gone.id} is no longer in {gone.source}, and stays: {gone.title}"
+    for failed in done.failed[:_NAMED]:
+        told = failed.reason.startswith(failed.source)
+        where = "" if told else f"{failed.source}:{failed.line}: "
+        yield f"{where}{failed.reason}"
+    if len(done.failed) > _NAMED:
+        yield f"{len(done.failed) - _NAMED:,} more failed; --json names them"
+    if any(failed.code == "invalid_kind" for failed in done.failed):
+        yield "of other kinds; to take them: memcli import FILE --map KIND=note"

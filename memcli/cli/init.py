@@ -104,48 +104,48 @@ def _prepare(
     from memcli.storage import known_vaults
     from memcli.vault import create
 
-    plan = create.plan(path, environ=context.environ)
+    environ = context.environ
+    plan = create.plan(path, environ=environ)
     commit, ignored = None, 0
     if not dry_run:
         if plan.question and not yes and context.interactive:
             yes = context.confirm(f"{plan.question}. Continue?")
-        done = create.prepare(path, environ=context.environ, agreed=yes)
+        done = create.prepare(path, environ=environ, agreed=yes)
         plan, commit, ignored = done
-        create.let_git_merge(plan.path, own_program(), environ=context.environ)
-    default = known_vaults.default_vault(context.environ)
-    # There is no folder where the default vault should be.
-    gone = default is not None and not (
-        known_vaults.find(default, context.environ)
+        create.let_git_merge(plan.path, own_program(), environ=environ)
+    default = known_vaults.default_vault(environ)
+    # There may be no folder any more where the default vault should be.
+    stands = default is not None and bool(
+        known_vaults.find(default, environ)
         or os.path.isdir(os.path.expanduser(default))
     )
-    becomes_default = make_default or default is None or gone
-    kept: list[str] = []
-    if becomes_default and not dry_run and default != plan.path:
+    becomes_default = default != plan.path and (make_default or not stands)
+    warnings = [*_warnings(plan, ignored, dry_run)]
+    if becomes_default and not dry_run:
         try:
-            known_vaults.set_default_vault(plan.path, context.environ)
+            known_vaults.set_default_vault(plan.path, environ)
         except WriteFailed as error:
             why = error.message.removesuffix("; nothing was changed")
-            said = f"{plan.path} did not become your default vault: {why}"
-            if make_default:
-                raise WriteFailed(said, hint=error.hint) from error
-            kept.append(f"{said}; name it with --vault or MEMCLI_VAULT")
+            warnings.append(
+                f"{plan.path} did not become your default vault: {why}; name it with "
+                "--vault or MEMCLI_VAULT"
+            )
             becomes_default = False
 
     about = [f"notes in it, unchanged: {plan.notes:,}"] if plan.notes else []
     if plan.repository:
         about.append(f"its history is that of the repository {plan.repository}")
-    if becomes_default and default != plan.path:
+    if becomes_default:
         is_now = "would become your default" if dry_run else "is your default now"
-        before = f", instead of {default}, which is gone" if gone else ""
-        about.append(f"it {is_now}{before}")
-    elif default != plan.path and not kept:
+        about.append(f"it {is_now}")
+    elif default != plan.path and stands:
         about.append(f"your default is still {default}")
     own = {
         "repository": plan.repository,
         "default": becomes_default or default == plan.path,
     }
     result = _result(plan, commit, about, own, dry_run=dry_run)
-    return result._replace(warnings=(*_warnings(plan, ignored, dry_run), *kept))
+    return result._replace(warnings=tuple(warnings))
 
 
 def _result(

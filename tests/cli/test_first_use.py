@@ -22,10 +22,6 @@ def test_a_vault_that_cannot_become_the_default_is_made_and_says_so(
     (said,) = made.json["warnings"]
     assert "did not become your default vault" in said
     assert said.endswith("name it with --vault or MEMCLI_VAULT")
-    asked = memcli("init", str(tmp_path / "new"), "--default", "--json", environ=READ)
-    assert asked.code == 1
-    assert "did not become your default vault" in asked.json["error"]["message"]
-    assert "nothing was changed" not in asked.json["error"]["message"]
 
 
 def test_a_word_that_names_no_vault_may_have_been_meant_as_a_path(memcli: Run) -> None:
@@ -58,7 +54,7 @@ def test_a_default_vault_that_is_gone_is_replaced_by_the_next_one(
     shutil.rmtree(first)
     shutil.rmtree(second)
     assert memcli("init", str(second), environ=READ).out.splitlines()[1:] == [
-        f"  it is your default now, instead of {first}, which is gone"
+        "  it is your default now"
     ]
     assert memcli("save", "We deploy on Tuesdays", environ=READ).code == 0
 
