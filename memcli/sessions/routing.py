@@ -194,11 +194,11 @@ def _compared(
 def _same(draft: Entry, row: StoredRow) -> bool:
     """Whether a draft says an entry again; fixes and workflows do in the same words."""
     from memcli.entries.identity import claim
-    from memcli.entries.text.differences import restates
+    from memcli.entries.text.differences import says_again
 
     if draft.kind in _PROVED:
         return claim(draft.body) == claim(row.text)
-    return restates(draft.body, row.text)
+    return says_again(draft.body, row.text)
 
 
 def confirming(vault: Vault, reader: Reader, route: Route, row: StoredRow) -> Route:

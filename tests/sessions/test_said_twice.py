@@ -7,7 +7,7 @@ import pytest
 from memcli import Vault
 from memcli.curation import inbox
 from memcli.entries.entry import Status
-from memcli.entries.text.differences import restates
+from memcli.entries.text.differences import says_again
 from memcli.hosts.transcript import Session, Step
 from memcli.sessions import mining, reflect_session
 from memcli.sessions.bringing import Reflected
@@ -102,7 +102,14 @@ def test_a_candidate_that_names_what_it_confirms_confirms_it(
     [
         (AGAIN, FIRST, True),
         (UNSURE_AGAIN, UNSURE, True),
-        ("never ever push to main", "Never push to main directly.", True),
+        ("never ever push to main", "Never push to main.", True),
+        ("never ever push to main", "Never push to main directly.", False),
+        ("Ask Anna before you deploy", "Ask Anna before you deploy on Fridays", False),
+        (
+            "Write the tests before you commit.",
+            "Run the tests before you commit",
+            False,
+        ),
         ("Always run the tests before committing.", FIRST, False),
         ("Never run the linter before committing.", FIRST, False),
         ("Run the linter and the tests before committing.", FIRST, False),
@@ -116,5 +123,19 @@ def test_a_candidate_that_names_what_it_confirms_confirms_it(
         ("Tests first.", "Always write the tests before the code, in pairs.", False),
     ],
 )
-def test_a_restatement_says_nothing_new(text: str, other: str, same: bool) -> None:
-    assert restates(text, other) is same
+def test_what_is_said_again_has_no_word_that_narrows_or_widens_it(
+    text: str, other: str, same: bool
+) -> None:
+    assert says_again(text, other) is same
+    assert says_again(other, text) is same
+
+
+def test_what_narrows_or_widens_an_entry_is_saved_beside_it(
+    vault: Vault, tmp_path: Path
+) -> None:
+    narrow = "Always ask Anna before you deploy on Fridays."
+    wide = "Always ask Anna before you deploy."
+    assert brought(vault, tmp_path, narrow, "one").counts == {"saved": 1}
+    assert brought(vault, tmp_path, wide, "two").counts == {"saved": 1}
+    assert brought(vault, tmp_path, wide, "three").counts == {"seen": 1}
+    assert brought(vault, tmp_path, narrow, "four").counts == {"seen": 1}

@@ -36,11 +36,14 @@ _DENYING = NEGATIONS | {"forbidden", "stop", "stopped"}
 # Words that only tell that something is said, or said again.
 _TELLING = frozenset(
     """
-    use using always please make sure write run everywhere again already ever remember
-    forget forgetting forgot keep told said now going forward must should need needs
-    every each time just really decision rule note you
+    always please make sure again already ever remember forget forgetting forgot keep
+    told said now going forward must should need needs every each time just really
+    decision rule note you
     """.split()
 )
+# Words that say little, and may still tell two rules apart.
+_DOING = frozenset("use using write run everywhere".split())
+_QUIET = STOP_WORDS | _TELLING | _DOING
 # Of a restatement so much stands in what it restates, and of that so much in it: of
 # seven words one may be new. "The payment service" is not "the login service".
 _ANEW, _HELD, _FEWEST = 0.85, 0.5, 2
@@ -88,16 +91,33 @@ def restates(text: str, other: str) -> bool:
     ...     "Always run the linter before committing.")
     True
     """
+    mine, theirs = _stems(text) - _DOING, _stems(other) - _DOING
+    common = len(mine & theirs)
+    return (
+        _agree(text, other)
+        and common >= max(_FEWEST, _ANEW * len(mine))
+        and common >= _HELD * len(theirs)
+    )
+
+
+def says_again(text: str, other: str) -> bool:
+    """Whether two texts say the same: neither has a word that narrows or widens it.
+
+    >>> says_again("Ask Anna before you deploy", "Please ask Anna before deploying")
+    True
+    >>> says_again("Ask Anna before you deploy", "Ask Anna before you deploy on Friday")
+    False
+    """
+    mine = _stems(text)
+    return len(mine) >= _FEWEST and mine == _stems(other) and _agree(text, other)
+
+
+def _agree(text: str, other: str) -> bool:
+    """Whether both deny or neither does, with the same numbers."""
     first, second = _words(text), _words(other)
     if any(map(_denies, first)) != any(map(_denies, second)):
         return False
-    if set(filter(_is_number, first)) != set(filter(_is_number, second)):
-        return False
-    mine, theirs = _stems(text), _stems(other)
-    common = len(mine & theirs)
-    return common >= _FEWEST and (
-        common >= _ANEW * len(mine) and common >= _HELD * len(theirs)
-    )
+    return set(filter(_is_number, first)) == set(filter(_is_number, second))
 
 
 def _stems(text: str) -> set[str]:
@@ -149,7 +169,7 @@ def _places(words: list[str], alone: set[str]) -> set[tuple[int, str]]:
     found = set()
     for at, word in enumerate(words, 1):
         before, after = around[at - 1], around[at + 1]
-        if word in STOP_WORDS or word in _TELLING or before in _ARTICLES:
+        if word in _QUIET or before in _ARTICLES:
             continue
         if word not in alone:
             continue
