@@ -69,6 +69,7 @@ def memories(name: str, *places: Path, folder: Path | None = None) -> list[Memor
         ("- one\n  more\n- two\n\nprose\n* three", "one\nmore|two|prose|three"),
         ("# Shop\n\n- Use tabs\n", "Shop: Use tabs"),
         ("# Shop\n## Never\n- push to main\n", "Never: push to main"),
+        ("# Shop\n## Rules\n- Use tabs\n### Go\n- Lint", "Use tabs|Go: Lint"),
         ("# A\n## B\nOne\nline.\n### C\nTwo.", "B: One\nline.|B / C: Two."),
         (
             "## Git\n\nNever do these:\n\n- push\n- rebase\n\nAsk first.\n",

@@ -27,6 +27,10 @@ _LARGEST = 4_000_000
 # Folders of rules and memories are small; a link farm or a home folder is not one.
 _MOST_FILES = 20_000
 _DEEPEST = 8
+# Headings that could stand above any rule: with them it would be another claim.
+_OF_ANY_RULE = frozenset(
+    "rules guidelines conventions instructions preferences general notes".split()
+)
 
 
 class Memory(NamedTuple):
@@ -186,7 +190,8 @@ class Rule(NamedTuple):
 
     def _prefix(self, page: str) -> str:
         # The page's own title says little where another heading follows.
-        names = [page, *(self.headings[1:] or self.headings)]
+        above = self.headings[1:] or self.headings
+        names = [page, *(name for name in above if name.lower() not in _OF_ANY_RULE)]
         above = [" / ".join(name[:_LONGEST] for name in names if name), self.lead]
         return ": ".join(part.rstrip(" :") for part in above if part)
 
