@@ -117,11 +117,15 @@ def level(
     if len(fresh) < len(facts):
         stale = len(facts) - len(fresh)
         why += ", stale" if not fresh else f", {stale} of them stale"
-    why += f"; {covered(word_weights, best).told}"
-    held = share(best, word_weights)
-    if len(fresh) < _MEDIUM or held < low:
+    held = {word for words, _ in facts for word in words}
+    why += f"; {covered(word_weights, held).told}"
+    lacks = [word for word in word_weights if word in held and word not in best]
+    if lacks:
+        why += f"; the best fact lacks: {', '.join(lacks)}"
+    covers = share(best, word_weights)
+    if len(fresh) < _MEDIUM or covers < low:
         return "low", why
-    return ("high" if len(fresh) >= _HIGH and held >= middle else "medium"), why
+    return ("high" if len(fresh) >= _HIGH and covers >= middle else "medium"), why
 
 
 def _caps(for_agent: bool) -> tuple[float, float]:
