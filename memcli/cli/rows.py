@@ -210,8 +210,8 @@ def draw(
     about = [f"{what}{state}"]
     if row.layer != "fact" and not row.citations_checked:
         about.append("citations not checked")
-    if row.stale:
-        about.append("may no longer hold")
+    if row.stale or row.stale_why:
+        about.append("may no longer hold" if row.stale else "pinned, look at it")
     facts = [short(row.id), ", ".join(about), *([date] if date else [])]
     if row.project:
         facts.append(f"in {project_shown(canvas, row.project)}")

@@ -152,7 +152,8 @@ class _Stood(NamedTuple):
 
 
 def _resting_on(reader: Reader, stood: Sequence[_Stood], view: View) -> list[StoredRow]:
-    """The observations and models that rest on entries that stand no longer."""
+    """The observations and models that rest on entries that stand no longer; a pinned
+    one among them, which its person has to judge."""
     walk: list[tuple[str, int]] = []  # id, when it ended
     for entry in stood:
         # The versions before that said the same: this one stood for them.
@@ -169,14 +170,15 @@ def _resting_on(reader: Reader, stood: Sequence[_Stood], view: View) -> list[Sto
         # By id: the order of the index depends on entries that an agent may not see.
         for _, doc in sorted((reader.row(doc).id, doc) for doc in docs):
             row = reader.row(doc)
-            if row.id in met or not _passes_on(row):
+            if row.id in met:
                 continue
             is_history = row.research and 0 < ended < _looked(row)
             if is_history or reader.verdict(doc, view) is not None:
                 continue
             met.add(row.id)
             found.append(row)
-            walk.append((row.id, 0))
+            if _passes_on(row):
+                walk.append((row.id, 0))
     return found
 
 

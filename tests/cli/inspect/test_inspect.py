@@ -36,6 +36,12 @@ def test_what_is_resolved_is_marked_where_it_is_named_and_is_no_constraint_in_fo
     for question in ("Fridays", "deploy"):
         done = memcli("recall", question, "--status", "resolved", "--json")
         assert done.json["data"]["constraints"] == []
+    linked = vault.save(vault.draft({"text": f"Why, see [[{saved.id}]]"})).id
+    assert "Never push on Fridays (resolved)" in memcli("inspect", linked).out
+    model = {"text": "How we push", "layer": "model", "subtype": "pinned"}
+    vault.save(vault.draft({**model, "evidence": [saved.id]}))
+    for shown in ("recall", "show"):
+        assert "pinned, look at it" in memcli(shown, "how-we-push").out
     again = [memcli("save", "Never push, on **Fridays**!").out for _ in range(2)]
     assert all(said.startswith("resolved, and recurred") for said in again)
 
