@@ -14,8 +14,9 @@ from contextlib import suppress
 from memcli.curation import models
 from memcli.curation.changing import Changing
 from memcli.entries import layout
-from memcli.entries.eligibility import Action, may
+from memcli.entries.eligibility import Action, may, resolve_of, scope_for
 from memcli.entries.entry import ResolutionScope, Status
+from memcli.entries.identity import fingerprint
 from memcli.errors import AmbiguousQuery, EntryNotFound, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple, taken
 from memcli.vault import lineage, lookup
@@ -179,9 +180,8 @@ def apply(
     """
     if found.unclear and not agreed:
         raise found.refusal(found.unclear)
-    scope = ResolutionScope.ENTRY if found.alone else ResolutionScope.CLAIM
     if not found.undo:
-        by = by or vault.agent_name or _committer(vault)
+        by = vault.agent_name or by or _committer(vault)
     changed: list[Target] = []
     with Changing(vault) as at:
         for target in found.targets:
@@ -202,7 +202,10 @@ def apply(
                     resolved_at=lineage.not_before(entry, at.now),
                     resolved_by=by,
                     resolution_note=note,
-                    resolution_scope=scope,
+                    resolution_scope=ResolutionScope.ENTRY
+                    if found.alone
+                    else scope_for(vault.agent, entry),
+                    resolved_text=fingerprint(entry.body),
                 )
             at.write(stored, entry, "resolve")
             changed.append(target)
@@ -243,6 +246,7 @@ def _reopened(entry: Entry, path: str) -> Entry:
         resolved_by=None,
         resolution_note=None,
         resolution_scope=ResolutionScope.CLAIM,
+        resolved_text=None,
     )
 
 
@@ -305,15 +309,19 @@ def _stored(vault: Vault, target: Target) -> Stored:
 
 
 def _of_claim(reader: Reader, doc: int) -> list[int]:
-    """The entries of a document's claim, in the order of their ids.
-
-    The same words about another project are another claim.
-    """
-    number, projects = reader.columns.claims[doc], reader.columns.projects
-    docs = reader.exact("claim", f"{number:016x}") if number else ()
-    both = (other for other in docs if not (projects[doc] and projects[other]))
-    same = (other for other in docs if projects[doc] == projects[other])
-    return sorted({*both, *same}, key=lambda each: (reader.row(each).id, each))
+    """The entries that a document settles once it is resolved, and that who asks may
+    resolve, in the order of their ids."""
+    row = reader.row(doc)._replace(status=_RESOLVED)
+    resolve = resolve_of(row._replace(resolution_scope=str(ResolutionScope.CLAIM)))
+    number = reader.columns.claims[doc]
+    docs = [
+        other
+        for other in (reader.exact("claim", f"{number:016x}") if number else ())
+        if resolve is not None
+        and resolve.counts_for(None, reader.facts(other))
+        and may(Action.RESOLVE, reader.row(other), reader.agent)
+    ]
+    return sorted(docs, key=lambda each: (reader.row(each).id, each))
 
 
 def _waited(path: str) -> bool:

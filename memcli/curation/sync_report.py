@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from memcli.entries import codec, layout, no_secrets
 from memcli.entries.entry import Status
+from memcli.entries.file_checks import reworded
 from memcli.entries.merging import one_file
 from memcli.entries.text.counted import counted
 from memcli.errors import MemcliError
@@ -81,13 +82,15 @@ class Force(NamedTuple):
     """The entries that act unasked: the pinned ones, which go into every session, and
     those with `enforce`, which may stop a tool.
 
-    `paths` are those of both, `by` names who wrote them, but for the user.
+    `paths` are those of both, `by` names who wrote them, but for the user. `reworded`
+    counts those whose words were changed after they were resolved.
     """
 
     pinned: int = 0
     enforced: int = 0
     paths: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
+    reworded: int = 0
 
     @property
     def line(self) -> str:
@@ -98,6 +101,16 @@ class Force(NamedTuple):
         said = f"{self.pinned:,} pinned, {self.enforced:,} with `enforce`"
         return f"{said}{whose}: see memcli inspect"
 
+    @property
+    def opened(self) -> str:
+        """How many tell again of what was resolved; empty for none."""
+        count = counted(self.reworded, "resolved entry")
+        said = f"{count} with other words than when resolved: see memcli doctor"
+        return said if self.reworded else ""
+
+
+_KEYS = (b"pinned", b"enforce", b"resolved_text", b"\\")
+
 
 def force_of(contents: Iterable[tuple[str, bytes]]) -> Force:
     """The entries among files that act unasked.
@@ -105,11 +118,11 @@ def force_of(contents: Iterable[tuple[str, bytes]]) -> Force:
     Args:
         contents: path and bytes of each file.
     """
-    pinned = enforced = 0
+    pinned = enforced = changed = 0
     paths = []
     for path, data in contents:
         # 120 us for each file that is read; only an escape hides a key's name.
-        if not any(word in data for word in (b"pinned", b"enforce", b"\\")):
+        if not any(word in data for word in _KEYS):
             continue
         try:
             entry = one_file.shown(data, path) or codec.decode(data, path).entry
@@ -119,7 +132,8 @@ def force_of(contents: Iterable[tuple[str, bytes]]) -> Force:
             pinned += entry.pinned
             enforced += entry.enforce is not None
             paths.append(path)
-    return Force(pinned, enforced, tuple(paths))
+        changed += reworded(entry)
+    return Force(pinned, enforced, tuple(paths), reworded=changed)
 
 
 class Synced(NamedTuple):
@@ -173,8 +187,8 @@ class Synced(NamedTuple):
         """All of it in one line."""
         would = "would sync" if self.dry_run else "synced"
         came = _moved("came", "removed by it", self.came)
-        if self.force.paths:
-            came += f" ({self.force.line})"
+        for about in filter(None, (self.force.line, self.force.opened)):
+            came += f" ({about})"
         said = [came, _moved("went", "removed there", self.went)]
         if self.forgotten:
             said.insert(0, f"{counted(len(self.forgotten), 'file')} forgotten")
@@ -202,7 +216,8 @@ class Synced(NamedTuple):
         """What a person must know of a sync that nobody asked for; empty for nothing:
         rules by somebody else, and who may see what."""
         rules = f"it brought {self.force.line}" if self.force.by else ""
-        said = "; ".join(filter(None, (rules, self.changed_config)))
+        parts = (rules, self.force.opened, self.changed_config)
+        said = "; ".join(filter(None, parts))
         return f"a sync by itself of {self.vault}: {said}" if said else ""
 
     def as_dict(self) -> dict[str, Any]:
@@ -216,6 +231,7 @@ class Synced(NamedTuple):
                 "pinned": self.force.pinned,
                 "enforced": self.force.enforced,
                 "by": self.force.by,
+                "reworded": self.force.reworded,
             },
             "went": self.went.as_dict(),
             "eyes": self.eyes,

@@ -28,7 +28,6 @@ from memcli.named_tuple import NamedTuple
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
     from typing import Protocol
 else:
     Protocol = object
@@ -37,6 +36,7 @@ else:
 DEFAULT_STATUSES = frozenset({Status.ACTIVE})
 HISTORY_STATUSES = frozenset({Status.ACTIVE, Status.SUPERSEDED})
 ELSEWHERE = "holds in another project"
+_ALONE, _BY_AGENT = ResolutionScope.ENTRY, ResolutionScope.AGENT
 
 
 DAY = 86_400
@@ -74,19 +74,23 @@ class Resolve(NamedTuple):
     `at` is when, in epoch seconds, 0 when it does not say. `agent` is the agent whose
     private entry it is: what one agent settled for itself hides no other's memory.
     `project` is the number of the project in which it holds: the same words about
-    another project are another claim.
+    another project are another claim. `by` is the agent that resolved it, which ends
+    nothing that it may not resolve; None for a person.
     """
 
     id: str
     at: int = 0
     agent: str | None = None
     project: int = 0
+    by: str | None = None
 
-    def counts_for(self, agents: Collection[str | None], project: int) -> bool:
-        """Whether it settles an entry of a project, for these agents: who asks, and who
-        wrote it."""
-        elsewhere = self.project and project and self.project != project
-        return not elsewhere and (self.agent is None or self.agent in agents)
+    def counts_for(self, asking: str | None, entry: Facts) -> bool:
+        """Whether it settles an entry, for the agent that asks."""
+        elsewhere = self.project and entry.project and self.project != entry.project
+        if elsewhere or self.agent not in (None, asking, entry.agent):
+            return False
+        is_open = entry.visibility is Visibility.SHARED and not entry.kept
+        return self.by is None or is_open or entry.agent == self.by
 
 
 class Facts(NamedTuple):
@@ -97,7 +101,8 @@ class Facts(NamedTuple):
     current. `agent`, `visibility` and `groups` say which agents may see it. `project`
     is the number of the project in which it holds, 0 for everywhere. `conflict` says
     that git's marks of a conflict stand in its text: nobody has said which side holds.
-    `resolves` are the resolved entries of the same claim, the earliest first.
+    `kept` is `is_pinned`. `resolves` are the resolved entries of the same claim, the
+    earliest first.
     """
 
     status: Status
@@ -109,6 +114,7 @@ class Facts(NamedTuple):
     groups: tuple[str, ...] = ()
     project: int = 0
     conflict: bool = False
+    kept: bool = False
     resolves: tuple[Resolve, ...] = ()
 
 
@@ -175,10 +181,10 @@ def settled_by(facts: Facts, view: View) -> Resolve | None:
     """
     if facts.status is Status.RESOLVED:
         return None
-    agents = (view.agent.name if view.agent else None, facts.agent)
+    asking = view.agent.name if view.agent else None
     for resolve in facts.resolves:
         later = view.as_of is not None and resolve.at > view.as_of
-        if not later and resolve.counts_for(agents, facts.project):
+        if not later and resolve.counts_for(asking, facts):
             return resolve
     return None
 
@@ -269,18 +275,30 @@ def facts(
         groups=entry.groups,
         project=number(entry.project),
         conflict=differences.begins(entry.body) >= 0,
+        kept=is_pinned(entry),
         resolves=resolves,
     )
 
 
-def resolve_of(entry: Entry) -> Resolve | None:
-    """The effect of a resolved entry on others of its claim; None without one."""
-    alone = entry.resolution_scope is ResolutionScope.ENTRY
-    if entry.status is not Status.RESOLVED or alone:
+def resolve_of(entry: Resolved, ended: int = 0) -> Resolve | None:
+    """The effect of an entry, or its row, that is resolved since `ended` (epoch
+    seconds) on others of its claim; None without one."""
+    if entry.status != Status.RESOLVED or entry.resolution_scope == _ALONE:
         return None
-    private = entry.visibility is Visibility.PRIVATE
-    agent = entry.agent if private else None
-    return Resolve(entry.id, facts(entry).ended, agent, number(entry.project))
+    agent = entry.agent if entry.visibility == Visibility.PRIVATE else None
+    by = entry.resolved_by or "" if entry.resolution_scope == _BY_AGENT else None
+    return Resolve(entry.id, ended, agent, number(entry.project), by)
+
+
+def scope_for(agent: Agent | None, entry: Owned) -> ResolutionScope:
+    """The entries that resolving one settles, when an agent or the owner does it.
+
+    An agent that sees less than what is shared settles no claim for others.
+    """
+    if agent is None:
+        return ResolutionScope.CLAIM
+    shares = agent.policy is ReadPolicy.SHARED or entry.visibility == Visibility.PRIVATE
+    return _BY_AGENT if shares else _ALONE
 
 
 def _epoch(value: str | None) -> int:
@@ -331,6 +349,25 @@ class Owned(Protocol):
     def subtype(self) -> str | None: ...
     @property
     def enforce(self) -> str | None: ...
+
+
+class Resolved(Protocol):
+    """The parts of a resolved entry, or of its row, that say whom it settles."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def agent(self) -> str | None: ...
+    @property
+    def visibility(self) -> str: ...
+    @property
+    def project(self) -> str | None: ...
+    @property
+    def resolved_by(self) -> str | None: ...
+    @property
+    def resolution_scope(self) -> str: ...
 
 
 def may(action: Action, entry: Owned | None, agent: Agent | None) -> bool:

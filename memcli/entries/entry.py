@@ -76,10 +76,12 @@ class Status(StrEnum):
 
 
 class ResolutionScope(StrEnum):
-    """The scope of a resolve: every entry that says the same, or this entry alone."""
+    """The scope of a resolve: every entry that says the same; this entry alone; or, of
+    those that say the same, what the agent that resolved it may resolve."""
 
     CLAIM = "claim"
     ENTRY = "entry"
+    AGENT = "agent"
 
 
 class Item(StrEnum):
@@ -174,6 +176,7 @@ class Entry(NamedTuple):
     resolved_by: str | None = None
     resolution_note: str | None = None
     resolution_scope: ResolutionScope = ResolutionScope.CLAIM
+    resolved_text: str | None = None
     item: Item | None = None
     key: str | None = None
     seen: tuple[str, ...] = ()

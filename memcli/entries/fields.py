@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 CHECKS: Mapping[str, Check] = {
     **dict.fromkeys(
         ("agent", "rationale", "supersedes", "superseded_by", "reason", "other_vault",
-         "resolved_by", "resolution_note", "key", "research"),
+         "resolved_by", "resolution_note", "resolved_text", "key", "research"),
         hold.line,
     ),
     **dict.fromkeys(

@@ -13,7 +13,7 @@ from bisect import bisect_left
 
 from memcli.entries import layout
 from memcli.entries.entry import Entry, Status
-from memcli.entries.identity import claim
+from memcli.entries.identity import claim, fingerprint
 from memcli.entries.ids import is_adopted
 from memcli.entries.text import code_terms, differences, secrets
 from memcli.entries.text.links import link_places, links_of
@@ -197,6 +197,12 @@ def _states(text: Text) -> Iterable[tuple[str, str, str, str]]:
         hint = "Add resolved_at; until then no --as-of shows it. If it is not: "
         hint += f"memcli resolve --undo {entry.id}"
         yield "status", "resolved_when", message, hint
+    if reworded(entry):
+        message = "its words were changed after it was resolved: what says the old "
+        message += "ones is shown again"
+        hint = "git log -p has the old words. If the new ones are solved: "
+        hint += f"memcli resolve --undo {entry.id}, then memcli resolve {entry.id}"
+        yield "resolved_text", "resolved_reworded", message, hint
     said = _says_when(entry)
     if entry.status is Status.ACTIVE and said:
         message = f"{said} is set, but the entry counts as active"
@@ -220,6 +226,12 @@ def _states(text: Text) -> Iterable[tuple[str, str, str, str]]:
         yield "status", "misplaced", message, hint
     if here and entry.status is Status.ACTIVE:
         yield "status", "misplaced", f"active, but in {here}/", "Move the file."
+
+
+def reworded(entry: Entry) -> bool:
+    """Whether a resolved entry says something else than when it was resolved."""
+    said = entry.resolved_text if entry.status is Status.RESOLVED else None
+    return bool(said) and said != fingerprint(entry.body)
 
 
 def _says_when(entry: Entry) -> str:

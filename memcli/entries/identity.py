@@ -27,16 +27,21 @@ _UNIFIED = str.maketrans(
     | dict.fromkeys("。，；：！？、「」『』", "")
     | dict.fromkeys("\u00ad\u200b\u2060\ufeff", "")
 )
-# Marks of lists and headings, at the beginning of a line.
-_BULLETS = r"^(?:(?:[-*+>•‣◦▪·]|#{1,6}|\d{1,3}[.)]|\[[ x]\])(?:\s+|$))+"
+# Marks of lists, headings, callouts and tasks, at the beginning of a line.
+_BULLETS = (
+    r"^(?:(?:[-*+>•‣◦▪·]|#{1,6}|\d{1,3}[.)]|\[[ x]\]|\[![\w-]+\][+-]?"
+    r"|[*_]*(?:todo|fixme)(?:\([^()\s]*\))?[*_]*:[*_]*)(?:\s+|$))+"
+)
 # What all of these begin with, beside digits.
-_BULLET_SIGNS = "-*+>•‣◦▪·[#"
-# Comments, tags, escapes of spaces, and all of a link but its words.
+_BULLET_SIGNS = "-*+>•‣◦▪·[#_tf"
+# Comments, tags, escapes of spaces, and all of a link or a highlight but its words.
 _MARKUP = (
     r"<!--[^>]*-->|</?(?:b|i|em|strong|code|br|p|u|s|mark|del|ins|span|div)\b[^<>]*>"
-    r"|&nbsp;|!?\[([^\[\]]+)\]\([^()\s]*\)"
+    r"|&nbsp;|!?\[([^\[\]]+)\]\([^()\s]*\)|\[\[[^\[\]|]*\|([^\[\]|]+)\]\]"
+    r"|(?<![\w=])==(?=[^\s=])([^=\n<&]*[^\s=<&])==(?![\w=])"
 )
-_MARKS = ("<", "&nbsp;", "](")
+_MARKS = ("<", "&nbsp;", "](", "[[", "==")
+_ESCAPES = r"\\+(?=[*_`~#<>\[\]])"
 # Quotes, emphasis, code spans and brackets around words, and what ends a part of a
 # sentence. No more, and not within words: `.env`, `C++`, `C#`, `-x` and `1.5` say what
 # `env`, `C`, `x` and `15` do not.
@@ -85,8 +90,6 @@ def strict_key(kind: str, text: str) -> str:
     Case, layout, quotes, dashes, emphasis and other markup, and the punctuation around
     words do not count. Resolving one item resolves every item of its key.
     """
-    if any(mark in text for mark in _MARKS):
-        text = re.sub(_MARKUP, r" \1 ", text)
     if text.isascii():
         plain = text.lower()
     else:
@@ -94,6 +97,10 @@ def strict_key(kind: str, text: str) -> str:
 
         plain = unicodedata.normalize("NFC", text.translate(_UNIFIED)).casefold()
         plain = unicodedata.normalize("NFC", plain)
+    if "\\" in plain:
+        plain = re.sub(_ESCAPES, "", plain)
+    if any(mark in plain for mark in _MARKS):
+        plain = re.sub(_MARKUP, r" \1\2\3 ", plain)
     lines = (_without_bullet(line.strip()) for line in plain.splitlines())
     words = " ".join(filter(None, map(_word, " ".join(lines).split())))
     # Once more, for a mark of a list that stood within others.

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from itertools import islice
 
-from memcli.entries.eligibility import ELSEWHERE, Agent, Facts, View, verdict
+from memcli.entries.eligibility import (
+    ELSEWHERE,
+    Agent,
+    Facts,
+    View,
+    is_pinned,
+    verdict,
+)
 from memcli.entries.entry import Entry, Status, Visibility
 from memcli.entries.ids import holds
 from memcli.named_tuple import NamedTuple
@@ -158,11 +165,15 @@ class Reader(Documents):
             conflict=bool(columns.flags[doc] & CONFLICT),
             resolves=self.claims.resolves(claim) if settled else (),
         )
-        if not (access or any(resolve.agent for resolve in facts.resolves)):
+        personal = any((one.agent, one.by) != (None, None) for one in facts.resolves)
+        if not (access or personal):
             return facts
         row = self.row(doc)
         return facts._replace(
-            agent=row.agent, visibility=Visibility(row.visibility), groups=row.groups
+            agent=row.agent,
+            visibility=Visibility(row.visibility),
+            groups=row.groups,
+            kept=is_pinned(row),
         )
 
     # --- rows

@@ -6,7 +6,15 @@ out of its posting lists.
 
 from __future__ import annotations
 
-from memcli.entries.eligibility import Agent, Facts, Resolve, View, standing
+from memcli.entries.eligibility import (
+    Agent,
+    Facts,
+    Resolve,
+    View,
+    is_pinned,
+    resolve_of,
+    standing,
+)
 from memcli.entries.entry import Status, Visibility
 from memcli.named_tuple import NamedTuple
 from memcli.search.columns import (
@@ -138,7 +146,13 @@ def with_standing(
 ) -> StoredRow:
     """An active entry's row with the status that counts for an agent, its end aside."""
     facts = Facts(
-        Status.ACTIVE, created=0, agent=row.agent, project=project, resolves=resolves
+        Status.ACTIVE,
+        created=0,
+        agent=row.agent,
+        visibility=Visibility(row.visibility),
+        project=project,
+        kept=is_pinned(row),
+        resolves=resolves,
     )
     return row._replace(status=str(standing(facts, View(0, agent=agent))))
 
@@ -150,8 +164,6 @@ def _resolves_in(
     for doc in docs:
         flags = columns.flags[doc]
         if flags & STATUS_MASK == _RESOLVED and not flags & ONLY_THIS:
-            row = row_of(doc)
-            private = row.visibility == str(Visibility.PRIVATE)
-            agent = row.agent if private else None
-            project = columns.projects[doc]
-            yield Resolve(row.id, columns.ended[doc], agent, project)
+            resolve = resolve_of(row_of(doc), columns.ended[doc])
+            if resolve is not None:
+                yield resolve

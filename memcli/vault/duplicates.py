@@ -17,19 +17,17 @@ from memcli.entries.eligibility import (
     Resolve,
     View,
     facts,
+    resolve_of,
     verdict,
     visible,
 )
 from memcli.entries.entry import (
     Confidence,
     Entry,
-    ResolutionScope,
     Source,
     Status,
-    Visibility,
 )
 from memcli.entries.identity import claim, fingerprint
-from memcli.entries.ids import number as project_number
 from memcli.errors import MemcliError
 from memcli.named_tuple import NamedTuple
 from memcli.storage import files
@@ -45,7 +43,6 @@ if TYPE_CHECKING:
     from memcli.search.stored_row import StoredRow
 
 _ACTIVE = str(Status.ACTIVE)
-_ALONE = ResolutionScope.ENTRY
 # Older sightings weigh nothing by then, and a file that grows for ever is a log.
 _MOST_SIGHTINGS = 50
 _PATTERN = 3
@@ -112,11 +109,10 @@ class HeldTexts:
         whose claim it makes, in its text or as its title."""
         if entry.status not in (Status.ACTIVE, Status.PENDING):
             return None
-        agents, project = (self._agent, entry.agent), project_number(entry.project)
         for said in _claims(entry):
             here = (held.resolve for held in self._by_claim.get(said, ()))
             for resolve in (*here, *self._elsewhere.get(said, ())):
-                if resolve and resolve.counts_for(agents, project):
+                if resolve and resolve.counts_for(self._agent, facts(entry)):
                     return resolve.id
         return None
 
@@ -326,11 +322,6 @@ def held_texts(
 def held(entry: Entry | StoredRow, known: Facts, now: int) -> Held:
     """An entry that has a path, or its row, as far as duplicates go."""
     title = entry.display_title if isinstance(entry, Entry) else entry.title
-    resolve = None
-    if known.status is Status.RESOLVED and entry.resolution_scope != _ALONE:
-        agent = entry.agent if entry.visibility == Visibility.PRIVATE else None
-        project = project_number(entry.project)
-        resolve = Resolve(entry.id, known.ended, agent, project)
     return Held(
         entry.id,
         entry.path,
@@ -339,7 +330,7 @@ def held(entry: Entry | StoredRow, known: Facts, now: int) -> Held:
         place(entry.source),
         entry.item and str(entry.item),
         entry.project,
-        resolve,
+        resolve_of(entry, known.ended),
     )
 
 

@@ -126,6 +126,7 @@ _FILLED = (
 _KEPT = ("kind", "layer", "subtype", "item", "visibility", "groups", "expires_at")
 _RESOLVED = (
     "status", "resolved_at", "resolved_by", "resolution_note", "resolution_scope",
+    "resolved_text",
 )  # fmt: skip
 _PLAIN = Entry("")
 

@@ -12,6 +12,7 @@ from memcli.errors import EntryNotFound, NotAllowed
 from memcli.recall.query import Query, view_of
 from memcli.sessions.briefing import select
 from memcli.vault.health.inspect import inspect
+from memcli.vault.health.lint import lint
 from tests import clones
 from tests.conftest import NOW
 from tests.git_command import git
@@ -176,6 +177,31 @@ def test_undo_without_an_id_leaves_what_another_clone_resolved(
     with pytest.raises(NotAllowed, match="nothing that this clone resolved") as none:
         laptop.reopen()
     assert f"memcli resolve --undo {theirs}" in (none.value.hint or "")
+
+
+def test_a_claim_that_an_edit_by_hand_opens_again_is_named_by_lint_and_by_sync(
+    ready_vault: Path, tmp_path: Path
+) -> None:
+    two = clones.make(ready_vault, tmp_path, "laptop", "desk")
+    laptop = two.vault("laptop")
+    name = save(laptop, "Restart the cache after a deploy")
+    laptop.resolve(name)
+    two.sync("laptop")
+    two.sync("desk")
+    path = Path(laptop.root, laptop.path_of(name))
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("a deploy", "each deploy"), encoding="utf-8")
+    found = [each.code for each in lint(laptop)]
+    assert "resolved_reworded" in found
+    assert two.sync("laptop").force.reworded == 0
+    done = two.sync("desk")
+    assert done.force.reworded == 1
+    assert "1 resolved entry with other words" in done.line
+    desk = two.vault("desk")
+    assert [each.code for each in lint(desk)] == ["resolved_reworded"]
+    desk.reopen(name)
+    desk.resolve(name)
+    assert lint(desk) == []
 
 
 def test_undo_brings_it_back_and_takes_the_marks_away(vault: Vault) -> None:

@@ -164,3 +164,60 @@ def test_the_owner_alone_forgets_undoes_and_decides_on_names_and_ideas(
             act()
         assert refused.value.error_code == "owner_only"
     assert owner.forget(mine).applied
+
+
+RULE = "Never deploy on Fridays"
+
+
+def resolves(vault: Vault) -> None:
+    vault.resolve(saved(vault, RULE, kind="lesson", source={"session": "s"}))
+
+
+def evolves_and_resolves(vault: Vault) -> None:
+    vault.resolve(vault.evolve(saved(vault, "Some other words"), RULE).id)
+
+
+def saves_as_resolved(vault: Vault) -> None:
+    when = "2026-11-21T12:00:00Z"
+    saved(vault, RULE, resolved_at=when, resolved_by="erin", source={"session": "s"})
+
+
+@pytest.mark.parametrize("way", [resolves, evolves_and_resolves, saves_as_resolved])
+def test_an_agent_hides_no_entry_of_another_that_it_may_not_resolve(
+    owner: Vault, opened: Callable[[str], Vault], way: Callable[[Vault], None]
+) -> None:
+    theirs = {
+        "pinned": {"pinned": True},
+        "private": {"visibility": "private"},
+        "group": {"visibility": "group", "groups": ["red"]},
+        "open": {},
+    }
+    red = opened("red")
+    ids = {
+        name: saved(red, RULE, source={"session": name}, **values)
+        for name, values in theirs.items()
+    }
+    before = {name: owner.get(each) for name, each in ids.items()}
+    way(opened("bob"))
+    kept = ["pinned", "private", "group"]
+    assert [owner.get(ids[name]) for name in kept] == [before[name] for name in kept]
+    assert not {ids[name] for name in kept} - {row.id for row in owner.entries()}
+    assert ids["open"] not in {row.id for row in owner.entries()}
+    # What the owner says is resolved is so for all.
+    owner.resolve(ids["pinned"])
+    assert not owner.entries()
+
+
+def test_what_an_agent_resolves_out_of_sight_stays_with_others(
+    owner: Vault, opened: Callable[[str], Vault]
+) -> None:
+    """A private entry, and one of an agent that sees less than what is shared."""
+    shared = saved(owner, RULE, source={"session": "a"})
+    bob, ada = opened("bob"), opened("ada")
+    mine = saved(bob, RULE, source={"session": "b"}, visibility="private")
+    assert [target.id for target in bob.resolve(mine)] == [mine]
+    hers = saved(ada, RULE, source={"session": "c"})
+    assert [target.id for target in ada.resolve(hers)] == [hers]
+    assert [row.id for row in owner.entries()] == [shared]
+    assert not bob.entries()
+    assert [target.id for target in bob.reopen(mine)] == [mine]

@@ -34,8 +34,18 @@ def test_a_strict_key_does_not_see_markup() -> None:
         "<!-- n -->\nNever run terraform apply by hand",
         "Never run terraform&nbsp;apply by hand",
         "Never run terraform apply by hand \u2705",
+        "> [!warning]- Never run terraform apply by hand",
+        "> [!note]\n> Never run terraform apply by hand",
+        r"Never run \*terraform\* apply by hand",
+        "Never run [[tools/terraform|terraform]] apply by hand",
+        "Never run ==terraform apply== by hand",
+        "- [ ] **TODO:** never run terraform apply by hand",
+        "TODO(anna): never run terraform apply by hand",
     ):
         assert strict_key("fix", text) == plain
+    assert strict_key("", r"snake\_case") == strict_key("", "snake_case")
+    assert strict_key("", "a==b and c==d") != strict_key("", "a b and c d")
+    assert strict_key("", "The TODO list") != strict_key("", "The list")
     assert strict_key("", "cat a | sh") != strict_key("", "cat a sh")
     assert strict_key("", "List<String> fits") != strict_key("", "List fits")
 

@@ -17,7 +17,7 @@ from memcli.search.store import FORMAT
 from memcli.search.stored_row import StoredRow
 from memcli.search.updating import Files
 
-KNOWN = (33, 4, 31), "d92cc177d4c5b1e4"
+KNOWN = (33, 4, 32), "2a3b2eceabe8f427"
 
 FACT = """\
 ---
@@ -59,6 +59,7 @@ resolved_at: "2026-01-04T03:04:05Z"
 resolved_by: Ada
 resolution_note: done in the pipeline
 resolution_scope: entry
+resolved_text: 0123456789abcdef
 pinned: true
 enforce: ask
 expires_at: "2027-01-01"

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     _Rule = Callable[..., Any]
 
 _PLAIN = Entry("")
-RESOLUTION = ("resolved_at", "resolved_by", "resolution_note", "resolution_scope")
+RESOLUTION = (
+    "resolved_at", "resolved_by", "resolution_note", "resolution_scope", "resolved_text"
+)  # fmt: skip
 """The fields that a resolve sets."""
 _NARROW = (Visibility.PRIVATE, Visibility.GROUP, Visibility.SHARED)
 # Their own rules stand below; the text is merged by lines, the id is the same.
