@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from memcli.curation.research import Run
     from memcli.entries.file_checks import Finding
     from memcli.vault.health.inspect import Inspected
-    from memcli.vault.lookup import Brief
     from memcli.vault.vault import Vault
     from memcli.vault.vaults import VaultState
 
@@ -322,23 +321,17 @@ def _draw_around(canvas: Canvas, seen: Inspected, short: Callable[[str], str]) -
             canvas.line(f"     {version.path}", style="dim")
     for link in seen.links:
         target, file = link.entry, link.file
-        shown = _named(target, short) if target else file or "nothing"
+        shown = f"{short(target.id)} {target.marked}" if target else file or "nothing"
         canvas.line(
             one_line(f"links to {link.target}: {shown}"), style="" if file else "bad"
         )
     for row in seen.backlinks:
-        canvas.line(f"linked from: {_named(row, short)}")
+        canvas.line(f"linked from: {short(row.id)} {row.marked}")
     if seen.history_note:
         canvas.line(f"history: {seen.history_note}")
     for commit in seen.history:
         said = f"{commit.id[:10]} {commit.when} {commit.author}: {commit.subject}"
         canvas.line(said, style="dim")
-
-
-def _named(row: Brief, short: Callable[[str], str]) -> str:
-    """An entry beside another, with its status where that is not active."""
-    state = "" if row.status == "active" else f" ({row.status})"
-    return f"{short(row.id)} {row.title}{state}"
 
 
 def _shown(value: Any) -> str:

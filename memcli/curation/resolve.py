@@ -14,13 +14,13 @@ from contextlib import suppress
 from memcli.curation import models
 from memcli.curation.changing import Changing
 from memcli.entries import layout
-from memcli.entries.eligibility import Action, may, resolve_of, scope_for
+from memcli.entries.eligibility import Action, may, resolve_of
 from memcli.entries.entry import ResolutionScope, Status
 from memcli.entries.identity import fingerprint
 from memcli.errors import AmbiguousQuery, EntryNotFound, MemcliError, NotAllowed
 from memcli.named_tuple import NamedTuple, taken
 from memcli.vault import lineage, lookup
-from memcli.vault.agents import refuse_unless
+from memcli.vault.agents import refuse_unless, scope_for
 
 TYPE_CHECKING = False
 

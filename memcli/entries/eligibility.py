@@ -290,17 +290,6 @@ def resolve_of(entry: Resolved, ended: int = 0) -> Resolve | None:
     return Resolve(entry.id, ended, agent, number(entry.project), by)
 
 
-def scope_for(agent: Agent | None, entry: Owned) -> ResolutionScope:
-    """The entries that resolving one settles, when an agent or the owner does it.
-
-    An agent that sees less than what is shared settles no claim for others.
-    """
-    if agent is None:
-        return ResolutionScope.CLAIM
-    shares = agent.policy is ReadPolicy.SHARED or entry.visibility == Visibility.PRIVATE
-    return _BY_AGENT if shares else _ALONE
-
-
 def _epoch(value: str | None) -> int:
     if not value:
         return 0
@@ -351,17 +340,13 @@ class Owned(Protocol):
     def enforce(self) -> str | None: ...
 
 
-class Resolved(Protocol):
+class Resolved(Owned, Protocol):
     """The parts of a resolved entry, or of its row, that say whom it settles."""
 
     @property
     def id(self) -> str: ...
     @property
     def status(self) -> str: ...
-    @property
-    def agent(self) -> str | None: ...
-    @property
-    def visibility(self) -> str: ...
     @property
     def project(self) -> str | None: ...
     @property

@@ -9,8 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 
-from memcli.entries.eligibility import Action, Agent, View, alternatives, is_pinned, may
-from memcli.entries.entry import Status
+from memcli.entries.eligibility import (
+    Action,
+    Agent,
+    ReadPolicy,
+    View,
+    alternatives,
+    is_pinned,
+    may,
+)
+from memcli.entries.entry import ResolutionScope, Status, Visibility
 from memcli.errors import NotAllowed, UsageError
 from memcli.named_tuple import NamedTuple
 from memcli.search.document import EVERYWHERE, UNTAGGED
@@ -74,6 +82,17 @@ def agents(vault: Vault) -> list[KnownAgent]:
         return agents
 
     return vault.read(count)
+
+
+def scope_for(agent: Agent | None, entry: Entry) -> ResolutionScope:
+    """The entries that resolving one settles, when an agent or the owner does it.
+
+    An agent that sees less than what is shared settles no claim for others.
+    """
+    if agent is None:
+        return ResolutionScope.CLAIM
+    shares = agent.policy is ReadPolicy.SHARED or entry.visibility is Visibility.PRIVATE
+    return ResolutionScope.AGENT if shares else ResolutionScope.ENTRY
 
 
 def refuse_unless(vault: Vault, action: Action, entry: Entry) -> None:

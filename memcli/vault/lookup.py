@@ -225,6 +225,11 @@ class Brief(NamedTuple):
     created: str
     path: str
 
+    @property
+    def marked(self) -> str:
+        """Its title, with its status where that is not active."""
+        return self.title + f" ({self.status})" * (self.status != "active")
+
 
 def brief(row: StoredRow) -> Brief:
     """An entry of the index in one line."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from memcli.entries import codec, dates, fields, layout
-from memcli.entries.eligibility import facts, scope_for
+from memcli.entries.eligibility import facts
 from memcli.entries.entry import EntityType, Entry, Status, Visibility
 from memcli.entries.identity import fingerprint, strict_key
 from memcli.entries.ids import new_id, slug
@@ -320,6 +320,8 @@ def _signed(vault: Vault, draft: Entry) -> Entry:
 
         refuse_other_groups(vault, draft.groups)
     if draft.status is Status.RESOLVED:
+        from memcli.vault.agents import scope_for
+
         scope = scope_for(vault.agent, draft)
         name = vault.agent.name
         draft = draft.replace(resolution_scope=scope, resolved_by=name)

@@ -186,7 +186,7 @@ def saves_as_resolved(vault: Vault) -> None:
 def test_an_agent_hides_no_entry_of_another_that_it_may_not_resolve(
     owner: Vault, opened: Callable[[str], Vault], way: Callable[[Vault], None]
 ) -> None:
-    theirs = {
+    theirs: dict[str, dict[str, Any]] = {
         "pinned": {"pinned": True},
         "private": {"visibility": "private"},
         "group": {"visibility": "group", "groups": ["red"]},

@@ -190,8 +190,9 @@ class Rule(NamedTuple):
 
     def _prefix(self, page: str) -> str:
         # The page's own title says little where another heading follows.
-        above = self.headings[1:] or self.headings
-        names = [page, *(name for name in above if name.lower() not in _OF_ANY_RULE)]
+        headings = self.headings[1:] or self.headings
+        said = (name for name in headings if name.lower() not in _OF_ANY_RULE)
+        names = [page, *said]
         above = [" / ".join(name[:_LONGEST] for name in names if name), self.lead]
         return ": ".join(part.rstrip(" :") for part in above if part)
 
